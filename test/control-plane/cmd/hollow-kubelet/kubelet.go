@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"go.opentelemetry.io/otel/trace/noop"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	remote "k8s.io/cri-client/pkg"
+	fakeremote "k8s.io/cri-client/pkg/fake"
+	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
+	"k8s.io/kubernetes/cmd/kubelet/app/options"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
+	cadvisortest "k8s.io/kubernetes/pkg/kubelet/cadvisor/testing"
+	"k8s.io/kubernetes/pkg/kubelet/cm"
+	"k8s.io/kubernetes/pkg/kubemark"
+)
+
+const (
+	// runtimeTimeout bounds a call to the pretended runtime (upstream's hollow node has the same).
+	runtimeTimeout = 15 * time.Second
+	// clientQPS and clientBurst are those of a kubelet, not of upstream's hollow node (10, 20), which starts pods slowly.
+	clientQPS   = 50
+	clientBurst = 100
+
+	defaultMaxPods = 110
+
+	// bootstrapCertificate lets the kubelet ask for its serving certificate through a CertificateSigningRequest.
+	bootstrapCertificate = "bootstrap"
+)
+
+// start returns when the kubelet runs. Upstream has no way to end a kubelet but to end its process.
+func start(wanted node) error {
+	flags, config, err := configure(wanted)
+	if err != nil {
+		return err
+	}
+	client, heartbeat, err := connect(wanted.Kubeconfig, config)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	endpoint := "unix://" + filepath.Join(flags.RootDirectory, "cri.sock")
+	pretended := fakeremote.NewFakeRemoteRuntime()
+	if err := pretended.Start(endpoint); err != nil {
+		return fmt.Errorf("start the pretended runtime at %s: %w", endpoint, err)
+	}
+	runtime, err := remote.NewRemoteRuntimeService(ctx, endpoint, runtimeTimeout, noop.NewTracerProvider(), false)
+	if err != nil {
+		return fmt.Errorf("connect to the pretended runtime at %s: %w", endpoint, err)
+	}
+	hollow := kubemark.NewHollowKubelet(flags, config, client, heartbeat,
+		&cadvisortest.Fake{NodeName: wanted.Name}, pretended.ImageService, runtime, cm.NewStubContainerManager())
+	if wanted.ServingCertificate == bootstrapCertificate {
+		if hollow.KubeletDeps.TLSOptions, err = kubeletapp.InitializeTLS(ctx, flags, config); err != nil {
+			return err
+		}
+	}
+	server := &options.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}
+	return kubeletapp.RunKubelet(ctx, server, hollow.KubeletDeps)
+}
+
+func configure(wanted node) (*options.KubeletFlags, *kubeletconfig.KubeletConfiguration, error) {
+	maxPods := wanted.MaxPods
+	if maxPods == 0 {
+		maxPods = defaultMaxPods
+	}
+	flags, config := kubemark.GetHollowKubeletConfig(&kubemark.HollowKubeletOptions{
+		NodeName:           wanted.Name,
+		KubeletPort:        wanted.Port,
+		MaxPods:            maxPods,
+		NodeLabels:         wanted.Labels,
+		RegisterWithTaints: wanted.Taints,
+	})
+	flags.CloudProvider = wanted.CloudProvider
+	flags.NodeIP = wanted.NodeIP
+	flags.CertDirectory = filepath.Join(flags.RootDirectory, "pki")
+	config.ProviderID = wanted.ProviderID
+	config.Address = "127.0.0.1"
+	config.EnableServer = wanted.Port != 0
+	config.ServerTLSBootstrap = wanted.ServingCertificate == bootstrapCertificate
+	// The kubelet sets its limit of open files to this number: keep the one it has, which all nodes of the process share.
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return nil, nil, fmt.Errorf("read the limit of open files: %w", err)
+	}
+	config.MaxOpenFiles = int64(limit.Max)
+	return flags, config, nil
+}
+
+func connect(path string, config *kubeletconfig.KubeletConfiguration) (client, heartbeat *kubernetes.Clientset, err error) {
+	clientConfig, err := clientcmd.BuildConfigFromFlags("", path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read kubeconfig %s: %w", path, err)
+	}
+	clientConfig.UserAgent = "hollow-kubelet"
+	clientConfig.ContentType = "application/vnd.kubernetes.protobuf"
+	clientConfig.QPS = clientQPS
+	clientConfig.Burst = clientBurst
+	if client, err = kubernetes.NewForConfig(clientConfig); err != nil {
+		return nil, nil, err
+	}
+	// Heartbeats share no rate limit and no timeout with the rest, so that a busy node still looks alive.
+	heartbeatConfig := rest.CopyConfig(clientConfig)
+	heartbeatConfig.QPS = -1
+	heartbeatConfig.Timeout = min(config.NodeStatusUpdateFrequency.Duration, time.Duration(config.NodeLeaseDurationSeconds)*time.Second)
+	heartbeat, err = kubernetes.NewForConfig(heartbeatConfig)
+	return client, heartbeat, err
+}

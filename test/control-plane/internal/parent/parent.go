@@ -1,0 +1,37 @@
+// Package parent ends a program together with the test process that started it, however that process ends.
+package parent
+
+import (
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Variable switches the behaviour on; without it the programs are the ordinary ones and may be run by hand.
+//
+//	stdin   end when standard input closes (the parent holds the other end of it), and when the parent is killed
+//	signal  only when the parent is killed: for programs that read their input, such as kubectl
+const Variable = "CLOUDWIRE_END_WITH_PARENT"
+
+// graceTime is what a program gets to end by itself after SIGTERM before it is ended without asking.
+const graceTime = 5 * time.Second
+
+// Follow is the first call of every main.
+func Follow() {
+	switch os.Getenv(Variable) {
+	case "stdin":
+		dieWithParent()
+		go endWithStdin()
+	case "signal":
+		dieWithParent()
+	}
+}
+
+func endWithStdin() {
+	// Nobody writes: the copy returns when the last holder of the other end is gone, be it by exit, crash or SIGKILL.
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGTERM)
+	time.Sleep(graceTime)
+	os.Exit(1)
+}
