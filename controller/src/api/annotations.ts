@@ -1,0 +1,8 @@
+/** Node address kubelet was told to use; one IP or two of different family. cloud-provider/api/well_known_annotations.go v0.36.3. */
+export const PROVIDED_NODE_IP = "alpha.kubernetes.io/provided-node-ip";
+
+/** Older way to say loadBalancerSourceRanges. k8s.io/api/core/v1/annotation_key_constants.go v0.36.3. */
+export const LOAD_BALANCER_SOURCE_RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+/** Set by the server on the bookmark that ends a streamed list. apimachinery/pkg/apis/meta/v1/types.go v0.36.3. */
+export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";

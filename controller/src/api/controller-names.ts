@@ -1,0 +1,28 @@
+// Names are IDs that users put into --controllers and RBAC; never changed, aliases never removed.
+// cloud-provider/names/controller_names.go v0.36.3.
+export const CLOUD_NODE_CONTROLLER = "cloud-node-controller";
+export const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
+export const SERVICE_LB_CONTROLLER = "service-lb-controller";
+export const NODE_ROUTE_CONTROLLER = "node-route-controller";
+
+/** Only an example upstream. kubernetes/cmd/cloud-controller-manager/main.go v1.36.3. */
+export const NODE_IPAM_CONTROLLER = "node-ipam-controller";
+
+/** Old short names, still accepted by --controllers and still the `name` label of running_managed_controllers. */
+export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {
+  "cloud-node": CLOUD_NODE_CONTROLLER,
+  "cloud-node-lifecycle": CLOUD_NODE_LIFECYCLE_CONTROLLER,
+  service: SERVICE_LB_CONTROLLER,
+  route: NODE_ROUTE_CONTROLLER,
+};
+
+/** `manager` label of running_managed_controllers, default lease name, event source of leader election. */
+export const CLOUD_CONTROLLER_MANAGER = "cloud-controller-manager";
+
+/** Event sources (`source.component`), which differ from the controllers' names. Controllers' constructors, cloud-provider v0.36.3. */
+export const EVENT_SOURCES = {
+  cloudNode: "cloud-node-controller",
+  cloudNodeLifecycle: "cloud-node-lifecycle-controller",
+  service: "service-controller",
+  route: "route_controller",
+} as const;

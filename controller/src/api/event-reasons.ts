@@ -1,0 +1,20 @@
+// Node: cloud-provider/controllers/{node,nodelifecycle,route} v0.36.3.
+export const SYNCED = "Synced";
+export const DELETING_NODE = "DeletingNode";
+export const DELETING_NODE_FAILED = "DeletingNodeFailed";
+export const FAILED_TO_CREATE_ROUTE = "FailedToCreateRoute";
+
+// Service: cloud-provider/controllers/service/controller.go v0.36.3.
+export const ENSURING_LOAD_BALANCER = "EnsuringLoadBalancer";
+export const ENSURED_LOAD_BALANCER = "EnsuredLoadBalancer";
+export const DELETING_LOAD_BALANCER = "DeletingLoadBalancer";
+export const DELETED_LOAD_BALANCER = "DeletedLoadBalancer";
+export const UPDATED_LOAD_BALANCER = "UpdatedLoadBalancer";
+/** Upstream's spelling. */
+export const UNAVAILABLE_LOAD_BALANCER = "UnAvailableLoadBalancer";
+export const SYNC_LOAD_BALANCER_FAILED = "SyncLoadBalancerFailed";
+export const DELETE_LOAD_BALANCER_FAILED = "DeleteLoadBalancerFailed";
+export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
+
+// Lease: client-go/tools/leaderelection/resourcelock/leaselock.go v0.36.3.
+export const LEADER_ELECTION = "LeaderElection";

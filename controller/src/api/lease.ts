@@ -1,0 +1,16 @@
+import type { KubeObject } from "./meta.ts";
+
+/** coordination.k8s.io/v1 Lease. */
+export interface Lease extends KubeObject {
+  readonly spec: LeaseSpec;
+}
+
+export interface LeaseSpec {
+  /** "" when nobody holds it. */
+  readonly holderIdentity: string;
+  readonly leaseDurationSeconds: number;
+  /** Microsecond text as the server wrote it ("2026-11-21T12:00:00.000000Z"); only compared, never computed with. */
+  readonly acquireTime: string;
+  readonly renewTime: string;
+  readonly leaseTransitions: number;
+}

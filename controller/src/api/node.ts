@@ -1,0 +1,63 @@
+import type { ConditionStatus, KubeObject, ObjectReference } from "./meta.ts";
+
+/** core/v1 Node, trimmed to what a cloud-controller-manager reads (images, capacity and managedFields are three quarters of a Node). */
+export interface Node extends KubeObject {
+  readonly spec: NodeSpec;
+  readonly status: NodeStatus;
+}
+
+export interface NodeSpec {
+  readonly podCIDR: string;
+  readonly podCIDRs: readonly string[];
+  /** `<scheme>://<id>`; write-once on the server. */
+  readonly providerID: string;
+  readonly unschedulable: boolean;
+  readonly taints: readonly Taint[];
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: TaintEffect;
+  /** Set by the node lifecycle controllers on NoExecute taints; kept because `spec.taints` is written whole. */
+  readonly timeAddedMs: number | undefined;
+}
+
+/** "NoSchedule", "PreferNoSchedule" or "NoExecute". */
+export type TaintEffect = string;
+
+export interface NodeStatus {
+  readonly conditions: readonly NodeCondition[];
+  readonly addresses: readonly NodeAddress[];
+  readonly nodeInfo: NodeSystemInfo;
+}
+
+/** Without heartbeat time and message: they change without meaning and nothing here reads them. */
+export interface NodeCondition {
+  readonly type: string;
+  readonly status: ConditionStatus;
+  readonly lastTransitionTimeMs: number;
+  readonly reason: string;
+}
+
+export interface NodeAddress {
+  readonly type: NodeAddressType;
+  readonly address: string;
+}
+
+/** "Hostname", "InternalIP", "ExternalIP", "InternalDNS" or "ExternalDNS". */
+export type NodeAddressType = string;
+
+export interface NodeSystemInfo {
+  readonly machineID: string;
+  readonly systemUUID: string;
+  readonly bootID: string;
+  readonly kubeletVersion: string;
+  readonly operatingSystem: string;
+  readonly architecture: string;
+}
+
+/** Reference for Events about a Node. Upstream's controllers build it without resourceVersion. */
+export function nodeReference(node: KubeObject): ObjectReference {
+  return { apiVersion: "v1", kind: "Node", namespace: "", name: node.metadata.name, uid: node.metadata.uid };
+}
