@@ -1,0 +1,10 @@
+// Who may import whom: prints each import that breaks a rule of layers/rules.ts.
+import process from "node:process";
+import { checkLayers } from "./layers/check.ts";
+import { treeTexts } from "./lib/tree.ts";
+
+const files = await treeTexts("*.ts", ":(exclude,glob)**/gen/**");
+const violations = checkLayers(files);
+for (const { path, line, message } of violations) console.log(`${path}:${line} ${message}`);
+console.log(`${files.size} files, ${violations.length} violations`);
+process.exitCode = violations.length === 0 ? 0 : 1;

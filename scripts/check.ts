@@ -1,0 +1,131 @@
+// The gate, `npm run check`: every step in order, its time beside it, stopping at the first that fails.
+//   npm run check -- --only lint,types      just these
+//   npm run check -- --except tests         all but these
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { checkGenerated } from "./check-generated.ts";
+import { run } from "./lib/run.ts";
+import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+interface Step {
+  readonly name: string;
+  /** What it makes sure of, in a few words. */
+  readonly about: string;
+  readonly work: () => Promise<Outcome>;
+  /** What to run, or to do, when it fails. */
+  readonly fix: string;
+}
+
+const command = (line: string) => async (): Promise<Outcome> => {
+  const [program = "", ...args] = line.split(" ");
+  const { code, output } = await run(program, args, { output: "keep" });
+  return { ok: code === 0, output };
+};
+
+const script = (path: string) => command(`node --conditions=development ${path}`);
+
+const STEPS: readonly Step[] = [
+  { name: "generated", about: "generated files are up to date", work: checkGenerated, fix: "commit what changed" },
+  { name: "proto", about: "buf lint", work: command("npm run --silent lint -w @cloudwire/proto"), fix: "edit proto/" },
+  {
+    name: "breaking",
+    about: "the contract only grows",
+    work: command("npm run --silent breaking -w @cloudwire/proto"),
+    fix: "undo the breaking change: the contract may only add",
+  },
+  { name: "format", about: "layout", work: command("biome format ."), fix: "npm run format" },
+  {
+    name: "lint",
+    about: "oxlint, type-aware",
+    work: command("oxlint --type-aware --deny-warnings"),
+    fix: "npm run lint -- --fix, then by hand",
+  },
+  {
+    name: "layers",
+    about: "imports point down only",
+    work: script("scripts/check-layers.ts"),
+    fix: "move the code down, or pass it in; the rules are in scripts/layers/rules.ts",
+  },
+  {
+    name: "cycles",
+    about: "no import cycles, type-only ones included",
+    work: command("biome lint --only=suspicious/noImportCycles ."),
+    fix: "move what both need into a file of its own",
+  },
+  {
+    name: "unused",
+    about: "files, exports, dependencies",
+    work: command("knip --no-progress"),
+    fix: "delete what it names",
+  },
+  { name: "types", about: "tsc -b", work: command("tsc -b"), fix: "npm run build, then by hand" },
+  {
+    name: "tree",
+    about: "nothing of this machine is in the tree",
+    work: script("scripts/check-tree.ts"),
+    fix: "remove the path or host it names",
+  },
+  {
+    name: "docs",
+    about: "links lead somewhere, tested snippets run",
+    work: script("scripts/check-docs.ts"),
+    fix: "mend the page it names",
+  },
+  {
+    name: "tests",
+    about: "unit and component",
+    work: command("vitest run --project unit --project component --reporter=dot"),
+    fix: "npm run test:unit, or npm run test:component",
+  },
+];
+
+const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+
+async function main(): Promise<number> {
+  const startedMs = performance.now();
+  for (const step of selectSteps()) {
+    const stepStartedMs = performance.now();
+    const { ok, output } = await step.work();
+    const took = formatDuration(performance.now() - stepStartedMs);
+    console.log(
+      `${ok ? paint.green("ok  ") : paint.red("FAIL")} ${step.name.padEnd(10)} ${took.padStart(8)}  ${step.about}`,
+    );
+    if (!ok) {
+      console.log(`\n${output.trimEnd()}\n\n${paint.bold(`${step.name} failed.`)} To fix it: ${paint.cyan(step.fix)}`);
+      return 1;
+    }
+  }
+  console.log(`\nAll checks passed in ${formatDuration(performance.now() - startedMs)}.`);
+  return 0;
+}
+
+function selectSteps(): readonly Step[] {
+  const { values } = parseArgs({ options: { only: { type: "string" }, except: { type: "string" } } });
+  const names = STEPS.map((step) => step.name);
+  const list = (text: string | undefined): readonly string[] => text?.split(",").map((name) => name.trim()) ?? [];
+  const only = list(values.only);
+  const except = list(values.except);
+  const unknown = [...only, ...except].filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new UsageError(`no step "${unknown.join('", "')}"; the steps are: ${names.join(", ")}`);
+  return STEPS.filter((step) => (only.length === 0 || only.includes(step.name)) && !except.includes(step.name));
+}
+
+class UsageError extends Error {}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof UsageError) && !isBadArgument(error)) throw error;
+  console.error(`check: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 2;
+}
+
+/** parseArgs throws errors with these codes for what the user typed. */
+function isBadArgument(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
+}
