@@ -1,4 +1,5 @@
-import type { KubeObject } from "../api/meta.ts";
+import type { BinaryReader } from "@bufbuild/protobuf/wire";
+import type { JsonRecord } from "../util/json.ts";
 
 /** A kind the client can speak: where it lives and how its bytes become objects. */
 export interface Resource<T> {
@@ -8,18 +9,19 @@ export interface Resource<T> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Throws DecodeError when the value is not an object of this kind. */
-  readonly fromJson: (value: unknown) => T;
+  /** Throws DecodeError when a field has another type than Kubernetes gives it. */
+  readonly fromJson: (object: JsonRecord) => T;
   /** Left out for kinds that are only ever read as JSON. */
   readonly protobuf?: ProtobufCodec<T>;
 }
 
-/** Decoders over the body of runtime.Unknown (the "k8s\0" envelope is taken off before). */
+/** Decoders over the message itself: the "k8s\0" envelope is taken off before. */
 export interface ProtobufCodec<T> {
-  readonly decode: (raw: Uint8Array) => T;
-  readonly decodeList: (raw: Uint8Array) => DecodedList<T>;
+  readonly decode: (reader: BinaryReader) => T;
+  readonly decodeList: (reader: BinaryReader) => DecodedList<T>;
 }
 
+/** One page of a list. */
 export interface DecodedList<T> {
   readonly items: readonly T[];
   readonly resourceVersion: string;
@@ -27,5 +29,7 @@ export interface DecodedList<T> {
   readonly continue: string;
 }
 
-/** Kinds that informers can cache. */
-export type CachedResource<T extends KubeObject> = Resource<T>;
+/** "v1" or "coordination.k8s.io/v1". */
+export function apiVersionOf({ group, version }: Resource<unknown>): string {
+  return group === "" ? version : `${group}/${version}`;
+}

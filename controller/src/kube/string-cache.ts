@@ -1,0 +1,63 @@
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+
+/** Slots of the cache; 2^15 pointers are 256 KiB. */
+const SLOTS = 1 << 15;
+
+/** Longer texts hardly ever repeat. */
+const MAX_CACHED_BYTES = 64;
+
+/**
+ * Label keys, zones and versions repeat on every node: decoding them to one shared string keeps a third of the heap.
+ * A direct-mapped cache of ASCII texts; one per informer or client.
+ */
+export class StringCache {
+  readonly #slots: (string | undefined)[] = Array.from({ length: SLOTS });
+
+  /** The text in `bytes[start, end)`. */
+  read(bytes: Buffer, start: number, end: number): string {
+    if (end - start > MAX_CACHED_BYTES) return bytes.toString("utf8", start, end);
+    let hash = 0x811c9dc5;
+    let seen = 0;
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i] ?? 0;
+      seen |= byte;
+      hash = Math.imul(hash ^ byte, 0x01000193);
+    }
+    // Only ASCII is cached: there a byte equals a UTF-16 unit, so the comparison below is exact.
+    if (seen >= 0x80) return bytes.toString("utf8", start, end);
+    const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
+    const cached = this.#slots[slot];
+    if (cached !== undefined && sameAscii(cached, bytes, start, end)) return cached;
+    const text = bytes.toString("latin1", start, end);
+    this.#slots[slot] = text;
+    return text;
+  }
+}
+
+function sameAscii(text: string, bytes: Buffer, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let i = start; i < end; i++) {
+    if (text.charCodeAt(i - start) !== bytes[i]) return false;
+  }
+  return true;
+}
+
+/** Protobuf reader whose texts come from a {@link StringCache}. Invalid UTF-8 becomes U+FFFD, as in Go's JSON. */
+export class InterningReader extends BinaryReader {
+  readonly #bytes: Buffer;
+  readonly #cache: StringCache;
+
+  constructor(bytes: Uint8Array, cache: StringCache) {
+    super(bytes);
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#cache = cache;
+  }
+
+  override string(): string {
+    const length = this.uint32();
+    const start = this.pos;
+    this.pos += length;
+    if (this.pos > this.len) throw new RangeError("protobuf text runs past the end of the message");
+    return this.#cache.read(this.#bytes, start, this.pos);
+  }
+}
