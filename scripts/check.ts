@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { checkGenerated } from "./check-generated.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
+import { failOnUserError, UserError } from "./lib/user-error.ts";
 
 interface Outcome {
   readonly ok: boolean;
@@ -111,21 +112,8 @@ function selectSteps(): readonly Step[] {
   const only = list(values.only);
   const except = list(values.except);
   const unknown = [...only, ...except].filter((name) => !names.includes(name));
-  if (unknown.length > 0) throw new UsageError(`no step "${unknown.join('", "')}"; the steps are: ${names.join(", ")}`);
+  if (unknown.length > 0) throw new UserError(`no step "${unknown.join('", "')}"; the steps are: ${names.join(", ")}`);
   return STEPS.filter((step) => (only.length === 0 || only.includes(step.name)) && !except.includes(step.name));
 }
 
-class UsageError extends Error {}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  if (!(error instanceof UsageError) && !isBadArgument(error)) throw error;
-  console.error(`check: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 2;
-}
-
-/** parseArgs throws errors with these codes for what the user typed. */
-function isBadArgument(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
-}
+await failOnUserError("check", main);

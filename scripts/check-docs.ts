@@ -1,0 +1,18 @@
+// The docs check: every link within the tree leads somewhere, every block marked `test` works.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { brokenLinks } from "./docs/links.ts";
+import { parsePage } from "./docs/markdown.ts";
+import { failingSnippets } from "./docs/run-snippets.ts";
+import { snippetsOf } from "./docs/snippets.ts";
+import { ROOT } from "./lib/run.ts";
+import { treeTexts } from "./lib/tree.ts";
+
+const texts = await treeTexts("*.md");
+const pages = new Map([...texts].map(([path, text]) => [path, parsePage(text)] as const));
+const snippets = [...pages].flatMap(([path, page]) => snippetsOf(path, page));
+const faults = [...brokenLinks(pages, (path) => existsSync(join(ROOT, path))), ...(await failingSnippets(snippets))];
+for (const fault of faults) console.log(fault);
+console.log(`${pages.size} pages, ${snippets.length} tested snippets, ${faults.length} faults`);
+process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,0 +1,86 @@
+// `npm test`: unit and component tests always; the suites over a real Kubernetes control plane where one can be built.
+//   npm test -- --only system      one suite, or several: --only unit,component
+// In CI (CI=true), or with CLOUDWIRE_NO_SKIP=1, a suite that cannot run is a failure. The last line is for machines:
+// "N passed, N failed, N skipped".
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { prepareControlPlane } from "./lib/control-plane.ts";
+import { run } from "./lib/run.ts";
+import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
+import { addTallies, readTally, type Tally } from "./lib/tally.ts";
+import { failOnUserError, UserError } from "./lib/user-error.ts";
+
+interface Batch {
+  /** Suites, which are vitest projects of these names, that run together. */
+  readonly suites: readonly string[];
+  readonly vitestArgs: readonly string[];
+  /** Makes ready what they need; answers why that cannot be had here. */
+  readonly prepare: () => Promise<string | undefined>;
+}
+
+const BATCHES: readonly Batch[] = [
+  { suites: ["unit", "component"], vitestArgs: [], prepare: async () => undefined },
+  {
+    suites: ["integration", "differential", "system"],
+    // Each file starts a control plane of its own, which fills a small machine.
+    vitestArgs: ["--no-file-parallelism"],
+    prepare: prepareControlPlane,
+  },
+];
+
+const SUITES = BATCHES.flatMap(({ suites }) => suites);
+const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+
+async function main(): Promise<number> {
+  const only = selected();
+  const mayNotSkip = process.env["CI"] === "true" || process.env["CLOUDWIRE_NO_SKIP"] === "1";
+  const startedMs = performance.now();
+  let total: Tally = { passed: 0, failed: 0, skipped: 0 };
+  for (const batch of BATCHES) {
+    const suites = batch.suites.filter((suite) => only.includes(suite));
+    if (suites.length === 0) continue;
+    const missing = await batch.prepare();
+    if (missing === undefined) {
+      total = addTallies(total, await runVitest(suites, batch.vitestArgs));
+      continue;
+    }
+    const which = `${suites.join(", ")}: ${missing}`;
+    console.log(mayNotSkip ? paint.red(`\nFAILED, could not run ${which}`) : paint.yellow(`\nSkipped ${which}`));
+    total = addTallies(total, { passed: 0, failed: 0, skipped: 0, [mayNotSkip ? "failed" : "skipped"]: suites.length });
+  }
+  console.log(
+    `\nTests took ${formatDuration(performance.now() - startedMs)}. A suite that could not run counts as one test.`,
+  );
+  console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+async function runVitest(suites: readonly string[], args: readonly string[]): Promise<Tally> {
+  const folder = await mkdtemp(join(tmpdir(), "cloudwire-test-"));
+  try {
+    const report = join(folder, "report.json");
+    const projects = suites.flatMap((suite) => ["--project", suite]);
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const { code } = await run("vitest", ["run", "--passWithNoTests", ...projects, ...args, ...reporters], {
+      output: "show",
+    });
+    const text = await readFile(report, "utf8").catch(() => undefined);
+    return readTally(text, code);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function selected(): readonly string[] {
+  const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
+  const names = (values.only ?? []).flatMap((text) => text.split(","));
+  const unknown = names.filter((name) => !SUITES.includes(name));
+  if (unknown.length > 0)
+    throw new UserError(`no suite "${unknown.join('", "')}"; the suites are: ${SUITES.join(", ")}`);
+  return names.length === 0 ? SUITES : names;
+}
+
+await failOnUserError("test", main);
