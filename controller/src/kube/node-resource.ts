@@ -2,6 +2,9 @@ import {
   type Node as WireNode,
   NodeList as WireNodeList,
   Node as WireNodeMessage,
+  type NodeSpec as WireSpec,
+  type NodeStatus as WireStatus,
+  type Taint as WireTaint,
 } from "../../gen/cloudwire/kube/v1/kube.ts";
 import type { Node, NodeCondition, NodeSpec, NodeStatus, NodeSystemInfo, Taint } from "../api/node.ts";
 import { booleanField, type JsonRecord, recordField, recordsField, stringField, stringsField } from "../util/json.ts";

@@ -13,3 +13,5 @@ export interface Logger {
 }
 
 export type LogFields = Readonly<Record<string, unknown>>;
+
+export type LogLevel = "error" | "warn" | "info" | "debug";

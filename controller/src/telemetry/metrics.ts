@@ -1,0 +1,78 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** One family of time series. Names end in _seconds, _bytes or _total; upstream's names are kept where upstream has one. */
+export interface MetricSpec<Label extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly Label[];
+}
+
+export interface HistogramSpec<Label extends string> extends MetricSpec<Label> {
+  /** Upper bounds, ascending. */
+  readonly buckets: readonly number[];
+}
+
+export interface GaugeSpec<Label extends string> extends MetricSpec<Label> {
+  /** Called at each scrape to set current values. */
+  readonly collect?: (gauge: Gauge<Label>) => void;
+}
+
+/** Makes and holds the process' metrics. A name can be made once. */
+export class Metrics {
+  readonly #registry = new Registry();
+
+  counter<Label extends string = never>(spec: MetricSpec<Label>): Counter<Label> {
+    return new Counter({ ...common(spec), registers: [this.#registry] });
+  }
+
+  gauge<Label extends string = never>(spec: GaugeSpec<Label>): Gauge<Label> {
+    const { collect } = spec;
+    const gauge: Gauge<Label> = new Gauge({
+      ...common(spec),
+      registers: [this.#registry],
+      ...(collect === undefined ? {} : { collect: () => collect(gauge) }),
+    });
+    return gauge;
+  }
+
+  histogram<Label extends string = never>(spec: HistogramSpec<Label>): Histogram<Label> {
+    return new Histogram({ ...common(spec), buckets: [...spec.buckets], registers: [this.#registry] });
+  }
+
+  /** process_* and nodejs_* families. Adds timers and observers: once a process, in main only. */
+  collectProcessMetrics(): void {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** The whole exposition. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** Current value of one series, for tests and explain; undefined when it has none. */
+  async value(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
+    const metric = await this.#registry.getSingleMetric(name)?.get();
+    return metric?.values.find((value) =>
+      Object.entries(labels).every(([label, wanted]) =>
+        Object.entries(value.labels).some(([l, v]) => l === label && v === wanted),
+      ),
+    )?.value;
+  }
+}
+
+/** `count` bounds from `start`, each `factor` times the one before. */
+export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => start * factor ** index);
+}
+
+function common<Label extends string>({
+  name,
+  help,
+  labels = [],
+}: MetricSpec<Label>): { name: string; help: string; labelNames: Label[] } {
+  return { name, help, labelNames: [...labels] };
+}
