@@ -417,6 +417,13 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"tags","jsonName":"tags","kind":"map","maxItems":50,"maxTotalBytes":4096},
     {"name":"deletion_protection","jsonName":"deletionProtection","kind":"scalar"},
   ],
+  "cloudprovider.v1.MethodRules": [
+    {"name":"capability","jsonName":"capability","kind":"scalar"},
+    {"name":"deadline_seconds","jsonName":"deadlineSeconds","kind":"scalar"},
+    {"name":"soft_return_milliseconds","jsonName":"softReturnMilliseconds","kind":"scalar"},
+    {"name":"asks_cloud","jsonName":"asksCloud","kind":"scalar"},
+    {"name":"reasons","jsonName":"reasons","kind":"list"},
+  ],
   "cloudprovider.v1.NodeAddress": [
     {"name":"type","jsonName":"type","kind":"enum","required":true},
     {"name":"address","jsonName":"address","kind":"scalar","required":true,"maxBytes":253},

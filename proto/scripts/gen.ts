@@ -2,6 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { methodTable } from "./method-table.ts";
+import { fillSpecification } from "./spec.ts";
 import { reasonTable, readRegistry, ruleTable } from "./tables.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -18,3 +20,6 @@ buf("build", "-o", descriptorSet);
 const registry = readRegistry(readFileSync(root + descriptorSet));
 writeFileSync(`${root}gen/rules.ts`, ruleTable(registry));
 writeFileSync(`${root}gen/reasons.ts`, reasonTable(registry));
+writeFileSync(`${root}gen/methods.ts`, methodTable(registry));
+const specification = `${root}README.md`;
+writeFileSync(specification, fillSpecification(readFileSync(specification, "utf8"), registry));

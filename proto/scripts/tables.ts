@@ -2,7 +2,9 @@
 import {
   createFileRegistry,
   type DescEnum,
+  type DescEnumValue,
   type DescField,
+  type DescMethod,
   type FileRegistry,
   fromBinary,
   getOption,
@@ -10,21 +12,34 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
-const packageName = "cloudprovider.v1";
-const banner = "// Generated from the .proto files by `npm run gen`. Do not edit.\n";
+export const packageName = "cloudprovider.v1";
+export const banner = "// Generated from the .proto files by `npm run gen`. Do not edit.\n";
 
 export const readRegistry = (bytes: Uint8Array): FileRegistry =>
   createFileRegistry(fromBinary(FileDescriptorSetSchema, bytes));
 
+/** The options that extension `name` of the contract puts on a field, enum value or method; empty without any. */
+export const optionsOf = (
+  registry: FileRegistry,
+  name: "rules" | "reason" | "method",
+  target: DescField | DescEnumValue | DescMethod,
+): Record<string, unknown> => {
+  const extension = registry.getExtension(`${packageName}.${name}`);
+  if (!extension) throw new Error(`extension ${name} is not in the descriptor set`);
+  return hasOption(target, extension) ? toPlain(getOption(target, extension)) : {};
+};
+
 /** Message name to proto field name to rules, for every field of the contract's own messages. */
 export const ruleTable = (registry: FileRegistry): string => {
-  const extension = registry.getExtension(`${packageName}.rules`);
-  if (!extension) throw new Error("extension rules is not in the descriptor set");
   const rows = [...registry]
     .filter((type) => type.kind === "message")
     .filter((message) => message.file.proto.package === packageName)
     .map(
-      (message) => [message.typeName, message.fields.map((field) => fieldRow(field, plain(field, extension)))] as const,
+      (message) =>
+        [
+          message.typeName,
+          message.fields.map((field) => fieldRow(field, optionsOf(registry, "rules", field))),
+        ] as const,
     )
     .toSorted(([left], [right]) => left.localeCompare(right));
   const body = rows.map(
@@ -54,9 +69,6 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
 ${body.join("")}};
 `;
 };
-
-const plain = (field: DescField, extension: NonNullable<ReturnType<FileRegistry["getExtension"]>>) =>
-  hasOption(field, extension) ? toPlain(getOption(field, extension)) : {};
 
 const toPlain = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
@@ -89,13 +101,11 @@ const positive = (key: string, value: unknown) => (typeof value === "number" && 
 export const reasonTable = (registry: FileRegistry): string => {
   const reasons = registry.getEnum(`${packageName}.ErrorReason`);
   const classes = registry.getEnum(`${packageName}.ErrorClass`);
-  const extension = registry.getExtension(`${packageName}.reason`);
-  if (!reasons || !classes || !extension)
-    throw new Error("ErrorReason, ErrorClass or extension reason is not in the descriptor set");
+  if (!reasons || !classes) throw new Error("ErrorReason or ErrorClass is not in the descriptor set");
   const rows = reasons.values
     .filter((value) => value.number !== 0)
     .map((value) => {
-      const rules = toPlain(getOption(value, extension));
+      const rules = optionsOf(registry, "reason", value);
       const name = value.name.replace(/^ERROR_REASON_/, "");
       const row = {
         code: rules["code"],

@@ -1,0 +1,131 @@
+/** What the options of each RPC say, as TypeScript source and as tables of the specification. */
+import type { DescMethod, FileRegistry } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { banner, optionsOf, packageName } from "./tables.ts";
+
+/** Reasons that every RPC may answer: the request, the process or a bug, never the cloud. */
+const commonReasons = [
+  "FIELD_MISSING",
+  "FIELD_INVALID",
+  "FIELD_TOO_LARGE",
+  "SCOPE_MISMATCH",
+  "TOO_MANY_CALLS",
+  "CAPABILITY_ABSENT",
+  "UNMAPPED_ERROR",
+  "INVARIANT_BROKEN",
+  "DEADLINE_PASSED",
+  "PROVIDER_STARTING",
+  "PROVIDER_DRAINING",
+  "PEER_REFUSED",
+] as const;
+
+/** Reasons that every RPC may answer that asks the cloud. */
+const cloudReasons = [
+  "CLOUD_PERMISSION_DENIED",
+  "RATE_LIMITED",
+  "CLOUD_UNAVAILABLE",
+  "CLOUD_TIMEOUT",
+  "ZONE_UNREACHABLE",
+  "INCOMPLETE_ANSWER",
+  "CLOUD_CREDENTIALS_INVALID",
+] as const;
+
+interface MethodRow {
+  readonly name: string;
+  readonly capability: string;
+  readonly deadlineMs: number;
+  readonly softReturnMs: number;
+  readonly asksCloud: boolean;
+  readonly change: boolean;
+  readonly stream: boolean;
+  readonly ownReasons: readonly string[];
+}
+
+export const readMethods = (registry: FileRegistry): readonly MethodRow[] => {
+  const service = registry.getService(`${packageName}.CloudProvider`);
+  if (!service) throw new Error("service CloudProvider is not in the descriptor set");
+  return service.methods.map((method) => methodRow(registry, method));
+};
+
+const methodRow = (registry: FileRegistry, method: DescMethod): MethodRow => {
+  const rules = optionsOf(registry, "method", method);
+  const reasons = rules["reasons"];
+  return {
+    name: method.name,
+    capability: typeof rules["capability"] === "string" ? rules["capability"] : "",
+    deadlineMs: Number(rules["deadlineSeconds"] ?? 0) * 1000,
+    softReturnMs: Number(rules["softReturnMilliseconds"] ?? 0),
+    asksCloud: rules["asksCloud"] === true,
+    change: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+    stream: method.methodKind === "server_streaming",
+    ownReasons: Array.isArray(reasons) ? reasons.map(String) : [],
+  };
+};
+
+/** Every reason that the RPC may answer. */
+const allReasons = (row: MethodRow): readonly string[] => [
+  ...commonReasons,
+  ...(row.asksCloud ? cloudReasons : []),
+  ...row.ownReasons,
+];
+
+export const methodTable = (registry: FileRegistry): string => {
+  const rows = readMethods(registry).map((row) => {
+    const { name, ownReasons: _, ...rules } = row;
+    return `  ${name}: ${JSON.stringify({ ...rules, reasons: allReasons(row) })},\n`;
+  });
+  return `${banner}
+import type { ErrorReason } from "./reasons.ts";
+
+/** Rules of one RPC. */
+export interface MethodRule {
+  /** Path within Capabilities that claims the RPC; empty: mandatory. */
+  readonly capability: string;
+  /** Deadline the caller sets unless told otherwise. 0: none, a stream. */
+  readonly deadlineMs: number;
+  /** Within what time the provider answers as a rule. */
+  readonly softReturnMs: number;
+  readonly asksCloud: boolean;
+  /** The RPC may change the cloud or the provider's state. */
+  readonly change: boolean;
+  readonly stream: boolean;
+  /** The only reasons with which the RPC may fail. */
+  readonly reasons: readonly ErrorReason[];
+}
+
+export const methodRules = {
+${rows.join("")}} as const satisfies Readonly<Record<string, MethodRule>>;
+
+export type MethodName = keyof typeof methodRules;
+`;
+};
+
+const code = (text: string) => `\`${text}\``;
+
+/** The overview and the per-RPC error tables of the specification, in Markdown. */
+export const methodMarkdown = (registry: FileRegistry): string => {
+  const rows = readMethods(registry);
+  const overview = rows.map(
+    (row) =>
+      `| ${code(row.name)} | ${row.capability === "" ? "mandatory" : code(row.capability)} | ${kindOf(row)} | ${row.deadlineMs === 0 ? "none" : `${row.deadlineMs / 1000} s`} | ${row.softReturnMs} ms |`,
+  );
+  const errors = rows.map(
+    (row) =>
+      `| ${code(row.name)} | common${row.asksCloud ? ", cloud" : ""} | ${row.ownReasons.map(code).join(" ") || "none"} |`,
+  );
+  return [
+    "| RPC | capability | kind | default deadline | answers within |",
+    "| --- | --- | --- | --- | --- |",
+    ...overview,
+    "",
+    `Common reasons, which any RPC may answer: ${commonReasons.map(code).join(" ")}.`,
+    "",
+    `Cloud reasons, which any RPC may answer that asks the cloud: ${cloudReasons.map(code).join(" ")}.`,
+    "",
+    "| RPC | groups | its own reasons |",
+    "| --- | --- | --- |",
+    ...errors,
+  ].join("\n");
+};
+
+const kindOf = (row: MethodRow) => (row.stream ? "read, stream" : row.change ? "change" : "read");
