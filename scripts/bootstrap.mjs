@@ -29,7 +29,7 @@ const TASKS = {
 const BOOTSTRAP_NODE = ">=18";
 /** @type {readonly NodeJS.Signals[]} */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
-const LOG_TAIL_LINES = 30;
+const LOG_LINES = 30;
 const PROGRESS_EVERY_MS = 1_000;
 
 /** A fault the user can mend: printed as one line, without a stack. */
@@ -58,14 +58,25 @@ async function install() {
   const logFile = join(folder, "npm-ci.log");
   const code = await withProgress("Installing packages (npm ci)", () => npmCi(logFile));
   if (code !== 0) {
-    const tail = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-LOG_TAIL_LINES).join("\n");
-    throw new UserError(`npm ci failed (exit ${code}). Its last lines, whole log in ${logFile}:\n${tail}`);
+    throw new UserError(
+      `npm ci failed (exit ${code}). What it says, whole log in ${logFile}:\n${failureIn(readFileSync(logFile, "utf8"))}`,
+    );
   }
   rmSync(folder, { recursive: true, force: true });
   const still = missingPackages(ROOT);
   if (still.length > 0) {
     throw new UserError(`npm ci succeeded but ${still.slice(0, 3).join(", ")} is still not installed; run: npm ci`);
   }
+}
+
+/**
+ * npm's error from its first line on, which names the cause; the log's end where npm did not get to say one.
+ * @param {string} log
+ */
+function failureIn(log) {
+  const lines = log.trimEnd().split("\n");
+  const first = lines.findIndex((line) => line.startsWith("npm error"));
+  return (first === -1 ? lines.slice(-LOG_LINES) : lines.slice(first, first + LOG_LINES)).join("\n");
 }
 
 /**
