@@ -1,0 +1,141 @@
+import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
+import { providerFlag } from "./provider-flag.ts";
+
+/**
+ * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and, unless the row says why
+ * not, defaults are those of upstream's options/options.go and k8s.io/controller-manager/options v0.36.3.
+ */
+export const flags = {
+  provider: providerFlag,
+
+  kubeconfig: stringFlag({
+    group: "kubernetes",
+    valueName: "file",
+    help: "kubeconfig with the API server's address and credentials; empty: the pod's service account",
+  }),
+  kubeApiQps: numberFlag({
+    group: "kubernetes",
+    valueName: "number",
+    // Upstream limits each client to 20: it hides what the API server can take, which has fairness of its own today.
+    defaultValue: 0,
+    min: 0,
+    whole: false,
+    help: "calls a second to the API server, watches not counted; 0: no limit of our own",
+  }),
+  kubeApiBurst: numberFlag({
+    group: "kubernetes",
+    valueName: "number",
+    defaultValue: 30,
+    min: 1,
+    whole: true,
+    help: "calls that may exceed --kube-api-qps for a moment",
+  }),
+
+  controllers: listFlag({
+    group: "controllers",
+    valueName: "name,-name,*",
+    defaultValue: ["*"],
+    help: "controllers to run: a name turns one on, -name turns it off, * means all that are on by default",
+  }),
+  clusterName: stringFlag({
+    group: "controllers",
+    valueName: "name",
+    defaultValue: "kubernetes",
+    help: "name of the cluster, given to providers for people to read; identity is the UID of the namespace kube-system",
+  }),
+  concurrentNodeSyncs: numberFlag({
+    group: "controllers",
+    valueName: "number",
+    // Upstream: 1. Look-ups are batched here, so many nodes in the works cost no more cloud calls.
+    defaultValue: 64,
+    min: 1,
+    max: 1000,
+    whole: true,
+    help: "nodes initialised at once",
+  }),
+  concurrentServiceSyncs: numberFlag({
+    group: "controllers",
+    valueName: "number",
+    // Upstream: 1, because some clouds take no more. Here the provider says what its cloud takes.
+    defaultValue: 10,
+    min: 1,
+    max: 1000,
+    whole: true,
+    help: "Services worked on at once; the provider's own limit holds as well",
+  }),
+  nodeStatusUpdateFrequency: durationFlag({
+    group: "controllers",
+    defaultValue: 300_000,
+    min: 10_000,
+    help: "how often the addresses of every node are read from the cloud",
+  }),
+
+  leaderElect: boolFlag({
+    group: "leader election",
+    defaultValue: true,
+    help: "work only while holding the Lease, so that several replicas may run",
+  }),
+  leaderElectLeaseDuration: durationFlag({
+    group: "leader election",
+    defaultValue: 15_000,
+    min: 1000,
+    help: "how long others wait after the last renewal before they take over",
+  }),
+  leaderElectRenewDeadline: durationFlag({
+    group: "leader election",
+    defaultValue: 10_000,
+    min: 500,
+    help: "how long the leader tries to renew before it gives up and exits",
+  }),
+  leaderElectRetryPeriod: durationFlag({
+    group: "leader election",
+    defaultValue: 2000,
+    min: 100,
+    help: "how long to wait between two tries to acquire or renew",
+  }),
+  leaderElectResourceName: stringFlag({
+    group: "leader election",
+    valueName: "name",
+    defaultValue: "cloud-controller-manager",
+    help: "name of the Lease",
+  }),
+  leaderElectResourceNamespace: stringFlag({
+    group: "leader election",
+    valueName: "namespace",
+    defaultValue: "kube-system",
+    help: "namespace of the Lease",
+  }),
+
+  healthAddress: stringFlag({
+    group: "serving",
+    valueName: "host:port",
+    defaultValue: "127.0.0.1:10268",
+    help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP; port 0 picks one, empty turns it off",
+  }),
+
+  v: numberFlag({
+    group: "logging",
+    valueName: "level",
+    defaultValue: 0,
+    min: 0,
+    max: 10,
+    whole: true,
+    help: "how much detail to log: 2 steady state, 4 decisions, 6 calls",
+  }),
+  loggingFormat: choiceFlag({
+    group: "logging",
+    choices: ["text", "json"],
+    defaultValue: "text",
+    help: "how log lines are written to standard error",
+  }),
+} as const;
+
+type Flags = typeof flags;
+
+/** The settings of one run. Durations are in milliseconds. */
+export type Options = { readonly [Name in keyof Flags]: Flags[Name] extends Flag<infer Value> ? Value : never };
+
+/** `concurrentNodeSyncs` to `concurrent-node-syncs`. */
+export function flagName(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

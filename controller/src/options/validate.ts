@@ -1,0 +1,81 @@
+import { formatDuration } from "./duration.ts";
+import type { Options } from "./options.ts";
+
+/** Something wrong with the settings: where, what, and what to do. */
+export interface Problem {
+  /** The flag as a user writes it, `--provider`. */
+  readonly where: string;
+  readonly what: string;
+}
+
+/** client-go/tools/leaderelection v0.36.3: the renew deadline must leave room for a jittered retry. */
+const RETRY_JITTER = 1.2;
+
+/** What no single flag can see: settings that do not fit each other, or are missing. */
+export function validate(options: Options, knownControllers: ReadonlySet<string>): readonly Problem[] {
+  return [
+    ...missingProvider(options),
+    ...leaderElectionTimes(options),
+    ...unknownControllers(options.controllers, knownControllers),
+    ...healthAddress(options.healthAddress),
+  ];
+}
+
+function missingProvider({ provider }: Options): readonly Problem[] {
+  if (provider.length === 1) return [];
+  if (provider.length > 1) {
+    return [
+      { where: "--provider", what: `${provider.length} providers are given; this version serves one, give it alone` },
+    ];
+  }
+  return [{ where: "--provider", what: "no provider is given; add --provider NAME=unix:///path/to/provider.sock" }];
+}
+
+function leaderElectionTimes(options: Options): readonly Problem[] {
+  if (!options.leaderElect) return [];
+  const { leaderElectLeaseDuration: lease, leaderElectRenewDeadline: renew, leaderElectRetryPeriod: retry } = options;
+  const problems: Problem[] = [];
+  if (lease <= renew) {
+    problems.push({
+      where: "--leader-elect-lease-duration",
+      what: `${formatDuration(lease)} is not longer than --leader-elect-renew-deadline (${formatDuration(renew)}): two replicas could lead`,
+    });
+  }
+  if (renew <= RETRY_JITTER * retry) {
+    problems.push({
+      where: "--leader-elect-renew-deadline",
+      what: `${formatDuration(renew)} is not longer than ${RETRY_JITTER} times --leader-elect-retry-period (${formatDuration(retry)}): one slow renewal would lose the lease`,
+    });
+  }
+  return problems;
+}
+
+function unknownControllers(names: readonly string[], known: ReadonlySet<string>): readonly Problem[] {
+  return names
+    .map((name) => name.replace(/^-/, ""))
+    .filter((name) => name !== "*" && !known.has(name))
+    .map((name) => ({
+      where: "--controllers",
+      what: `"${name}" is not a controller; there are ${[...known].join(", ")}`,
+    }));
+}
+
+function healthAddress(text: string): readonly Problem[] {
+  if (text === "" || parseAddress(text) !== undefined) return [];
+  return [
+    { where: "--health-address", what: `"${text}" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268` },
+  ];
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host:port` or `[v6]:port`; undefined when it is neither. */
+export function parseAddress(text: string): HostPort | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) return undefined;
+  return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : (match[2] ?? "")), port };
+}

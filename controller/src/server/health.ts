@@ -1,0 +1,27 @@
+/** What keeps the process from being healthy or ready, check by check. */
+export interface HealthCheck {
+  /** Name in `?verbose` and in `/readyz/<name>`. */
+  readonly name: string;
+  /** undefined: good. Otherwise one line: what is wrong, where, and what to do. Answers at once, from memory. */
+  problem(): string | undefined;
+}
+
+export interface HealthReport {
+  readonly healthy: boolean;
+  /** One line a check, as the API server writes them: `[+]name ok`, `[-]name failed: why`. */
+  readonly text: string;
+}
+
+/** Runs `checks`, leaving out those named in `excluded`. */
+export function report(endpoint: string, checks: readonly HealthCheck[], excluded: readonly string[]): HealthReport {
+  const results = checks
+    .filter(({ name }) => !excluded.includes(name))
+    .map((check) => ({ name: check.name, wrong: check.problem() }));
+  const healthy = results.every(({ wrong }) => wrong === undefined);
+  const lines = results.map(({ name, wrong }) =>
+    wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: ${wrong}`,
+  );
+  const unknown = excluded.filter((name) => !checks.some((check) => check.name === name));
+  const warning = unknown.length > 0 ? [`warn: no such check: ${unknown.join(", ")}`] : [];
+  return { healthy, text: [...lines, ...warning, `${endpoint} check ${healthy ? "passed" : "failed"}`, ""].join("\n") };
+}

@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { Metrics } from "../telemetry/metrics.ts";
+import { type RunningServer, startServer } from "./server.ts";
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+async function start(problem: string | undefined): Promise<string> {
+  const server = await startServer({
+    address: { host: "127.0.0.1", port: 0 },
+    metrics: new Metrics(),
+    liveness: [{ name: "ping", problem: () => undefined }],
+    readiness: [{ name: "provider", problem: () => problem }],
+  });
+  running.push(server);
+  return server.url;
+}
+
+const ask = async (url: string) => {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
+  return { status: response.status, text: await response.text() };
+};
+
+describe("startServer()", () => {
+  test.each([
+    { path: "/healthz", status: 200, text: "ok" },
+    { path: "/livez?verbose", status: 200, text: "[+]ping ok\nlivez check passed\n" },
+    { path: "/readyz", status: 500, text: "[-]provider failed: gone\nreadyz check failed\n" },
+    { path: "/readyz?exclude=provider", status: 200, text: "ok" },
+    { path: "/readyz/provider", status: 500, text: "[-]provider failed: gone\nreadyz check failed\n" },
+    { path: "/readyz/moon", status: 404, text: "no check moon\n" },
+  ])("answers $path with $status while the provider is gone", async ({ path, status, text }) => {
+    expect(await ask((await start("gone")) + path)).toEqual({ status, text });
+  });
+
+  test("serves metrics in Prometheus' text format", async () => {
+    expect(await ask(`${await start(undefined)}/metrics`)).toMatchObject({ status: 200 });
+  });
+
+  test("says that the address is taken", async () => {
+    const port = Number(new URL(await start(undefined)).port);
+    const second = startServer({
+      address: { host: "127.0.0.1", port },
+      metrics: new Metrics(),
+      liveness: [],
+      readiness: [],
+    });
+    await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});
