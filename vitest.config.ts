@@ -21,7 +21,12 @@ const project = (name: string, include: readonly string[], exclude: readonly str
 });
 
 /** Suffixes that need more than one process: they belong to a project of their own. */
-const heavier = ["**/*.component.test.ts", "**/*.integration.test.ts", "**/*.system.test.ts", "**/*.differential.test.ts"];
+const heavier = [
+  "**/*.component.test.ts",
+  "**/*.integration.test.ts",
+  "**/*.system.test.ts",
+  "**/*.differential.test.ts",
+];
 
 export default defineConfig({
   test: {

@@ -7,7 +7,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } fr
 import { constants, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { missingPackages } from "./lib/installed.mjs";
+import { isInstalled, markInstalled } from "./lib/installed.mjs";
 import { parseVersion, satisfies } from "./lib/node-version.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -48,25 +48,21 @@ async function main([task = "", ...args]) {
     throw new UserError(`Node ${process.versions.node} is too old to install the packages; use Node 18 or newer`);
   }
   await install();
+  if (interrupted !== undefined) return signalExitCode(interrupted);
   return run(runtime(), ["--conditions=development", ...script, ...args]);
 }
 
 async function install() {
-  const missing = missingPackages(ROOT);
-  if (missing.length === 0) return;
+  if (isInstalled(ROOT)) return;
   const folder = mkdtempSync(join(tmpdir(), "cloudwire-install-"));
   const logFile = join(folder, "npm-ci.log");
   const code = await withProgress("Installing packages (npm ci)", () => npmCi(logFile));
-  if (code !== 0) {
-    throw new UserError(
-      `npm ci failed (exit ${code}). What it says, whole log in ${logFile}:\n${failureIn(readFileSync(logFile, "utf8"))}`,
-    );
+  if (code !== 0 && interrupted === undefined) {
+    const log = readFileSync(logFile, "utf8");
+    throw new UserError(`npm ci failed (exit ${code}). What it says, whole log in ${logFile}:\n${failureIn(log)}`);
   }
   rmSync(folder, { recursive: true, force: true });
-  const still = missingPackages(ROOT);
-  if (still.length > 0) {
-    throw new UserError(`npm ci succeeded but ${still.slice(0, 3).join(", ")} is still not installed; run: npm ci`);
-  }
+  if (code === 0) markInstalled(ROOT);
 }
 
 /**
@@ -93,9 +89,7 @@ function npmCi(logFile) {
     child.once("error", (error) => reject(new UserError(`cannot run npm (${error.message}); is it installed?`)));
     child.once("exit", (code, signal) => {
       closeSync(log);
-      const ended = interrupted ?? signal;
-      if (ended !== null) process.exit(signalExitCode(ended));
-      resolve(code ?? 1);
+      resolve(signal === null ? (code ?? 1) : signalExitCode(signal));
     });
     forwardSignals(child);
   });

@@ -22,6 +22,8 @@ interface Step {
   readonly fix: string;
 }
 
+const OUTPUT_LINES = 120;
+
 const command = (line: string) => async (): Promise<Outcome> => {
   const [program = "", ...args] = line.split(" ");
   const { code, output } = await run(program, args, { output: "keep" });
@@ -39,7 +41,7 @@ const STEPS: readonly Step[] = [
     work: command("npm run --silent breaking -w @cloudwire/proto"),
     fix: "undo the breaking change: the contract may only add",
   },
-  { name: "format", about: "layout", work: command("biome format ."), fix: "npm run format" },
+  { name: "format", about: "layout", work: command("biome format --max-diagnostics=10 ."), fix: "npm run format" },
   {
     name: "lint",
     about: "oxlint, type-aware",
@@ -65,6 +67,12 @@ const STEPS: readonly Step[] = [
     fix: "delete what it names",
   },
   { name: "types", about: "tsc -b", work: command("tsc -b"), fix: "npm run build, then by hand" },
+  {
+    name: "lockfile",
+    about: "npm ci works on every platform",
+    work: script("scripts/complete-lockfile.ts --check"),
+    fix: "npm run lockfile",
+  },
   {
     name: "tree",
     about: "nothing of this machine is in the tree",
@@ -97,12 +105,19 @@ async function main(): Promise<number> {
       `${ok ? paint.green("ok  ") : paint.red("FAIL")} ${step.name.padEnd(10)} ${took.padStart(8)}  ${step.about}`,
     );
     if (!ok) {
-      console.log(`\n${output.trimEnd()}\n\n${paint.bold(`${step.name} failed.`)} To fix it: ${paint.cyan(step.fix)}`);
+      console.log(`\n${shorten(output)}\n\n${paint.bold(`${step.name} failed.`)} To fix it: ${paint.cyan(step.fix)}`);
       return 1;
     }
   }
   console.log(`\nAll checks passed in ${formatDuration(performance.now() - startedMs)}.`);
   return 0;
+}
+
+/** One mistake can make hundreds of lines; the first ones name it. */
+function shorten(output: string): string {
+  const lines = output.trimEnd().split("\n");
+  if (lines.length <= OUTPUT_LINES) return lines.join("\n");
+  return [...lines.slice(0, OUTPUT_LINES), `… and ${lines.length - OUTPUT_LINES} more lines`].join("\n");
 }
 
 function selectSteps(): readonly Step[] {

@@ -1,6 +1,9 @@
 // Whether node_modules is what package-lock.json asks for. Plain JavaScript: runs before any package is installed.
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+
+const LOCKFILE = "package-lock.json";
 
 /**
  * The parts of a lockfile entry that this looks at.
@@ -9,13 +12,24 @@ import { join } from "node:path";
  */
 
 /**
- * Lockfile paths that are not installed as locked; empty when `npm ci` has nothing to do.
+ * Whether `npm ci` has nothing to do: it was run for this very lockfile, or an install by hand has left what it asks for.
  * @param {string} root
  */
-export function missingPackages(root) {
-  const locked = packagesOf(join(root, "package-lock.json"));
-  if (locked === undefined) throw new Error(`${join(root, "package-lock.json")} is missing: is the clone complete?`);
-  return differences(locked, packagesOf(join(root, "node_modules", ".package-lock.json")) ?? {});
+export function isInstalled(root) {
+  const installed = packagesOf(join(root, "node_modules", ".package-lock.json"));
+  if (installed === undefined) return false;
+  if (readIfThere(stampFile(root)) === lockfileDigest(root)) return true;
+  const locked = packagesOf(join(root, LOCKFILE));
+  if (locked === undefined) throw new Error(`${join(root, LOCKFILE)} is missing: is the clone complete?`);
+  return differences(locked, installed).length === 0;
+}
+
+/**
+ * Remembers, inside node_modules, that the lockfile as it is now has been installed.
+ * @param {string} root
+ */
+export function markInstalled(root) {
+  writeFileSync(stampFile(root), lockfileDigest(root));
 }
 
 /**
@@ -35,10 +49,28 @@ export function differences(locked, installed) {
     .map(([path]) => path);
 }
 
+/** @param {string} root */
+function stampFile(root) {
+  return join(root, "node_modules", ".cloudwire-installed");
+}
+
+/** @param {string} root */
+function lockfileDigest(root) {
+  return createHash("sha256")
+    .update(readIfThere(join(root, LOCKFILE)) ?? "")
+    .digest("hex");
+}
+
 /**
  * @param {string} file
  * @returns {LockedPackages | undefined}
  */
 function packagesOf(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).packages : undefined;
+  const text = readIfThere(file);
+  return text === undefined ? undefined : JSON.parse(text).packages;
+}
+
+/** @param {string} file */
+function readIfThere(file) {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
