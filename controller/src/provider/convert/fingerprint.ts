@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import type { NodeSelection } from "../client.ts";
+
+/**
+ * Bits kept of a SHA-256, in hexadecimal digits: with the prefix short enough, and of few enough kinds of characters, for a
+ * tag of any cloud (the strictest takes 63 of `[a-z0-9_-]`).
+ */
+const DIGITS = 40;
+
+/** Changes with the way fingerprints are made, so that old ones never equal new ones by chance. */
+const SPEC_PREFIX = "s1-";
+const NODES_PREFIX = "n1-";
+
+/** Equal for equal wishes, whatever the order of their ports, ranges and annotations. */
+export function specFingerprint(spec: LoadBalancerSpec): string {
+  const canonical: LoadBalancerSpec = {
+    ...spec,
+    ports: spec.ports.toSorted((a, b) => a.port - b.port || a.protocol - b.protocol),
+    sourceRanges: spec.sourceRanges.toSorted(),
+  };
+  return SPEC_PREFIX + digest([canonicalJson(LoadBalancerSpec.toJSON(canonical))]);
+}
+
+/** `nodes` as an inline selection. The fingerprint is equal for equal nodes in any order. */
+export function nodeSelection(nodes: readonly TargetNode[]): NodeSelection {
+  const lines = nodes.map((node) => canonicalJson(TargetNode.toJSON(node))).toSorted();
+  return { fingerprint: NODES_PREFIX + digest(lines), count: nodes.length, source: { kind: "inline", nodes } };
+}
+
+function digest(lines: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const line of lines) hash.update(line).update("\n");
+  return hash.digest("hex").slice(0, DIGITS);
+}
+
+/** JSON with the keys of every object sorted. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}

@@ -1,0 +1,127 @@
+import {
+  ExternalTrafficPolicy,
+  type HealthCheck,
+  type LoadBalancerSpec,
+  type ServicePort as WireServicePort,
+  type SessionAffinity,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { Protocol as WireProtocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
+import type { Service, ServicePort } from "../../api/service.ts";
+import type { ServiceRef } from "../load-balancer.ts";
+import type { LoadBalancerCapabilities, ProviderInfo } from "../provider-info.ts";
+import { ipFamilyToProto, protocolToProto } from "./enums.ts";
+import { durationToProto } from "./time.ts";
+
+/** Where kube-proxy tells whether a node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */
+const HEALTH_CHECK_PATH = "/healthz";
+
+/** Default of sessionAffinityConfig.clientIP.timeoutSeconds: 3 h. k8s.io/api/core/v1/types.go v0.36.3. */
+const DEFAULT_AFFINITY_SECONDS = 10_800;
+
+/** Longest `name_hint`; upstream's DefaultLoadBalancerName cuts there too. cloud-provider/cloud.go v0.36.3. */
+const MAX_NAME_HINT = 32;
+
+/** Settings of the operator that go into every load balancer. */
+export interface LoadBalancerSettings {
+  /** Tags to put on every cloud object made. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** What the provider declared that decides which parts of a Service it is sent. */
+export type DeclaredFeatures = Pick<ProviderInfo, "annotationPrefixes"> & {
+  readonly loadBalancers: LoadBalancerCapabilities;
+};
+
+export function serviceRef({ metadata }: Service): ServiceRef {
+  const { namespace, name, uid, generation } = metadata;
+  return { namespace, name, uid, generation };
+}
+
+/** The Service's annotations under prefixes that the provider declared; no others are ever sent. */
+export function declaredAnnotations(service: Service, prefixes: readonly string[]): Record<string, string> {
+  const declared = Object.entries(service.metadata.annotations).filter(([key]) =>
+    prefixes.some((prefix) => key.startsWith(prefix)),
+  );
+  return Object.fromEntries(declared);
+}
+
+/** The load balancer that `service` wishes for, without what the provider does not serve: see `unsupportedRequests`. */
+export function loadBalancerSpec(
+  service: Service,
+  declared: DeclaredFeatures,
+  settings: LoadBalancerSettings,
+): LoadBalancerSpec {
+  const { spec, metadata } = service;
+  const { loadBalancers } = declared;
+  return {
+    ...(spec.loadBalancerClass === undefined ? {} : { class: spec.loadBalancerClass }),
+    ports: spec.ports.map((port) => portToProto(port)),
+    ipFamilies: servedFamilies(spec.ipFamilies, loadBalancers).map((family) => ipFamilyToProto(family)),
+    sourceRanges: loadBalancers.sourceRanges ? [...sourceRanges(service)] : [],
+    externalTrafficPolicy: trafficPolicy(spec.externalTrafficPolicy),
+    healthCheck: healthCheck(service),
+    sessionAffinity: loadBalancers.sessionAffinity ? sessionAffinity(service) : undefined,
+    requestedIps: loadBalancers.requestedIp && spec.loadBalancerIP !== "" ? [spec.loadBalancerIP] : [],
+    annotations: declaredAnnotations(service, declared.annotationPrefixes),
+    nameHint: nameHint(metadata.uid),
+    tags: { ...settings.tags },
+  };
+}
+
+/** Client ranges let in: of the spec, else of the older annotation; empty lets everybody in. cloud-provider/service/helpers/helper.go v0.36.3. */
+export function sourceRanges(service: Service): readonly string[] {
+  const { loadBalancerSourceRanges } = service.spec;
+  const ranges =
+    loadBalancerSourceRanges.length > 0
+      ? loadBalancerSourceRanges
+      : (service.metadata.annotations[LOAD_BALANCER_SOURCE_RANGES] ?? "").split(",");
+  return ranges.map((range) => range.trim()).filter((range) => range !== "");
+}
+
+/** A name for cloud objects, the same for the life of the Service: `a` and its UID without dashes, as upstream makes it. */
+export function nameHint(uid: string): string {
+  return `a${uid.toLowerCase().replaceAll(/[^a-z0-9]/g, "")}`.slice(0, MAX_NAME_HINT);
+}
+
+/** Families that the provider serves, the Service's first choice first. Without dual stack only that one. */
+function servedFamilies(families: readonly string[], capabilities: LoadBalancerCapabilities): readonly string[] {
+  const served = families.filter((family) => capabilities.ipFamilies.some((known) => known === family));
+  return capabilities.dualStack ? served : served.slice(0, 1);
+}
+
+function portToProto({ name, protocol, appProtocol, port, nodePort, targetPort }: ServicePort): WireServicePort {
+  return {
+    name,
+    protocol: protocolToProto(protocol),
+    port,
+    ...(appProtocol === undefined ? {} : { appProtocol }),
+    ...(nodePort === 0 ? {} : { nodePort }),
+    ...(typeof targetPort === "number" && targetPort > 0 ? { targetPort } : {}),
+  };
+}
+
+function trafficPolicy(policy: string): ExternalTrafficPolicy {
+  switch (policy) {
+    case "Local":
+      return ExternalTrafficPolicy.LOCAL;
+    case "Cluster":
+      return ExternalTrafficPolicy.CLUSTER;
+    default:
+      return ExternalTrafficPolicy.UNSPECIFIED;
+  }
+}
+
+/** Only policy Local has a health check on the node; with Cluster the provider checks its own way. */
+function healthCheck({ spec }: Service): HealthCheck | undefined {
+  if (spec.type !== "LoadBalancer" || spec.externalTrafficPolicy !== "Local" || spec.healthCheckNodePort === 0) {
+    return undefined;
+  }
+  return { protocol: WireProtocol.TCP, port: spec.healthCheckNodePort, path: HEALTH_CHECK_PATH };
+}
+
+function sessionAffinity({ spec }: Service): SessionAffinity | undefined {
+  if (spec.sessionAffinity !== "ClientIP") return undefined;
+  const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
+  return { timeout: durationToProto(seconds * 1000) };
+}
