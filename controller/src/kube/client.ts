@@ -4,7 +4,7 @@ import type { DecodedList, Resource } from "./resource.ts";
 /** One call to the API server. Every call ends by `timeoutMs` or when `signal` aborts. */
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** @default 30_000 */
+  /** For the whole call, retries included. @default 30_000 */
   readonly timeoutMs?: number;
 }
 
@@ -44,8 +44,10 @@ export interface ListOptions extends CallOptions {
 }
 
 /**
- * Typed calls to the API server. Fails with {@link ./errors.ts ApiError} only: code, HTTP status, reason, retryAfterMs.
- * Answered 429 and 5xx are retried inside the deadline when the server asked for it (Retry-After); a caller sees what is left.
+ * Typed calls to the API server. They fail with ApiError (errors.ts) or AccessError (access.ts) only.
+ *
+ * Retried inside the deadline: answers that carry Retry-After (429, 5xx), reads whose connection broke before an answer, one 401
+ * with credentials read anew. Everything else is the caller's to retry: its queue backs off by key.
  */
 export interface KubeClient {
   get<T>(resource: Resource<T>, name: ObjectName, options: CallOptions): Promise<T>;
@@ -55,4 +57,35 @@ export interface KubeClient {
   update<T>(resource: Resource<T>, name: ObjectName, body: JsonObject, options: WriteOptions): Promise<T>;
   patch<T>(resource: Resource<T>, name: ObjectName, patch: Patch, options: WriteOptions): Promise<T>;
   delete(resource: Resource<unknown>, name: ObjectName, options: DeleteOptions): Promise<void>;
+}
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Changes after this version are sent. Left out together with `initialEvents`. */
+  readonly resourceVersion?: string;
+  /** Asks for the present state as added events first, closed by a bookmark with `initialEventsEnd` (a streamed list). */
+  readonly initialEvents?: boolean;
+  /** The server ends the watch after this long. */
+  readonly timeoutSeconds: number;
+  /** Gives up when the server does not begin to answer. */
+  readonly startTimeoutMs: number;
+  /** Gives up when nothing arrives for this long while the initial events are not complete. */
+  readonly initialIdleTimeoutMs: number;
+  /** Gives up when nothing arrives for this long after that, bookmarks included: finds half-open connections. */
+  readonly idleTimeoutMs: number;
+}
+
+export type WatchEvent<T> =
+  /** First of each watch: the server has accepted the request. */
+  | { readonly kind: "opened" }
+  | { readonly kind: "added" | "modified" | "deleted"; readonly object: T }
+  | { readonly kind: "bookmark"; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
+
+/** What an informer needs. A watch ends normally when the server closes it, and throws ApiError otherwise. */
+export interface ListWatcher {
+  list<T>(resource: Resource<T>, options: ListOptions): Promise<DecodedList<T>>;
+  watch<T>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
 }

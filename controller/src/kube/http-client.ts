@@ -1,0 +1,219 @@
+import type { ObjectName } from "../api/meta.ts";
+import { deadlineSignal, sleep } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
+import type { AccessError } from "./access.ts";
+import type {
+  CallOptions,
+  DeleteOptions,
+  JsonObject,
+  KubeClient,
+  ListOptions,
+  ListWatcher,
+  Patch,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./client.ts";
+import { decodeList, decodeObject } from "./decode.ts";
+import { isProtobuf, JSON_TYPE, PROTOBUF_TYPE, readStatus } from "./envelope.ts";
+import { type ApiError, errorFromFailure, errorFromStatus } from "./errors.ts";
+import { collectionPath, objectPath, queryString } from "./paths.ts";
+import { apiVersionOf, type DecodedList, type Resource } from "./resource.ts";
+import type { RestMetrics } from "./rest-metrics.ts";
+import { StringCache } from "./string-cache.ts";
+import type { HttpRequest, HttpResponse, Transport } from "./transport.ts";
+import { watchStream } from "./watch.ts";
+
+export interface HttpClientDependencies {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly metrics: RestMetrics | undefined;
+  /** Shows in audit logs: `<binary>/<version> (<os>/<arch>) kubernetes/<commit>/<identity>`. */
+  readonly userAgent: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_PAGE = 100;
+
+/** As client-go (rest/with_retry.go v0.36.3). */
+const MAX_RETRIES = 10;
+
+const PATCH_TYPES = {
+  strategic: "application/strategic-merge-patch+json",
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+} as const;
+
+interface Call {
+  /** Verb and object, for messages. */
+  readonly what: string;
+  readonly request: Omit<HttpRequest, "signal" | "headers">;
+  readonly contentType: string | undefined;
+  /** The kind whose codec decides whether protobuf is asked for. */
+  readonly resource: Resource<unknown>;
+}
+
+/** The thin client: every call goes over one shared pool of connections. */
+export class HttpKubeClient implements KubeClient, ListWatcher {
+  readonly #deps: HttpClientDependencies;
+  readonly #strings = new StringCache();
+  /** Kinds for which the server refused protobuf (406 or 415): asked for as JSON from then on. */
+  readonly #jsonOnly = new Set<string>();
+
+  constructor(dependencies: HttpClientDependencies) {
+    this.#deps = dependencies;
+  }
+
+  async get<T>(resource: Resource<T>, name: ObjectName, options: CallOptions): Promise<T> {
+    const path = objectPath(resource, name);
+    return this.#object(resource, this.#call("GET", resource, path), options);
+  }
+
+  async list<T>(resource: Resource<T>, options: ListOptions): Promise<DecodedList<T>> {
+    const { labelSelector, fieldSelector, limit = DEFAULT_PAGE } = options;
+    const query = queryString({ labelSelector, fieldSelector, limit, continue: options.continue });
+    const call = this.#call("GET", resource, `${collectionPath(resource, options.namespace)}${query}`);
+    return this.#answer(call, options, (response, bytes) =>
+      decodeList(resource, bytes, response.header("content-type"), this.#strings),
+    );
+  }
+
+  async create<T>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    body: JsonObject,
+    options: WriteOptions,
+  ): Promise<T> {
+    const path = collectionPath(resource, namespace);
+    return this.#object(resource, this.#write("POST", resource, path, body), options);
+  }
+
+  async update<T>(resource: Resource<T>, name: ObjectName, body: JsonObject, options: WriteOptions): Promise<T> {
+    const path = objectPath(resource, name, options.subresource);
+    return this.#object(resource, this.#write("PUT", resource, path, body), options);
+  }
+
+  async patch<T>(resource: Resource<T>, name: ObjectName, patch: Patch, options: WriteOptions): Promise<T> {
+    const path = objectPath(resource, name, options.subresource);
+    const call = this.#call("PATCH", resource, path, JSON.stringify(patch.body), PATCH_TYPES[patch.kind]);
+    return this.#object(resource, call, options);
+  }
+
+  async delete(resource: Resource<unknown>, name: ObjectName, options: DeleteOptions): Promise<void> {
+    const { preconditions } = options;
+    const body = preconditions && JSON.stringify({ apiVersion: "v1", kind: "DeleteOptions", preconditions });
+    const call = this.#call("DELETE", resource, objectPath(resource, name), body, body && JSON_TYPE);
+    await this.#answer(call, options, () => undefined);
+  }
+
+  watch<T>(resource: Resource<T>, options: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    const { clock } = this.#deps;
+    return watchStream({
+      resource,
+      options,
+      clock,
+      strings: this.#strings,
+      open: (path, signal) => this.#open(this.#call("GET", resource, path), signal),
+    });
+  }
+
+  #call(
+    method: HttpRequest["method"],
+    resource: Resource<unknown>,
+    path: string,
+    body?: string,
+    contentType?: string,
+  ): Call {
+    return { what: `${method} ${path}`, request: { method, path, body }, contentType, resource };
+  }
+
+  #write(method: "POST" | "PUT", resource: Resource<unknown>, path: string, body: JsonObject): Call {
+    const whole = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...body };
+    return this.#call(method, resource, path, JSON.stringify(whole), JSON_TYPE);
+  }
+
+  #object<T>(resource: Resource<T>, call: Call, options: CallOptions): Promise<T> {
+    return this.#answer(call, options, (response, bytes) =>
+      decodeObject(resource, bytes, response.header("content-type"), this.#strings),
+    );
+  }
+
+  /** Sends, retries, reads the whole answer and decodes it, all inside one deadline. */
+  async #answer<T>(
+    call: Call,
+    options: CallOptions,
+    read: (response: HttpResponse, bytes: Uint8Array) => T,
+  ): Promise<T> {
+    const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const endMs = this.#deps.clock.monotonicMs() + timeoutMs;
+    using deadline = deadlineSignal(signal, timeoutMs, call.what, this.#deps.clock);
+    try {
+      const response = await this.#open(call, deadline.signal, endMs);
+      return read(response, await response.bytes());
+    } catch (error) {
+      throw errorFromFailure(call.what, deadline.signal.aborted ? deadline.signal.reason : error, signal.aborted);
+    }
+  }
+
+  /** Sends until an answer of 2xx has begun. */
+  async #open(call: Call, signal: AbortSignal, endMs = Number.POSITIVE_INFINITY): Promise<HttpResponse> {
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#try(call, signal, tries);
+      if (outcome.kind === "answer") return outcome.response;
+      const { error, afterMs } = outcome;
+      if (afterMs === undefined || tries > MAX_RETRIES || this.#deps.clock.monotonicMs() + afterMs >= endMs)
+        throw error;
+      const code = "httpStatus" in error && error.httpStatus > 0 ? String(error.httpStatus) : "<error>";
+      this.#deps.metrics?.observeRetry(call.request.method, this.#deps.transport.host, code);
+      if (afterMs > 0) await sleep(afterMs, signal, this.#deps.clock);
+    }
+  }
+
+  async #try(call: Call, signal: AbortSignal, tries: number): Promise<Outcome> {
+    const asked = this.#headers(call);
+    let response: HttpResponse;
+    try {
+      response = await this.#deps.transport.send({ ...call.request, headers: asked, signal });
+    } catch (error) {
+      // A kept connection may have been closed just as the request left. Only a read can be repeated without knowing.
+      const repeat = call.request.method === "GET" && tries === 1 && !signal.aborted;
+      return { kind: "failed", error: errorFromFailure(call.what, error, false), afterMs: repeat ? 0 : undefined };
+    }
+    if (response.status >= 200 && response.status < 300) return { kind: "answer", response };
+    const error = await this.#refused(call, response);
+    return { kind: "failed", error, afterMs: await this.#retryDelay(call, error, asked, tries) };
+  }
+
+  async #refused(call: Call, response: HttpResponse): Promise<ApiError> {
+    const status = readStatus(await response.bytes(), response.header("content-type"), this.#strings);
+    return errorFromStatus(call.what, response.status, status, response.header("retry-after"));
+  }
+
+  async #retryDelay(call: Call, error: ApiError, asked: Headers, tries: number): Promise<number | undefined> {
+    if (error.code === "unauthorized" && tries === 1) {
+      await this.#deps.transport.renewCredentials();
+      return 0;
+    }
+    if (error.code === "unsupportedMedia" && isProtobuf(asked.accept)) {
+      this.#jsonOnly.add(call.resource.plural);
+      return 0;
+    }
+    return error.httpStatus === 429 || error.httpStatus >= 500 ? error.retryAfterMs : undefined;
+  }
+
+  #headers({ resource, contentType }: Call): Headers {
+    const protobuf = resource.protobuf !== undefined && !this.#jsonOnly.has(resource.plural);
+    return {
+      accept: protobuf ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
+      "user-agent": this.#deps.userAgent,
+      ...(contentType === undefined ? {} : { "content-type": contentType }),
+    };
+  }
+}
+
+type Headers = Readonly<Record<string, string>> & { readonly accept: string };
+
+type Outcome =
+  | { readonly kind: "answer"; readonly response: HttpResponse }
+  /** `afterMs` undefined: not to be repeated here. */
+  | { readonly kind: "failed"; readonly error: ApiError | AccessError; readonly afterMs: number | undefined };

@@ -1,0 +1,150 @@
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import type { Clock } from "../util/clock.ts";
+import { deepEqual } from "../util/equal.ts";
+import type { TokenBucket } from "../util/token-bucket.ts";
+import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
+import type { RestMetrics } from "./rest-metrics.ts";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** From /api or /apis on, with query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Ends the request and the reading of its answer. */
+  readonly signal: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** First value of a header, name in lower case. */
+  header(name: string): string | undefined;
+  /** The whole body. */
+  bytes(): Promise<Uint8Array>;
+  /** The body as it comes. Not reading to the end closes the connection. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+export interface TransportDependencies {
+  readonly access: ApiAccess;
+  readonly clock: Clock;
+  readonly metrics: RestMetrics | undefined;
+  /** Limits requests a second of everything on this transport. @default none: the server's own fairness (429) decides */
+  readonly limiter: TokenBucket | undefined;
+}
+
+/** Below kube-apiserver's 90 s idle limit (server/secure_serving.go v0.36.3), so that no request meets a connection being closed. */
+const IDLE_CONNECTION_MS = 60_000;
+
+/** Finds dead peers under a quiet watch; client-go's value (net/http.go, apimachinery v0.36.3). */
+const TCP_KEEP_ALIVE_MS = 30_000;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Requests to one API server over one pool of connections. HTTP/1.1 on purpose: with HTTP/2 all calls share one TCP connection,
+ * and a half-open one stalls watches, patches and the lease together.
+ */
+export class Transport {
+  readonly #deps: TransportDependencies;
+  readonly #prefix: string;
+  readonly #origin: string;
+  #pool: { readonly tls: TlsOptions; readonly dispatcher: Dispatcher } | undefined;
+
+  constructor(dependencies: TransportDependencies) {
+    this.#deps = dependencies;
+    const url = new URL(dependencies.access.server);
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, "");
+  }
+
+  /** host:port, for metrics and messages. */
+  get host(): string {
+    return new URL(this.#origin).host;
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    await this.#limit(request);
+    const credentials = await this.#deps.access.credentials(false);
+    const startMs = this.#deps.clock.monotonicMs();
+    let code = "<error>";
+    try {
+      const response = await this.#dispatch(request, credentials);
+      code = String(response.statusCode);
+      return toResponse(response, (bytes) => this.#deps.metrics?.observeResponseSize(request.method, this.host, bytes));
+    } finally {
+      const seconds = (this.#deps.clock.monotonicMs() - startMs) / 1000;
+      this.#deps.metrics?.observeRequest(request.method, this.host, code, seconds, request.body?.length ?? 0);
+    }
+  }
+
+  /** To be called after a 401: the next request presents credentials read anew. */
+  async renewCredentials(): Promise<void> {
+    await this.#deps.access.credentials(true);
+  }
+
+  /** Ends all connections, answers being read included. */
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.dispatcher.destroy();
+  }
+
+  async #limit({ method, signal }: HttpRequest): Promise<void> {
+    const waitedMs = await this.#deps.limiter?.take(signal);
+    if (waitedMs !== undefined) this.#deps.metrics?.observeLimiter(method, this.host, waitedMs / 1000);
+  }
+
+  #dispatch(request: HttpRequest, { headers, tls }: Credentials): Promise<Dispatcher.ResponseData> {
+    const { method, path, body = null, signal } = request;
+    return this.#dispatcher(tls).request({
+      origin: this.#origin,
+      path: `${this.#prefix}${path}`,
+      method,
+      headers: { ...request.headers, ...headers },
+      body,
+      signal,
+      // Time limits are the caller's: through the signal, which also covers waiting for a connection.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  #dispatcher(tls: TlsOptions): Dispatcher {
+    if (this.#pool !== undefined && deepEqual(this.#pool.tls, tls)) return this.#pool.dispatcher;
+    const old = this.#pool;
+    const dispatcher = createDispatcher(tls, this.#deps.access.proxyUrl);
+    this.#pool = { tls, dispatcher };
+    // Rotated certificates: what runs on the old connections may finish, watches end with their server-side timeout.
+    old?.dispatcher.close().catch(() => undefined);
+    return dispatcher;
+  }
+}
+
+function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispatcher {
+  const pool = { keepAliveTimeout: IDLE_CONNECTION_MS, allowH2: false };
+  const connect = { timeout: CONNECT_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  if (proxyUrl === undefined || proxyUrl === "") return new Agent({ ...pool, connect: { ...connect, ...tls } });
+  if (!/^https?:/.test(proxyUrl)) {
+    throw new AccessError(
+      `proxy-url "${proxyUrl}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
+    );
+  }
+  return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
+}
+
+function toResponse(data: Dispatcher.ResponseData, onBytes: (bytes: number) => void): HttpResponse {
+  return {
+    status: data.statusCode,
+    header: (name) => {
+      const value = data.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    bytes: async () => {
+      const bytes = await data.body.bytes();
+      onBytes(bytes.length);
+      return bytes;
+    },
+    chunks: () => data.body,
+  };
+}
