@@ -1,0 +1,25 @@
+import type { Histogram } from "prom-client";
+import type { Metrics } from "../../telemetry/metrics.ts";
+
+/** Upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. */
+export interface NodeMetrics {
+  readonly taintRemovalDelaySeconds: Histogram;
+  readonly initialSyncDelaySeconds: Histogram;
+}
+
+const BUCKETS_SECONDS = [1, 4, 16, 64, 256, 1024];
+
+export function nodeMetrics(metrics: Metrics): NodeMetrics {
+  return {
+    taintRemovalDelaySeconds: metrics.histogram({
+      name: "node_controller_cloud_provider_taint_removal_delay_seconds",
+      help: "Seconds from a Node's creation to the removal of its uninitialized taint.",
+      buckets: BUCKETS_SECONDS,
+    }),
+    initialSyncDelaySeconds: metrics.histogram({
+      name: "node_controller_initial_node_sync_delay_seconds",
+      help: "Seconds from a Node's creation to the end of its initialization.",
+      buckets: BUCKETS_SECONDS,
+    }),
+  };
+}
