@@ -1,1 +1,16 @@
-export {};
+export type { AuditEvent, AuditOptions } from "./audit.ts";
+export {
+  type Availability,
+  type Binaries,
+  type BuildOptions,
+  buildControlPlane,
+  controlPlaneAvailability,
+} from "./build.ts";
+export type { KeyPair } from "./certificates.ts";
+export type { ControlPlane, ProcessInfo } from "./control-plane.ts";
+export { ControlPlaneError, type ControlPlaneErrorCode } from "./errors.ts";
+export type { Kubeconfig } from "./kubeconfig.ts";
+export type { KubectlOptions } from "./kubectl.ts";
+export type { ControllerManagerOptions, ControlPlaneOptions, HollowNodeOptions, Taint } from "./options.ts";
+export { startControlPlane } from "./start.ts";
+export type { KubernetesVersion } from "./versions.ts";

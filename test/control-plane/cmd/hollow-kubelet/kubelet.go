@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -27,11 +28,6 @@ const (
 	// clientQPS and clientBurst are those of a kubelet, not of upstream's hollow node (10, 20), which starts pods slowly.
 	clientQPS   = 50
 	clientBurst = 100
-
-	defaultMaxPods = 110
-
-	// bootstrapCertificate lets the kubelet ask for its serving certificate through a CertificateSigningRequest.
-	bootstrapCertificate = "bootstrap"
 )
 
 // start returns when the kubelet runs. Upstream has no way to end a kubelet but to end its process.
@@ -40,7 +36,7 @@ func start(wanted node) error {
 	if err != nil {
 		return err
 	}
-	client, heartbeat, err := connect(wanted.Kubeconfig, config)
+	client, heartbeat, err := connect(wanted.kubeconfig, config)
 	if err != nil {
 		return err
 	}
@@ -55,8 +51,8 @@ func start(wanted node) error {
 		return fmt.Errorf("connect to the pretended runtime at %s: %w", endpoint, err)
 	}
 	hollow := kubemark.NewHollowKubelet(flags, config, client, heartbeat,
-		&cadvisortest.Fake{NodeName: wanted.Name}, pretended.ImageService, runtime, cm.NewStubContainerManager())
-	if wanted.ServingCertificate == bootstrapCertificate {
+		&cadvisortest.Fake{NodeName: wanted.name}, pretended.ImageService, runtime, cm.NewStubContainerManager())
+	if wanted.bootstrapServingCertificate {
 		if hollow.KubeletDeps.TLSOptions, err = kubeletapp.InitializeTLS(ctx, flags, config); err != nil {
 			return err
 		}
@@ -66,31 +62,46 @@ func start(wanted node) error {
 }
 
 func configure(wanted node) (*options.KubeletFlags, *kubeletconfig.KubeletConfiguration, error) {
-	maxPods := wanted.MaxPods
-	if maxPods == 0 {
-		maxPods = defaultMaxPods
-	}
 	flags, config := kubemark.GetHollowKubeletConfig(&kubemark.HollowKubeletOptions{
-		NodeName:           wanted.Name,
-		KubeletPort:        wanted.Port,
-		MaxPods:            maxPods,
-		NodeLabels:         wanted.Labels,
-		RegisterWithTaints: wanted.Taints,
+		NodeName:           wanted.name,
+		KubeletPort:        wanted.port,
+		MaxPods:            wanted.maxPods,
+		NodeLabels:         wanted.labels,
+		RegisterWithTaints: wanted.taints,
 	})
-	flags.CloudProvider = wanted.CloudProvider
-	flags.NodeIP = wanted.NodeIP
-	flags.CertDirectory = filepath.Join(flags.RootDirectory, "pki")
-	config.ProviderID = wanted.ProviderID
+	if err := moveTo(wanted.rootDir, flags, config); err != nil {
+		return nil, nil, err
+	}
+	flags.CloudProvider = wanted.cloudProvider
+	flags.NodeIP = wanted.nodeIP
+	config.ProviderID = wanted.providerID
 	config.Address = "127.0.0.1"
-	config.EnableServer = wanted.Port != 0
-	config.ServerTLSBootstrap = wanted.ServingCertificate == bootstrapCertificate
-	// The kubelet sets its limit of open files to this number: keep the one it has, which all nodes of the process share.
+	config.EnableServer = wanted.port != 0
+	config.ServerTLSBootstrap = wanted.bootstrapServingCertificate
+	// The kubelet sets its limit of open files to this number: let it keep the one it has.
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return nil, nil, fmt.Errorf("read the limit of open files: %w", err)
 	}
 	config.MaxOpenFiles = int64(limit.Max)
 	return flags, config, nil
+}
+
+// moveTo replaces the folder that upstream makes in /tmp, whatever TMPDIR says, and that nobody would remove.
+func moveTo(rootDir string, flags *options.KubeletFlags, config *kubeletconfig.KubeletConfiguration) error {
+	if err := os.RemoveAll(flags.RootDirectory); err != nil {
+		return fmt.Errorf("remove upstream's folder: %w", err)
+	}
+	flags.RootDirectory = rootDir
+	flags.CertDirectory = filepath.Join(rootDir, "pki")
+	config.StaticPodPath = filepath.Join(rootDir, "static-pods")
+	config.PodLogsDir = filepath.Join(rootDir, "pod-logs")
+	for _, dir := range []string{flags.CertDirectory, config.StaticPodPath, config.PodLogsDir} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the kubelet's folder: %w", err)
+		}
+	}
+	return nil
 }
 
 func connect(path string, config *kubeletconfig.KubeletConfiguration) (client, heartbeat *kubernetes.Clientset, err error) {

@@ -1,75 +1,60 @@
-// Command hollow-kubelet runs real kubelets over a container runtime that only pretends: Nodes register, renew their
-// leases and report status, and pods become Running without a process behind them.
+// Command hollow-kubelet runs a real kubelet over a container runtime that only pretends: the Node registers, renews its
+// lease and reports status, and pods become Running without a process behind them. One Node a process: upstream registers
+// the kubelet's metrics in a registry of the process, and panics the second time.
 package main
 
 import (
-	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
+	"github.com/spf13/pflag"
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
+	cliflag "k8s.io/component-base/cli/flag"
+	utilflag "k8s.io/kubernetes/pkg/util/flag"
 
 	"cloudwire.dev/test/control-plane/internal/parent"
 )
 
-// node describes one hollow kubelet of this process.
+// node is what the flags say. All but the last two are flags of the kubelet with its meaning.
 type node struct {
-	Name string `json:"name"`
-	// Kubeconfig is the path of the file with the rights of system:node:<name>.
-	Kubeconfig string `json:"kubeconfig"`
-	// CloudProvider is the kubelet's flag: "external" waits for a cloud controller, "" does not.
-	CloudProvider string `json:"cloudProvider"`
-	// ProviderID is the kubelet's flag. Empty: the cloud controller finds the node by name.
-	ProviderID string `json:"providerID"`
-	// NodeIP is the kubelet's flag. The kubelet accepts only addresses of this machine other than loopback.
-	NodeIP string `json:"nodeIP"`
-	// Port of the kubelet's server on 127.0.0.1; 0: no server.
-	Port               int               `json:"port"`
-	ServingCertificate string            `json:"servingCertificate"`
-	MaxPods            int               `json:"maxPods"`
-	Labels             map[string]string `json:"labels"`
-	Taints             []v1.Taint        `json:"taints"`
+	name          string
+	kubeconfig    string
+	rootDir       string
+	cloudProvider string
+	providerID    string
+	nodeIP        string
+	labels        map[string]string
+	taints        []v1.Taint
+	maxPods       int
+	port          int
+
+	bootstrapServingCertificate bool
 }
 
 func main() {
 	parent.Follow()
-	klog.InitFlags(nil)
-	path := flag.String("nodes", "", "JSON file with the list of nodes to run; required")
-	flag.Parse()
-	if err := run(*path); err != nil {
+	if err := start(parse()); err != nil {
 		fmt.Fprintln(os.Stderr, "hollow-kubelet:", err)
 		os.Exit(1)
 	}
+	select {}
 }
 
-func run(path string) error {
-	nodes, err := read(path)
-	if err != nil {
-		return err
-	}
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, syscall.SIGTERM, syscall.SIGINT)
-	for _, node := range nodes {
-		if err := start(node); err != nil {
-			return fmt.Errorf("start node %q: %w", node.Name, err)
-		}
-	}
-	<-ended
-	return nil
-}
-
-func read(path string) ([]node, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the list of nodes (--nodes): %w", err)
-	}
-	var nodes []node
-	if err := json.Unmarshal(content, &nodes); err != nil {
-		return nil, fmt.Errorf("read the list of nodes in %s: %w", path, err)
-	}
-	return nodes, nil
+func parse() node {
+	wanted := node{labels: map[string]string{}}
+	labels := cliflag.ConfigurationMap(wanted.labels)
+	flags := pflag.CommandLine
+	flags.StringVar(&wanted.name, "hostname-override", "", "Name of the Node; required")
+	flags.StringVar(&wanted.kubeconfig, "kubeconfig", "", "File with the rights of system:node:<name>; required")
+	flags.StringVar(&wanted.rootDir, "root-dir", "", "Folder for the kubelet's files, made when absent; required")
+	flags.StringVar(&wanted.cloudProvider, "cloud-provider", "external", "external: the Node waits for a cloud controller; empty: it does not")
+	flags.StringVar(&wanted.providerID, "provider-id", "", "Empty: the cloud controller has to find the Node")
+	flags.StringVar(&wanted.nodeIP, "node-ip", "", "An address of this machine, not loopback; empty: the cloud controller tells the addresses")
+	flags.Var(&labels, "node-labels", "key=value,...")
+	flags.Var(utilflag.RegisterWithTaintsVar{Value: &wanted.taints}, "register-with-taints", "key=value:effect,...")
+	flags.IntVar(&wanted.maxPods, "max-pods", 110, "")
+	flags.IntVar(&wanted.port, "port", 0, "Port of the kubelet's server on 127.0.0.1; 0: no server")
+	flags.BoolVar(&wanted.bootstrapServingCertificate, "rotate-server-certificates", false, "Ask for a serving certificate by CertificateSigningRequest")
+	pflag.Parse()
+	return wanted
 }

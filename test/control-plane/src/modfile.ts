@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { ControlPlaneError } from "./errors.ts";
+import { parseJson, requireString } from "./json.ts";
+import { type RunResult, run } from "./run.ts";
+import { type KubernetesVersion, moduleDir } from "./versions.ts";
+
+const modulePath = "cloudwire.dev/test/control-plane";
+/** Downloads every module of Kubernetes on a machine that has none. */
+const goTimeoutMs = 20 * 60_000;
+
+/** Writes the go.mod and go.sum of a minor from its entry in versions.json. */
+export async function writeModuleFile(version: KubernetesVersion): Promise<void> {
+  const target = path.join(moduleDir, version.modfile);
+  const module = `k8s.io/kubernetes@v${version.kubernetes}`;
+  // Outside the module: its own go.mod may be the one that is to be mended.
+  const answer = await go(["mod", "download", "-json", module], path.parse(moduleDir).root, version);
+  const upstream = await readFile(requireString(parseJson(answer.stdout, module), "GoMod", module), "utf8");
+  await writeFile(target, moduleFile(version, upstream));
+  // The folder of a module is known by a file of this name, whichever file -modfile says.
+  const root = path.join(moduleDir, "go.mod");
+  if (!existsSync(root))
+    throw new ControlPlaneError("BAD_OPTIONS", `${root} is missing: one minor must have it as modfile`);
+  await go(["mod", "tidy", `-modfile=${version.modfile}`], moduleDir, version);
+}
+
+/**
+ * k8s.io/kubernetes v1.X.Y requires its staging modules as v0.0.0 and replaces them by folders of its repository; they
+ * are published as v0.X.Y. `upstream` is its go.mod, which has the list.
+ */
+export function moduleFile(version: KubernetesVersion, upstream: string): string {
+  const staging = [...upstream.matchAll(/^\s*(\S+) => \.\/staging\/src\/\S+$/gm)].map(([, name]) => name);
+  const goVersion = /^go (\S+)$/m.exec(upstream)?.[1];
+  if (staging.length === 0 || goVersion === undefined) {
+    const source = `the go.mod of k8s.io/kubernetes v${version.kubernetes}`;
+    throw new ControlPlaneError("UNEXPECTED_CONTENT", `read ${source}: no staging modules or no go line in it`);
+  }
+  return [
+    `module ${modulePath}`,
+    "",
+    `go ${goVersion}`,
+    "",
+    "require (",
+    `\tgo.etcd.io/etcd/server/v3 v${version.etcd}`,
+    `\tk8s.io/kubernetes v${version.kubernetes}`,
+    ")",
+    "",
+    "replace (",
+    ...staging.map((name) => `\t${name} => ${name} ${stagingVersion(version)}`),
+    ")",
+    "",
+  ].join("\n");
+}
+
+/** For example v0.36.3 for Kubernetes 1.36.3. */
+export function stagingVersion(version: KubernetesVersion): string {
+  return `v0.${version.kubernetes.split(".").slice(1).join(".")}`;
+}
+
+async function go(args: readonly string[], cwd: string, version: KubernetesVersion): Promise<RunResult> {
+  const answer = await run("go", args, { cwd, timeoutMs: goTimeoutMs });
+  if (answer.exitCode === 0) return answer;
+  const told = [answer.stderr, answer.stdout, answer.error?.message].find((text) => text !== undefined && text !== "");
+  throw new ControlPlaneError(
+    "BUILD_FAILED",
+    `write ${version.modfile} for Kubernetes v${version.kubernetes}: \`go ${args.join(" ")}\` failed: ${told ?? "it said nothing"}`,
+  );
+}
