@@ -1,0 +1,160 @@
+import { Type, type Static } from "typebox";
+
+const Ms = Type.Integer({ minimum: 0, maximum: 86_400_000 });
+
+/** How long an operation takes: `fixedMs` plus up to `jitterMs`. */
+export const Latency = Type.Object({ fixedMs: Ms, jitterMs: Ms }, { additionalProperties: false });
+export type Latency = Static<typeof Latency>;
+
+/** Everything about the cloud's behaviour that can be set while it runs. Kept over restarts. */
+export const Settings = Type.Object(
+  {
+    /** By operation pattern (`instances.*`); the longest pattern that fits wins. */
+    latency: Type.Record(Type.String({ pattern: "^[a-zA-Z.*]+$" }), Latency),
+    /** How many of each an account may have. */
+    quotas: Type.Object(
+      {
+        instances: Type.Integer({ minimum: 0 }),
+        loadBalancers: Type.Integer({ minimum: 0 }),
+        routes: Type.Integer({ minimum: 0 }),
+        volumes: Type.Integer({ minimum: 0 }),
+      },
+      { additionalProperties: false },
+    ),
+    /** Token bucket an account; perSecond 0 = no limit. */
+    rateLimit: Type.Object(
+      { perSecond: Type.Number({ minimum: 0 }), burst: Type.Integer({ minimum: 1 }) },
+      { additionalProperties: false },
+    ),
+    /** By how much reads that are not `consistent` lag behind. */
+    consistency: Type.Object({ listLagMs: Ms, getLagMs: Ms }, { additionalProperties: false }),
+    /** How long the cloud takes for what it does in the background. */
+    delays: Type.Object(
+      {
+        instanceStartMs: Ms,
+        instanceStopMs: Ms,
+        instanceTerminateMs: Ms,
+        /** How long a terminated instance can still be read. */
+        tombstoneMs: Ms,
+        loadBalancerCreateMs: Ms,
+        loadBalancerUpdateMs: Ms,
+        loadBalancerDeleteMs: Ms,
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false },
+);
+export type Settings = Static<typeof Settings>;
+
+/** A part of the settings; what is left out stays. `latency` is replaced as a whole. */
+export const SettingsPatch = Type.Object(
+  {
+    latency: Type.Optional(Settings.properties.latency),
+    quotas: Type.Optional(Type.Partial(Settings.properties.quotas)),
+    rateLimit: Type.Optional(Type.Partial(Settings.properties.rateLimit)),
+    consistency: Type.Optional(Type.Partial(Settings.properties.consistency)),
+    delays: Type.Optional(Type.Partial(Settings.properties.delays)),
+  },
+  { additionalProperties: false },
+);
+export type SettingsPatch = Static<typeof SettingsPatch>;
+
+export const faultKinds = [
+  "unauthenticated",
+  "forbidden",
+  "rateLimited",
+  "internalError",
+  "unavailable",
+  "hang",
+  "reset",
+  "malformed",
+  "emptyList",
+  "truncatedPage",
+  "staleReplica",
+  "zoneOutage",
+  "falseAbsence",
+] as const;
+export const FaultKind = Type.Enum(faultKinds);
+export type FaultKind = Static<typeof FaultKind>;
+
+export const FaultSpec = Type.Object(
+  {
+    kind: FaultKind,
+    /** Operations it strikes: `instances.lookup`, `instances.*`, `*` (default). */
+    operation: Type.Optional(Type.String({ pattern: "^[a-zA-Z.*]+$" })),
+    /** Ends after so many strikes. */
+    count: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Ends after so long. */
+    durationMs: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** 0 to 1, default 1. */
+    probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    /** "after": the operation is carried out, then its answer is lost. For errors, hang and reset. */
+    phase: Type.Optional(Type.Enum(["before", "after"])),
+    /** Of rateLimited and unavailable. */
+    retryAfterSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** Of staleReplica: how old the data is. */
+    staleMs: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Of zoneOutage. */
+    zone: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+);
+export type FaultSpec = Static<typeof FaultSpec>;
+
+export const Fault = Type.Intersect([
+  FaultSpec,
+  Type.Object({ id: Type.String(), strikes: Type.Integer(), createdAt: Type.String() }),
+]);
+export type Fault = Static<typeof Fault>;
+export const Faults = Type.Object({ items: Type.Array(Fault) });
+
+export const OperationCalls = Type.Object({
+  operation: Type.String(),
+  mutating: Type.Boolean(),
+  calls: Type.Integer(),
+  inFlight: Type.Integer(),
+  /** By HTTP status; "0" counts calls that never got an answer. */
+  byStatus: Type.Record(Type.String(), Type.Integer()),
+});
+
+/** Calls of the API since the start or the last reset; admin calls are not counted. */
+export const Calls = Type.Object({
+  total: Type.Integer(),
+  mutating: Type.Integer(),
+  operations: Type.Array(OperationCalls),
+});
+export type Calls = Static<typeof Calls>;
+
+export const LoggedCall = Type.Object({
+  time: Type.String(),
+  operation: Type.String(),
+  mutating: Type.Boolean(),
+  account: Type.Optional(Type.String()),
+  requestId: Type.String(),
+  /** 0: never answered. */
+  status: Type.Integer(),
+  durationMs: Type.Number(),
+  /** Kinds of the faults that struck. */
+  faults: Type.Array(FaultKind),
+  method: Type.String(),
+  path: Type.String(),
+});
+export type LoggedCall = Static<typeof LoggedCall>;
+export const CallLog = Type.Object({ items: Type.Array(LoggedCall) });
+export type CallLog = Static<typeof CallLog>;
+export const CallLogQuery = Type.Object(
+  { last: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) },
+  { additionalProperties: false },
+);
+
+export const AccountSpec = Type.Object(
+  {
+    id: Type.String({ pattern: "^[a-z0-9-]{1,63}$" }),
+    key: Type.String({ minLength: 1, maxLength: 256 }),
+    /** A viewer may only read. */
+    role: Type.Optional(Type.Enum(["editor", "viewer"])),
+  },
+  { additionalProperties: false },
+);
+export type AccountSpec = Static<typeof AccountSpec>;

@@ -1,0 +1,160 @@
+import { type TSchema, type Static, Type } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+import { ErrorBody } from "../api/errors.ts";
+
+/** What went wrong with a call, told apart as far as it can be known. */
+export type CallFailure =
+  /** The cloud refused: it says so itself. */
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly code: string;
+      readonly retryAfterMs: number | undefined;
+    }
+  /** No answer, or only a part of one: whether a change was carried out is not known. */
+  | { readonly kind: "noAnswer" }
+  /** An answer that is not what the API promises: it proves nothing. */
+  | { readonly kind: "unreadable"; readonly status: number }
+  /** The deadline passed, or the caller gave up. */
+  | { readonly kind: "aborted" };
+
+/** A call of the cloud that gave no usable answer. */
+export class CloudCallError extends Error {
+  readonly failure: CallFailure;
+  readonly requestId: string | undefined;
+
+  constructor(message: string, failure: CallFailure, requestId: string | undefined, cause?: unknown) {
+    super(message, { cause });
+    this.name = "CloudCallError";
+    this.failure = failure;
+    this.requestId = requestId;
+  }
+}
+
+export interface HttpOptions {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+}
+
+export interface HttpCall<Answer extends TSchema> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With the query. */
+  readonly path: string;
+  readonly body?: object;
+  /** What the answer must be. */
+  readonly answer: Answer;
+  readonly signal: AbortSignal;
+}
+
+/** For answers without a body. */
+export const NoContent = Type.Undefined();
+
+/** Makes calls and believes no answer that is not of the promised form. */
+export class HttpClient {
+  readonly #options: HttpOptions;
+  readonly #validators = new Map<TSchema, Validator>();
+
+  constructor(options: HttpOptions) {
+    this.#options = options;
+  }
+
+  async call<Answer extends TSchema>(call: HttpCall<Answer>): Promise<Static<Answer>> {
+    const what = `${call.method} ${call.path.split("?")[0] ?? ""}`;
+    const response = await this.#send(call, what);
+    const requestId = response.headers.get("x-request-id") ?? undefined;
+    const text = await readText(response, call.signal, what, requestId);
+    const body = text === "" ? undefined : parseJson(text);
+    if (!response.ok) throw refusal(response, body, what, requestId);
+    const isAnswer = (value: unknown): value is Static<Answer> => this.#validatorOf(call.answer).Check(value);
+    if (isAnswer(body)) return body;
+    const failure = { kind: "unreadable", status: response.status } as const;
+    throw new CloudCallError(`${what}: the answer is not of the form that the API promises`, failure, requestId);
+  }
+
+  async #send<Answer extends TSchema>(call: HttpCall<Answer>, what: string): Promise<Response> {
+    const { baseUrl, headers, fetch: send = fetch } = this.#options;
+    try {
+      return await send(new URL(call.path, baseUrl), {
+        method: call.method,
+        headers: call.body === undefined ? headers : { ...headers, "content-type": "application/json" },
+        signal: call.signal,
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      });
+    } catch (error) {
+      throw interruption(error, call.signal, what, undefined);
+    }
+  }
+
+  #validatorOf(schema: TSchema): Validator {
+    const known = this.#validators.get(schema);
+    if (known) return known;
+    const validator = Compile(schema);
+    this.#validators.set(schema, validator);
+    return validator;
+  }
+}
+
+/** Builds a query; lists become repeated parameters. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>,
+): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of typeof value === "object" ? value : [value]) params.append(name, String(one));
+  }
+  const text = params.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+async function readText(
+  response: Response,
+  signal: AbortSignal,
+  what: string,
+  requestId: string | undefined,
+): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw interruption(error, signal, what, requestId);
+  }
+}
+
+function interruption(
+  error: unknown,
+  signal: AbortSignal,
+  what: string,
+  requestId: string | undefined,
+): CloudCallError {
+  if (signal.aborted) {
+    return new CloudCallError(`${what}: no answer in time`, { kind: "aborted" }, requestId, error);
+  }
+  return new CloudCallError(`${what}: the connection failed`, { kind: "noAnswer" }, requestId, error);
+}
+
+function refusal(response: Response, body: unknown, what: string, requestId: string | undefined): CloudCallError {
+  const { status } = response;
+  if (!isErrorBody(body)) {
+    const failure = { kind: "unreadable", status } as const;
+    return new CloudCallError(`${what}: status ${status} without an explanation`, failure, requestId);
+  }
+  const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const retryAfterMs = Number.isFinite(retryAfter) ? retryAfter * 1000 : undefined;
+  const failure = { kind: "refused", status, code: body.code, retryAfterMs } as const;
+  return new CloudCallError(`${what}: ${body.code}: ${body.message}`, failure, requestId);
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return Compile(ErrorBody).Check(body);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No JSON is as unreadable as JSON of the wrong form: the check of the form says so.
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import type { AccountSpec } from "../api/admin.ts";
+import { type Database, textOf } from "./store/database.ts";
+
+export interface Caller {
+  readonly account: string;
+  readonly role: "editor" | "viewer";
+}
+
+/** Adds a key; an account may have several, each with its role. */
+export const addAccount = (database: Database, spec: AccountSpec): void => {
+  database.run(
+    `INSERT INTO accounts (id, role, key_hash) VALUES (?1, ?2, ?3)
+     ON CONFLICT (key_hash) DO UPDATE SET id = ?1, role = ?2`,
+    spec.id,
+    spec.role ?? "editor",
+    hashOf(spec.key),
+  );
+};
+
+/** Who has this key; undefined: nobody. */
+export const callerOf = (database: Database, key: string): Caller | undefined => {
+  const row = database.get("SELECT id, role FROM accounts WHERE key_hash = ?", hashOf(key));
+  return row && { account: textOf(row, "id"), role: textOf(row, "role") === "viewer" ? "viewer" : "editor" };
+};
+
+/** Ends a key at once. */
+export const removeKey = (database: Database, key: string): boolean =>
+  database.run("DELETE FROM accounts WHERE key_hash = ?", hashOf(key)) > 0;
+
+/** Keys are compared by hash: none is in the state file, and the time of a comparison tells nothing. */
+const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");

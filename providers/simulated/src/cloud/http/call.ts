@@ -1,0 +1,26 @@
+import type { FaultSpec } from "../../api/admin.ts";
+
+/** What the gate found out about a call of the API. */
+export interface Call {
+  readonly operation: string;
+  /** Empty until the key was recognised. */
+  account: string;
+  readonly faults: readonly FaultSpec[];
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Name of the operation in faults, latencies and counters: `instances.list`. Paths without one are not API calls. */
+    operation?: string;
+    mutating?: boolean;
+  }
+  interface FastifyRequest {
+    call: Call;
+  }
+}
+
+/** How a path says which operation it is. */
+export const reads = (operation: string) => ({ config: { operation, mutating: false } });
+export const mutates = (operation: string) => ({ config: { operation, mutating: true } });
