@@ -1,11 +1,11 @@
 /** Paints text, or leaves it plain where colours are not wanted. */
 export interface Paint {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly cyan: (text: string) => string;
 }
 
 /** Colours on a terminal only, and not when NO_COLOR is set to anything (no-color.org) or the terminal is "dumb". */
