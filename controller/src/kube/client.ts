@@ -1,4 +1,5 @@
 import type { ObjectName } from "../api/meta.ts";
+import type { JsonRecord } from "../util/json.ts";
 import type { DecodedList, Resource } from "./resource.ts";
 
 /** One call to the API server. Every call ends by `timeoutMs` or when `signal` aborts. */
@@ -53,8 +54,8 @@ export interface KubeClient {
   get<T>(resource: Resource<T>, name: ObjectName, options: CallOptions): Promise<T>;
   list<T>(resource: Resource<T>, options: ListOptions): Promise<DecodedList<T>>;
   create<T>(resource: Resource<T>, namespace: string | undefined, body: JsonObject, options: WriteOptions): Promise<T>;
-  /** Full replace; `body.metadata.resourceVersion` makes it conditional. */
-  update<T>(resource: Resource<T>, name: ObjectName, body: JsonObject, options: WriteOptions): Promise<T>;
+  /** Full replace: `body` must hold every field of the object. `body.metadata.resourceVersion` makes it conditional. */
+  update<T>(resource: Resource<T>, name: ObjectName, body: JsonRecord, options: WriteOptions): Promise<T>;
   patch<T>(resource: Resource<T>, name: ObjectName, patch: Patch, options: WriteOptions): Promise<T>;
   delete(resource: Resource<unknown>, name: ObjectName, options: DeleteOptions): Promise<void>;
 }

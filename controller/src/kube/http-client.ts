@@ -1,6 +1,7 @@
 import type { ObjectName } from "../api/meta.ts";
 import { deadlineSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
+import type { JsonRecord } from "../util/json.ts";
 import type { AccessError } from "./access.ts";
 import type {
   CallOptions,
@@ -88,7 +89,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     return this.#object(resource, this.#write("POST", resource, path, body), options);
   }
 
-  async update<T>(resource: Resource<T>, name: ObjectName, body: JsonObject, options: WriteOptions): Promise<T> {
+  async update<T>(resource: Resource<T>, name: ObjectName, body: JsonRecord, options: WriteOptions): Promise<T> {
     const path = objectPath(resource, name, options.subresource);
     return this.#object(resource, this.#write("PUT", resource, path, body), options);
   }
@@ -127,7 +128,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     return { what: `${method} ${path}`, request: { method, path, body }, contentType, resource };
   }
 
-  #write(method: "POST" | "PUT", resource: Resource<unknown>, path: string, body: JsonObject): Call {
+  #write(method: "POST" | "PUT", resource: Resource<unknown>, path: string, body: JsonRecord): Call {
     const whole = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...body };
     return this.#call(method, resource, path, JSON.stringify(whole), JSON_TYPE);
   }

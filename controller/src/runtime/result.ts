@@ -8,3 +8,17 @@ export const DONE: Result = { kind: "done" };
 export function requeueAfter(delayMs: number): Result {
   return { kind: "requeueAfter", delayMs };
 }
+
+/** How one reconcile ended: its Result, or the error it threw with what that error means for the queue. */
+export type Outcome =
+  | Result
+  /** Retried with the key's back-off. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** Retried after exactly the wait that the error asked for; the failure count stays. */
+  | { readonly kind: "heldOff"; readonly error: unknown; readonly delayMs: number }
+  /** Not retried until something changes. */
+  | { readonly kind: "terminal"; readonly error: unknown }
+  /** A fault of this program: counted apart, retried with back-off. */
+  | { readonly kind: "panicked"; readonly error: unknown }
+  /** Shutdown or lost leadership cut it short. */
+  | { readonly kind: "aborted" };

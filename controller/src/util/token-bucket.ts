@@ -24,11 +24,18 @@ export class TokenBucket {
     this.#atMs = clock.monotonicMs();
   }
 
+  /** Takes a token if there is one. */
+  tryTake(): boolean {
+    this.#refill();
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
+
   /** Takes a token, going into debt if there is none, and answers how long to wait before using it. */
   reserveMs(): number {
-    const nowMs = this.#clock.monotonicMs();
-    this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#atMs) * this.#perMs) - 1;
-    this.#atMs = nowMs;
+    this.#refill();
+    this.#tokens--;
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs;
   }
 
@@ -37,5 +44,11 @@ export class TokenBucket {
     const waitMs = this.reserveMs();
     if (waitMs > 0) await sleep(waitMs, signal, this.#clock);
     return waitMs;
+  }
+
+  #refill(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
+    this.#atMs = nowMs;
   }
 }

@@ -7,26 +7,29 @@ export interface AddOptions {
 }
 
 /**
- * Keys waiting for work. A key is in it at most once and with one worker at most; added while worked on, it comes again afterwards.
+ * Keys waiting for work. A key is in line at most once and with one worker at most; added while worked on, it comes again
+ * afterwards. No add is lost before {@link Workqueue.shutDown}.
  */
 export interface Workqueue {
   add(key: string, options?: AddOptions): void;
   /** Adds after `delayMs`. Of several waiting adds of one key the earliest counts. */
   addAfter(key: string, delayMs: number, options?: AddOptions): void;
-  /** Counts a failure of the key and adds it after the rate limiter's delay. */
-  addRateLimited(key: string, options?: AddOptions): void;
-  /** Sets the failure count of the key back to none. */
+  /** Counts a failure of the key and adds it after the rate limiter's delay, answered here. The newest failure's delay counts. */
+  addRateLimited(key: string, options?: AddOptions): number;
+  /** Sets the failure count of the key back to none and drops a retry still waiting. */
   forget(key: string): void;
   failures(key: string): number;
-  /** Next key; waits for one. undefined once the queue is shut down and, if draining, empty, or when `signal` aborts. */
+  /** Next key; waits for one. undefined once the queue is shut down (and, when draining, empty) or `signal` aborts. */
   get(signal: AbortSignal): Promise<WorkItem | undefined>;
   /** The worker has finished with the key. */
   done(key: string): void;
   /** Keys ready to be worked on. */
   readonly depth: number;
+  /** Where the key is right now, for explain. */
+  state(key: string): KeyState;
   /** No more adds; waiting keys are dropped, workers are let go. */
   shutDown(): void;
-  /** No more adds; resolves when every key in work and in line has been worked on, or `signal` aborts. */
+  /** No more adds; resolves when every key in work and in line has been worked on, or `signal` aborts (then the rest is dropped). */
   drain(signal: AbortSignal): Promise<void>;
 }
 
@@ -34,3 +37,9 @@ export interface WorkItem {
   readonly key: string;
   readonly priority: Priority;
 }
+
+export type KeyState =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "waiting"; readonly priority: Priority }
+  | { readonly kind: "delayed"; readonly inMs: number }
+  | { readonly kind: "working"; readonly forMs: number };

@@ -1,0 +1,142 @@
+import type { EventInput } from "../api/event.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { raceAbort, sleep } from "../util/abort.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import type { KubeClient } from "./client.ts";
+import { isApiError } from "./errors.ts";
+import { type Correlated, EventCorrelator } from "./event-correlator.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import { EVENTS, eventBody, eventCountPatch } from "./event-resource.ts";
+
+export interface EventBroadcasterDependencies {
+  /** Its own client: events must not use up the budget of the writes that matter. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: EventMetrics;
+}
+
+/** As client-go's channel (tools/record/event.go v0.36.3). */
+const MAX_WAITING = 1000;
+
+/** client-go tries 12 times, 10 s apart, the first wait a random share of that. */
+const MAX_TRIES = 12;
+const RETRY_MS = 10_000;
+
+const TIMEOUT_MS = 10_000;
+
+interface Waiting {
+  readonly component: string;
+  readonly input: EventInput;
+}
+
+/** Sends events in the background, one after the other, in the order they were recorded. */
+export class EventBroadcaster {
+  readonly #deps: EventBroadcasterDependencies;
+  readonly #correlator: EventCorrelator;
+  readonly #waiting: Waiting[] = [];
+  readonly #stop = new AbortController();
+  #sending: Promise<void> | undefined;
+  #flushing = false;
+
+  constructor(dependencies: EventBroadcasterDependencies) {
+    this.#deps = dependencies;
+    this.#correlator = new EventCorrelator(dependencies.clock);
+  }
+
+  /** A recorder whose events say they come from `component` (api/controller-names.ts EVENT_SOURCES). */
+  recorder(component: string): EventRecorder {
+    return { record: (input) => this.#record({ component, input }) };
+  }
+
+  /** Sends what is waiting, without the long waits between tries, until `limit` aborts. What is recorded later is dropped. */
+  async flush(limit: AbortSignal): Promise<void> {
+    this.#flushing = true;
+    await raceAbort(this.#sending ?? Promise.resolve(), limit).catch(() => undefined);
+    this.#stop.abort(new Error("event broadcaster stopped"));
+    await this.#sending;
+    for (const _ of this.#waiting.splice(0)) this.#deps.metrics.dropped("shutdown");
+  }
+
+  #record(waiting: Waiting): void {
+    const { metrics } = this.#deps;
+    if (this.#stop.signal.aborted) return metrics.dropped("shutdown");
+    if (this.#waiting.length >= MAX_WAITING) return metrics.dropped("full");
+    this.#waiting.push(waiting);
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const correlated = this.#correlator.correlate(next.component, next.input);
+      if (correlated.kind === "spam") this.#deps.metrics.dropped("spam");
+      else await this.#send(correlated);
+      if (this.#stop.signal.aborted) return;
+    }
+  }
+
+  async #send(correlated: Sendable): Promise<void> {
+    const { metrics, log } = this.#deps;
+    for (let tries = 1; !this.#stop.signal.aborted; tries++) {
+      try {
+        await this.#write(correlated);
+        return metrics.sent();
+      } catch (error) {
+        if (!worthRepeating(error) || tries >= MAX_TRIES || this.#flushing) {
+          metrics.dropped("refused");
+          log.debug(2, "Event dropped", { reason: correlated.event.reason, err: error });
+          return;
+        }
+        await this.#pause(tries);
+      }
+    }
+    metrics.dropped("shutdown");
+  }
+
+  async #write({ kind, event, key }: Sendable): Promise<void> {
+    const { client } = this.#deps;
+    const options = { signal: this.#stop.signal, timeoutMs: TIMEOUT_MS };
+    if (kind === "patch") {
+      try {
+        await client.patch(EVENTS, event, { kind: "strategic", body: eventCountPatch(event) }, options);
+        return;
+      } catch (error) {
+        // Events live one hour on the server; ours may outlive theirs.
+        if (!isApiError(error, "notFound")) throw error;
+      }
+    }
+    await client.create(EVENTS, event.namespace, eventBody(event), options);
+    this.#correlator.recreated(key, event);
+  }
+
+  async #pause(tries: number): Promise<void> {
+    const share = tries === 1 ? this.#deps.random() : 1;
+    await sleep(RETRY_MS * share, this.#stop.signal, this.#deps.clock).catch(() => undefined);
+  }
+}
+
+type Sendable = Extract<Correlated, { kind: "create" | "patch" }>;
+
+function worthRepeating(error: unknown): boolean {
+  return isApiError(error, "transient") || isApiError(error, "tooManyRequests");
+}
+
+/** What happened to events. */
+export interface EventMetrics {
+  sent(): void;
+  dropped(why: "full" | "spam" | "refused" | "shutdown"): void;
+}
+
+export function eventMetrics(metrics: Metrics): EventMetrics {
+  const sent = metrics.counter({ name: "cloudwire_events_sent_total", help: "Kubernetes Events written." });
+  const dropped = metrics.counter({
+    name: "cloudwire_events_dropped_total",
+    help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, or shutdown.",
+    labels: ["why"],
+  });
+  return { sent: () => sent.inc(), dropped: (why) => dropped.inc({ why }) };
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "../telemetry/log.ts";
+import { sleep } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
+import type { WorkItem, Workqueue } from "../workqueue/queue.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+import { classify, settle } from "./outcome.ts";
+import type { ReconcileContext, Reconciler } from "./reconciler.ts";
+import type { Outcome } from "./result.ts";
+import type { Source } from "./source.ts";
+
+export interface ControllerDependencies {
+  /** Canonical name, from api/controller-names.ts. */
+  readonly name: string;
+  readonly reconciler: Reconciler;
+  readonly sources: readonly Source[];
+  readonly queue: Workqueue;
+  /** Reconciles at the same time; one key is never in two of them. */
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  /** @default a random UUID */
+  readonly newId?: () => string;
+}
+
+export interface RunSignals {
+  /** No new reconciles begin; those in work may finish. */
+  readonly stop: AbortSignal;
+  /** Reconciles in work are cut short: leadership is lost, or the grace time is over. */
+  readonly abort: AbortSignal;
+}
+
+/** A worker that ended by a fault waits so long before it starts again. */
+const WORKER_RESTART_MS = 1000;
+
+/** Sources, a queue, workers and one reconciler. */
+export class Controller {
+  readonly #deps: ControllerDependencies;
+
+  constructor(dependencies: ControllerDependencies) {
+    this.#deps = dependencies;
+  }
+
+  get name(): string {
+    return this.#deps.name;
+  }
+
+  get queue(): Workqueue {
+    return this.#deps.queue;
+  }
+
+  /** Runs until `stop` aborts and the last reconcile has ended. Waits for the sources' caches first. A controller runs once. */
+  async run(signals: RunSignals): Promise<void> {
+    const { sources, queue, workers, log, metrics, name } = this.#deps;
+    const ends = sources.map((source) => source.start(queue));
+    try {
+      await Promise.all(sources.map((source) => source.ready(signals.stop)));
+      log.info("Controller started", { controller: name, workers });
+      metrics.running(true);
+      await Promise.all(Array.from({ length: workers }, () => this.#superviseWorker(signals)));
+    } catch (error) {
+      if (!signals.stop.aborted) throw error;
+    } finally {
+      for (const end of ends) end();
+      queue.shutDown();
+      metrics.running(false);
+      log.info("Controller stopped", { controller: name });
+    }
+  }
+
+  async #superviseWorker(signals: RunSignals): Promise<void> {
+    const { log, metrics, name, clock } = this.#deps;
+    while (!signals.stop.aborted) {
+      try {
+        await this.#work(signals);
+      } catch (error) {
+        metrics.workerRestarted();
+        log.error("Worker failed outside a reconcile; starting it again", { controller: name, err: error });
+        await sleep(WORKER_RESTART_MS, signals.stop, clock).catch(() => undefined);
+      }
+    }
+  }
+
+  async #work(signals: RunSignals): Promise<void> {
+    const { queue } = this.#deps;
+    for (let item = await queue.get(signals.stop); item !== undefined; item = await queue.get(signals.stop)) {
+      try {
+        settle(queue, item.key, item.priority, await this.#reconcile(item, signals.abort));
+      } finally {
+        queue.done(item.key);
+      }
+    }
+  }
+
+  async #reconcile(item: WorkItem, signal: AbortSignal): Promise<Outcome> {
+    const { reconciler, clock, metrics } = this.#deps;
+    const context = this.#context(item, signal);
+    const startMs = clock.monotonicMs();
+    const outcome = await attempt(reconciler, context);
+    metrics.reconciled(outcome.kind, (clock.monotonicMs() - startMs) / 1000);
+    report(context.log, outcome);
+    return outcome;
+  }
+
+  #context({ key, priority }: WorkItem, signal: AbortSignal): ReconcileContext {
+    const { name, log, queue, newId = randomUUID } = this.#deps;
+    const reconcileId = newId();
+    return {
+      key,
+      priority,
+      signal,
+      reconcileId,
+      failures: queue.failures(key),
+      log: log.child({ controller: name, key, reconcileId }),
+    };
+  }
+}
+
+/** Also catches what a reconciler throws before its first await. */
+async function attempt(reconciler: Reconciler, context: ReconcileContext): Promise<Outcome> {
+  try {
+    return await reconciler.reconcile(context);
+  } catch (error) {
+    return classify(error, context.signal);
+  }
+}
+
+function report(log: Logger, outcome: Outcome): void {
+  switch (outcome.kind) {
+    case "done":
+    case "requeueAfter":
+      return log.debug(4, "Reconciled", { outcome });
+    case "failed":
+      return log.warn("Reconcile failed; trying again with back-off", { err: outcome.error });
+    case "heldOff":
+      return log.info("Reconcile put off", { delayMs: outcome.delayMs, err: outcome.error });
+    case "terminal":
+      return log.error("Reconcile failed for good; waiting for a change", { err: outcome.error });
+    case "panicked":
+      return log.error("Reconcile hit a fault of this program; trying again with back-off", { err: outcome.error });
+    case "aborted":
+      return log.debug(2, "Reconcile cut short");
+    default:
+      outcome satisfies never;
+  }
+}

@@ -1,0 +1,43 @@
+import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Outcome } from "./result.ts";
+
+/** What one controller reports. */
+export interface ControllerMetrics {
+  running(isRunning: boolean): void;
+  reconciled(outcome: Outcome["kind"], seconds: number): void;
+  workerRestarted(): void;
+}
+
+/** Makes the families once; call the result once a controller, with its canonical name and upstream's short one. */
+export function controllerMetrics(metrics: Metrics): (name: string, shortName: string) => ControllerMetrics {
+  const running = metrics.gauge({
+    name: "running_managed_controllers",
+    help: "Indicates where instances of a controller are currently running",
+    labels: ["name", "manager"],
+  });
+  const reconciles = metrics.counter({
+    name: "cloudwire_reconciles_total",
+    help: "Reconciles by controller and how they ended. panicked is a fault of this program.",
+    labels: ["controller", "outcome"],
+  });
+  const seconds = metrics.histogram({
+    name: "cloudwire_reconcile_duration_seconds",
+    help: "Time of one reconcile, by controller.",
+    labels: ["controller"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+  });
+  const restarts = metrics.counter({
+    name: "cloudwire_worker_restarts_total",
+    help: "Workers that ended by a fault outside a reconcile and were started again.",
+    labels: ["controller"],
+  });
+  return (controller, shortName) => ({
+    running: (isRunning) => running.set({ name: shortName, manager: CLOUD_CONTROLLER_MANAGER }, isRunning ? 1 : 0),
+    reconciled: (outcome, duration) => {
+      reconciles.inc({ controller, outcome });
+      seconds.observe({ controller }, duration);
+    },
+    workerRestarted: () => restarts.inc({ controller }),
+  });
+}

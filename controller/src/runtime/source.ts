@@ -1,0 +1,89 @@
+import { type KubeObject, keyOf } from "../api/meta.ts";
+import type { Informer } from "../kube/informer.ts";
+import type { Priority, Workqueue } from "../workqueue/queue.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** Where keys come from. */
+export interface Source {
+  /** For messages. */
+  readonly name: string;
+  /** Begins to add keys; answers how to end it. */
+  start(queue: Workqueue): () => void;
+  /** Must have resolved before the first reconcile. */
+  ready(signal: AbortSignal): Promise<void>;
+}
+
+/** One change of the cache. */
+export type Change<T> =
+  | { readonly kind: "add"; readonly object: T; readonly initial: boolean }
+  | { readonly kind: "update"; readonly old: T; readonly object: T }
+  | { readonly kind: "delete"; readonly object: T };
+
+export interface InformerSourceOptions<T extends KubeObject> {
+  readonly name: string;
+  readonly informer: Informer<T>;
+  readonly predicate: Predicate<T>;
+  /** Keys to reconcile for an object. @default its own key */
+  readonly keys?: (object: T) => readonly string[];
+  /** @default low for the first list and resyncs, high otherwise */
+  readonly priority?: (change: Change<T>) => Priority;
+  /** Offers every object again after this long. @default never */
+  readonly resyncMs?: number;
+}
+
+/** Keys of the objects that an informer sees change. */
+export function informerSource<T extends KubeObject>(options: InformerSourceOptions<T>): Source {
+  const { name, informer, predicate, keys = ownKey, priority = defaultPriority, resyncMs } = options;
+  return {
+    name,
+    ready: (signal) => informer.whenSynced(signal),
+    start: (queue) => {
+      const enqueue = (change: Change<T>): void => {
+        for (const key of keys(change.object)) queue.add(key, { priority: priority(change) });
+      };
+      return informer.addHandler(
+        {
+          onAdd: (object, initial) => {
+            if (predicate.add(object)) enqueue({ kind: "add", object, initial });
+          },
+          onUpdate: (old, object) => {
+            if (predicate.update(old, object)) enqueue({ kind: "update", old, object });
+          },
+          onDelete: (object) => {
+            if (predicate.delete(object)) enqueue({ kind: "delete", object });
+          },
+        },
+        resyncMs === undefined ? {} : { resyncMs },
+      );
+    },
+  };
+}
+
+/** A fixed word, once: the start of periodic work, which then asks to come back with `requeueAfter`. */
+export function startSource(key: string): Source {
+  return {
+    name: `start ${key}`,
+    ready: () => Promise.resolve(),
+    start: (queue) => {
+      queue.add(key, { priority: "low" });
+      return () => undefined;
+    },
+  };
+}
+
+function ownKey(object: KubeObject): readonly string[] {
+  return [keyOf(object)];
+}
+
+function defaultPriority(change: Change<KubeObject>): Priority {
+  switch (change.kind) {
+    case "add":
+      return change.initial ? "low" : "high";
+    case "update":
+      return change.old === change.object ? "low" : "high";
+    case "delete":
+      return "high";
+    default:
+      return change satisfies never;
+  }
+}
