@@ -65,17 +65,27 @@ export class EventBroadcaster {
     if (this.#stop.signal.aborted) return metrics.dropped("shutdown");
     if (this.#waiting.length >= MAX_WAITING) return metrics.dropped("full");
     this.#waiting.push(waiting);
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
+    this.#sending ??= this.#sendAll();
   }
 
+  /** Ends, and says so, in the same turn in which it finds nothing left: an event recorded after that starts it again. */
   async #sendAll(): Promise<void> {
+    await Promise.resolve();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const correlated = this.#correlator.correlate(next.component, next.input);
+      await this.#sendOne(next);
+      if (this.#stop.signal.aborted) break;
+    }
+    this.#sending = undefined;
+  }
+
+  async #sendOne({ component, input }: Waiting): Promise<void> {
+    try {
+      const correlated = this.#correlator.correlate(component, input);
       if (correlated.kind === "spam") this.#deps.metrics.dropped("spam");
       else await this.#send(correlated);
-      if (this.#stop.signal.aborted) return;
+    } catch (error) {
+      this.#deps.metrics.dropped("refused");
+      this.#deps.log.error("Event could not be built", { reason: input.reason, err: error });
     }
   }
 

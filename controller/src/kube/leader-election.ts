@@ -1,0 +1,218 @@
+import { LEADER_ELECTION } from "../api/event-reasons.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { deadlineSignal, sleep } from "../util/abort.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
+import type { KubeClient } from "./client.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import { LeaseLock } from "./lease-lock.ts";
+
+/** Timings in milliseconds. Upstream's defaults: component-base/config/v1alpha1/defaults.go v0.36.3. */
+export interface LeaderElectionTimings {
+  /** Others wait this long after the last renewal they saw. @default 15_000 */
+  readonly leaseDurationMs: number;
+  /** A leader that cannot renew for this long stops leading. Must be below the lease duration. @default 10_000 */
+  readonly renewDeadlineMs: number;
+  /** Between tries to acquire or renew. @default 2_000 */
+  readonly retryPeriodMs: number;
+}
+
+export const DEFAULT_TIMINGS: LeaderElectionTimings = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2000,
+};
+
+export interface LeaderElectionDependencies {
+  readonly client: KubeClient;
+  /** @see LeaderElectionTimings */
+  readonly timings: LeaderElectionTimings;
+  readonly lock: { readonly namespace: string; readonly name: string };
+  /** `<hostname>_<uuid>`; unique a process. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+  readonly metrics: ElectionMetrics;
+}
+
+/** Leadership ended without being given up: another process may lead already. */
+export class LeadershipLostError extends Error {
+  readonly code = "LEADERSHIP_LOST";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "LeadershipLostError";
+  }
+}
+
+/** `stopped`: the signal aborted, whatever was held is released. `lost`: another may lead; the process must end. */
+export type ElectionEnd = "stopped" | "lost";
+
+/** Jitter while acquiring: up to retry period x 2.2 (JitterFactor 1.2, leaderelection.go v0.36.3). */
+const ACQUIRE_JITTER = 1.2;
+
+/** A leader is unhealthy once its lease is expired for longer than this (cloud-provider/app/controllermanager.go v0.36.3). */
+const UNHEALTHY_AFTER_MS = 20_000;
+
+/**
+ * Leader election on a Lease, with client-go's rules: a lease counts as expired only after it was seen unchanged for its duration
+ * by this process' own clock, so clocks of machines need not agree.
+ */
+export class LeaderElector {
+  readonly #deps: LeaderElectionDependencies;
+  readonly #lease: LeaseLock;
+  #leading = false;
+  #renewedMs = 0;
+
+  constructor(dependencies: LeaderElectionDependencies) {
+    const { client, lock, identity, timings, clock, log, metrics } = dependencies;
+    this.#deps = dependencies;
+    // client-go gives the election's client half the renew deadline: two tries fit before leading ends.
+    const timeoutMs = timings.renewDeadlineMs / 2;
+    const onSlowPath = (): void => metrics.slowPath();
+    this.#lease = new LeaseLock({
+      client,
+      lock,
+      identity,
+      timeoutMs,
+      leaseDurationMs: timings.leaseDurationMs,
+      clock,
+      log,
+      onSlowPath,
+    });
+    metrics.leading(false);
+  }
+
+  /** Who holds the lease as far as known; "" when nobody does. */
+  get leader(): string {
+    return this.#lease.holder;
+  }
+
+  get leading(): boolean {
+    return this.#leading;
+  }
+
+  /** Why this process should be restarted: it believes to lead but has not renewed for far too long. undefined is healthy. */
+  unhealthy(): string | undefined {
+    const { clock, timings, lock } = this.#deps;
+    if (!this.#leading) return undefined;
+    const ageMs = clock.monotonicMs() - this.#renewedMs;
+    if (ageMs <= timings.leaseDurationMs + UNHEALTHY_AFTER_MS) return undefined;
+    return `lease ${lock.namespace}/${lock.name} was last renewed ${Math.round(ageMs / 1000)} s ago`;
+  }
+
+  /**
+   * Waits for leadership, then runs `lead` while renewing. `lead` gets a signal that aborts the moment leadership is lost; on a
+   * shutdown it finishes in its own time, and the lease is renewed until then and released right after. A throw of `lead` is passed on.
+   */
+  async run(stop: AbortSignal, lead: (lost: AbortSignal) => Promise<void>): Promise<ElectionEnd> {
+    if (!(await this.#acquire(stop))) return "stopped";
+    this.#began();
+    const term = new AbortController();
+    const renewal = new AbortController();
+    const renewing = this.#renewUntilLost(renewal.signal, term);
+    try {
+      await lead(term.signal);
+    } finally {
+      renewal.abort(new Error("leading ended"));
+      await renewing;
+      await this.#ended(term.signal.aborted);
+    }
+    return term.signal.aborted ? "lost" : "stopped";
+  }
+
+  async #acquire(stop: AbortSignal): Promise<boolean> {
+    const { clock, random, log, timings, lock } = this.#deps;
+    log.info("Waiting for leadership", { lease: `${lock.namespace}/${lock.name}` });
+    while (!stop.aborted) {
+      if (await this.#lease.tryAcquireOrRenew(stop)) return true;
+      const delayMs = timings.retryPeriodMs * (1 + ACQUIRE_JITTER * random());
+      await sleep(delayMs, stop, clock).catch(() => undefined);
+    }
+    return false;
+  }
+
+  #began(): void {
+    const { clock, log, metrics, identity } = this.#deps;
+    this.#leading = true;
+    this.#renewedMs = clock.monotonicMs();
+    metrics.leading(true);
+    log.info("Became leader", { identity });
+    this.#say("became leader");
+  }
+
+  async #renewUntilLost(signal: AbortSignal, term: AbortController): Promise<void> {
+    const { clock, timings } = this.#deps;
+    let why: string | undefined;
+    while (!signal.aborted && why === undefined) {
+      await sleep(timings.retryPeriodMs, signal, clock).catch(() => undefined);
+      why = await this.#renew(signal);
+    }
+    if (why !== undefined) term.abort(new LeadershipLostError(why));
+  }
+
+  /** Tries until the lease is renewed (or `signal` aborts); answers why it is lost otherwise. */
+  async #renew(signal: AbortSignal): Promise<string | undefined> {
+    const { clock, timings, identity } = this.#deps;
+    const deadlineMs = timings.renewDeadlineMs;
+    // Also cuts off the request in flight: leading must end before the lease does.
+    using cycle = deadlineSignal(signal, deadlineMs, "renewing the lease", clock);
+    while (!cycle.signal.aborted) {
+      if (await this.#lease.tryAcquireOrRenew(cycle.signal)) {
+        this.#renewedMs = clock.monotonicMs();
+        return undefined;
+      }
+      const { holder } = this.#lease;
+      if (holder !== identity && holder !== "") return `the lease was taken by ${holder}`;
+      await sleep(timings.retryPeriodMs, cycle.signal, clock).catch(() => undefined);
+    }
+    return signal.aborted ? undefined : `the lease could not be renewed for ${deadlineMs} ms`;
+  }
+
+  async #ended(lost: boolean): Promise<void> {
+    const { log, metrics } = this.#deps;
+    this.#leading = false;
+    metrics.leading(false);
+    this.#say("stopped leading");
+    if (lost) return log.error("Leadership lost", { leader: this.#lease.holder });
+    try {
+      await this.#lease.release();
+      log.info("Leadership released");
+    } catch (error) {
+      log.warn("Lease not released; others wait until it expires", { err: messageOf(error) });
+    }
+  }
+
+  #say(what: string): void {
+    const { events, identity } = this.#deps;
+    events.record({
+      regarding: this.#lease.reference(),
+      type: "Normal",
+      reason: LEADER_ELECTION,
+      message: `${identity} ${what}`,
+    });
+  }
+}
+
+export interface ElectionMetrics {
+  leading(isLeading: boolean): void;
+  slowPath(): void;
+}
+
+/** Names: component-base/metrics/prometheus/clientgo/leaderelection v0.36.3. `name` is the Lease's. */
+export function electionMetrics(metrics: Metrics, name: string): ElectionMetrics {
+  const status = metrics.gauge({
+    name: "leader_election_master_status",
+    help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.",
+    labels: ["name"],
+  });
+  const slowPath = metrics.counter({
+    name: "leader_election_slowpath_total",
+    help: "Total number of slow path exercised in renewing leader leases.",
+    labels: ["name"],
+  });
+  return { leading: (isLeading) => status.set({ name }, isLeading ? 1 : 0), slowPath: () => slowPath.inc({ name }) };
+}

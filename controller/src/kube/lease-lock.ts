@@ -1,0 +1,165 @@
+import type { LeaseSpec } from "../api/lease.ts";
+import type { ObjectReference } from "../api/meta.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Clock } from "../util/clock.ts";
+import { deepEqual } from "../util/equal.ts";
+import { recordField } from "../util/json.ts";
+import type { CallOptions, JsonObject, KubeClient } from "./client.ts";
+import { isApiError } from "./errors.ts";
+import { LEASES, type StoredLease } from "./lease-resource.ts";
+import { formatMicroTime } from "./meta-codec.ts";
+
+export interface LeaseLockDependencies {
+  readonly client: KubeClient;
+  readonly lock: { readonly namespace: string; readonly name: string };
+  readonly identity: string;
+  /** Of one request. */
+  readonly timeoutMs: number;
+  readonly leaseDurationMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** A holder had to read the lease because its update was refused. */
+  readonly onSlowPath: () => void;
+}
+
+/** One Lease as this process has seen it, and the rules by which it may be taken. */
+export class LeaseLock {
+  readonly #deps: LeaseLockDependencies;
+  #stored: StoredLease | undefined;
+  #seen: LeaseSpec | undefined;
+  /** When the spec was last seen to change, by our own clock. */
+  #seenMs = 0;
+
+  constructor(dependencies: LeaseLockDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** "" when nobody holds it, or nothing is known yet. */
+  get holder(): string {
+    return this.#seen?.holderIdentity ?? "";
+  }
+
+  reference(): ObjectReference {
+    const { namespace, name } = this.#deps.lock;
+    const metadata = this.#stored?.metadata;
+    const versions = metadata === undefined ? {} : { resourceVersion: metadata.resourceVersion };
+    return {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      namespace,
+      name,
+      uid: metadata?.uid ?? "",
+      ...versions,
+    };
+  }
+
+  /** True when the lease is ours now. Never throws: a failure is logged and a later try may succeed. */
+  async tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#tryOnce(signal);
+    } catch (error) {
+      if (!signal.aborted) this.#deps.log.warn("Lease not acquired or renewed", { lease: this.#name(), err: error });
+      return false;
+    }
+  }
+
+  /** Gives the lease up so that the next process need not wait for it to expire. Does nothing when it is not ours. */
+  async release(): Promise<void> {
+    if (this.#stored === undefined || this.holder !== this.#deps.identity) return;
+    const now = formatMicroTime(this.#deps.clock.nowMs());
+    const spec = {
+      ...this.#stored.spec,
+      holderIdentity: "",
+      leaseDurationSeconds: 1,
+      acquireTime: now,
+      renewTime: now,
+    };
+    await this.#update(this.#stored, spec, new AbortController().signal);
+  }
+
+  async #tryOnce(signal: AbortSignal): Promise<boolean> {
+    if (this.holder === this.#deps.identity && this.#stored !== undefined && this.#isValid()) {
+      if (await this.#renewAtOnce(this.#stored, signal)) return true;
+      this.#deps.onSlowPath();
+    }
+    const stored = await this.#read(signal);
+    if (stored === undefined) return this.#create(signal);
+    this.#see(stored);
+    const { spec } = stored;
+    const ours = spec.holderIdentity === this.#deps.identity;
+    if (spec.holderIdentity !== "" && !ours && this.#isValid()) {
+      this.#deps.log.debug(4, "Lease is held by another", { lease: this.#name(), holder: spec.holderIdentity });
+      return false;
+    }
+    await this.#update(stored, ours ? this.#renewed(spec) : this.#acquired(spec.leaseTransitions + 1), signal);
+    return true;
+  }
+
+  /** The usual renewal: one request, guarded by the version of our last write. */
+  async #renewAtOnce(stored: StoredLease, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#update(stored, this.#renewed(stored.spec), signal);
+      return true;
+    } catch (error) {
+      this.#deps.log.debug(2, "Lease not renewed at once; reading it", { lease: this.#name(), err: error });
+      return false;
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<StoredLease | undefined> {
+    try {
+      return await this.#deps.client.get(LEASES, this.#deps.lock, this.#options(signal));
+    } catch (error) {
+      if (isApiError(error, "notFound")) return undefined;
+      throw error;
+    }
+  }
+
+  async #create(signal: AbortSignal): Promise<boolean> {
+    const { client, lock } = this.#deps;
+    const body: JsonObject = { metadata: { ...lock }, spec: { ...this.#acquired(0) } };
+    this.#see(await client.create(LEASES, lock.namespace, body, this.#options(signal)));
+    return true;
+  }
+
+  async #update(stored: StoredLease, spec: LeaseSpec, signal: AbortSignal): Promise<void> {
+    // What newer servers keep in the spec beside our five fields stays as it was.
+    const body = { ...stored.raw, spec: { ...recordField(stored.raw, "spec"), ...spec } };
+    this.#see(await this.#deps.client.update(LEASES, this.#deps.lock, body, this.#options(signal)));
+  }
+
+  #see(stored: StoredLease): void {
+    this.#stored = stored;
+    if (deepEqual(this.#seen, stored.spec)) return;
+    this.#seen = stored.spec;
+    this.#seenMs = this.#deps.clock.monotonicMs();
+  }
+
+  #isValid(): boolean {
+    const durationMs = (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#seenMs + durationMs > this.#deps.clock.monotonicMs();
+  }
+
+  #acquired(leaseTransitions: number): LeaseSpec {
+    const now = formatMicroTime(this.#deps.clock.nowMs());
+    return {
+      holderIdentity: this.#deps.identity,
+      leaseDurationSeconds: Math.floor(this.#deps.leaseDurationMs / 1000),
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions,
+    };
+  }
+
+  #renewed({ acquireTime, leaseTransitions }: LeaseSpec): LeaseSpec {
+    return { ...this.#acquired(leaseTransitions), acquireTime };
+  }
+
+  #options(signal: AbortSignal): CallOptions {
+    return { signal, timeoutMs: this.#deps.timeoutMs };
+  }
+
+  #name(): string {
+    return `${this.#deps.lock.namespace}/${this.#deps.lock.name}`;
+  }
+}
