@@ -8,7 +8,7 @@ import { constants, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isInstalled, markInstalled } from "./lib/installed.mjs";
-import { parseVersion, satisfies } from "./lib/node-version.mjs";
+import { parseVersion, satisfies } from "./node-guard/node-version.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const BIN = join(ROOT, "node_modules", ".bin");

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { BOUNDARIES, PACKAGES, type PackageRule, PURE, ROWS, type RowRule } from "./rules.ts";
+import { BOUNDARIES, GUARD, PACKAGES, type PackageRule, PURE, ROWS, type RowRule } from "./rules.ts";
 import { type Import, importsOf, impuritiesOf } from "./source.ts";
 
 export interface Violation {
@@ -66,7 +66,7 @@ function packageFault({ path, isTest, owner }: SourceFile, { specifier }: Import
     return `imports ${specifier}, which leaves ${owner.name}: import the other package by its name`;
   }
   const scoped = /^@cloudwire\/[^/]+/.exec(specifier)?.[0];
-  if (scoped === undefined || scoped === owner.name) return undefined;
+  if (scoped === undefined || scoped === owner.name || scoped === GUARD) return undefined;
   const allowed = [...owner.rule.mayImport, ...(isTest ? (owner.rule.testsMayImport ?? []) : [])];
   if (allowed.includes(scoped)) return undefined;
   return `imports ${scoped}: ${owner.name} may import ${allowed.length === 0 ? "no other package" : `only ${allowed.join(", ")}`}`;

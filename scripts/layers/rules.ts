@@ -14,6 +14,9 @@ export interface PackageRule {
   readonly testsMayImport?: readonly string[];
 }
 
+/** Any package may import it: a program's first line, which refuses a Node that is too old. */
+export const GUARD = "@cloudwire/node-guard";
+
 /**
  * controller → proto; providers/* → provider-sdk → proto. The controller and the SDK never meet but on the wire; devcluster
  * stands alone, as a cluster would.
@@ -45,6 +48,7 @@ export const PACKAGES: readonly PackageRule[] = [
     testsMayImport: ["@cloudwire/proto"],
   },
   // The demo asks the simulated cloud with its own client.
+  { folder: "scripts/node-guard", name: GUARD, mayImport: [] },
   { folder: "scripts", name: "scripts", mayImport: ["@cloudwire/provider-simulated"] },
 ];
 

@@ -29,6 +29,17 @@ export function satisfies(version, range) {
 }
 
 /**
+ * What to tell somebody who runs a program on a Node it does not support; undefined when it does.
+ * @param {string} version
+ * @param {string} range
+ * @param {string} path where that Node is
+ */
+export function refusal(version, range, path) {
+  if (satisfies(version, range)) return undefined;
+  return `this program needs Node ${range}, but ${path} is Node ${version}; in a checkout use the npm scripts, which bring the right one`;
+}
+
+/**
  * @param {readonly number[]} left
  * @param {readonly number[]} right
  */
