@@ -1,1 +1,0 @@
-// Imported for its effect alone.
