@@ -1,1 +1,112 @@
-export {};
+export type {
+  BackgroundContext,
+  CallContext,
+  ChangeContext,
+  CloudCall,
+  ReadContext,
+} from "./definition/call-context.ts";
+export type {
+  Cluster,
+  Condition,
+  Diagnostic,
+  IpFamily,
+  ListFeatures,
+  NodeAddress,
+  NodeAddresses,
+  NodeAddressType,
+  PlannedChange,
+  Protocol,
+  WatchFeatures,
+} from "./definition/common.ts";
+export type {
+  BatchInstanceHandlers,
+  Instance,
+  InstanceAnswer,
+  InstanceBatchAnswer,
+  InstanceEvent,
+  InstanceFeatures,
+  InstanceHandlers,
+  InstanceState,
+  NodeRef,
+  SingleInstanceHandlers,
+  WatchBookmark,
+  WatchRequest,
+  WatchResync,
+} from "./definition/instances.ts";
+export type {
+  GetLoadBalancer,
+  HealthCheck,
+  ListLoadBalancers,
+  LoadBalancer,
+  LoadBalancerEvent,
+  LoadBalancerFeatures,
+  LoadBalancerHandlers,
+  LoadBalancerIngress,
+  LoadBalancerPhase,
+  LoadBalancerRef,
+  NodesDiff,
+  ServicePort,
+  ServiceRef,
+  TargetNode,
+  WantedLoadBalancer,
+  WantedNodes,
+} from "./definition/load-balancers.ts";
+export {
+  type AbsenceBasis,
+  type Absent,
+  type AbsentOptions,
+  absent,
+  type NotMine,
+  notMine,
+  type Pending,
+  type PendingOptions,
+  pending,
+  type ResumeFrom,
+  resumeFrom,
+  type Unreachable,
+  unreachable,
+} from "./definition/outcomes.ts";
+export type {
+  AnnotationSchema,
+  CheckResult,
+  ProviderDefinition,
+  ProviderLimits,
+  RateLimit,
+} from "./definition/provider.ts";
+export type {
+  DeleteRoute,
+  DeleteRoutes,
+  EnsureRoute,
+  EnsureRoutes,
+  Route,
+  RouteBatchAnswer,
+  RouteChangeContext,
+  RouteDeleteAnswer,
+  RouteFeatures,
+  RouteHandlers,
+  RouteListContext,
+  RouteQuota,
+  WantedRoute,
+} from "./definition/routes.ts";
+export type {
+  TopologyRequirement,
+  Volume,
+  VolumeAnswer,
+  VolumeBatchAnswer,
+  VolumeFeatures,
+  VolumeHandlers,
+  VolumeRef,
+  VolumeSource,
+} from "./definition/volumes.ts";
+export {
+  type ErrorCode,
+  type FieldProblem,
+  ProviderError,
+  type ProviderErrorOptions,
+  type VendorReason,
+} from "./errors/provider-error.ts";
+export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./log/logger.ts";
+export type { Endpoint } from "./serve/endpoint.ts";
+export { type ServeOptions, serveProvider } from "./serve/serve-provider.ts";
+export { ProviderStartError } from "./serve/start-error.ts";
+export { type RunningProvider, type StartOptions, startProvider } from "./serve/start-provider.ts";

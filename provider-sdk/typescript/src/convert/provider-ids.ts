@@ -1,0 +1,32 @@
+/** A provider ID taken apart. */
+export interface ProviderIdParts {
+  /** The declared prefix it begins with. */
+  readonly prefix: string;
+  /** What follows. */
+  readonly id: string;
+}
+
+/** How the provider's ids and Kubernetes' provider IDs belong together. */
+export interface ProviderIds {
+  /** The declared prefixes; the first is the one written. */
+  readonly prefixes: readonly string[];
+  /** Takes a provider ID apart; undefined if it is another provider's. */
+  readonly parse: (providerId: string) => ProviderIdParts | undefined;
+  /** Completes the cloud's id; one that has a declared prefix already stays as it is. */
+  readonly complete: (id: string, prefix?: string) => string;
+}
+
+/** Makes the rules for a provider's declared prefixes. */
+export const createProviderIds = (prefixes: readonly string[]): ProviderIds => {
+  // `acme://eu/` must win over `acme://`.
+  const longestFirst = prefixes.toSorted((left, right) => right.length - left.length);
+  const prefixOf = (id: string) => longestFirst.find((prefix) => id.startsWith(prefix));
+  return {
+    prefixes,
+    parse: (providerId) => {
+      const prefix = prefixOf(providerId);
+      return prefix === undefined ? undefined : { prefix, id: providerId.slice(prefix.length) };
+    },
+    complete: (id, prefix) => (prefixOf(id) === undefined ? `${prefix ?? prefixes[0] ?? ""}${id}` : id),
+  };
+};

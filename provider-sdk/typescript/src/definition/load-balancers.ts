@@ -1,0 +1,264 @@
+import type { CallContext, ChangeContext } from "./call-context.ts";
+import type { Condition, Cluster, IpFamily, ListFeatures, NodeAddress, Protocol, WatchFeatures } from "./common.ts";
+import type { WatchBookmark, WatchRequest, WatchResync } from "./instances.ts";
+import type { Absent, Pending, PendingOptions, ResumeFrom, Unreachable } from "./outcomes.ts";
+
+/** Which Service a load balancer is for. */
+export interface ServiceRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Version of the wish. Undefined: not known. */
+  readonly generation?: number | undefined;
+}
+
+/** Which load balancer is meant. */
+export interface LoadBalancerRef {
+  /**
+   * Natural key: at most 32 characters of `[a-z0-9-]`, a letter first, derived from cluster and Service UID, the same
+   * in every call for this Service. Use it as name or idempotency token at the cloud.
+   */
+  readonly key: string;
+  readonly cluster: Cluster;
+  readonly service: ServiceRef;
+  /** spec.loadBalancerClass. */
+  readonly class?: string | undefined;
+  /** The Service's annotations under the declared prefixes. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The provider's id of the load balancer, a hint. */
+  readonly id?: string | undefined;
+  /** `operationId` of the last pending answer, a hint. */
+  readonly operationId?: string | undefined;
+}
+
+/** One port of a load balancer. */
+export interface ServicePort {
+  readonly name?: string | undefined;
+  readonly protocol: Protocol;
+  readonly appProtocol?: string | undefined;
+  /** Port on the load balancer. */
+  readonly port: number;
+  /** Port on every node to forward to. */
+  readonly nodePort?: number | undefined;
+  /** Port number on the pods, if the Service gives a number. */
+  readonly targetPort?: number | undefined;
+}
+
+/** A node as target of a load balancer. */
+export interface TargetNode {
+  readonly name: string;
+  /** spec.providerID. */
+  readonly providerId: string;
+  /** The part of the provider ID after the prefix; undefined for a machine of another provider. */
+  readonly id?: string | undefined;
+  /** The first InternalIP, if the node has one. */
+  readonly ip?: string | undefined;
+  readonly addresses: readonly NodeAddress[];
+  readonly zone?: string | undefined;
+  /** Labels whose keys are in `nodeLabelKeys`. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** How nodes differ from those of the last acknowledged call for the same load balancer. */
+export interface NodesDiff {
+  readonly added: readonly TargetNode[];
+  readonly removed: readonly TargetNode[];
+  /** Same provider ID, other facts; as they are now. */
+  readonly changed: readonly TargetNode[];
+}
+
+/** The nodes wanted, always resolved and complete, however they travelled. */
+export interface WantedNodes {
+  /** Every node that shall be a target. Empty means no node at all. Order means nothing. */
+  readonly nodes: readonly TargetNode[];
+  /** Undefined when the nodes of the last call are not known, for example after a restart. */
+  readonly nodesDiff?: NodesDiff | undefined;
+  /** Opaque fingerprint of the nodes. Keep it with the load balancer and give it back in reads. */
+  readonly nodesFingerprint: string;
+}
+
+/** How the load balancer asks a node whether it wants traffic. */
+export interface HealthCheck {
+  readonly protocol: Protocol;
+  readonly port: number;
+  /** HTTP path that answers 200. Undefined: a connection is enough. */
+  readonly path?: string | undefined;
+}
+
+/** The whole wish for a load balancer, each time; what is absent is not wished for. */
+export interface WantedLoadBalancer extends LoadBalancerRef, WantedNodes {
+  readonly ports: readonly ServicePort[];
+  /** Families of its addresses, the preferred first; never empty. */
+  readonly ipFamilies: readonly IpFamily[];
+  /** Client ranges let in. Empty: everybody. */
+  readonly sourceRanges: readonly string[];
+  readonly externalTrafficPolicy: "Cluster" | "Local";
+  /** Undefined: the provider's own way. */
+  readonly healthCheck?: HealthCheck | undefined;
+  /** Present: keep a client with its node for so long. */
+  readonly sessionAffinity?: { readonly timeoutMs: number } | undefined;
+  /** Addresses wanted, at most one a family. */
+  readonly requestedIps: readonly string[];
+  /** A readable name to use at the cloud if one must be chosen, under the same rule as `key`. */
+  readonly nameHint?: string | undefined;
+  /** Tags to put on every object made, besides the provider's own stamp. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Undefined: leave as it is. */
+  readonly deletionProtection?: boolean | undefined;
+  /** Opaque fingerprint of the wish. Keep it with the load balancer and give it back in reads. */
+  readonly specFingerprint: string;
+  /** Take over this existing load balancer, whoever stamped it; on an operator's word only. */
+  readonly adopt?: { readonly loadBalancerId: string } | undefined;
+}
+
+/** Where a load balancer is in its life. */
+export type LoadBalancerPhase = "PROVISIONING" | "ACTIVE" | "UPDATING" | "DELETING" | "FAILED";
+
+/** One point at which traffic enters; `ip` or `hostname` or both. */
+export interface LoadBalancerIngress {
+  readonly ip?: string | undefined;
+  readonly hostname?: string | undefined;
+  /** Only with `ip`. Default: Kubernetes' own, VIP. */
+  readonly ipMode?: "VIP" | "Proxy" | undefined;
+  readonly ports?: readonly {
+    readonly port: number;
+    readonly protocol: Protocol;
+    /** CamelCase word for what is wrong with it. */
+    readonly error?: string | undefined;
+  }[];
+}
+
+/** One load balancer as the cloud has it. */
+export interface LoadBalancer {
+  readonly kind?: "loadBalancer" | undefined;
+  /** The provider's id for it. */
+  readonly id: string;
+  /** The Service in its stamp. Required in lists; default in other answers: the Service asked for. */
+  readonly service?: ServiceRef | undefined;
+  /** Default: ACTIVE; with `operation`: PROVISIONING. */
+  readonly phase?: LoadBalancerPhase | undefined;
+  readonly ingress?: readonly LoadBalancerIngress[] | undefined;
+  /** Generation of the wish in force. Default after a finished change: the one just asked for. */
+  readonly observedGeneration?: number | undefined;
+  /** Fingerprint of the wish in force, as it was sent. Default after a finished Ensure: the one just sent. */
+  readonly specFingerprint?: string | undefined;
+  /** Fingerprint of the nodes in force. Default after a finished change: the one just sent. */
+  readonly nodesFingerprint?: string | undefined;
+  /** Opaque fingerprint of the cloud's objects as read; another value than after the last Ensure means drift. */
+  readonly observedFingerprint?: string | undefined;
+  /** Number of nodes registered as targets. */
+  readonly registeredNodes?: number | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+  /** Present while work goes on. */
+  readonly operation?: PendingOptions | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** Load balancers with equal keys share a cloud object and must not be changed at once. */
+  readonly lockKey?: string | undefined;
+}
+
+/** One event of a watch of load balancers. `token`: where a later watch can continue. */
+export type LoadBalancerEvent =
+  | { readonly kind: "upsert"; readonly loadBalancer: LoadBalancer; readonly token?: string | undefined }
+  | {
+      readonly kind: "gone";
+      readonly service: ServiceRef;
+      readonly id?: string | undefined;
+      readonly absence: Absent;
+      readonly token?: string | undefined;
+    }
+  | WatchBookmark
+  | WatchResync;
+
+/** Facts about how a provider serves load balancers, feature by feature; what is not declared is never asked for. */
+export interface LoadBalancerFeatures {
+  /** Default: TCP only. */
+  readonly protocols?: readonly Protocol[] | undefined;
+  /** Ports of different protocols on one load balancer. Default: false. */
+  readonly mixedProtocols?: boolean | undefined;
+  /** Default: IPv4 only. */
+  readonly ipFamilies?: readonly IpFamily[] | undefined;
+  /** Two families on one load balancer. Default: false. */
+  readonly dualStack?: boolean | undefined;
+  /** Honours `sourceRanges`. Default: false. */
+  readonly sourceRanges?: boolean | undefined;
+  /** Honours `requestedIps`. Default: false. */
+  readonly requestedIp?: boolean | undefined;
+  /** Honours `sessionAffinity`. Default: false. */
+  readonly sessionAffinity?: boolean | undefined;
+  /** Honours policy Local with health checks on the node. Default: false. */
+  readonly externalTrafficPolicyLocal?: boolean | undefined;
+  /** Honours `deletionProtection`. Default: false. */
+  readonly deletionProtection?: boolean | undefined;
+  /** IP modes that may appear in the ingress. Default: VIP. */
+  readonly ipModes?: readonly ("VIP" | "Proxy")[] | undefined;
+  /** Values of spec.loadBalancerClass served here. Default: none, only Services without a class. */
+  readonly classes?: readonly string[] | undefined;
+  /** Most ports of one load balancer. Default: no limit known. */
+  readonly maxPorts?: number | undefined;
+  /** Most nodes of one load balancer. Default: no limit known. */
+  readonly maxNodes?: number | undefined;
+  /** Forwards to node ports, so Services must have them. Default: true. */
+  readonly needsNodePorts?: boolean | undefined;
+  /** Most changes at once. Default: 10. */
+  readonly maxConcurrentChanges?: number | undefined;
+  /** Which changes may not run at once: of one Service, of one `lockKey`, of the whole provider. Default: service. */
+  readonly lockScope?: "service" | "lockKey" | "provider" | undefined;
+  /** Honours `adopt`. Default: false. */
+  readonly adopt?: boolean | undefined;
+  /** Honours `context.validateOnly`. Default: false: such calls are refused before they reach the provider. */
+  readonly validateOnly?: boolean | undefined;
+  /** Node sets, which the SDK keeps in memory for every provider. `false` turns them off. */
+  readonly nodeSets?: false | { readonly maxSets?: number | undefined; readonly maxNodes?: number | undefined };
+  readonly list?: ListFeatures | undefined;
+  readonly watch?: WatchFeatures | undefined;
+}
+
+interface LoadBalancerHandlersBase {
+  readonly features?: LoadBalancerFeatures | undefined;
+  /**
+   * Makes the load balancer be as wished: creates it, changes it, or finds nothing to do. May be called again at any
+   * time, also for one that an earlier, interrupted call half made. With `context.validateOnly` changes nothing and may
+   * answer nothing for one that does not exist.
+   */
+  readonly ensure: (
+    wanted: WantedLoadBalancer,
+    context: ChangeContext,
+  ) => Promise<LoadBalancer | Pending | undefined> | LoadBalancer | Pending | undefined;
+  /**
+   * Makes the load balancer and all its parts be gone, in every state; finding nothing is success. Ends normally when
+   * nothing is left, answers {@link Pending} while something is.
+   */
+  readonly delete: (
+    loadBalancer: LoadBalancerRef,
+    context: ChangeContext,
+  ) => Promise<Pending | undefined | void> | Pending | undefined | void;
+  /**
+   * Makes the targets be these nodes and touches nothing else; claims `load_balancers.update_nodes`. Without it node
+   * changes arrive as {@link LoadBalancerHandlersBase.ensure}. Throw `ProviderError("LOAD_BALANCER_NOT_FOUND")` if there
+   * is none.
+   */
+  readonly updateNodes?:
+    | ((
+        loadBalancer: LoadBalancerRef & WantedNodes,
+        context: ChangeContext,
+      ) => Promise<LoadBalancer | Pending> | LoadBalancer | Pending)
+    | undefined;
+  /** Streams hints about load balancers; claims `load_balancers.watch`. */
+  readonly watch?: ((request: WatchRequest, context: CallContext) => AsyncIterable<LoadBalancerEvent>) | undefined;
+}
+
+/** Reads one load balancer: its state, or how far a change is. */
+export type GetLoadBalancer = (
+  loadBalancer: LoadBalancerRef,
+  context: CallContext,
+) => Promise<LoadBalancer | Pending | Absent> | LoadBalancer | Pending | Absent;
+
+/** Lists the load balancers that carry the stamp of `context.cluster`; claims `load_balancers.list`. */
+export type ListLoadBalancers = (context: CallContext) => AsyncIterable<LoadBalancer | Unreachable | ResumeFrom>;
+
+/** How a provider serves load balancers. Without `get` the SDK finds the load balancer in `list`. */
+export type LoadBalancerHandlers = LoadBalancerHandlersBase &
+  (
+    | { readonly get: GetLoadBalancer; readonly list?: ListLoadBalancers | undefined }
+    | { readonly get?: undefined; readonly list: ListLoadBalancers }
+  );

@@ -1,0 +1,69 @@
+import type { ProviderError } from "../errors/provider-error.ts";
+import type { ReadContext } from "./call-context.ts";
+import type { Absent, NotMine } from "./outcomes.ts";
+
+/** Where a PersistentVolume's volume is. */
+export type VolumeSource =
+  | { readonly kind: "csi"; readonly driver: string; readonly volumeHandle: string }
+  | { readonly kind: "inTree"; readonly plugin: string; readonly volumeId: string };
+
+/** A PersistentVolume whose volume is asked for. */
+export interface VolumeRef {
+  /** metadata.name of the PersistentVolume. */
+  readonly name: string;
+  readonly uid?: string | undefined;
+  readonly source: VolumeSource;
+}
+
+/** `key in values`. */
+export interface TopologyRequirement {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** One volume. */
+export interface Volume {
+  readonly kind?: "volume" | undefined;
+  /** The cloud's id of the volume. */
+  readonly id: string;
+  /** Zones it can be reached from. */
+  readonly zones?: readonly string[] | undefined;
+  readonly region?: string | undefined;
+  /** More labels for the PersistentVolume. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Node affinity beyond zones and region: any one term, all its requirements. */
+  readonly nodeAffinity?: readonly (readonly TopologyRequirement[])[] | undefined;
+  /** When the cloud was read for this volume, if the answer comes from a cache. Default: when the call began. */
+  readonly readTime?: Date | undefined;
+}
+
+/** The answer about one volume. */
+export type VolumeAnswer = Volume | Absent | NotMine;
+
+/** The answer about one volume of many: an error is that of this volume alone. */
+export type VolumeBatchAnswer = VolumeAnswer | ProviderError | Error;
+
+/** Facts about how a provider serves volumes. */
+export interface VolumeFeatures {
+  /** Most volumes of one call, 1 to 1000. Default: 200. */
+  readonly maxBatchSize?: number | undefined;
+  /** CSI driver names whose volumes live in this cloud; volumes of others are answered with not-mine by the SDK. */
+  readonly csiDrivers?: readonly string[] | undefined;
+  /** In-tree plugin names whose volumes live in this cloud: `kubernetes.io/aws-ebs`. */
+  readonly inTreePlugins?: readonly string[] | undefined;
+}
+
+/** How a provider serves volumes: `get` one by one, or `getMany` in the order asked for. */
+export type VolumeHandlers = { readonly features?: VolumeFeatures | undefined } & (
+  | {
+      readonly get: (volume: VolumeRef, context: ReadContext) => Promise<VolumeAnswer> | VolumeAnswer;
+      readonly getMany?: undefined;
+    }
+  | {
+      readonly get?: undefined;
+      readonly getMany: (
+        volumes: readonly VolumeRef[],
+        context: ReadContext,
+      ) => Promise<readonly VolumeBatchAnswer[]> | readonly VolumeBatchAnswer[];
+    }
+);

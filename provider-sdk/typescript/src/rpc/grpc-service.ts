@@ -1,0 +1,201 @@
+import type {
+  handleBidiStreamingCall,
+  handleServerStreamingCall,
+  handleUnaryCall,
+  Metadata,
+  sendUnaryData,
+  ServerDuplexStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+  UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { ProviderError } from "../errors/provider-error.ts";
+import type { Logger } from "../log/logger.ts";
+import { orAborted } from "../util/or-aborted.ts";
+import { type CallScope, openCallScope } from "./call-scope.ts";
+import { answerError, trailersOf } from "./error-answer.ts";
+import type {
+  DuplexMethod,
+  OpenedRequest,
+  RequestOpener,
+  RpcCall,
+  RpcMethod,
+  RpcService,
+  ServerStreamMethod,
+  UnaryMethod,
+} from "./method.ts";
+import { pump } from "./pump.ts";
+
+/** What happens around the handlers of a service. */
+export interface RpcHooks {
+  /** Refuses a call by throwing; `request` is undefined for streams of requests. */
+  readonly admit: (call: RpcCall, request: unknown) => void;
+  /** Runs around a unary handler, after it was admitted. */
+  readonly around: <Result>(call: RpcCall, run: () => Promise<Result>) => Promise<Result>;
+  /** Told the outcome of each call; undefined is success. */
+  readonly ended: (call: RpcCall, failure: unknown) => void;
+}
+
+/** What the adapter needs. */
+export interface RpcDeps {
+  readonly hooks: RpcHooks;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  /** Aborted when the server is forced down. */
+  readonly serverSignal: AbortSignal;
+  /** Longest time a stream waits for a reader that does not read. */
+  readonly slowConsumerMs: number;
+}
+
+/** A service in grpc-js' words. Messages stay bytes there, so that every failure to read or write one gets a status. */
+export const toGrpcService = (
+  service: RpcService,
+  deps: RpcDeps,
+): { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation } => ({
+  definition: Object.fromEntries(
+    service.methods.map((method) => [
+      method.name,
+      {
+        path: `/${service.fullName}/${method.name}`,
+        requestStream: method.kind === "duplex",
+        responseStream: method.kind !== "unary",
+        requestSerialize: same,
+        requestDeserialize: same,
+        responseSerialize: same,
+        responseDeserialize: same,
+      },
+    ]),
+  ),
+  implementation: Object.fromEntries(service.methods.map((method) => [method.name, handlerOf(method, deps)])),
+});
+
+const same = (bytes: Buffer): Buffer => bytes;
+
+const handlerOf = (method: RpcMethod, deps: RpcDeps) => {
+  switch (method.kind) {
+    case "unary":
+      return unaryHandler(method, deps);
+    case "serverStream":
+      return serverStreamHandler(method, deps);
+    case "duplex":
+      return duplexHandler(method, deps);
+    default:
+      throw new TypeError(`unknown kind of method ${String(method satisfies never)}`);
+  }
+};
+
+/** What the three kinds of grpc-js calls have in common. */
+interface AnyCall {
+  readonly metadata: Metadata;
+  getDeadline(): Date | number;
+  once(event: "cancelled", listener: () => void): unknown;
+  off(event: "cancelled", listener: () => void): unknown;
+}
+
+/** Opens the scope of a call and ties it to the caller's patience and to the server's life. */
+const enter = (grpcCall: AnyCall, method: RpcMethod, deps: RpcDeps): CallScope => {
+  const scope = openCallScope({
+    method,
+    metadata: grpcCall.metadata,
+    deadline: grpcCall.getDeadline(),
+    nowMs: deps.nowMs,
+  });
+  const cancelled = () => scope.abort(new DOMException("The caller gave up", "AbortError"));
+  const forced = () =>
+    scope.abort(new ProviderError("PROVIDER_DRAINING", "The provider has shut down; call again when it is back"));
+  grpcCall.once("cancelled", cancelled);
+  deps.serverSignal.addEventListener("abort", forced, { once: true });
+  return {
+    ...scope,
+    close: () => {
+      scope.close();
+      grpcCall.off("cancelled", cancelled);
+      deps.serverSignal.removeEventListener("abort", forced);
+    },
+  };
+};
+
+const unaryHandler =
+  (method: UnaryMethod, deps: RpcDeps): handleUnaryCall<Buffer, Buffer> =>
+  (grpcCall, callback) => {
+    void answerUnary(method, grpcCall, callback, deps);
+  };
+
+/** Never rejects: grpc-js leaves the caller of a rejected handler to its deadline. */
+const answerUnary = async (
+  method: UnaryMethod,
+  grpcCall: ServerUnaryCall<Buffer, Buffer>,
+  callback: sendUnaryData<Buffer>,
+  deps: RpcDeps,
+): Promise<void> => {
+  const scope = enter(grpcCall, method, deps);
+  const { call } = scope;
+  try {
+    const bytes = await runUnary(method, grpcCall.request, call, deps);
+    deps.hooks.ended(call, undefined);
+    callback(null, Buffer.from(bytes), trailersOf(call));
+  } catch (error) {
+    deps.hooks.ended(call, error);
+    callback(answerError(error, call, deps.log));
+  } finally {
+    scope.close();
+  }
+};
+
+const runUnary = async (method: UnaryMethod, bytes: Buffer, call: RpcCall, deps: RpcDeps): Promise<Uint8Array> => {
+  const opened = openRequest(method, bytes);
+  deps.hooks.admit(call, opened.request);
+  // A handler that ignores its signal must not keep the caller.
+  return deps.hooks.around(call, () => orAborted(opened.run(call), call.signal));
+};
+
+const openRequest = <Run>(method: RequestOpener<Run>, bytes: Buffer): OpenedRequest<Run> => {
+  try {
+    return method.open(bytes);
+  } catch (cause) {
+    throw new ProviderError("FIELD_INVALID", `The request of ${method.name} is not a valid protobuf message`, {
+      cause,
+    });
+  }
+};
+
+const serverStreamHandler =
+  (method: ServerStreamMethod, deps: RpcDeps): handleServerStreamingCall<Buffer, Buffer> =>
+  (stream) => {
+    const scope = enter(stream, method, deps);
+    void runStream(stream, scope, deps, () => {
+      const opened = openRequest(method, stream.request);
+      deps.hooks.admit(scope.call, opened.request);
+      return opened.run(scope.call);
+    });
+  };
+
+const duplexHandler =
+  (method: DuplexMethod, deps: RpcDeps): handleBidiStreamingCall<Buffer, Buffer> =>
+  (stream) => {
+    const scope = enter(stream, method, deps);
+    void runStream(stream, scope, deps, () => {
+      deps.hooks.admit(scope.call, undefined);
+      return method.run(stream, scope.call);
+    });
+  };
+
+const runStream = async (
+  stream: ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>,
+  scope: CallScope,
+  deps: RpcDeps,
+  open: () => AsyncIterable<Uint8Array>,
+): Promise<void> => {
+  const { call } = scope;
+  try {
+    await pump(open, stream, call.signal, deps.slowConsumerMs);
+    deps.hooks.ended(call, undefined);
+    stream.end(trailersOf(call));
+  } catch (error) {
+    deps.hooks.ended(call, error);
+    stream.emit("error", answerError(error, call, deps.log));
+  } finally {
+    scope.close();
+  }
+};

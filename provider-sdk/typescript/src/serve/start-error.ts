@@ -1,0 +1,23 @@
+/** Exit code of mistakes in the definition, the environment or the files given: `EX_CONFIG`. */
+export const configExitCode = 78;
+/** Exit code when the endpoint cannot be had: `EX_UNAVAILABLE`. */
+export const unavailableExitCode = 69;
+
+/** Why a provider cannot be served. Its message names every problem and what to do; it needs no stack. */
+export class ProviderStartError extends Error {
+  override readonly name = "ProviderStartError";
+  readonly code: "CONFIG_INVALID" | "ENDPOINT_UNAVAILABLE";
+  /** One sentence each. */
+  readonly problems: readonly string[];
+
+  constructor(code: "CONFIG_INVALID" | "ENDPOINT_UNAVAILABLE", problems: readonly string[], cause?: unknown) {
+    super(problems.join("\n"), cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.problems = problems;
+  }
+
+  /** What the process ends with. */
+  get exitCode(): number {
+    return this.code === "CONFIG_INVALID" ? configExitCode : unavailableExitCode;
+  }
+}

@@ -1,0 +1,181 @@
+import type {
+  CallStats,
+  ChangeContext as WireChangeContext,
+  Diagnostic as WireDiagnostic,
+  PlannedChange as WirePlannedChange,
+} from "@cloudwire/proto/cloudprovider/v1/common";
+import { toWireDiagnostic, toWirePlannedChange } from "../convert/common.ts";
+import type { CallContext, ChangeContext, CloudCall, ReadContext } from "../definition/call-context.ts";
+import type { Cluster } from "../definition/common.ts";
+import { classifyError } from "../errors/classify.ts";
+import type { ProviderError } from "../errors/provider-error.ts";
+import type { Logger } from "../log/logger.ts";
+import type { RpcCall } from "../rpc/method.ts";
+import { toDuration } from "../util/duration.ts";
+
+/** What one request to the cloud says about the cloud: it answered, or how it failed. */
+export type CloudOutcome = { readonly kind: "success" } | { readonly kind: "failure"; readonly error: ProviderError };
+
+/** What a recorder needs. */
+export interface RecorderOptions {
+  readonly call: RpcCall;
+  readonly cluster: Cluster;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  readonly observe: (outcome: CloudOutcome) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Errors after which nothing may be called absent: no right, no cloud, no credentials. */
+const doubtfulCodes = new Set([7, 14, 16]);
+
+/** True for an error after which nothing may be called absent. */
+export const raisesDoubt = (error: ProviderError): boolean => doubtfulCodes.has(error.grpcCode);
+
+const maxDiagnostics = 32;
+const maxPlannedChanges = 1_000;
+const maxCloudRequestIds = 5;
+
+/** Gives the handler of one call its context and remembers what the handler reports through it. */
+export class CallRecorder {
+  readonly #options: RecorderOptions;
+  readonly #parent: CallRecorder | undefined;
+  #cloudCalls = 0;
+  #mutations = 0;
+  #retries = 0;
+  #throttled = false;
+  #dataAgeMs: number | undefined;
+  #doubt: ProviderError | undefined;
+  readonly #cloudRequestIds: string[] = [];
+  readonly #diagnostics: WireDiagnostic[] = [];
+  readonly #plannedChanges: WirePlannedChange[] = [];
+
+  constructor(options: RecorderOptions, parent?: CallRecorder) {
+    this.#options = options;
+    this.#parent = parent;
+  }
+
+  /** A recorder for one item of many: its doubt is its own, its costs are the call's. */
+  fork(signal: AbortSignal = this.signal): CallRecorder {
+    return new CallRecorder({ ...this.#options, signal }, this);
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal ?? this.#options.call.signal;
+  }
+
+  /** The first error seen after which nothing may be called absent. */
+  get doubt(): ProviderError | undefined {
+    return this.#doubt;
+  }
+
+  get diagnostics(): WireDiagnostic[] {
+    return this.#diagnostics;
+  }
+
+  get plannedChanges(): WirePlannedChange[] {
+    return this.#plannedChanges;
+  }
+
+  get stats(): CallStats {
+    return {
+      cloudCalls: this.#cloudCalls,
+      cloudMutations: this.#mutations,
+      cloudRetries: this.#retries,
+      throttled: this.#throttled,
+      dataAge: this.#dataAgeMs === undefined ? undefined : toDuration(this.#dataAgeMs),
+      cloudRequestIds: this.#cloudRequestIds.slice(-maxCloudRequestIds),
+    };
+  }
+
+  /** Context of a read. */
+  read(maxDataAgeMs: number): ReadContext {
+    return { ...this.context(), maxDataAgeMs };
+  }
+
+  /** Context of a change. */
+  change(change: WireChangeContext | undefined): ChangeContext {
+    return {
+      ...this.context(),
+      changeId: change?.requestId ?? "",
+      validateOnly: change?.validateOnly ?? false,
+      ...(change?.trigger ? { trigger: change.trigger } : {}),
+      plan: (planned) => {
+        if (this.#plannedChanges.length < maxPlannedChanges) this.#plannedChanges.push(toWirePlannedChange(planned));
+      },
+      diagnose: (diagnostic) => {
+        if (this.#diagnostics.length < maxDiagnostics) this.#diagnostics.push(toWireDiagnostic(diagnostic));
+      },
+    };
+  }
+
+  /** Context of any call. */
+  context(): CallContext {
+    const { call, cluster, log, nowMs } = this.#options;
+    return {
+      signal: this.signal,
+      remainingMs: () => Math.max(0, call.deadlineMs - nowMs()),
+      method: call.method,
+      requestId: call.requestId,
+      ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
+      cluster,
+      log: log.child({ method: call.method, requestId: call.requestId }),
+      fetch: (input, init) => this.#fetch(input, init),
+      recordCloudCall: (cloudCall) => this.recordCloudCall(cloudCall),
+    };
+  }
+
+  /** Counts one request to the cloud and draws conclusions from its outcome. */
+  recordCloudCall(cloudCall: CloudCall): void {
+    this.#count(cloudCall);
+    const failed = cloudCall.error ?? (isFailure(cloudCall.status) ? { status: cloudCall.status } : undefined);
+    if (failed === undefined) {
+      this.#options.observe({ kind: "success" });
+      return;
+    }
+    this.noteError(classifyError(failed, { mutation: cloudCall.mutation ?? false, correlationId: "" }).error);
+  }
+
+  /** Draws conclusions from an error that the handler met or answered. */
+  noteError(error: ProviderError): void {
+    if (error.reason === "RATE_LIMITED") this.#throttle();
+    if (raisesDoubt(error)) this.#doubt ??= error;
+    this.#options.observe({ kind: "failure", error });
+  }
+
+  #throttle(): void {
+    this.#throttled = true;
+    if (this.#parent) this.#parent.#throttle();
+  }
+
+  #count(cloudCall: CloudCall): void {
+    this.#cloudCalls += 1;
+    if (cloudCall.mutation) this.#mutations += 1;
+    if (cloudCall.retry) this.#retries += 1;
+    if (cloudCall.dataAgeMs !== undefined) this.#dataAgeMs = Math.max(this.#dataAgeMs ?? 0, cloudCall.dataAgeMs);
+    if (cloudCall.requestId !== undefined) this.#cloudRequestIds.push(cloudCall.requestId.slice(0, 128));
+    if (this.#parent) this.#parent.#count(cloudCall);
+  }
+
+  async #fetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    const mutation = !readMethods.has((init?.method ?? requestMethod(input)).toUpperCase());
+    try {
+      const response = await fetch(input, { ...init, signal: this.#withSignal(init?.signal) });
+      this.recordCloudCall({ status: response.status, mutation });
+      return response;
+    } catch (error) {
+      this.recordCloudCall({ error, mutation });
+      throw error;
+    }
+  }
+
+  #withSignal(own: AbortSignal | null | undefined): AbortSignal {
+    return own ? AbortSignal.any([own, this.signal]) : this.signal;
+  }
+}
+
+const isFailure = (status: number | undefined): boolean => status !== undefined && (status === 429 || doubtful(status));
+const doubtful = (status: number): boolean => status === 401 || status === 403 || status >= 500;
+
+const readMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+const requestMethod = (input: Parameters<typeof fetch>[0]): string => (input instanceof Request ? input.method : "GET");
