@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { eventually } from "./eventually.ts";
+
+export interface ProgramOptions {
+  /** Of the program's source, relative to the top of the repository. */
+  readonly source: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** One of this repository's programs as a process of its own, run from its sources. */
+export class Program implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<Exit>;
+  readonly #name: string;
+  #output = "";
+
+  constructor({ source, args, env = {} }: ProgramOptions) {
+    this.#name = source;
+    const path = fileURLToPath(new URL(`../../../${source}`, import.meta.url));
+    this.#process = spawn(process.execPath, ["--conditions=development", path, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#process.once("exit", (code, signal) => resolve({ code, signal }));
+    });
+    const take = (chunk: Buffer): void => {
+      this.#output += chunk.toString();
+    };
+    this.#process.stdout?.on("data", take);
+    this.#process.stderr?.on("data", take);
+  }
+
+  /** Standard output and standard error so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get running(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** The first match of `pattern` in the output; fails when it does not come. */
+  async said(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpExecArray> {
+    return eventually(
+      `${this.#name} to say ${pattern}`,
+      timeoutMs,
+      () => pattern.exec(this.#output) ?? undefined,
+      () => this.#output,
+    );
+  }
+
+  /** How it ended; fails when it does not end in time. */
+  async exit(timeoutMs = 20_000): Promise<Exit> {
+    const late = new Promise<never>((_resolve, reject) => {
+      setTimeout(
+        () => reject(new Error(`${this.#name} did not end within ${timeoutMs} ms:\n${this.#output}`)),
+        timeoutMs,
+      ).unref();
+    });
+    return Promise.race([this.#exited, late]);
+  }
+
+  /** Sends the signal, if it still runs, and waits for its end. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
+    if (this.running) this.#process.kill(signal);
+    return this.exit();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.running) this.#process.kill("SIGKILL");
+    await this.#exited;
+  }
+}
