@@ -205,19 +205,56 @@ describe("plan() of a tainted node", () => {
 });
 
 describe("plan() of an initialised node", () => {
-  test("writes the new label names after the old ones", () => {
-    const given = node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } });
-    expect(plan({ node: given, answer: undefined }, NOW_MS)).toEqual({
-      kind: "mirrorLabels",
+  const address = { type: "InternalIP", address: "10.0.0.1" };
+
+  test.each([
+    {
+      it: "writes the new label names after the old ones",
+      given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
+      answer: undefined,
+      want: { labelsPatch: { metadata: { uid: "uid-node-a", labels: { "topology.kubernetes.io/zone": "a" } } } },
+    },
+    {
+      it: "lets the addresses follow the cloud, and no label",
+      given: node("node-a", { status: { addresses: [{ type: "InternalIP", address: "10.9.9.9" }] } }),
+      answer: present({ addresses: [address], zone: "elsewhere", labels: { new: "label" } }),
+      want: {
+        statusPatch: {
+          metadata: { uid: "uid-node-a" },
+          status: { addresses: [address, { $patch: "replace" }] },
+        },
+      },
+    },
+    {
+      it: "leaves the addresses alone that no longer fit the annotation",
+      given: node("node-a", { metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } } }),
+      answer: present({ addresses: [address] }),
+      want: {
+        warning:
+          "annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1)",
+      },
+    },
+  ])("$it", ({ given, answer, want }) => {
+    expect(plan({ node: given, answer }, NOW_MS)).toEqual({
+      kind: "update",
       node: given,
-      patch: { metadata: { uid: "uid-node-a", labels: { "topology.kubernetes.io/zone": "a" } } },
+      labelsPatch: undefined,
+      statusPatch: undefined,
+      warning: undefined,
+      ...want,
     });
   });
 
-  test.each([
-    { it: "labels agree", answer: undefined },
-    { it: "the taint went while the cloud was asked", answer: present({ zone: "z" }) },
+  test.each<{ readonly it: string; readonly answer: InstanceAnswer | undefined }>([
+    { it: "nothing was asked", answer: undefined },
+    { it: "nothing differs", answer: present({ addresses: [address], zone: "elsewhere" }) },
+    { it: "the cloud names no address", answer: present({ addresses: [] }) },
+    { it: "the machine is gone", answer: absent },
+    { it: "the cloud cannot be read", answer: unknown(contractError("CLOUD_UNAVAILABLE", "503")) },
+    { it: "the machine is another provider's", answer: { kind: "notMine", message: "" } },
   ])("does nothing when $it", ({ answer }) => {
-    expect(plan({ node: node("node-a"), answer }, NOW_MS)).toEqual({ kind: "nothing" });
+    expect(plan({ node: node("node-a", { status: { addresses: [address] } }), answer }, NOW_MS)).toEqual({
+      kind: "nothing",
+    });
   });
 });

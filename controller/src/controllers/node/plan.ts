@@ -10,7 +10,7 @@ import { isUninitialized } from "./predicates.ts";
 /** What a decision about one Node rests on. */
 export interface Input {
   readonly node: Node;
-  /** undefined: the Node does not wait for the cloud, which was not asked. */
+  /** undefined: the cloud was not asked, for the Node has its facts and they are not due. */
   readonly answer: InstanceAnswer | undefined;
 }
 
@@ -21,7 +21,7 @@ export type Plan =
   /** Not possible now. */
   | NotInitialized
   | Initialize
-  | { readonly kind: "mirrorLabels"; readonly node: Node; readonly patch: JsonObject };
+  | Update;
 
 /** Why a Node keeps its taint, and whether its user can do something about it. */
 export interface NotInitialized {
@@ -31,6 +31,18 @@ export interface NotInitialized {
   readonly cause: Error | undefined;
   /** True: said in an event, for only somebody at this Node or its machine can help. */
   readonly tell: boolean;
+}
+
+/** What has changed on an initialised Node. */
+export interface Update {
+  readonly kind: "update";
+  readonly node: Node;
+  /** For nodes: labels only. */
+  readonly labelsPatch: JsonObject | undefined;
+  /** For nodes/status: addresses only. */
+  readonly statusPatch: JsonObject | undefined;
+  /** Why the addresses stay as they are although the cloud has others. */
+  readonly warning: string | undefined;
 }
 
 /** Everything the cloud's facts change on a Node, the taint last. */
@@ -53,7 +65,7 @@ const ABSENT_IS_NEWS_AFTER_MS = 60_000;
 
 /** What to do about one Node, given what its cloud says. */
 export function plan({ node, answer }: Input, nowMs: number): Plan {
-  if (!isUninitialized(node)) return planMirror(node);
+  if (!isUninitialized(node)) return planUpdate(node, answer);
   if (answer === undefined) return { kind: "nothing" };
   switch (answer.kind) {
     case "present":
@@ -89,10 +101,22 @@ export function planInitialize(node: Node, instance: Instance): Initialize | Not
   };
 }
 
-function planMirror(node: Node): Plan {
+/**
+ * Addresses follow the cloud, labels do not: upstream sets them once. What the cloud does not know, or says is not there, changes
+ * nothing here.
+ */
+function planUpdate(node: Node, answer: InstanceAnswer | undefined): Plan {
   const labels = mirrorBetaLabels(node.metadata.labels);
-  if (Object.keys(labels).length === 0) return { kind: "nothing" };
-  return { kind: "mirrorLabels", node, patch: { metadata: { uid: node.metadata.uid, labels } } };
+  const addresses = answer?.kind === "present" ? planAddresses(node, answer.instance.addresses) : undefined;
+  const update: Update = {
+    kind: "update",
+    node,
+    labelsPatch: Object.keys(labels).length === 0 ? undefined : { metadata: { uid: node.metadata.uid, labels } },
+    statusPatch: addresses?.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
+    warning: addresses?.kind === "mismatch" ? addresses.message : undefined,
+  };
+  const { labelsPatch, statusPatch, warning } = update;
+  return labelsPatch === undefined && statusPatch === undefined && warning === undefined ? { kind: "nothing" } : update;
 }
 
 /**

@@ -1,0 +1,138 @@
+import type { Node } from "../../api/node.ts";
+import type { JsonObject, KubeClient } from "../../kube/client.ts";
+import { isApiError } from "../../kube/errors.ts";
+import type { EventRecorder } from "../../kube/event-recorder.ts";
+import { NODES } from "../../kube/node-resource.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import { type Result, requeueAfter } from "../../runtime/result.ts";
+import type { Clock } from "../../util/clock.ts";
+import { initializeNodeFailed, synced } from "./events.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import { type Initialize, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
+import { isUninitialized } from "./predicates.ts";
+import type { RefreshSchedule } from "./refresh-schedule.ts";
+
+/** What this step writes with. */
+export interface ApplyDependencies {
+  readonly kube: Pick<KubeClient, "get" | "patch">;
+  readonly events: EventRecorder;
+  readonly metrics: NodeMetrics;
+  readonly refreshes: RefreshSchedule;
+  readonly clock: Clock;
+}
+
+/** The Node keeps its taint and is tried again. A wait that the provider asked for is in the cause. */
+export class NodeNotInitializedError extends Error {
+  readonly code = "NODE_NOT_INITIALIZED";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "NodeNotInitializedError";
+  }
+}
+
+/** Conflicts in a row before the queue's back-off takes over. Upstream tries 20 times against a cache that cannot have changed. */
+const MAX_TRIES = 5;
+
+/** Carries the plan out, then comes back at the next tick. At most two writes and one event a Node. */
+export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  switch (plan.kind) {
+    case "nothing":
+      break;
+    case "leave":
+      context.log.debug(2, "Node is left alone: no provider owns it", { why: plan.message });
+      break;
+    case "notInitialized":
+      return refuse(plan, deps);
+    case "update":
+      await ignoreGone(update(plan, deps, context));
+      break;
+    case "initialize":
+      await ignoreGone(initialize(plan, deps, context));
+      break;
+    default:
+      return plan satisfies never;
+  }
+  return requeueAfter(deps.refreshes.untilNextMs());
+}
+
+async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
+  const { node, statusPatch, labelsPatch, warning } = plan;
+  if (warning !== undefined) context.log.warn("Addresses of the node stay as they are", { why: warning });
+  if (statusPatch !== undefined) await patch(node, statusPatch, deps, context, "status");
+  if (labelsPatch !== undefined) await patch(node, labelsPatch, deps, context);
+}
+
+function refuse({ node, message, cause, tell }: NotInitialized, { events }: ApplyDependencies): never {
+  if (tell) events.record(initializeNodeFailed(node, message));
+  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, { cause });
+}
+
+async function initialize(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
+  logOddities(plan, context);
+  let current: Initialize | undefined = plan;
+  for (let tries = 1; ; tries++) {
+    current = await writeAddresses(current, deps, context);
+    if (current === undefined) return;
+    try {
+      const node = await patch(current.node, current.nodePatch, deps, context);
+      return finish(node, deps, context);
+    } catch (error) {
+      if (!isApiError(error, "conflict") || tries === MAX_TRIES) throw error;
+      const { name } = current.node.metadata;
+      current = planAgain(current, await deps.kube.get(NODES, { name }, { signal: context.signal }));
+      if (current === undefined) return;
+    }
+  }
+}
+
+/** Addresses go first, so that no pod is let onto a Node without them. Answers the plan for the Node as the server now has it. */
+async function writeAddresses(
+  plan: Initialize,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Initialize | undefined> {
+  if (plan.statusPatch === undefined) return plan;
+  return planAgain(plan, await patch(plan.node, plan.statusPatch, deps, context, "status"));
+}
+
+/** The same facts for a newer state of the Node. undefined: it is another Node by now, or waits no longer. */
+function planAgain(plan: Initialize, node: Node): Initialize | undefined {
+  if (node.metadata.uid !== plan.node.metadata.uid || !isUninitialized(node)) return undefined;
+  const again = planInitialize(node, plan.instance);
+  if (again.kind === "initialize") return again;
+  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${again.message}`);
+}
+
+function finish(node: Node, { events, metrics, clock }: ApplyDependencies, { log }: ReconcileContext): void {
+  const delaySeconds = Math.max(0, clock.nowMs() - node.metadata.creationTimestampMs) / 1000;
+  metrics.taintRemovalDelaySeconds.observe(delaySeconds);
+  metrics.initialSyncDelaySeconds.observe(delaySeconds);
+  events.record(synced(node));
+  log.info("Node initialized", { node: node.metadata.name, providerID: node.spec.providerID, delaySeconds });
+}
+
+function patch(
+  { metadata: { name } }: Node,
+  body: JsonObject,
+  { kube }: ApplyDependencies,
+  { signal }: ReconcileContext,
+  subresource?: string,
+): Promise<Node> {
+  const options = { signal, ...(subresource === undefined ? {} : { subresource }) };
+  return kube.patch(NODES, { name }, { kind: "strategic", body }, options);
+}
+
+/** A Node that went away meanwhile needs nothing more. */
+async function ignoreGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isApiError(error, "notFound")) throw error;
+  }
+}
+
+function logOddities({ instance, droppedLabels }: Initialize, { log }: ReconcileContext): void {
+  for (const warning of instance.warnings) log.warn("Provider's answer was not taken in full", { warning });
+  for (const label of droppedLabels) log.warn("Label from the cloud is not put on the node", { ...label });
+}

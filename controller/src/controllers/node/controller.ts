@@ -1,0 +1,102 @@
+import { CLOUD_NODE_CONTROLLER } from "../../api/controller-names.ts";
+import { keyOf } from "../../api/meta.ts";
+import type { Node } from "../../api/node.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { EventRecorder } from "../../kube/event-recorder.ts";
+import type { Informer } from "../../kube/informer.ts";
+import type { InstanceReader } from "../../provider/instance-reader.ts";
+import { Controller } from "../../runtime/controller.ts";
+import type { ControllerMetrics } from "../../runtime/metrics.ts";
+import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
+import { informerSource, type Source } from "../../runtime/source.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Clock } from "../../util/clock.ts";
+import { TokenBucket } from "../../util/token-bucket.ts";
+import type { QueueMetrics } from "../../workqueue/metrics.ts";
+import { bucketLimiter, DEFAULT_BACKOFF, DEFAULT_BUCKET, exponentialLimiter } from "../../workqueue/rate-limiter.ts";
+import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
+import { apply } from "./apply.ts";
+import { gather } from "./gather.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import { plan } from "./plan.ts";
+import { changesReconcile, isUninitialized } from "./predicates.ts";
+import { RefreshSchedule } from "./refresh-schedule.ts";
+
+export interface CloudNodeSettings {
+  /** Nodes in work at once (--concurrent-node-syncs). Look-ups of all of them share batches. */
+  readonly workers: number;
+  /** How often addresses are read again (--node-status-update-frequency). */
+  readonly refreshPeriodMs: number;
+}
+
+export interface CloudNodeDependencies {
+  readonly nodes: Informer<Node>;
+  readonly instances: InstanceReader;
+  readonly kube: Pick<KubeClient, "get" | "patch">;
+  /** Of source EVENT_SOURCES.cloudNode. */
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: NodeMetrics;
+  /** Of the queue that upstream calls `Nodes`. */
+  readonly queueMetrics: QueueMetrics;
+  readonly controllerMetrics: ControllerMetrics;
+  /** Calls back whenever a provider has become usable; answers how to end that. */
+  readonly onProviderReady: (listener: () => void) => () => void;
+  readonly settings: CloudNodeSettings;
+}
+
+/**
+ * Puts the cloud's facts on Nodes that registered with the uninitialized taint and lifts it; lets addresses follow the cloud; keeps
+ * the newer topology labels equal to the older.
+ */
+export function cloudNodeController(deps: CloudNodeDependencies): Controller {
+  const { clock, log, settings, queueMetrics, controllerMetrics } = deps;
+  const perKey = exponentialLimiter(DEFAULT_BACKOFF);
+  const limiter = bucketLimiter(perKey, new TokenBucket(DEFAULT_BUCKET, clock));
+  return new Controller({
+    name: CLOUD_NODE_CONTROLLER,
+    reconciler: nodeReconciler(deps),
+    sources: [nodeSource(deps), providerReadySource(deps)],
+    queue: createWorkqueue({ clock, limiter, metrics: queueMetrics }),
+    workers: settings.workers,
+    clock,
+    log,
+    metrics: controllerMetrics,
+  });
+}
+
+function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
+  const { nodes, instances, clock, settings } = deps;
+  const refreshes = new RefreshSchedule(settings.refreshPeriodMs, clock);
+  return stepReconciler(
+    {
+      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes }, context),
+      plan,
+      apply: (planned, context) => apply(planned, { ...deps, refreshes }, context),
+    },
+    clock,
+  );
+}
+
+function nodeSource({ nodes }: CloudNodeDependencies): Source {
+  return informerSource({
+    name: "nodes",
+    informer: nodes,
+    predicate: { add: () => true, update: changesReconcile, delete: () => true },
+    // A Node that waits goes before those that are merely read again, also when the controller starts.
+    priority: (change) => (isUninitialized(change.object) ? "high" : "low"),
+  });
+}
+
+/** Nodes that wait are tried at once, together, instead of each at the end of its own back-off. */
+function providerReadySource({ nodes, onProviderReady }: CloudNodeDependencies): Source {
+  return {
+    name: "provider ready",
+    ready: () => Promise.resolve(),
+    start: (queue) =>
+      onProviderReady(() => {
+        for (const node of nodes.lister.list()) if (isUninitialized(node)) queue.add(keyOf(node));
+      }),
+  };
+}
