@@ -52,7 +52,7 @@ export function controllerSpec(folder: DemoFolder): ProcessSpec {
       "--cluster-name=demo",
       "--health-address=127.0.0.1:0",
     ],
-    readyLine: /serving .*?(http:\/\/\S+)/,
+    readyLine: /Started.*health="?(http:[^\s"]+)/,
   });
 }
 
