@@ -102,10 +102,12 @@ export const FaultSpec = Type.Object(
 );
 export type FaultSpec = Static<typeof FaultSpec>;
 
-export const Fault = Type.Intersect([
-  FaultSpec,
-  Type.Object({ id: Type.String(), strikes: Type.Integer(), createdAt: Type.String() }),
-]);
+export const Fault = Type.Object({
+  ...FaultSpec.properties,
+  id: Type.String(),
+  strikes: Type.Integer(),
+  createdAt: Type.String(),
+});
 export type Fault = Static<typeof Fault>;
 export const Faults = Type.Object({ items: Type.Array(Fault) });
 

@@ -4,14 +4,14 @@ export const resourceKinds = ["instance", "loadBalancer", "operation", "route", 
 export const ResourceKind = Type.Enum(resourceKinds);
 export type ResourceKind = Static<typeof ResourceKind>;
 
-/** One change of one resource. `resource` is the resource after it; absent for "deleted". */
+/** One change of one resource. `resource` is the resource after it; for "deleted", as it was last. */
 export const Event = Type.Object({
   token: Type.String(),
   time: Type.String(),
   kind: ResourceKind,
   id: Type.String(),
   type: Type.Enum(["created", "updated", "deleted"]),
-  resource: Type.Optional(Type.Unknown()),
+  resource: Type.Unknown(),
 });
 export type Event = Static<typeof Event>;
 

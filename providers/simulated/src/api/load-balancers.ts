@@ -91,6 +91,8 @@ export const LoadBalancerRecord = Type.Object({
   metadata: Metadata,
   /** How many targets; the targets themselves are read from their own path. */
   targetCount: Type.Integer(),
+  /** SHA-256, in hex, of the target ids in ascending order, each followed by a line feed. */
+  targetsDigest: Type.String(),
   /** The operation under way. */
   operationId: Type.Optional(Type.String()),
 });

@@ -7,6 +7,7 @@ export const RouteRecord = Type.Object({
   /** CIDR; one route a destination and account. */
   destination: Type.String(),
   instanceId: Type.String(),
+  instanceZone: Type.String(),
   /** The client's own name for it; may be empty. `name` is the destination. */
   label: Type.String(),
 });
@@ -31,6 +32,9 @@ export const RouteSpec = Type.Object(
 );
 export type RouteSpec = Static<typeof RouteSpec>;
 
+/** How full the account's route table is. */
+export const RouteQuota = Type.Object({ limit: Type.Integer(), used: Type.Integer() });
+
 export const CreateRoutes = Type.Object(
   { items: Type.Array(RouteSpec, { minItems: 1, maxItems: 1000 }) },
   { additionalProperties: false },
@@ -42,6 +46,7 @@ export const DeleteRoutes = Type.Object(
 
 /** One result an item, in the order asked: part of a batch may fail. */
 export const RouteResults = Type.Object({
+  quota: RouteQuota,
   results: Type.Array(Type.Object({ route: Type.Optional(Route), error: Type.Optional(ErrorBody) })),
 });
 export type RouteResults = Static<typeof RouteResults>;
@@ -50,5 +55,5 @@ export const RouteListQuery = Type.Object(
   { ...listQuery, destination: Type.Optional(Type.Array(Type.String())) },
   { additionalProperties: false },
 );
-export const RoutePage = pageOf(Route);
+export const RoutePage = Type.Object({ ...pageOf(Route).properties, quota: RouteQuota });
 export type RoutePage = Static<typeof RoutePage>;

@@ -25,7 +25,8 @@ export class AdminClient {
   readonly #timeoutMs: number;
 
   constructor({ url, adminKey, timeoutMs = 10_000 }: AdminClientOptions) {
-    this.#http = new HttpClient({ baseUrl: url, headers: adminKey === undefined ? {} : { "x-admin-key": adminKey } });
+    const headers: Record<string, string> = adminKey === undefined ? {} : { "x-admin-key": adminKey };
+    this.#http = new HttpClient({ baseUrl: url, headers });
     this.#timeoutMs = timeoutMs;
   }
 

@@ -19,12 +19,13 @@ import {
 } from "../api/load-balancers.ts";
 import { RoutePage, RouteResults, type RouteSpec } from "../api/routes.ts";
 import { Volume, VolumeLookup, type VolumeSpec } from "../api/volumes.ts";
-import { HttpClient, NoContent, withQuery } from "./http.ts";
+import { type CallOutcome, HttpClient, NoContent, withQuery } from "./http.ts";
 
 export interface CloudClientOptions {
   readonly url: string;
   readonly apiKey: string;
-  readonly fetch?: typeof fetch;
+  /** Told of every call. */
+  readonly observe?: (outcome: CallOutcome) => void;
 }
 
 export interface ListOptions {
@@ -58,9 +59,9 @@ export interface EventOptions {
 export class CloudClient {
   readonly #http: HttpClient;
 
-  constructor({ url, apiKey, fetch: send }: CloudClientOptions) {
+  constructor({ url, apiKey, observe }: CloudClientOptions) {
     const headers = { authorization: `Bearer ${apiKey}` };
-    this.#http = new HttpClient({ baseUrl: url, headers, ...(send === undefined ? {} : { fetch: send }) });
+    this.#http = new HttpClient({ baseUrl: url, headers, ...(observe ? { observe } : {}) });
   }
 
   async account(signal: AbortSignal): Promise<Account> {
@@ -79,7 +80,7 @@ export class CloudClient {
 
   async lookupInstances(options: LookupOptions, signal: AbortSignal): Promise<InstanceLookup> {
     const path = "/v1/instances/lookup";
-    return this.#http.call({ method: "POST", path, body: options, answer: InstanceLookup, signal });
+    return this.#http.call({ method: "POST", path, body: options, answer: InstanceLookup, signal, mutation: false });
   }
 
   async patchInstance(id: string, patch: InstancePatch, signal: AbortSignal): Promise<Instance> {
@@ -179,7 +180,14 @@ export class CloudClient {
 
   async lookupVolumes(ids: readonly string[], consistent: boolean, signal: AbortSignal): Promise<VolumeLookup> {
     const body = { ids, consistent };
-    return this.#http.call({ method: "POST", path: "/v1/volumes/lookup", body, answer: VolumeLookup, signal });
+    return this.#http.call({
+      method: "POST",
+      path: "/v1/volumes/lookup",
+      body,
+      answer: VolumeLookup,
+      signal,
+      mutation: false,
+    });
   }
 
   async deleteVolume(id: string, signal: AbortSignal): Promise<void> {

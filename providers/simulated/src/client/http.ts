@@ -31,10 +31,20 @@ export class CloudCallError extends Error {
   }
 }
 
+/** How one call ended, for those who count. */
+export interface CallOutcome {
+  /** Of the answer, if one came. */
+  readonly status?: number;
+  readonly error?: CloudCallError;
+  readonly mutation: boolean;
+  readonly requestId?: string;
+}
+
 export interface HttpOptions {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly fetch?: typeof fetch;
+  /** Told of every call. */
+  readonly observe?: (outcome: CallOutcome) => void;
 }
 
 export interface HttpCall<Answer extends TSchema> {
@@ -45,6 +55,8 @@ export interface HttpCall<Answer extends TSchema> {
   /** What the answer must be. */
   readonly answer: Answer;
   readonly signal: AbortSignal;
+  /** Default: everything but GET may change something. */
+  readonly mutation?: boolean;
 }
 
 /** For answers without a body. */
@@ -60,22 +72,36 @@ export class HttpClient {
   }
 
   async call<Answer extends TSchema>(call: HttpCall<Answer>): Promise<Static<Answer>> {
+    const mutation = call.mutation ?? call.method !== "GET";
+    const { observe = ignore } = this.#options;
+    try {
+      const { answer, ...outcome } = await this.#call(call);
+      observe({ ...outcome, mutation });
+      return answer;
+    } catch (error) {
+      if (error instanceof CloudCallError) observe({ ...outcomeOf(error), mutation });
+      throw error;
+    }
+  }
+
+  async #call<Answer extends TSchema>(call: HttpCall<Answer>) {
     const what = `${call.method} ${call.path.split("?")[0] ?? ""}`;
     const response = await this.#send(call, what);
+    const { status } = response;
     const requestId = response.headers.get("x-request-id") ?? undefined;
     const text = await readText(response, call.signal, what, requestId);
     const body = text === "" ? undefined : parseJson(text);
     if (!response.ok) throw refusal(response, body, what, requestId);
     const isAnswer = (value: unknown): value is Static<Answer> => this.#validatorOf(call.answer).Check(value);
-    if (isAnswer(body)) return body;
-    const failure = { kind: "unreadable", status: response.status } as const;
+    if (isAnswer(body)) return { answer: body, status, ...(requestId === undefined ? {} : { requestId }) };
+    const failure = { kind: "unreadable", status } as const;
     throw new CloudCallError(`${what}: the answer is not of the form that the API promises`, failure, requestId);
   }
 
   async #send<Answer extends TSchema>(call: HttpCall<Answer>, what: string): Promise<Response> {
-    const { baseUrl, headers, fetch: send = fetch } = this.#options;
+    const { baseUrl, headers } = this.#options;
     try {
-      return await send(new URL(call.path, baseUrl), {
+      return await fetch(new URL(call.path, baseUrl), {
         method: call.method,
         headers: call.body === undefined ? headers : { ...headers, "content-type": "application/json" },
         signal: call.signal,
@@ -107,6 +133,14 @@ export function withQuery(
   }
   const text = params.toString();
   return text === "" ? path : `${path}?${text}`;
+}
+
+const ignore = (): void => undefined;
+
+function outcomeOf(error: CloudCallError): Omit<CallOutcome, "mutation"> {
+  const { failure, requestId } = error;
+  const common = { error, ...(requestId === undefined ? {} : { requestId }) };
+  return failure.kind === "refused" || failure.kind === "unreadable" ? { ...common, status: failure.status } : common;
 }
 
 async function readText(

@@ -41,7 +41,14 @@ describe("toCloudOptions()", () => {
   });
 
   test("collects everything that is wrong and tells no key", () => {
-    const argv = ["--listen=7070", "--account=A=secret", "--region=r", "--seed=-", "--listen-port-offset=x", "--log-level=loud"];
+    const argv = [
+      "--listen=7070",
+      "--account=A=secret",
+      "--region=r",
+      "--seed=-",
+      "--listen-port-offset=x",
+      "--log-level=loud",
+    ];
     expect(parse(argv)).toEqual({
       kind: "problems",
       problems: [

@@ -17,7 +17,11 @@ function faultsOf(...specs: FaultSpec[]) {
 describe("Faults.strike()", () => {
   test("strikes every operation of its pattern until it is removed", () => {
     const { faults, strike } = faultsOf({ kind: "hang", operation: "instances.*" });
-    expect([strike("instances.get"), strike("routes.list"), strike("instances.list")]).toEqual([["hang"], [], ["hang"]]);
+    expect([strike("instances.get"), strike("routes.list"), strike("instances.list")]).toEqual([
+      ["hang"],
+      [],
+      ["hang"],
+    ]);
     expect(faults.list()).toMatchObject([{ id: "fault-1", kind: "hang", strikes: 2 }]);
     expect([faults.remove("fault-1"), faults.remove("fault-1")]).toEqual([true, false]);
     expect(strike("instances.get")).toEqual([]);

@@ -13,6 +13,8 @@ test.each([
 
 test("bestFit() takes the longest pattern that fits", () => {
   const patterns = { "*": 1, "instances.*": 2, "instances.list": 3, "routes.*": 4 };
-  expect(["instances.list", "instances.get", "volumes.get"].map((operation) => bestFit(patterns, operation))).toEqual([3, 2, 1]);
+  expect(["instances.list", "instances.get", "volumes.get"].map((operation) => bestFit(patterns, operation))).toEqual([
+    3, 2, 1,
+  ]);
   expect(bestFit({ "routes.*": 4 }, "volumes.get")).toBeUndefined();
 });

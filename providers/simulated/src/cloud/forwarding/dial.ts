@@ -29,7 +29,7 @@ export const dial = async (endpoint: Endpoint, timeoutMs: number, signal: AbortS
     if (signal.aborted) giveUp();
   });
 
-/** Carries bytes both ways until both sides have ended, one fails, or nothing moves for the idle time. */
+/** Carries bytes both ways until both sides have ended. If one fails, or nothing moves for the idle time, both are reset. */
 export const join = (client: Socket, backend: Socket, idleTimeoutMs: number): void => {
   const pairs = [
     [client, backend],
@@ -37,12 +37,12 @@ export const join = (client: Socket, backend: Socket, idleTimeoutMs: number): vo
   ] as const;
   for (const [from, to] of pairs) {
     from.setTimeout(idleTimeoutMs, () => {
-      from.destroy();
+      from.resetAndDestroy();
     });
     from.on("error", ignore);
     // An ordinary end has reached the other side through the pipe already: then its last bytes may still be on their way.
     from.on("close", () => {
-      if (!to.writableEnded) to.destroy();
+      if (!to.writableEnded) to.resetAndDestroy();
     });
     from.pipe(to);
   }

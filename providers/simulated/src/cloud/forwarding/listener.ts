@@ -58,7 +58,7 @@ export class Listener {
         resolve();
       });
     });
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets) socket.resetAndDestroy();
     await closed;
   }
 

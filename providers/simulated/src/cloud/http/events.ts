@@ -8,6 +8,7 @@ import { reads } from "./call.ts";
 import type { HttpServer } from "./server.ts";
 
 const maxEvents = 1000;
+const changeTypes = ["created", "updated", "deleted"] as const;
 
 /** The change feed, and what the account is. */
 export const addEventPaths = (server: HttpServer, world: World, notifier: Notifier): void => {
@@ -59,11 +60,10 @@ const checkReach = (world: World, after: number): void => {
 };
 
 const toEvent = ({ seq, timeMs, kind, id, change, body }: Change): Event => {
-  const common = { token: String(seq), time: timestamp(timeMs), kind: kindOf(kind), id };
-  if (change === "deleted") return { ...common, type: "deleted" };
   const stored: unknown = JSON.parse(body);
   const resource = typeof stored === "object" ? { ...stored, revision: seq } : {};
-  return { ...common, type: change === "created" ? "created" : "updated", resource };
+  const type = changeTypes.find((candidate) => candidate === change) ?? "updated";
+  return { token: String(seq), time: timestamp(timeMs), kind: kindOf(kind), id, type, resource };
 };
 
 const kindOf = (kind: string): Event["kind"] => {

@@ -49,7 +49,7 @@ export const readPage = <T extends Stored>(world: World, call: Call, request: Li
   const isLast = read.length <= size || last === undefined;
   const unreachable = unreachableIn(call);
   const reachable = items.filter((item) => isReachable(unreachable, item));
-  const answer = { items: reachable, ...readFields(from, unreachable) };
+  const answer = { items: reachable, ...readFields(call, from, unreachable) };
   if (strikes(call, "falseAbsence")) return { ...answer, items: [], complete: true };
   if (strikes(call, "emptyList")) return { ...answer, items: [] };
   if (strikes(call, "truncatedPage")) return { ...answer, items: halfOf(reachable) };
@@ -73,7 +73,7 @@ export const readMany = <T extends Stored>(world: World, call: Call, request: Lo
   const found = [...new Map([...byId, ...byName].map((item) => [item.id, item])).values()];
   const unreachable = unreachableIn(call);
   const items = found.filter((item) => isReachable(unreachable, item));
-  const answer = { items, ...readFields(position, unreachable) };
+  const answer = { items, ...readFields(call, position, unreachable) };
   const [ids, names] = [new Set(request.ids), new Set(request.names)];
   if (strikes(call, "falseAbsence")) return { ...answer, items: [], missing: { ids: [...ids], names: [...names] } };
   if (strikes(call, "emptyList")) return { ...answer, items: [] };
@@ -129,7 +129,8 @@ const outage = (unreachable: Unreachable): CloudError =>
 
 const halfOf = <T>(items: readonly T[]): T[] => items.slice(0, Math.floor(items.length / 2));
 
-const readFields = (position: Position, unreachable: Unreachable) => ({
+const readFields = (call: Call, position: Position, unreachable: Unreachable) => ({
+  account: call.account,
   consistency: position.consistency,
   observedAt: timestamp(position.observedMs),
   snapshot: String(position.snapshot),

@@ -1,7 +1,7 @@
 import { CreateRoutes, DeleteRoutes, RouteListQuery, type RoutePage, type RouteResults } from "../../api/routes.ts";
 import { CloudError } from "../errors.ts";
 import { routeKind } from "../world/kinds.ts";
-import { createRoute, deleteRoute, withState } from "../world/routes.ts";
+import { createRoute, deleteRoute, routeQuota, withState } from "../world/routes.ts";
 import type { World } from "../world/world.ts";
 import { mutates, reads } from "./call.ts";
 import { toFilter } from "./params.ts";
@@ -18,22 +18,25 @@ export const addRoutePaths = (server: HttpServer, world: World): void => {
       const names = query.destination ?? filter.names;
       const page = readPage(world, call, { ...query, kind: routeKind, filter: { ...filter, names } });
       const snapshot = Number(page.snapshot);
-      return { ...page, items: page.items.map((route) => withState(world, call.account, route, snapshot)) };
+      const items = page.items.map((route) => withState(world, call.account, route, snapshot));
+      return { ...page, items, quota: routeQuota(world, call.account) };
     },
   );
   server.post(
     "/v1/routes",
     { schema: { body: CreateRoutes }, ...mutates("routes.create") },
-    ({ call, body, id }): RouteResults => ({
-      results: body.items.map((spec) => attempt(id, () => createRoute(world, call.account, spec))),
-    }),
+    ({ call, body, id }): RouteResults => {
+      const results = body.items.map((spec) => attempt(id, () => createRoute(world, call.account, spec)));
+      return { results, quota: routeQuota(world, call.account) };
+    },
   );
   server.post(
     "/v1/routes/delete",
     { schema: { body: DeleteRoutes }, ...mutates("routes.delete") },
-    ({ call, body, id }): RouteResults => ({
-      results: body.ids.map((routeId) => attempt(id, () => deleteRoute(world, call.account, routeId))),
-    }),
+    ({ call, body, id }): RouteResults => {
+      const results = body.ids.map((routeId) => attempt(id, () => deleteRoute(world, call.account, routeId)));
+      return { results, quota: routeQuota(world, call.account) };
+    },
   );
 };
 

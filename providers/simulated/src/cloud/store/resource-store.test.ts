@@ -29,7 +29,9 @@ function newStore() {
   const put = (id: string, more: Partial<Thing> = {}, dueMs?: number) =>
     store.put(thingKind, "acc", { id, name: `name-${id}`, ...more }, dueMs);
   const ids = (snapshot?: number) =>
-    store.list(thingKind, "acc", {}, snapshot === undefined ? {} : { snapshot }).map(({ id, state }) => `${id}:${state ?? ""}`);
+    store
+      .list(thingKind, "acc", {}, snapshot === undefined ? {} : { snapshot })
+      .map(({ id, state }) => `${id}:${state ?? ""}`);
   return { store, clock, put, ids };
 }
 

@@ -142,8 +142,9 @@ export class ResourceStore {
     return { ...resource, revision };
   }
 
-  delete<T extends Stored>(kind: Kind<T>, account: string, resource: Stored): void {
-    this.#append(kind.name, account, resource, "deleted", undefined, "{}");
+  /** @param resource as it was last: the change feed tells it */
+  delete<T extends Stored>(kind: Kind<T>, account: string, resource: T): void {
+    this.#append(kind.name, account, resource, "deleted", undefined, JSON.stringify(resource));
   }
 
   /** When the scheduler looks at the resource next. */

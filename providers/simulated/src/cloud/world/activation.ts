@@ -8,7 +8,7 @@ import { targetsOf } from "./targets.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** When a port that could not be had is tried again. */
-const rebindMs = 5000;
+const rebindMs = 2000;
 
 /** Brings what is forwarded in line with what is stored: one load balancer at a time, in the order asked. */
 export class Activation {

@@ -13,7 +13,7 @@ import { loadBalancerKind } from "./kinds.ts";
 import { checkSourceRanges, takeAddress, toListeners } from "./load-balancer-spec.ts";
 import { endOperation, startOperation } from "./operations.ts";
 import { checkQuota } from "./quota.ts";
-import { changeTargets, forgetTargets, replacement, targetsOf } from "./targets.ts";
+import { changeTargets, forgetTargets, replacement, summaryOf, targetsOf } from "./targets.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** A change of a load balancer, and what it did not do. */
@@ -51,7 +51,7 @@ export const createLoadBalancer = (world: World, account: string, spec: LoadBala
       protected: spec.protected ?? false,
       tags: spec.tags ?? {},
       metadata: spec.metadata ?? {},
-      targetCount: targets.count,
+      ...summaryOf(targetsOf(world.database, id)),
       operationId: operation.id,
       createdAt: now,
       updatedAt: now,
@@ -109,9 +109,11 @@ export const setTargets = (
   world.database.transaction(() => {
     const { revision, ...record } = changeable(world, account, id);
     const step = "targets" in change ? replacement(world.database, id, change.targets) : change;
-    const { changed, ignored, count } = changeTargets(world, account, id, step);
-    if (changed) world.forwarder.setTargets(id, targetsOf(world.database, id));
-    const wanted = { ...record, targetCount: count, metadata: { ...record.metadata, ...metadata } };
+    const { changed, ignored } = changeTargets(world, account, id, step);
+    const targets = changed ? targetsOf(world.database, id) : undefined;
+    if (targets) world.forwarder.setTargets(id, targets);
+    const summary = targets ? summaryOf(targets) : {};
+    const wanted = { ...record, ...summary, metadata: { ...record.metadata, ...metadata } };
     if (!changed && isDeepStrictEqual(wanted, record))
       return { loadBalancer: { ...record, revision }, ignoredTargets: ignored };
     const updatedAt = timestamp(world.clock.now());

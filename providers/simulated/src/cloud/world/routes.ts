@@ -40,9 +40,15 @@ export const createRoute = (world: World, account: string, spec: RouteSpec): Rou
       updatedAt: now,
       destination: destination.text,
       instanceId: spec.instanceId,
+      instanceZone: instance.zone,
     };
     return withState(world, account, world.store.put(routeKind, account, record));
   });
+
+export const routeQuota = (world: World, account: string): { readonly limit: number; readonly used: number } => ({
+  limit: world.settings().quotas.routes,
+  used: world.store.count("route", account),
+});
 
 export const deleteRoute = (world: World, account: string, id: string): Route => {
   const route = world.store.get(routeKind, account, id);

@@ -1,4 +1,5 @@
-import { type Database, integerOf, textOf } from "../store/database.ts";
+import { createHash } from "node:crypto";
+import { type Database, textOf } from "../store/database.ts";
 import type { World } from "./world.ts";
 
 /** The instances a load balancer sends to, in the order of ids. */
@@ -13,10 +14,9 @@ export const changeTargets = (
   account: string,
   loadBalancerId: string,
   change: { readonly add: readonly string[]; readonly remove: readonly string[] },
-): { readonly changed: boolean; readonly ignored: string[]; readonly count: number } => {
+): { readonly changed: boolean; readonly ignored: string[] } => {
   const { database } = world;
   const known = world.store.existing("instance", account, change.add, "terminated");
-  const before = countTargets(database, loadBalancerId);
   let changes = 0;
   for (const id of change.remove) {
     changes += database.run("DELETE FROM targets WHERE load_balancer = ? AND instance = ?", loadBalancerId, id);
@@ -25,8 +25,7 @@ export const changeTargets = (
     const sql = "INSERT OR IGNORE INTO targets (load_balancer, instance) VALUES (?, ?)";
     changes += database.run(sql, loadBalancerId, id);
   }
-  const count = changes === 0 ? before : countTargets(database, loadBalancerId);
-  return { changed: changes > 0, ignored: change.add.filter((id) => !known.has(id)), count };
+  return { changed: changes > 0, ignored: change.add.filter((id) => !known.has(id)) };
 };
 
 /** The whole set as a change against what is there. */
@@ -44,7 +43,11 @@ export const forgetTargets = (database: Database, loadBalancerId: string): void 
   database.run("DELETE FROM targets WHERE load_balancer = ?", loadBalancerId);
 };
 
-const countTargets = (database: Database, loadBalancerId: string): number => {
-  const row = database.get("SELECT count(*) AS count FROM targets WHERE load_balancer = ?", loadBalancerId);
-  return row ? integerOf(row, "count") : 0;
+/** What a load balancer's record says of its targets. */
+export const summaryOf = (
+  targets: readonly string[],
+): { readonly targetCount: number; readonly targetsDigest: string } => {
+  const digest = createHash("sha256");
+  for (const target of targets) digest.update(`${target}\n`);
+  return { targetCount: targets.length, targetsDigest: digest.digest("hex") };
 };
