@@ -72,14 +72,14 @@ describe("checkLayers() within the controller", () => {
     ["a lower row", "controller/src/kube/client.ts", "../telemetry/log.ts"],
     ["its own folder", "controller/src/kube/client.ts", "./errors.ts"],
     ["a library", "controller/src/kube/client.ts", "undici"],
-    ["everything, from the composition root", "controller/src/app.ts", "./controllers/node/controller.ts"],
+    ["everything, from the composition root", "controller/src/app/daemon.ts", "../controllers/node/controller.ts"],
   ])("allows %s", (_sentence, path, specifier) => {
     expect(messages({ [path]: `import { a } from "${specifier}";` })).toEqual([]);
   });
 
   test.each([
     ["upward", "controller/src/kube/client.ts", "../runtime/controller.ts", "imports runtime from kube, upward"],
-    ["upward to the root", "controller/src/server/healthz.ts", "../app.ts", "imports app.ts from server, upward"],
+    ["upward to the root", "controller/src/server/healthz.ts", "../app/daemon.ts", "imports app from server, upward"],
     ["sideways", "controller/src/kube/client.ts", "../provider/client.ts", "imports provider from kube, sideways"],
     [
       "one controller from another",

@@ -70,7 +70,7 @@ export const ROWS: readonly RowRule[] = [
       ["runtime"],
       ["controllers/*", "server"],
       ["app"],
-      ["app.ts"],
+      ["app"],
       ["main.ts", "index.ts"],
     ],
   },

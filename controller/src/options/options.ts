@@ -46,10 +46,10 @@ export const flags = {
   concurrentNodeSyncs: numberFlag({
     group: "controllers",
     valueName: "number",
-    // Upstream: 1. Look-ups are batched here, so many nodes in the works cost no more cloud calls.
-    defaultValue: 64,
+    // Upstream: 1. Look-ups of nodes that are in work together share cloud calls here: more of them means fewer calls.
+    defaultValue: 256,
     min: 1,
-    max: 1000,
+    max: 10_000,
     whole: true,
     help: "nodes initialised at once",
   }),

@@ -1,0 +1,80 @@
+import { CLOUD_NODE_CONTROLLER, CONTROLLER_ALIASES, EVENT_SOURCES } from "../api/controller-names.ts";
+import { cloudNodeController } from "../controllers/node/controller.ts";
+import { nodeMetrics } from "../controllers/node/metrics.ts";
+import { isControllerEnabled } from "../options/enabled-controllers.ts";
+import type { Options } from "../options/options.ts";
+import type { Controller } from "../runtime/controller.ts";
+import { controllerMetrics } from "../runtime/metrics.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { childSignal } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
+import { workqueueMetrics } from "../workqueue/metrics.ts";
+import type { KubeSide } from "./kube-side.ts";
+import type { ProviderSide } from "./provider-side.ts";
+
+export interface ControllersDependencies {
+  readonly options: Options;
+  readonly kube: KubeSide;
+  readonly provider: ProviderSide;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+export interface ControllersSignals {
+  /** Ask to end: work in hand may finish. */
+  readonly stop: AbortSignal;
+  /** Leadership is lost: everything ends at once. */
+  readonly lost: AbortSignal;
+  /** How long work in hand may take after `stop`. */
+  readonly graceMs: number;
+}
+
+type Build = () => Controller;
+
+/** Canonical names of the controllers of this program. */
+export const CONTROLLERS: ReadonlySet<string> = new Set([CLOUD_NODE_CONTROLLER]);
+
+/** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
+export async function runControllers(
+  dependencies: ControllersDependencies,
+  signals: ControllersSignals,
+): Promise<void> {
+  const { options, clock } = dependencies;
+  const enabled = Object.entries(builders(dependencies))
+    .filter(([name]) => isControllerEnabled(name, options.controllers, new Set(), CONTROLLER_ALIASES))
+    .map(([, build]) => build());
+  using stop = childSignal(signals.stop);
+  using abort = childSignal(signals.lost);
+  const onLost = (): void => stop.abort(signals.lost.reason);
+  const cutShort = (): void => {
+    clock.schedule(signals.graceMs, () => abort.abort(new Error("the grace time for work in hand is over")));
+  };
+  signals.lost.addEventListener("abort", onLost, { once: true });
+  stop.signal.addEventListener("abort", cutShort, { once: true });
+  await Promise.all(enabled.map((controller) => controller.run({ stop: stop.signal, abort: abort.signal })));
+}
+
+/** One flat list: what exists, from what it is made. */
+function builders(dependencies: ControllersDependencies): Readonly<Record<string, Build>> {
+  const { options, kube, provider, metrics, log, clock } = dependencies;
+  const queueMetricsOf = workqueueMetrics(metrics);
+  const controllerMetricsOf = controllerMetrics(metrics);
+  return {
+    [CLOUD_NODE_CONTROLLER]: () =>
+      cloudNodeController({
+        nodes: kube.nodes,
+        instances: provider.instances,
+        kube: kube.client,
+        events: kube.events.recorder(EVENT_SOURCES.cloudNode),
+        clock,
+        log,
+        metrics: nodeMetrics(metrics),
+        queueMetrics: queueMetricsOf("Nodes"),
+        controllerMetrics: controllerMetricsOf(CLOUD_NODE_CONTROLLER, "cloud-node"),
+        onProviderReady: (listener) => provider.onReady(listener),
+        settings: { workers: options.concurrentNodeSyncs, refreshPeriodMs: options.nodeStatusUpdateFrequency },
+      }),
+  };
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import { electionMetrics, LeaderElector } from "../kube/leader-election.ts";
+import type { Options } from "../options/options.ts";
+import { parseAddress } from "../options/validate.ts";
+import type { HealthCheck } from "../server/health.ts";
+import { type RunningServer, startServer } from "../server/server.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { aborted } from "../util/abort.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { TaskGroup } from "../util/task-group.ts";
+import { readClusterId } from "./cluster-identity.ts";
+import { runControllers } from "./controllers.ts";
+import { kubeAccess } from "./kube-access.ts";
+import { createKubeSide, type KubeSide } from "./kube-side.ts";
+import { connectProviders, type ProviderSide } from "./provider-side.ts";
+import { UsageError } from "./usage-error.ts";
+
+export interface DaemonDependencies {
+  readonly options: Options;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborts when the process is asked to end. */
+  readonly stop: AbortSignal;
+}
+
+/** `lost`: another process may lead; this one must end at once and come back as a standby. */
+export type DaemonEnd = "stopped" | "lost";
+
+/** Work in hand at the end gets this long to finish; kubelet kills after 30 s by default. */
+const GRACE_MS = 15_000;
+
+/** Events still waiting at the end get this long. */
+const FLUSH_MS = 3000;
+
+/** Runs until asked to end or until leadership is lost. Rejects only when an operator must change something first. */
+export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
+  const { options, environment, version, log, clock, random, stop } = dependencies;
+  const access = await kubeAccess({ options, environment, clock });
+  const metrics = new Metrics();
+  metrics.collectProcessMetrics();
+  const kube = createKubeSide({ access, options, version, metrics, log, clock, random });
+  const tasks = new TaskGroup((name, err) => log.error("A background task ended", { task: name, err }));
+  const startup = new StartupState();
+  const server = await serve(dependencies, metrics, kube, startup);
+  log.info("Started", {
+    version,
+    apiServer: access.description,
+    ...(server === undefined ? {} : { health: server.url }),
+  });
+  try {
+    // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
+    tasks.start("nodes informer", (signal) => kube.nodes.run(signal));
+    tasks.start("services informer", (signal) => kube.services.run(signal));
+    return await lead(dependencies, metrics, kube, tasks, startup);
+  } catch (error) {
+    if (stop.aborted) return "stopped";
+    throw error;
+  } finally {
+    await kube.events.flush(AbortSignal.timeout(FLUSH_MS));
+    await tasks.stop(new Error("the process ends"), AbortSignal.timeout(FLUSH_MS)).catch(() => undefined);
+    await server?.close();
+    await kube.close();
+  }
+}
+
+/** What the health endpoints know, from before everything is built. */
+class StartupState {
+  clusterProblem: string | undefined = "the identity of the cluster is not read yet";
+  provider: ProviderSide | undefined;
+  elector: LeaderElector | undefined;
+
+  /** Fails only when a restart would help. */
+  readonly liveness: readonly HealthCheck[] = [
+    { name: "ping", problem: () => undefined },
+    { name: "leaderElection", problem: () => this.elector?.unhealthy() },
+  ];
+
+  readonly readiness: readonly HealthCheck[] = [
+    { name: "cluster-identity", problem: () => this.clusterProblem },
+    { name: "provider", problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()) },
+  ];
+}
+
+async function lead(
+  dependencies: DaemonDependencies,
+  metrics: Metrics,
+  kube: KubeSide,
+  tasks: TaskGroup,
+  startup: StartupState,
+): Promise<DaemonEnd> {
+  const { options, version, log, clock, random, stop } = dependencies;
+  const clusterId = await readClusterId({
+    client: kube.client,
+    log,
+    clock,
+    random,
+    signal: stop,
+    onFailure: (problem) => {
+      startup.clusterProblem = problem;
+    },
+  });
+  startup.clusterProblem = undefined;
+  const cluster = { id: clusterId, name: options.clusterName };
+  const { signal } = tasks;
+  const provider = connectProviders({ options, cluster, version, metrics, log, clock, random, signal });
+  startup.provider = provider;
+  tasks.start("provider connection", () => provider.run(signal));
+  const run = (lost: AbortSignal) =>
+    runControllers({ options, kube, provider, metrics, log, clock }, { stop, lost, graceMs: GRACE_MS });
+  if (options.leaderElect) {
+    const elector = createElector(dependencies, metrics, kube);
+    startup.elector = elector;
+    return elector.run(stop, run);
+  }
+  await Promise.all([run(new AbortController().signal), aborted(stop)]);
+  return "stopped";
+}
+
+function createElector(
+  { options, log, clock, random }: DaemonDependencies,
+  metrics: Metrics,
+  kube: KubeSide,
+): LeaderElector {
+  const name = options.leaderElectResourceName;
+  return new LeaderElector({
+    client: kube.electionClient,
+    timings: {
+      leaseDurationMs: options.leaderElectLeaseDuration,
+      renewDeadlineMs: options.leaderElectRenewDeadline,
+      retryPeriodMs: options.leaderElectRetryPeriod,
+    },
+    lock: { namespace: options.leaderElectResourceNamespace, name },
+    identity: `${hostname()}_${randomUUID()}`,
+    clock,
+    random,
+    log,
+    events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
+    metrics: electionMetrics(metrics, name),
+  });
+}
+
+async function serve(
+  { options }: DaemonDependencies,
+  metrics: Metrics,
+  kube: KubeSide,
+  startup: StartupState,
+): Promise<RunningServer | undefined> {
+  const address = parseAddress(options.healthAddress);
+  if (address === undefined) return undefined;
+  try {
+    return await startServer({
+      address,
+      metrics,
+      liveness: startup.liveness,
+      readiness: [...startup.liveness, ...startup.readiness, ...kube.checks],
+    });
+  } catch (error) {
+    throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}`, { cause: error });
+  }
+}

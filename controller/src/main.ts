@@ -1,0 +1,78 @@
+import { runDaemon } from "./app/daemon.ts";
+import { UsageError } from "./app/usage-error.ts";
+import { readVersion } from "./app/version.ts";
+import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
+import { CONTROLLERS } from "./app/controllers.ts";
+import { AccessError } from "./kube/access.ts";
+import { helpText } from "./options/help.ts";
+import type { Options } from "./options/options.ts";
+import { parseCommand } from "./options/parse.ts";
+import { createLogger } from "./telemetry/create-logger.ts";
+import { systemClock } from "./util/clock.ts";
+import { messageOf } from "./util/errors.ts";
+
+const PROGRAM = "cloudwire-controller-manager";
+
+/** sysexits.h: the command was used incorrectly. */
+const EXIT_USAGE = 64;
+
+process.exit(await main(process.argv.slice(2)));
+
+/** Flags in, exit code out. */
+async function main(args: readonly string[]): Promise<number> {
+  const known = new Set([
+    ...CONTROLLERS,
+    ...Object.keys(CONTROLLER_ALIASES).filter((alias) => CONTROLLERS.has(CONTROLLER_ALIASES[alias] ?? "")),
+  ]);
+  const command = parseCommand(args, known);
+  switch (command.kind) {
+    case "help":
+      process.stdout.write(helpText(PROGRAM));
+      return 0;
+    case "version":
+      process.stdout.write(`${PROGRAM} ${readVersion()}\n`);
+      return 0;
+    case "invalid":
+      for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);
+      return EXIT_USAGE;
+    case "run":
+      return run(command.options);
+    default:
+      return command satisfies never;
+  }
+}
+
+async function run(options: Options): Promise<number> {
+  const clock = systemClock();
+  const log = createLogger({
+    format: options.loggingFormat,
+    verbosity: () => options.v,
+    destination: process.stderr,
+    clock,
+  });
+  try {
+    const end = await runDaemon({
+      options,
+      environment: process.env,
+      version: readVersion(),
+      log,
+      clock,
+      random: Math.random,
+      stop: stopSignal(),
+    });
+    return end === "lost" ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof AccessError)) throw error;
+    process.stderr.write(`${PROGRAM}: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+/** SIGTERM and SIGINT ask to end in good order; a second one ends at once, as does the default. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => stop.abort(new Error(`received ${signal}`)));
+  }
+  return stop.signal;
+}

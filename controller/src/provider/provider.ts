@@ -1,0 +1,119 @@
+import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Logger } from "../telemetry/log.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { HoldBudget } from "./call-budget.ts";
+import { randomCallIds } from "./call-ids.ts";
+import type { ProviderClient } from "./client.ts";
+import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection.ts";
+import { notConnectedError, type ProviderHealth } from "./connection-state.ts";
+import { contractClient } from "./contract-client.ts";
+import type { ProviderError } from "./errors.ts";
+import { GovernedCaller } from "./governed-caller.ts";
+import { instrumented } from "./instrumented.ts";
+import type { ProviderMetrics } from "./metrics.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import type { Provider } from "./provider-set.ts";
+import type { ProviderStatus } from "./provider-status.ts";
+import type { ScopeChange } from "./scope-guard.ts";
+import { Semaphore } from "./semaphore.ts";
+import { Session } from "./session.ts";
+import { GrpcTransport } from "./transport.ts";
+
+/** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
+const MAX_CALLS = 64;
+
+export interface SidecarOptions {
+  /** Operator's name of the provider: label of metrics, field of logs. */
+  readonly name: string;
+  /** `unix:///path.sock`. */
+  readonly address: string;
+  /** What the provider must call itself in the handshake. @default anything */
+  readonly expectedName?: string | undefined;
+  readonly cluster: ClusterRef;
+  /** Version of this program, told to the provider. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: ProviderMetrics;
+  readonly timing?: ConnectionTiming;
+  /** Told after each accepted handshake: calls go again. */
+  readonly onReady?: (info: ProviderInfo) => void;
+}
+
+/** A provider in a process of its own: its connection, its limits and its calls. Nothing happens before `run`. */
+export class Sidecar implements Provider {
+  readonly name: string;
+  readonly client: ProviderClient;
+  readonly #connection: ProviderConnection;
+
+  constructor(options: SidecarOptions) {
+    const { name, address, version, clock, random, metrics } = options;
+    const log = options.log.child({ provider: name });
+    const ids = randomCallIds();
+    // One call until the handshake says how many.
+    const semaphore = new Semaphore(1);
+    const budget = new HoldBudget(name, clock);
+    const connection = new ProviderConnection({
+      name,
+      address,
+      expectedName: options.expectedName,
+      cluster: options.cluster,
+      version,
+      clock,
+      log,
+      ids,
+      timing: options.timing ?? CONNECTION_TIMING,
+      createTransport: () => new GrpcTransport({ provider: name, address, version }),
+      instrument: (caller) => instrumented(caller, { provider: name, metrics, log, clock }),
+      onReady: (info) => {
+        semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
+        options.onReady?.(info);
+      },
+    });
+    const governed = new GovernedCaller({
+      caller: connection.caller,
+      budget,
+      semaphore,
+      admit: (rpc, signal) => connection.admit(rpc, signal),
+      clock,
+      random,
+    });
+    this.name = name;
+    this.#connection = connection;
+    this.client = contractClient(new Session({ provider: name, connection, governed, budget, ids, clock }), random);
+  }
+
+  get info(): ProviderInfo | undefined {
+    return this.#connection.info;
+  }
+
+  get status(): ProviderStatus | undefined {
+    return this.#connection.status;
+  }
+
+  get unavailable(): ProviderError | undefined {
+    const { state } = this.#connection;
+    return state.kind === "ready" ? undefined : notConnectedError(this.name, state);
+  }
+
+  /** For readyz and for people. */
+  get health(): ProviderHealth {
+    return this.#connection.health;
+  }
+
+  /** Present while changes are held back because the provider works in another scope than before. */
+  get scopeChange(): ScopeChange | undefined {
+    return this.#connection.scopeChange;
+  }
+
+  /** An operator's word that `scopeId` is meant. False when the provider works in another one. */
+  confirmScope(scopeId: string): boolean {
+    return this.#connection.confirmScope(scopeId);
+  }
+
+  /** Connects and stays connected until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#connection.run(signal);
+  }
+}
