@@ -1,7 +1,7 @@
 import type { Node } from "../api/node.ts";
 import type { Service } from "../api/service.ts";
 import type { ProviderClient } from "./client.ts";
-import type { ProviderError } from "./errors.ts";
+import { contractError, type ProviderError } from "./errors.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 
 /** One sidecar: who it is and how to call it. */
@@ -31,4 +31,54 @@ export interface ProviderSet {
   readonly providers: readonly Provider[];
   ownerOfNode(node: Node): NodeOwner;
   ownerOfService(service: Service): ServiceOwner;
+}
+
+/** Routes by provider-ID prefix; a Node without ID goes to the one provider that finds machines by name. Services go by class, else to the only provider. */
+export class PrefixProviderSet implements ProviderSet {
+  readonly providers: readonly Provider[];
+
+  constructor(providers: readonly Provider[]) {
+    this.providers = providers;
+  }
+
+  ownerOfNode({ metadata, spec }: Node): NodeOwner {
+    const { providerID } = spec;
+    if (providerID !== "") {
+      const owner = this.#find((info) => info.providerIdPrefixes.some((prefix) => providerID.startsWith(prefix)));
+      return owner ?? this.#nobody(`no provider has the prefix of ${providerID}`);
+    }
+    // Which of several has the machine only their answers can tell (proto/README.md ABS-8): until then nobody gets it.
+    if (this.providers.length > 1) {
+      return this.#nobody(`node ${metadata.name} has no provider ID, and several providers could be meant`);
+    }
+    const owner = this.#find((info) => info.capabilities.instances?.lookupByName === true);
+    return owner ?? this.#nobody(`node ${metadata.name} has no provider ID, and no provider finds machines by name`);
+  }
+
+  ownerOfService({ spec }: Service): ServiceOwner {
+    const { loadBalancerClass } = spec;
+    if (loadBalancerClass !== undefined) {
+      const owner = this.#find((info) => info.capabilities.loadBalancers?.classes.includes(loadBalancerClass) === true);
+      return owner ?? this.#nobody(`no provider serves load-balancer class ${loadBalancerClass}`);
+    }
+    const owner = this.#find((info) => info.capabilities.loadBalancers !== undefined);
+    return owner ?? this.#nobody("no provider serves load balancers");
+  }
+
+  #find(owns: (info: ProviderInfo) => boolean): NodeOwner | undefined {
+    for (const provider of this.providers) {
+      const { info } = provider;
+      if (info !== undefined && owns(info)) return { kind: "owned", provider, info };
+    }
+    return undefined;
+  }
+
+  /** Only final once every provider has said what it owns. */
+  #nobody(why: string): NodeOwner {
+    const silent = this.providers.find(({ info }) => info === undefined);
+    if (silent === undefined) return { kind: "unowned", why };
+    const error =
+      silent.unavailable ?? contractError("PROVIDER_STARTING", `provider ${silent.name} has not answered yet`);
+    return { kind: "undecided", error };
+  }
 }

@@ -1,0 +1,183 @@
+import type {
+  EnsureLoadBalancerResponse,
+  LoadBalancer as WireLoadBalancer,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import type {
+  CallOptions,
+  ChangeOptions,
+  EnsureLoadBalancerInput,
+  Listing,
+  LoadBalancerRef,
+  NodeSetChunk,
+  NodeSetState,
+  UpdateNodesInput,
+} from "../client.ts";
+import { absenceFromProto, brokenAnswer } from "../convert/instance.ts";
+import {
+  diagnosticFromProto,
+  loadBalancerFromProto,
+  nodeSelectionToProto,
+  operationFromProto,
+  plannedChangeFromProto,
+  serviceRefToProto,
+} from "../convert/load-balancer.ts";
+import type {
+  LoadBalancer,
+  LoadBalancerAnswer,
+  LoadBalancerChange,
+  LoadBalancerDeletion,
+  ServiceRef,
+} from "../load-balancer.ts";
+import { walkPages } from "../page-walk.ts";
+import { RPCS } from "../rpcs.ts";
+import type { Answered, Session } from "../session.ts";
+
+export async function getLoadBalancer(
+  session: Session,
+  ref: LoadBalancerRef,
+  options: CallOptions,
+): Promise<LoadBalancerAnswer> {
+  const answered = await session.call(RPCS.getLoadBalancer, (context) => ({ context, ...refToProto(ref) }), options);
+  const { outcome, diagnostics: wireDiagnostics } = answered.response;
+  const diagnostics = wireDiagnostics.map((diagnostic) => diagnosticFromProto(diagnostic));
+  if (outcome === undefined) throw broken(session, answered, ref.service, "the answer has no outcome");
+  if (outcome.$case === "loadBalancer") {
+    return {
+      kind: "present",
+      loadBalancer: readLoadBalancer(session, answered, ref.service, outcome.value),
+      diagnostics,
+    };
+  }
+  const { witness } = session.answerContext(answered, answered.response.stats);
+  const absence = absenceFromProto(outcome.value, undefined, witness);
+  if (typeof absence === "string") throw broken(session, answered, ref.service, absence);
+  const problem = session.absenceProblem(absence);
+  if (problem !== undefined) throw problem;
+  return { kind: "absent", ...absence, diagnostics };
+}
+
+/** ListLoadBalancers, all pages. One that does not say whose it is makes the list incomplete. */
+export async function listLoadBalancers(session: Session, options: CallOptions): Promise<Listing<LoadBalancer>> {
+  const { list } = await session.capability("loadBalancers", options.signal);
+  const walk = await walkPages("ListLoadBalancers", async (pageToken) => {
+    const request = { pageSize: list?.maxPageSize ?? 0, pageToken };
+    const answered = await session.call(RPCS.listLoadBalancers, (context) => ({ context, ...request }), options);
+    const { response } = answered;
+    return {
+      ...response,
+      items: response.loadBalancers.map((wire) => loadBalancerFromProto(wire)),
+      problem: session.scopeProblem(answered, response.scopeId),
+    };
+  });
+  const items = walk.items.filter((item) => item !== undefined);
+  return { ...walk, items, complete: walk.complete && items.length === walk.items.length };
+}
+
+export async function ensureLoadBalancer(
+  session: Session,
+  input: EnsureLoadBalancerInput,
+  options: ChangeOptions,
+): Promise<LoadBalancerChange> {
+  const { adoptLoadBalancerId } = input;
+  const answered = await session.change(
+    RPCS.ensureLoadBalancer,
+    (context, change) => ({
+      context,
+      change,
+      service: serviceRefToProto(input.service),
+      spec: input.spec,
+      specFingerprint: input.specFingerprint,
+      nodes: nodeSelectionToProto(input.nodes),
+      operationId: input.operationId ?? "",
+      adopt: adoptLoadBalancerId === undefined ? undefined : { loadBalancerId: adoptLoadBalancerId },
+    }),
+    options,
+  );
+  return changeOf(session, answered, input.service, options);
+}
+
+export async function updateLoadBalancerNodes(
+  session: Session,
+  input: UpdateNodesInput,
+  options: ChangeOptions,
+): Promise<LoadBalancerChange> {
+  const { operationId: _, ...ref } = refToProto(input);
+  const nodes = nodeSelectionToProto(input.nodes);
+  const loadBalancerId = input.loadBalancerId ?? "";
+  const answered = await session.change(
+    RPCS.updateLoadBalancerNodes,
+    (context, change) => ({ context, change, ...ref, loadBalancerId, nodes }),
+    options,
+  );
+  return changeOf(session, answered, input.service, options);
+}
+
+export async function deleteLoadBalancer(
+  session: Session,
+  ref: LoadBalancerRef,
+  options: ChangeOptions,
+): Promise<LoadBalancerDeletion> {
+  const loadBalancerId = ref.loadBalancerId ?? "";
+  const { response } = await session.change(
+    RPCS.deleteLoadBalancer,
+    (context, change) => ({ context, change, ...refToProto(ref), loadBalancerId }),
+    options,
+  );
+  return {
+    done: response.done,
+    operation: response.operation === undefined ? undefined : operationFromProto(response.operation),
+    remaining: response.remaining,
+    diagnostics: response.diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
+    plannedChanges: response.plannedChanges.map((change) => plannedChangeFromProto(change)),
+  };
+}
+
+export async function applyNodeSet(session: Session, chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState> {
+  const { upserts, removedProviderIds, ...rest } = chunk;
+  const lists = { upserts: [...upserts], removedProviderIds: [...removedProviderIds] };
+  const { response } = await session.call(RPCS.applyNodeSet, (context) => ({ context, ...rest, ...lists }), options);
+  return response;
+}
+
+function refToProto({ service, class: loadBalancerClass, annotations, operationId = "" }: LoadBalancerRef) {
+  return {
+    service: serviceRefToProto(service),
+    ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
+    annotations: { ...annotations },
+    operationId,
+  };
+}
+
+function changeOf(
+  session: Session,
+  answered: Answered<Pick<EnsureLoadBalancerResponse, "loadBalancer" | "diagnostics" | "plannedChanges">>,
+  service: ServiceRef,
+  { validateOnly = false }: ChangeOptions,
+): LoadBalancerChange {
+  const { loadBalancer, diagnostics, plannedChanges } = answered.response;
+  if (loadBalancer === undefined && !validateOnly) {
+    throw broken(session, answered, service, "the answer has no load balancer");
+  }
+  return {
+    loadBalancer: loadBalancer === undefined ? undefined : readLoadBalancer(session, answered, service, loadBalancer),
+    diagnostics: diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
+    plannedChanges: plannedChanges.map((change) => plannedChangeFromProto(change)),
+  };
+}
+
+function readLoadBalancer(
+  session: Session,
+  answered: Answered<unknown>,
+  service: ServiceRef,
+  wire: WireLoadBalancer,
+): LoadBalancer {
+  const loadBalancer = loadBalancerFromProto(wire);
+  if (loadBalancer === undefined) throw broken(session, answered, service, "the load balancer names no Service");
+  if (loadBalancer.service.uid === service.uid) return loadBalancer;
+  throw broken(session, answered, service, `the load balancer is of Service ${loadBalancer.service.uid}`);
+}
+
+function broken(session: Session, { requestId }: Answered<unknown>, service: ServiceRef, why: string) {
+  const about = `${session.provider}: load balancer of ${service.namespace}/${service.name}`;
+  return brokenAnswer(why, about, requestId);
+}

@@ -1,0 +1,51 @@
+import { VolumeRef, type VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
+import { lookUp } from "../batch-lookup.ts";
+import type { ReadOptions } from "../client.ts";
+import { durationToProto } from "../convert/time.ts";
+import { volumeAnswer } from "../convert/volume.ts";
+import { asProviderError } from "../errors.ts";
+import { RPCS } from "../rpcs.ts";
+import type { Session } from "../session.ts";
+import type { VolumeAnswer } from "../volume.ts";
+
+/** BatchGetVolumes, in as many calls as the provider's and the contract's limits need. */
+export async function getVolumes(
+  session: Session,
+  volumes: readonly VolumeRef[],
+  options: ReadOptions,
+): Promise<readonly VolumeAnswer[]> {
+  if (volumes.length === 0) return [];
+  try {
+    const { maxBatchSize } = await session.capability("volumes", options.signal);
+    return await lookUp<VolumeRef, VolumeResult, VolumeAnswer>(
+      {
+        session,
+        quotaClass: "volumes",
+        message: "cloudprovider.v1.VolumeRef",
+        maxBatchSize,
+        sizeBytes: (volume) => VolumeRef.encode(volume).finish().length,
+        call: (batch) => {
+          const maxDataAge = durationToProto(options.maxDataAgeMs);
+          return session.call(
+            RPCS.batchGetVolumes,
+            (context) => ({ context, volumes: [...batch], maxDataAge }),
+            options,
+          );
+        },
+        answer: (result, { name }, context) =>
+          trusted(session, volumeAnswer(result, `${session.provider}: volume ${name}`, context)),
+        // A volume's id need not be the one asked by: nothing in the answer tells whose it is.
+        misaligned: () => undefined,
+      },
+      volumes,
+    );
+  } catch (error) {
+    const failure = asProviderError(error);
+    return volumes.map(() => ({ kind: "unknown", error: failure }));
+  }
+}
+
+function trusted(session: Session, answer: VolumeAnswer): VolumeAnswer {
+  const problem = answer.kind === "absent" ? session.absenceProblem(answer) : undefined;
+  return problem === undefined ? answer : { kind: "unknown", error: problem };
+}

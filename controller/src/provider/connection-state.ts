@@ -1,0 +1,71 @@
+import { ProviderError } from "./errors.ts";
+import type { Refusal } from "./handshake.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
+import type { ScopeChange } from "./scope-guard.ts";
+
+/** Where a connection is in its life. It always goes back to "ready" by itself once the cause is gone. */
+export type ConnectionState =
+  /** No answer yet, and nothing known to be wrong. */
+  | { readonly kind: "connecting" }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "ready"; readonly info: ProviderInfo }
+  /** Was ready a moment ago; the provider is probably being restarted. */
+  | { readonly kind: "lost"; readonly info: ProviderInfo; readonly why: string };
+
+/** What readyz shows of one provider. */
+export interface ProviderHealth {
+  /** Calls can be made. The cloud behind may still be down: see `reasons`. */
+  readonly ready: boolean;
+  readonly reasons: readonly HealthReason[];
+}
+
+export interface HealthReason {
+  /** CamelCase, constant. */
+  readonly name: string;
+  /** What is wrong, where, and what to do; one line. */
+  readonly message: string;
+}
+
+/** Failed status calls in a row before they count. */
+const STATUS_FAILURES = 3;
+
+export function healthOf(
+  state: ConnectionState,
+  status: ProviderStatus | undefined,
+  statusFailures: number,
+  scopeChange: ScopeChange | undefined,
+): ProviderHealth {
+  const reasons: HealthReason[] = [];
+  if (state.kind !== "ready") reasons.push(reasonOf(state));
+  if (scopeChange !== undefined) reasons.push({ name: "ScopeChanged", message: scopeMessage(scopeChange) });
+  if (status !== undefined && !status.ready) {
+    reasons.push({ name: "CloudNotReady", message: notReadyMessage(status) });
+  }
+  if (statusFailures >= STATUS_FAILURES) {
+    reasons.push({ name: "StatusUnknown", message: `${statusFailures} status calls in a row failed` });
+  }
+  return { ready: state.kind === "ready", reasons };
+}
+
+/** The error of a call that is not sent because there is nobody to take it. */
+export function notConnectedError(provider: string, state: ConnectionState): ProviderError {
+  const why = state.kind === "ready" ? "" : `: ${reasonOf(state).message}`;
+  return new ProviderError({ code: "UNAVAILABLE", message: `provider ${provider} is not connected${why}` });
+}
+
+export function scopeMessage({ confirmed, current }: ScopeChange): string {
+  return `the provider now works in scope "${current}" and was confirmed for "${confirmed}"; nothing is changed until an operator confirms it or its credentials are put right`;
+}
+
+function reasonOf(state: Exclude<ConnectionState, { kind: "ready" }>): HealthReason {
+  switch (state.kind) {
+    case "connecting":
+      return { name: "Connecting", message: "no answer to the handshake yet" };
+    case "refused":
+      return { name: state.refusal.reason, message: state.refusal.message };
+    case "lost":
+      return { name: "ConnectionLost", message: state.why };
+  }
+  return state satisfies never;
+}

@@ -1,0 +1,320 @@
+import type { CallContext, ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Logger } from "../telemetry/log.ts";
+import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
+import type { CallIds } from "./call-ids.ts";
+import {
+  type ConnectionState,
+  healthOf,
+  notConnectedError,
+  type ProviderHealth,
+  scopeMessage,
+} from "./connection-state.ts";
+import { asProviderError, contractError } from "./errors.ts";
+import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
+import { infoChanges } from "./info-diff.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import { notReadyMessage, type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
+import { type Rpc, RPCS } from "./rpcs.ts";
+import { type ScopeChange, ScopeGuard } from "./scope-guard.ts";
+import { probeSocket } from "./socket-probe.ts";
+import type { GrpcTransport, RpcCaller, RpcOptions } from "./transport.ts";
+
+export interface ConnectionTiming {
+  /** Longest wait for a connection before it is looked why none comes about. */
+  readonly connectMs: number;
+  /** Wait after a handshake that was refused. */
+  readonly retryMs: number;
+  /** Between two log lines about the same obstacle. */
+  readonly logMs: number;
+  /** Between two status calls while the provider is ready, and while it is not. proto/README.md STA-1. */
+  readonly statusReadyMs: number;
+  readonly statusNotReadyMs: number;
+  /** How long a call waits for a connection that was lost a moment ago. */
+  readonly graceMs: number;
+}
+
+export const CONNECTION_TIMING: ConnectionTiming = {
+  connectMs: 1000,
+  retryMs: 1000,
+  logMs: 10_000,
+  statusReadyMs: 60_000,
+  statusNotReadyMs: 10_000,
+  graceMs: 2000,
+};
+
+export interface ConnectionDeps {
+  /** Operator's name of the provider. */
+  readonly name: string;
+  /** `unix:///path.sock`. */
+  readonly address: string;
+  /** What the provider must call itself; undefined: anything. */
+  readonly expectedName: string | undefined;
+  readonly cluster: ClusterRef;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly ids: CallIds;
+  readonly timing: ConnectionTiming;
+  readonly createTransport: () => GrpcTransport;
+  /** Puts metrics and logs around calls. */
+  readonly instrument: (caller: RpcCaller) => RpcCaller;
+  /** After each accepted handshake, before calls go. */
+  readonly onReady: (info: ProviderInfo) => void;
+}
+
+/**
+ * The connection to one provider: dials until it answers, shakes hands, asks after its health, notices that it went away or
+ * is another process now, and starts over. Never gives up and never ends the process.
+ */
+export class ProviderConnection {
+  readonly #deps: ConnectionDeps;
+  readonly #scope = new ScopeGuard();
+  readonly #waiting = new Set<() => void>();
+  #transport: GrpcTransport;
+  #streams: GrpcTransport | undefined;
+  #state: ConnectionState = { kind: "connecting" };
+  #acceptedAtMs = Number.NEGATIVE_INFINITY;
+  #info: ProviderInfo | undefined;
+  #status: ProviderStatus | undefined;
+  #statusFailures = 0;
+  #loggedReason = "";
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #startOver: (why: string) => void = () => undefined;
+  /** Calls over the present channel, measured. */
+  readonly caller: RpcCaller;
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#transport = deps.createTransport();
+    this.caller = deps.instrument({ unary: (rpc, request, options) => this.#transport.unary(rpc, request, options) });
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Answer to the last accepted handshake; kept while the connection is lost. */
+  get info(): ProviderInfo | undefined {
+    return this.#info;
+  }
+
+  get status(): ProviderStatus | undefined {
+    return this.#status;
+  }
+
+  /** Present while changes are held back because the provider works in another scope than it was confirmed for. */
+  get scopeChange(): ScopeChange | undefined {
+    return this.#scope.change;
+  }
+
+  get health(): ProviderHealth {
+    return healthOf(this.#state, this.#status, this.#statusFailures, this.#scope.change);
+  }
+
+  /** An operator's word that the provider's present scope is meant. False when it works in another one. */
+  confirmScope(scopeId: string): boolean {
+    const confirmed = this.#scope.confirm(scopeId);
+    if (confirmed) this.#deps.log.info("provider scope confirmed; changes go on", { scopeId });
+    return confirmed;
+  }
+
+  /** Some answer showed that the handshake is out of date. Not right after one: a provider that contradicts itself would keep us busy. */
+  renew(why: string): void {
+    if (this.#sinceAcceptedMs() >= this.#deps.timing.statusNotReadyMs) this.#startOver(why);
+  }
+
+  /** Messages of a server stream, over a channel of its own: a stream that breaks its connection takes no call with it. */
+  stream<Request, Response>(
+    rpc: Rpc<Request, Response>,
+    request: Request,
+    options: RpcOptions,
+  ): AsyncGenerator<Response, void, undefined> {
+    this.#streams ??= this.#deps.createTransport();
+    return this.#streams.stream(rpc, request, options);
+  }
+
+  /** Who asks, for every request. */
+  context(info: ProviderInfo): CallContext {
+    return { cluster: this.#deps.cluster, scopeId: info.scopeId };
+  }
+
+  /** Resolves when a call can be sent; rejects with a ProviderError when it cannot be, or must not. */
+  async admit({ isChange }: { readonly isChange: boolean }, signal: AbortSignal): Promise<void> {
+    if (this.#state.kind === "lost" || this.#state.kind === "connecting") await this.#grace(signal);
+    if (this.#state.kind !== "ready") throw notConnectedError(this.#deps.name, this.#state);
+    const change = this.#scope.change;
+    if (isChange && change !== undefined) {
+      throw contractError("SCOPE_MISMATCH", `provider ${this.#deps.name}: ${scopeMessage(change)}`);
+    }
+  }
+
+  /** Keeps the connection until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        const info = await this.#connect(signal);
+        const why = await this.#stay(info, signal);
+        this.#enter({ kind: "lost", info, why });
+        signal.throwIfAborted();
+        this.#deps.log.warn("provider connection lost; connecting again", { why });
+        const { retryMs } = this.#deps.timing;
+        if (this.#sinceAcceptedMs() < retryMs) await sleep(retryMs, signal, this.#deps.clock);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#transport.close();
+      this.#streams?.close();
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<ProviderInfo> {
+    const { timing, clock } = this.#deps;
+    for (;;) {
+      if (await raceAbort(this.#transport.connected(timing.connectMs), signal)) {
+        const handshake = await this.#handshake(signal);
+        if (handshake.kind === "accepted") return this.#accept(handshake.info);
+        this.#refuse(handshake.refusal);
+        await sleep(timing.retryMs, signal, clock);
+      } else {
+        await this.#explain(signal);
+      }
+    }
+  }
+
+  async #handshake(signal: AbortSignal): Promise<Handshake> {
+    const { address, cluster, version, expectedName, ids } = this.#deps;
+    try {
+      const request = handshakeRequest(cluster, version);
+      const wire = await this.caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
+      return judgeHandshake(wire, address, expectedName);
+    } catch (error) {
+      signal.throwIfAborted();
+      return judgeFailure(error, address);
+    }
+  }
+
+  async #explain(signal: AbortSignal): Promise<void> {
+    const { address } = this.#deps;
+    const finding = await raceAbort(probeSocket(address.slice("unix://".length)), signal);
+    const message = `${address} takes connections but no gRPC connection comes about; look into the provider's log`;
+    this.#refuse(finding ?? { reason: "NotAnswering", message });
+    if (finding !== undefined && finding.reason !== "NotGrpc") return;
+    // A connection that was taken but never becomes HTTP/2 has no time-out in @grpc/grpc-js 1.14: it would be waited for, for ever.
+    this.#transport.close();
+    this.#transport = this.#deps.createTransport();
+  }
+
+  #accept(info: ProviderInfo): ProviderInfo {
+    const { log, onReady, clock } = this.#deps;
+    const before = this.#info;
+    this.#scope.see(info.scopeId);
+    this.#info = info;
+    this.#statusFailures = 0;
+    this.#loggedReason = "";
+    this.#acceptedAtMs = clock.monotonicMs();
+    onReady(info);
+    this.#enter({ kind: "ready", info });
+    const { name, version, bootId, scopeId } = info;
+    log.info("provider connected", { providerName: name, version, bootId, scopeId });
+    if (before !== undefined) {
+      const changes = infoChanges(before, info);
+      if (changes.length > 0) log.info("provider declares other things than before", { changes });
+    }
+    const change = this.#scope.change;
+    if (change !== undefined) log.error("provider works in another scope; changes are held back", { ...change });
+    for (const { severity, reason, summary } of info.diagnostics) {
+      log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
+    }
+    return info;
+  }
+
+  /** Looks after a connection that stands; resolves with why it must be made anew. */
+  async #stay(info: ProviderInfo, signal: AbortSignal): Promise<string> {
+    const { timing, clock } = this.#deps;
+    using epoch = childSignal(signal);
+    let why = "the controller is shutting down";
+    this.#startOver = (reason) => {
+      if (epoch.signal.aborted) return;
+      why = reason;
+      epoch.abort(new Error(reason));
+    };
+    this.#transport.onDisconnect(() => this.#startOver("the provider closed the connection"));
+    while (!epoch.signal.aborted) {
+      await this.#askStatus(info, epoch.signal);
+      const wishMs = this.#isWell() ? timing.statusReadyMs : timing.statusNotReadyMs;
+      const waitMs = Math.max(wishMs, info.limits.minStatusIntervalMs);
+      await sleep(waitMs, epoch.signal, clock).catch(() => undefined);
+    }
+    return why;
+  }
+
+  async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<void> {
+    const { clock, ids, log } = this.#deps;
+    try {
+      const request = { context: this.context(info) };
+      const wire = await this.caller.unary(RPCS.getProviderStatus, request, { signal, ...ids.next() });
+      const status = providerStatusFromProto(wire, clock.nowMs());
+      this.#noteStatus(status);
+      if (status.bootId !== info.bootId) this.#startOver("the provider is another process than at the handshake");
+      else if (status.scopeId !== info.scopeId)
+        this.#startOver("the provider works in another scope than at the handshake");
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#statusFailures++;
+      log.warn("provider status call failed", { err: asProviderError(error), failures: this.#statusFailures });
+    }
+  }
+
+  #noteStatus(status: ProviderStatus): void {
+    const wasReady = this.#status?.ready ?? true;
+    this.#status = status;
+    this.#statusFailures = 0;
+    if (wasReady && !status.ready) {
+      this.#deps.log.warn("provider says that its cloud cannot be used", { why: notReadyMessage(status) });
+    } else if (!wasReady && status.ready) {
+      this.#deps.log.info("provider says that its cloud can be used again");
+    }
+  }
+
+  #sinceAcceptedMs(): number {
+    return this.#deps.clock.monotonicMs() - this.#acceptedAtMs;
+  }
+
+  #isWell(): boolean {
+    return this.#statusFailures === 0 && this.#status?.ready === true;
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#enter({ kind: "refused", refusal });
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (refusal.reason === this.#loggedReason && nowMs - this.#loggedAtMs < this.#deps.timing.logMs) return;
+    this.#loggedReason = refusal.reason;
+    this.#loggedAtMs = nowMs;
+    this.#deps.log.warn("provider is not connected; trying again", { reason: refusal.reason, why: refusal.message });
+  }
+
+  #enter(state: ConnectionState): void {
+    this.#state = state;
+    if (state.kind === "ready" || state.kind === "refused") {
+      for (const notify of this.#waiting) notify();
+    }
+  }
+
+  /** Waits while the provider is probably just being restarted. */
+  async #grace(signal: AbortSignal): Promise<void> {
+    const { timing, clock, name } = this.#deps;
+    using limit = deadlineSignal(signal, timing.graceMs, `connection to provider ${name}`, clock);
+    const settled = new Promise<void>((resolve) => {
+      const notify = (): void => {
+        this.#waiting.delete(notify);
+        resolve();
+      };
+      this.#waiting.add(notify);
+      limit.signal.addEventListener("abort", notify, { once: true });
+    });
+    await settled;
+    signal.throwIfAborted();
+  }
+}

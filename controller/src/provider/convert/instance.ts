@@ -1,0 +1,160 @@
+import type { Absence as WireAbsence } from "@cloudwire/proto/cloudprovider/v1/common";
+import { AbsenceBasis as WireBasis } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { NodeAddress as WireNodeAddress } from "@cloudwire/proto/cloudprovider/v1/common";
+import {
+  type InstanceResult,
+  InstanceState as WireState,
+  type Instance as WireInstance,
+} from "@cloudwire/proto/cloudprovider/v1/instance";
+import type { NodeAddress } from "../../api/node.ts";
+import { contractError, type ProviderError } from "../errors.ts";
+import type { Absence, AbsenceBasis, Instance, InstanceAnswer, InstanceState, Witness } from "../instance.ts";
+import { addressTypeFromProto } from "./enums.ts";
+import { errorOfItem } from "./error.ts";
+import { timeMs } from "./time.ts";
+
+/** What is known besides the result itself when an answer is judged. */
+export interface AnswerContext {
+  readonly witness: Witness;
+  readonly requestId: string;
+  /** Age of the oldest data in the response; undefined when it was not said. */
+  readonly dataAgeMs: number | undefined;
+}
+
+/** The node that was asked about. */
+export interface AskedNode {
+  readonly name: string;
+  readonly createTime: Date | undefined;
+}
+
+/** One result as our answer. An absence that is not proven by the contract's rules ([ABS-7]) is "unknown", never "absent". */
+export function instanceAnswer(result: InstanceResult, asked: AskedNode, context: AnswerContext): InstanceAnswer {
+  const { outcome } = result;
+  if (outcome === undefined) return unproven("the result has no outcome", asked, context);
+  switch (outcome.$case) {
+    case "instance":
+      return presentAnswer(outcome.value, result.readTime, asked, context);
+    case "absent":
+      return absentAnswer(outcome.value, asked, context);
+    case "unknown":
+      return { kind: "unknown", error: errorOfItem(outcome.value, what(asked, context), context.requestId) };
+    case "notMine":
+      return { kind: "notMine", message: outcome.value.message };
+  }
+  return outcome satisfies never;
+}
+
+/** The machine itself; what is not usable in it is left out and told in `warnings`. */
+export function instanceFromProto(wire: WireInstance): Instance {
+  const { addresses, warnings } = addressesFromProto(wire.addresses);
+  return {
+    providerId: wire.providerId,
+    name: wire.name,
+    instanceType: nonEmpty(wire.instanceType),
+    zone: nonEmpty(wire.zone),
+    region: nonEmpty(wire.region),
+    addresses,
+    state: instanceState(wire.state),
+    stateReason: wire.stateReason,
+    labels: wire.labels,
+    podCidrs: wire.podCidrs?.cidrs,
+    createTimeMs: timeMs(wire.createTime),
+    revision: wire.revision,
+    warnings,
+  };
+}
+
+/** The absence, or in one phrase why it proves nothing. */
+export function absenceFromProto(wire: WireAbsence, notBefore: Date | undefined, witness: Witness): Absence | string {
+  const basis = absenceBasis(wire.basis);
+  if (basis === undefined) return "the absence does not say on what it rests";
+  const observeTimeMs = timeMs(wire.observeTime);
+  if (observeTimeMs === undefined) return "the absence does not say when the cloud was read";
+  const createTimeMs = timeMs(notBefore);
+  if (createTimeMs !== undefined && observeTimeMs < createTimeMs)
+    return "the cloud was read before the object was made";
+  return { basis, observeTimeMs, strong: wire.stronglyConsistent, witness };
+}
+
+function presentAnswer(
+  wire: WireInstance,
+  readTime: Date | undefined,
+  asked: AskedNode,
+  context: AnswerContext,
+): InstanceAnswer {
+  if (wire.providerId === "") return unproven("the instance has no provider ID", asked, context);
+  const { witness, dataAgeMs } = context;
+  const readTimeMs = timeMs(readTime) ?? witness.receivedAtMs - (dataAgeMs ?? 0);
+  return { kind: "present", instance: instanceFromProto(wire), readTimeMs, witness };
+}
+
+function absentAnswer(wire: WireAbsence, asked: AskedNode, context: AnswerContext): InstanceAnswer {
+  const absence = absenceFromProto(wire, asked.createTime, context.witness);
+  return typeof absence === "string" ? unproven(absence, asked, context) : { kind: "absent", ...absence };
+}
+
+function unproven(why: string, asked: AskedNode, context: AnswerContext): InstanceAnswer {
+  return { kind: "unknown", error: brokenAnswer(why, what(asked, context), context.requestId) };
+}
+
+/** The provider answered, but not as the contract demands: nothing may be concluded. */
+export function brokenAnswer(why: string, about: string, requestId: string): ProviderError {
+  const message = `${about}: ${why}; report it to the provider's vendor`;
+  return contractError("INVARIANT_BROKEN", message, { requestId });
+}
+
+function what(asked: AskedNode, { witness }: AnswerContext): string {
+  return `${witness.provider}: node ${asked.name}`;
+}
+
+function absenceBasis(basis: WireBasis): AbsenceBasis | undefined {
+  switch (basis) {
+    case WireBasis.TERMINATED:
+      return "terminated";
+    case WireBasis.LOOKUP_MISS:
+      return "lookupMiss";
+    case WireBasis.COMPLETE_LIST_MISS:
+      return "completeListMiss";
+    default:
+      return undefined;
+  }
+}
+
+function instanceState(state: WireState): InstanceState {
+  switch (state) {
+    case WireState.PENDING:
+      return "pending";
+    case WireState.RUNNING:
+      return "running";
+    case WireState.STOPPING:
+      return "stopping";
+    case WireState.STOPPED:
+      return "stopped";
+    case WireState.TERMINATING:
+      return "terminating";
+    default:
+      return "unknown";
+  }
+}
+
+/** Types that are not known and repetitions are dropped; the order is kept. */
+export function addressesFromProto(wire: readonly WireNodeAddress[]): {
+  readonly addresses: readonly NodeAddress[];
+  readonly warnings: readonly string[];
+} {
+  const addresses = new Map<string, NodeAddress>();
+  const warnings: string[] = [];
+  for (const { type: wireType, address } of wire) {
+    const type = addressTypeFromProto(wireType);
+    const key = `${type} ${address}`;
+    if (type === undefined)
+      warnings.push(`address ${address} has type ${wireType}, which is not known, and was dropped`);
+    else if (addresses.has(key)) warnings.push(`address ${address} of type ${type} was given twice`);
+    else addresses.set(key, { type, address });
+  }
+  return { addresses: [...addresses.values()], warnings };
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

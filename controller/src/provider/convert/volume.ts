@@ -1,0 +1,51 @@
+import type { Absence } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Volume as WireVolume, VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
+import type { Volume, VolumeAnswer } from "../volume.ts";
+import { errorOfItem } from "./error.ts";
+import { absenceFromProto, type AnswerContext, brokenAnswer } from "./instance.ts";
+import { timeMs } from "./time.ts";
+
+/** One result as our answer, judged as an instance's is. `what` names provider and volume in the message of an error. */
+export function volumeAnswer(result: VolumeResult, what: string, context: AnswerContext): VolumeAnswer {
+  const { outcome } = result;
+  if (outcome === undefined) {
+    return { kind: "unknown", error: brokenAnswer("the result has no outcome", what, context.requestId) };
+  }
+  switch (outcome.$case) {
+    case "volume":
+      return presentAnswer(outcome.value, result.readTime, context);
+    case "absent":
+      return absentAnswer(outcome.value, what, context);
+    case "unknown":
+      return { kind: "unknown", error: errorOfItem(outcome.value, what, context.requestId) };
+    case "notMine":
+      return { kind: "notMine", message: outcome.value.message };
+  }
+  return outcome satisfies never;
+}
+
+function presentAnswer(wire: WireVolume, readTime: Date | undefined, context: AnswerContext): VolumeAnswer {
+  const { witness, dataAgeMs = 0 } = context;
+  return {
+    kind: "present",
+    volume: volumeFromProto(wire),
+    readTimeMs: timeMs(readTime) ?? witness.receivedAtMs - dataAgeMs,
+  };
+}
+
+function absentAnswer(wire: Absence, what: string, context: AnswerContext): VolumeAnswer {
+  const absence = absenceFromProto(wire, undefined, context.witness);
+  return typeof absence === "string"
+    ? { kind: "unknown", error: brokenAnswer(absence, what, context.requestId) }
+    : { kind: "absent", ...absence };
+}
+
+function volumeFromProto(wire: WireVolume): Volume {
+  return {
+    id: wire.id,
+    zones: wire.zones,
+    region: wire.region === "" ? undefined : wire.region,
+    labels: wire.labels,
+    nodeAffinity: wire.nodeAffinity.map((term) => term.requirements),
+  };
+}

@@ -1,0 +1,31 @@
+/** A provider that was confirmed to work in one account, project or region, and now says it works in another. */
+export interface ScopeChange {
+  readonly confirmed: string;
+  readonly current: string;
+}
+
+/** Remembers in which scope a provider may change things: the first one seen, until an operator confirms another. */
+export class ScopeGuard {
+  #confirmed: string | undefined;
+  #current: string | undefined;
+
+  /** Present while the scope is in doubt: nothing may be changed, and no absence be believed. */
+  get change(): ScopeChange | undefined {
+    const confirmed = this.#confirmed;
+    const current = this.#current;
+    if (confirmed === undefined || current === undefined || confirmed === current) return undefined;
+    return { confirmed, current };
+  }
+
+  see(scopeId: string): void {
+    this.#confirmed ??= scopeId;
+    this.#current = scopeId;
+  }
+
+  /** An operator's word that `scopeId` is meant. False when the provider works in another one. */
+  confirm(scopeId: string): boolean {
+    if (scopeId !== this.#current) return false;
+    this.#confirmed = scopeId;
+    return true;
+  }
+}

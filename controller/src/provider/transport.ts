@@ -1,0 +1,164 @@
+import { Client, connectivityState, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { errorOfCall } from "./convert/error.ts";
+import { ProviderError } from "./errors.ts";
+import type { Rpc } from "./rpcs.ts";
+import { messageOf } from "../util/errors.ts";
+
+/** What goes with one call. */
+export interface RpcOptions {
+  readonly signal: AbortSignal;
+  /** The same in our log and the provider's. */
+  readonly requestId: string;
+  readonly traceparent: string;
+  /** @default the contract's for the RPC */
+  readonly timeoutMs?: number;
+}
+
+/** Makes calls; everything that adds to a call (limits, retries, metrics) is one of these around another. */
+export interface RpcCaller {
+  /** Rejects with a ProviderError only. */
+  unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response>;
+}
+
+/** Longest deadline ever set: longer ones overflow in some servers (proto/README.md TIM-1). */
+const MAX_TIMEOUT_MS = 3_600_000;
+
+/** Largest message sent or taken; @grpc/grpc-js takes 4 MiB unless told. Raised for inline node lists. */
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * @grpc/grpc-js' own defaults find a restarted sidecar seconds late: with 1 s and 120 s, 3.5 s after an outage of 5 s. No
+ * keepalive: the kernel tells at once when the other end of a Unix socket is gone.
+ */
+const CHANNEL_OPTIONS = {
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 500,
+  "grpc.default_authority": "localhost",
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  "grpc.enable_channelz": 0,
+  "grpc.use_local_subchannel_pool": 1,
+  "grpc.enable_http_proxy": 0,
+  "grpc.enable_retries": 0,
+  "grpc.service_config_disable_resolution": 1,
+} as const;
+
+export interface TransportOptions {
+  /** Operator's name of the provider, for messages. */
+  readonly provider: string;
+  /** `unix:///path.sock`. */
+  readonly address: string;
+  /** Sent with every call as `x-controller-version`. */
+  readonly version: string;
+}
+
+/** One connection to one provider: calls over it, and whether it is there. Connects again by itself. */
+export class GrpcTransport implements RpcCaller {
+  readonly #options: TransportOptions;
+  readonly #client: Client;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#client = new Client(options.address, credentials.createInsecure(), CHANNEL_OPTIONS);
+  }
+
+  unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(this.#cancelled(rpc.name, options));
+      const timeoutMs = Math.min(options.timeoutMs ?? rpc.timeoutMs, MAX_TIMEOUT_MS);
+      const call = this.#client.makeUnaryRequest(
+        rpc.path,
+        (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
+        (bytes) => rpc.response.decode(bytes),
+        request,
+        this.#metadata(options),
+        { deadline: Date.now() + timeoutMs },
+        (error, response) => {
+          signal.removeEventListener("abort", onAbort);
+          if (error !== null) reject(this.#failure(rpc.name, error, options));
+          else if (response === undefined)
+            reject(this.#failure(rpc.name, new Error("no message in the answer"), options));
+          else resolve(response);
+        },
+      );
+      const onAbort = (): void => call.cancel();
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  /** Messages of a server stream until it ends, fails or the signal aborts. Never ends with success: contract streams do not. */
+  async *stream<Request, Response>(
+    rpc: Rpc<Request, Response>,
+    request: Request,
+    options: RpcOptions,
+  ): AsyncGenerator<Response, void, undefined> {
+    const { signal } = options;
+    if (signal.aborted) throw this.#cancelled(rpc.name, options);
+    const call = this.#client.makeServerStreamRequest(
+      rpc.path,
+      (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
+      (bytes) => rpc.response.decode(bytes),
+      request,
+      this.#metadata(options),
+      {},
+    );
+    const onAbort = (): void => call.cancel();
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      for await (const message of call) yield message;
+    } catch (error) {
+      throw this.#failure(rpc.name, error, options);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      call.cancel();
+    }
+  }
+
+  /** True once the connection stands; false after `timeoutMs`. Starts connecting when nothing does. */
+  connected(timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#client.waitForReady(Date.now() + timeoutMs, (error) => resolve(error === undefined));
+    });
+  }
+
+  /** Calls `notify` once when the connection that stands now breaks; at once when none stands. */
+  onDisconnect(notify: () => void): void {
+    const channel = this.#client.getChannel();
+    if (channel.getConnectivityState(false) !== connectivityState.READY) return notify();
+    channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => notify());
+  }
+
+  /** Calls under way fail. */
+  close(): void {
+    this.#client.close();
+  }
+
+  #metadata({ requestId, traceparent }: RpcOptions): Metadata {
+    const metadata = new Metadata();
+    metadata.set("x-request-id", requestId);
+    metadata.set("traceparent", traceparent);
+    metadata.set("x-controller-version", this.#options.version);
+    return metadata;
+  }
+
+  #failure(name: string, error: unknown, { signal, requestId }: RpcOptions): ProviderError {
+    const what = `${this.#options.provider} ${name}`;
+    const cause: unknown = signal.aborted ? signal.reason : error;
+    if (!isServiceError(error)) {
+      return new ProviderError({ code: "INTERNAL", message: `${what}: ${messageOf(error)}`, requestId }, { cause });
+    }
+    const [details] = error.metadata.get("grpc-status-details-bin");
+    const statusDetails = typeof details === "object" ? details : undefined;
+    return errorOfCall({ what, code: error.code, message: error.details, statusDetails, requestId, cause });
+  }
+
+  #cancelled(name: string, { signal, requestId }: RpcOptions): ProviderError {
+    const message = `${this.#options.provider} ${name}: given up before it was sent`;
+    return new ProviderError({ code: "CANCELLED", message, requestId }, { cause: signal.reason });
+  }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "metadata" in error && error.metadata instanceof Metadata && "details" in error;
+}
