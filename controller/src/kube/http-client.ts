@@ -114,7 +114,8 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
       options,
       clock,
       strings: this.#strings,
-      open: (path, signal) => this.#open(this.#call("GET", resource, path), signal),
+      open: (path, signal) =>
+        this.#open({ ...this.#call("GET", resource, path), what: describe("WATCH", path) }, signal),
     });
   }
 
@@ -125,7 +126,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     body?: string,
     contentType?: string,
   ): Call {
-    return { what: `${method} ${path}`, request: { method, path, body }, contentType, resource };
+    return { what: describe(method, path), request: { method, path, body }, contentType, resource };
   }
 
   #write(method: "POST" | "PUT", resource: Resource<unknown>, path: string, body: JsonRecord): Call {
@@ -210,6 +211,11 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
       ...(contentType === undefined ? {} : { "content-type": contentType }),
     };
   }
+}
+
+/** The query is left out of messages: long, and the same each time. */
+function describe(verb: string, path: string): string {
+  return `${verb} ${path.split("?", 1)[0]}`;
 }
 
 type Headers = Readonly<Record<string, string>> & { readonly accept: string };

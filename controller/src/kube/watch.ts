@@ -27,7 +27,7 @@ export interface WatchDependencies<T> {
 export async function* watchStream<T>(dependencies: WatchDependencies<T>): AsyncGenerator<WatchEvent<T>, void, void> {
   const { resource, options, clock, strings, open } = dependencies;
   const path = watchPath(resource, options);
-  const what = `WATCH ${path}`;
+  const what = `WATCH ${collectionPath(resource, options.namespace)}`;
   using silence = new Silence(options.signal, clock, what);
   try {
     silence.allow(options.startTimeoutMs);

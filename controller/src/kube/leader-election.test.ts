@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import type { EventInput } from "../api/event.ts";
+import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { recordField } from "../util/json.ts";
+import { DEFAULT_TIMINGS, type ElectionEnd, electionMetrics, LeaderElector } from "./leader-election.ts";
+import { LEASES } from "./lease-resource.ts";
+
+const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
+
+interface Candidate {
+  readonly elector: LeaderElector;
+  readonly metrics: Metrics;
+  readonly events: EventInput[];
+  readonly stop: AbortController;
+  /** Ends `lead` as a controller shutting down would. */
+  readonly finish: () => void;
+  readonly lostReason: () => unknown;
+  readonly end: Promise<ElectionEnd>;
+}
+
+function candidate(kube: FakeKube, clock: FakeClock, identity: string): Candidate {
+  const events: EventInput[] = [];
+  const metrics = new Metrics();
+  const elector = new LeaderElector({
+    client: kube,
+    timings: DEFAULT_TIMINGS,
+    lock: LOCK,
+    identity,
+    clock,
+    random: () => 0,
+    log: new FakeLog(),
+    events: { record: (event) => events.push(event) },
+    metrics: electionMetrics(metrics, LOCK.name),
+  });
+  const stop = new AbortController();
+  const finished = Promise.withResolvers<void>();
+  let reason: unknown;
+  const end = elector.run(stop.signal, async (lost) => {
+    const gone = new Promise<void>((resolve) => lost.addEventListener("abort", () => resolve()));
+    await Promise.race([gone, finished.promise]);
+    reason = lost.aborted ? lost.reason : undefined;
+  });
+  return { elector, metrics, events, stop, finish: finished.resolve, lostReason: () => reason, end };
+}
+
+const spec = (kube: FakeKube): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec");
+
+describe("LeaderElector on a lease nobody holds", () => {
+  test("creates it in the format the API server wants and leads at once", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    expect(a.elector.leading).toBe(true);
+    expect(spec(kube)).toEqual({
+      holderIdentity: "a",
+      leaseDurationSeconds: 15,
+      acquireTime: "2026-11-21T12:00:00.000000Z",
+      renewTime: "2026-11-21T12:00:00.000000Z",
+      leaseTransitions: 0,
+    });
+    expect(a.events.map(({ reason, message, regarding }) => [reason, message, regarding.kind, regarding.name])).toEqual(
+      [["LeaderElection", "a became leader", "Lease", "cloud-controller-manager"]],
+    );
+    expect(await a.metrics.value("leader_election_master_status", { name: LOCK.name })).toBe(1);
+    a.finish();
+    expect(await a.end).toBe("stopped");
+  });
+
+  test("renews every two seconds with one request each", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.calls.length = 0;
+    await clock.advance(6000);
+    expect(kube.calls.map(({ verb }) => verb)).toEqual(["update", "update", "update"]);
+    expect(spec(kube)).toMatchObject({
+      acquireTime: "2026-11-21T12:00:00.000000Z",
+      renewTime: "2026-11-21T12:00:06.000000Z",
+    });
+    a.finish();
+    await a.end;
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("LeaderElector on a lease held by another", () => {
+  test("waits a whole lease by its own clock though the record is old, then counts the transition", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    kube.seed(LEASES, {
+      metadata: { ...LOCK, uid: "u", labels: { keep: "me" } },
+      spec: {
+        holderIdentity: "dead",
+        leaseDurationSeconds: 15,
+        acquireTime: "2020-01-01T00:00:00.000000Z",
+        renewTime: "2020-01-01T00:00:00.000000Z",
+        leaseTransitions: 4,
+        strategy: "OldestEmulationVersion",
+      },
+    });
+    const b = candidate(kube, clock, "b");
+    await clock.advance(14_999);
+    expect(b.elector.leading).toBe(false);
+    await clock.advance(2000);
+    expect(b.elector.leading).toBe(true);
+    expect(spec(kube)).toMatchObject({ holderIdentity: "b", leaseTransitions: 5, strategy: "OldestEmulationVersion" });
+    expect(kube.stored(LEASES, LOCK)).toMatchObject({ metadata: { labels: { keep: "me" } } });
+    b.finish();
+    await b.end;
+  });
+
+  test("never leads while the other renews, and takes over within one retry of a release", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    const b = candidate(kube, clock, "b");
+    await clock.advance(60_000);
+    expect([a.elector.leading, b.elector.leading]).toEqual([true, false]);
+    a.finish();
+    expect(await a.end).toBe("stopped");
+    expect(spec(kube)).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
+    await clock.advance(DEFAULT_TIMINGS.retryPeriodMs);
+    expect(b.elector.leading).toBe(true);
+    expect(a.events.map(({ message }) => message)).toEqual(["a became leader", "a stopped leading"]);
+    b.finish();
+    await b.end;
+  });
+
+  test("stops waiting when told to and touches nothing", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    const b = candidate(kube, clock, "b");
+    await settle();
+    b.stop.abort();
+    expect(await b.end).toBe("stopped");
+    expect(spec(kube)).toMatchObject({ holderIdentity: "a" });
+    a.finish();
+    await a.end;
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("LeaderElector that cannot renew", () => {
+  test("keeps leading through a short outage", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.intercept = () => apiError("transient");
+    await clock.advance(9000);
+    kube.intercept = () => undefined;
+    await clock.advance(4000);
+    expect(a.elector.leading).toBe(true);
+    a.finish();
+    expect(await a.end).toBe("stopped");
+  });
+
+  test("stops leading before the lease ends, also when requests hang instead of failing", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.intercept = () => new Promise((resolve) => clock.schedule(600_000, resolve));
+    await clock.advance(DEFAULT_TIMINGS.leaseDurationMs - 1);
+    expect(a.elector.leading).toBe(false);
+    expect(await a.end).toBe("lost");
+    expect(a.lostReason()).toMatchObject({ code: "LEADERSHIP_LOST" });
+    expect(await a.metrics.value("leader_election_master_status", { name: LOCK.name })).toBe(0);
+  });
+
+  test("stops leading at once when another holds the lease", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.seed(LEASES, {
+      metadata: { ...LOCK },
+      spec: { holderIdentity: "thief", leaseDurationSeconds: 15, renewTime: "2026-11-21T12:00:01.000000Z" },
+    });
+    await clock.advance(DEFAULT_TIMINGS.retryPeriodMs);
+    expect(await a.end).toBe("lost");
+    expect(a.lostReason()).toMatchObject({ message: "the lease was taken by thief" });
+    expect(spec(kube)).toMatchObject({ holderIdentity: "thief" });
+  });
+
+  test("goes on after a conflict of its own making", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.seed(LEASES, kube.stored(LEASES, LOCK) ?? {});
+    await clock.advance(DEFAULT_TIMINGS.retryPeriodMs);
+    expect(a.elector.leading).toBe(true);
+    expect(await a.metrics.value("leader_election_slowpath_total", { name: LOCK.name })).toBe(1);
+    a.finish();
+    await a.end;
+  });
+});
+
+describe("LeaderElector.run()", () => {
+  test("keeps renewing until what was led has ended, then releases", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    a.stop.abort();
+    await clock.advance(30_000);
+    expect(a.elector.leading).toBe(true);
+    expect(spec(kube)).toMatchObject({ holderIdentity: "a", renewTime: "2026-11-21T12:00:30.000000Z" });
+    a.finish();
+    expect(await a.end).toBe("stopped");
+    expect(spec(kube)).toMatchObject({ holderIdentity: "" });
+  });
+});

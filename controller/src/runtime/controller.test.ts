@@ -1,0 +1,251 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { RetryAfterError, TerminalError } from "../util/errors.ts";
+import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
+import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
+import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
+import { Controller } from "./controller.ts";
+import { controllerMetrics } from "./metrics.ts";
+import { type ReconcileContext, stepReconciler } from "./reconciler.ts";
+import { DONE, type Result, requeueAfter } from "./result.ts";
+import type { Source } from "./source.ts";
+
+interface Rig extends AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly log: FakeLog;
+  readonly metrics: Metrics;
+  readonly controller: Controller;
+  readonly stop: AbortController;
+  readonly abort: AbortController;
+  /** Keys with the time of each reconcile, relative to the start. */
+  readonly reconciles: { key: string; atMs: number }[];
+  readonly ended: Promise<void>;
+}
+
+function startController(
+  reconcile: (context: ReconcileContext, turn: number) => Promise<Result>,
+  sources: readonly Source[] = [],
+  workers = 1,
+): Rig {
+  const clock = new FakeClock();
+  const log = new FakeLog();
+  const metrics = new Metrics();
+  const reconciles: { key: string; atMs: number }[] = [];
+  const queue = createWorkqueue({ clock, limiter: exponentialLimiter(SERVICE_BACKOFF), metrics: NO_QUEUE_METRICS });
+  const controller = new Controller({
+    name: "service-lb-controller",
+    reconciler: {
+      reconcile: (context) => {
+        reconciles.push({ key: context.key, atMs: clock.monotonicMs() });
+        return reconcile(context, reconciles.length);
+      },
+    },
+    sources,
+    queue,
+    workers,
+    clock,
+    log,
+    metrics: controllerMetrics(metrics)("service-lb-controller", "service"),
+    newId: () => "id",
+  });
+  const stop = new AbortController();
+  const abort = new AbortController();
+  const ended = controller.run({ stop: stop.signal, abort: abort.signal });
+  return {
+    clock,
+    log,
+    metrics,
+    controller,
+    stop,
+    abort,
+    reconciles,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      abort.abort();
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+describe("Controller turns the end of a reconcile into a queue action", () => {
+  const outcome = async (rig: Rig, kind: string): Promise<number | undefined> =>
+    rig.metrics.value("cloudwire_reconciles_total", { controller: "service-lb-controller", outcome: kind });
+
+  test("done: forgets the failures and rests", async () => {
+    await using rig = startController((_, turn) =>
+      turn === 1 ? Promise.reject(new Error("cloud busy")) : Promise.resolve(DONE),
+    );
+    rig.controller.queue.add("k");
+    await rig.clock.advance(1_000_000);
+    expect(rig.reconciles).toEqual([
+      { key: "k", atMs: 0 },
+      { key: "k", atMs: 5000 },
+    ]);
+    expect(rig.controller.queue.failures("k")).toBe(0);
+    expect(await outcome(rig, "done")).toBe(1);
+    expect(await outcome(rig, "failed")).toBe(1);
+  });
+
+  test("requeueAfter: comes back after exactly that, as low priority, without a failure", async () => {
+    await using rig = startController(() => Promise.resolve(requeueAfter(60_000)));
+    rig.controller.queue.add("k");
+    await rig.clock.advance(120_000);
+    expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 60_000, 120_000]);
+    expect(rig.controller.queue.failures("k")).toBe(0);
+  });
+
+  test("a thrown error: backs off as upstream's service controller", async () => {
+    await using rig = startController(() => Promise.reject(new Error("no")));
+    rig.controller.queue.add("k");
+    await rig.clock.advance(40_000);
+    expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 5000, 15_000, 35_000]);
+    expect(rig.log.messages("warn")).toHaveLength(4);
+  });
+
+  test("an error with retryAfterMs, however deep: waits exactly that and leaves the failure count alone", async () => {
+    const held = new Error("ensure failed", { cause: new RetryAfterError("throttled", 7000) });
+    await using rig = startController(() => Promise.reject(held));
+    rig.controller.queue.add("k");
+    await rig.clock.advance(21_000);
+    expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 7000, 14_000, 21_000]);
+    expect(rig.controller.queue.failures("k")).toBe(0);
+    expect(await outcome(rig, "heldOff")).toBe(4);
+  });
+
+  test("a TerminalError: is logged and counted, and not tried again until something changes", async () => {
+    await using rig = startController(() => Promise.reject(new TerminalError("quota is 0")));
+    rig.controller.queue.add("k");
+    await rig.clock.advance(10_000_000);
+    expect(rig.reconciles).toHaveLength(1);
+    rig.controller.queue.add("k");
+    await settle();
+    expect(rig.reconciles).toHaveLength(2);
+    expect(await outcome(rig, "terminal")).toBe(2);
+    expect(rig.log.messages("error")).toHaveLength(2);
+  });
+
+  test("a fault of the program, thrown before the first await: is counted apart and the worker lives on", async () => {
+    await using rig = startController((_, turn) => {
+      if (turn === 1) throw new TypeError("x is undefined");
+      return Promise.resolve(DONE);
+    });
+    rig.controller.queue.add("k");
+    rig.controller.queue.add("other");
+    await rig.clock.advance(5000);
+    expect(rig.reconciles.map(({ key }) => key)).toEqual(["k", "other", "k"]);
+    expect(await outcome(rig, "panicked")).toBe(1);
+    expect(await rig.metrics.value("cloudwire_worker_restarts_total")).toBeUndefined();
+  });
+});
+
+describe("Controller.run()", () => {
+  test("waits for its sources before the first reconcile", async () => {
+    const ready = Promise.withResolvers<void>();
+    const source: Source = {
+      name: "nodes",
+      ready: () => ready.promise,
+      start: (queue) => {
+        queue.add("n1");
+        return () => undefined;
+      },
+    };
+    await using rig = startController(() => Promise.resolve(DONE), [source]);
+    await settle();
+    expect(rig.reconciles).toEqual([]);
+    ready.resolve();
+    await settle();
+    expect(rig.reconciles.map(({ key }) => key)).toEqual(["n1"]);
+    expect(await rig.metrics.value("running_managed_controllers", { name: "service" })).toBe(1);
+  });
+
+  test("lets the reconcile in work finish on stop, starts no other, and takes its sources off", async () => {
+    const work = Promise.withResolvers<Result>();
+    let ended = 0;
+    const source: Source = { name: "s", ready: () => Promise.resolve(), start: () => () => void ended++ };
+    await using rig = startController(() => work.promise, [source]);
+    rig.controller.queue.add("a");
+    rig.controller.queue.add("b");
+    await settle();
+    rig.stop.abort();
+    await settle();
+    expect(ended).toBe(0);
+    work.resolve(DONE);
+    await rig.ended;
+    expect(ended).toBe(1);
+    expect(rig.reconciles.map(({ key }) => key)).toEqual(["a"]);
+    expect(await rig.metrics.value("running_managed_controllers", { name: "service" })).toBe(0);
+  });
+
+  test("hands the abort signal to reconciles and does not retry what it cut short", async () => {
+    await using rig = startController(
+      ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("cut")))),
+    );
+    rig.controller.queue.add("a");
+    await settle();
+    rig.stop.abort();
+    rig.abort.abort();
+    await rig.ended;
+    expect(await rig.metrics.value("cloudwire_reconciles_total", { outcome: "aborted" })).toBe(1);
+    expect(rig.clock.timers).toBe(0);
+  });
+
+  test("works on as many keys at once as it has workers, never on one key twice", async () => {
+    let running = 0;
+    let most = 0;
+    await using rig = startController(
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise<void>((resolve) => rig.clock.schedule(10, resolve));
+        running--;
+        return DONE;
+      },
+      [],
+      3,
+    );
+    for (const key of ["a", "b", "c", "d", "e"]) rig.controller.queue.add(key);
+    await settle();
+    rig.controller.queue.add("a");
+    await rig.clock.advance(100);
+    expect(most).toBe(3);
+    expect(rig.reconciles.map(({ key }) => key)).toEqual(["a", "b", "c", "d", "e", "a"]);
+  });
+});
+
+describe("stepReconciler()", () => {
+  const context: ReconcileContext = {
+    key: "k",
+    priority: "high",
+    signal: new AbortController().signal,
+    log: new FakeLog(),
+    reconcileId: "id",
+    failures: 0,
+  };
+
+  test("hands gather's input and the time to plan, and the plan to apply", async () => {
+    const clock = new FakeClock(1000);
+    const reconciler = stepReconciler<number, string>(
+      {
+        gather: () => Promise.resolve(7),
+        plan: (input, nowMs) => `${input}@${nowMs}`,
+        apply: (plan) => Promise.resolve(requeueAfter(plan === "7@1000" ? 1 : 2)),
+      },
+      clock,
+    );
+    expect(await reconciler.reconcile(context)).toEqual({ kind: "requeueAfter", delayMs: 1 });
+  });
+
+  test("is done when there is nothing to gather", async () => {
+    const reconciler = stepReconciler<number, string>(
+      {
+        gather: () => Promise.resolve(undefined),
+        plan: () => "x",
+        apply: () => Promise.reject(new Error("not reached")),
+      },
+      new FakeClock(),
+    );
+    expect(await reconciler.reconcile(context)).toEqual(DONE);
+  });
+});

@@ -1,0 +1,286 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { TokenBucket } from "../util/token-bucket.ts";
+import { NO_QUEUE_METRICS, workqueueMetrics } from "./metrics.ts";
+import type { Workqueue } from "./queue.ts";
+import { bucketLimiter, DEFAULT_BACKOFF, DEFAULT_BUCKET, exponentialLimiter, SERVICE_BACKOFF } from "./rate-limiter.ts";
+import { createWorkqueue } from "./rate-limited-queue.ts";
+
+const never = new AbortController().signal;
+
+function makeQueue(clock = new FakeClock(), backoff = DEFAULT_BACKOFF): { queue: Workqueue; clock: FakeClock } {
+  return { clock, queue: createWorkqueue({ clock, limiter: exponentialLimiter(backoff), metrics: NO_QUEUE_METRICS }) };
+}
+
+/** Takes everything that is ready now, finishing each key at once. */
+async function takeAll(queue: Workqueue): Promise<string[]> {
+  const keys: string[] = [];
+  while (queue.depth > 0) {
+    const item = await queue.get(never);
+    if (item === undefined) break;
+    keys.push(item.key);
+    queue.done(item.key);
+  }
+  return keys;
+}
+
+describe("Workqueue.add()", () => {
+  test("keeps a key once, in the order of its first add", async () => {
+    const { queue } = makeQueue();
+    for (const key of ["a", "b", "a", "c", "b"]) queue.add(key);
+    expect(await takeAll(queue)).toEqual(["a", "b", "c"]);
+  });
+
+  test("brings a key back after its work when it was added meanwhile, and not before", async () => {
+    const { queue } = makeQueue();
+    queue.add("a");
+    await queue.get(never);
+    queue.add("a");
+    queue.add("a");
+    expect(queue.depth).toBe(0);
+    queue.done("a");
+    expect(await takeAll(queue)).toEqual(["a"]);
+  });
+
+  test("serves high before low and moves a key up, never down", async () => {
+    const { queue } = makeQueue();
+    queue.add("refresh-1", { priority: "low" });
+    queue.add("refresh-2", { priority: "low" });
+    queue.add("delete");
+    queue.add("refresh-2", { priority: "high" });
+    queue.add("delete", { priority: "low" });
+    expect(await takeAll(queue)).toEqual(["delete", "refresh-2", "refresh-1"]);
+  });
+
+  test("lets one low key through after twenty high ones", async () => {
+    const { queue } = makeQueue();
+    queue.add("low", { priority: "low" });
+    for (let i = 0; i < 30; i++) queue.add(`high-${i}`);
+    const order = await takeAll(queue);
+    expect(order.indexOf("low")).toBe(20);
+    expect(order).toHaveLength(31);
+  });
+});
+
+describe("Workqueue.addAfter()", () => {
+  test("adds at the earliest of several times, once", async () => {
+    const { queue, clock } = makeQueue();
+    queue.addAfter("a", 500);
+    queue.addAfter("a", 100);
+    queue.addAfter("a", 900);
+    await clock.advance(99);
+    expect(queue.state("a")).toEqual({ kind: "delayed", inMs: 1 });
+    await clock.advance(1);
+    expect(await takeAll(queue)).toEqual(["a"]);
+    await clock.advance(10_000);
+    expect(queue.depth).toBe(0);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("keeps its wake-up when the key is worked on before", async () => {
+    const { queue, clock } = makeQueue();
+    queue.addAfter("a", 100);
+    queue.add("a");
+    expect(await takeAll(queue)).toEqual(["a"]);
+    queue.forget("a");
+    await clock.advance(100);
+    expect(await takeAll(queue)).toEqual(["a"]);
+  });
+});
+
+describe("Workqueue.addRateLimited()", () => {
+  test.each([
+    { name: "default", backoff: DEFAULT_BACKOFF, failures: 8, wantMs: [5, 10, 20, 40, 80, 160, 320, 640] },
+    {
+      name: "service",
+      backoff: SERVICE_BACKOFF,
+      failures: 8,
+      wantMs: [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000],
+    },
+  ])("waits as upstream does with $name back-off", ({ backoff, failures, wantMs }) => {
+    const { queue } = makeQueue(new FakeClock(), backoff);
+    expect(Array.from({ length: failures }, () => queue.addRateLimited("a"))).toEqual(wantMs);
+    expect(queue.failures("a")).toBe(failures);
+  });
+
+  test("goes by the newest failure when a retry is already waiting", async () => {
+    const { queue, clock } = makeQueue();
+    for (let i = 0; i < 4; i++) queue.addRateLimited("a");
+    await clock.advance(39);
+    expect(queue.depth).toBe(0);
+    await clock.advance(1);
+    expect(queue.depth).toBe(1);
+  });
+
+  test("takes the longer of the key's delay and the queue's bucket", () => {
+    const clock = new FakeClock();
+    const limiter = bucketLimiter(exponentialLimiter(DEFAULT_BACKOFF), new TokenBucket(DEFAULT_BUCKET, clock));
+    const delays = Array.from({ length: 102 }, (_, i) => limiter.delayMs(`key-${i}`));
+    expect(delays.slice(0, 100).every((ms) => ms === 5)).toBe(true);
+    expect(delays.slice(100).map(Math.round)).toEqual([100, 200]);
+  });
+});
+
+describe("Workqueue.forget()", () => {
+  test("starts the back-off anew and drops the retry that waits: success makes it needless", async () => {
+    const { queue, clock } = makeQueue();
+    queue.addRateLimited("a");
+    queue.forget("a");
+    await clock.advance(10_000);
+    expect(queue.depth).toBe(0);
+    expect(queue.addRateLimited("a")).toBe(5);
+  });
+});
+
+describe("Workqueue.get()", () => {
+  test("gives a key to the worker that has waited longest", async () => {
+    const { queue } = makeQueue();
+    const first = queue.get(never);
+    const second = queue.get(never);
+    queue.add("a");
+    queue.add("b");
+    expect(await Promise.all([first, second])).toEqual([
+      { key: "a", priority: "high" },
+      { key: "b", priority: "high" },
+    ]);
+  });
+
+  test("answers undefined when its signal aborts, and loses no key by it", async () => {
+    const { queue } = makeQueue();
+    const abort = new AbortController();
+    const waiting = queue.get(abort.signal);
+    abort.abort();
+    expect(await waiting).toBeUndefined();
+    queue.add("a");
+    expect(await takeAll(queue)).toEqual(["a"]);
+  });
+});
+
+describe("Workqueue.shutDown()", () => {
+  test("lets workers go, takes no more and leaves no timer", async () => {
+    const { queue, clock } = makeQueue();
+    queue.addAfter("a", 1000);
+    queue.addRateLimited("b");
+    const waiting = queue.get(never);
+    queue.shutDown();
+    queue.add("c");
+    expect(await waiting).toBeUndefined();
+    expect(await queue.get(never)).toBeUndefined();
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("Workqueue.drain()", () => {
+  test("waits for what is in line and in work, and takes no more", async () => {
+    const { queue } = makeQueue();
+    queue.add("a");
+    queue.add("b");
+    await queue.get(never);
+    let drained = false;
+    const drain = queue.drain(never).then(() => (drained = true));
+    queue.add("c");
+    queue.done("a");
+    expect(await takeAll(queue)).toEqual(["b"]);
+    await drain;
+    expect(drained).toBe(true);
+  });
+
+  test("ends when its signal aborts though a worker hangs", async () => {
+    const { queue } = makeQueue();
+    queue.add("a");
+    await queue.get(never);
+    const limit = new AbortController();
+    const drain = queue.drain(limit.signal);
+    limit.abort();
+    await expect(drain).resolves.toBeUndefined();
+  });
+});
+
+describe("Workqueue metrics", () => {
+  test("carry upstream's names", async () => {
+    const metrics = new Metrics();
+    const clock = new FakeClock();
+    const queue = createWorkqueue({
+      clock,
+      limiter: exponentialLimiter(DEFAULT_BACKOFF),
+      metrics: workqueueMetrics(metrics)("Nodes"),
+    });
+    queue.add("a");
+    await clock.advance(1000);
+    await queue.get(never);
+    await clock.advance(3000);
+    const running = await metrics.value("workqueue_longest_running_processor_seconds", { name: "Nodes" });
+    queue.done("a");
+    queue.addRateLimited("a");
+    const text = await metrics.text();
+    expect(running).toBe(3);
+    expect(text).toContain('workqueue_adds_total{name="Nodes"} 1');
+    expect(text).toContain('workqueue_depth{name="Nodes"} 0');
+    expect(text).toContain('workqueue_retries_total{name="Nodes"} 1');
+    expect(text).toContain('workqueue_queue_duration_seconds_sum{name="Nodes"} 1');
+    expect(text).toContain('workqueue_work_duration_seconds_sum{name="Nodes"} 3');
+    expect(text).toContain('workqueue_unfinished_work_seconds{name="Nodes"} 0');
+  });
+});
+
+describe("Workqueue over any history", () => {
+  type Step =
+    | { kind: "add"; key: string; priority: "high" | "low" }
+    | { kind: "addAfter"; key: string; delayMs: number }
+    | { kind: "addRateLimited"; key: string }
+    | { kind: "start" }
+    | { kind: "finish"; index: number }
+    | { kind: "advance"; byMs: number };
+  const key = fc.constantFrom("a", "b", "c", "d");
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ kind: fc.constant("add" as const), key, priority: fc.constantFrom("high" as const, "low" as const) }),
+    fc.record({ kind: fc.constant("addAfter" as const), key, delayMs: fc.integer({ min: 0, max: 2000 }) }),
+    fc.record({ kind: fc.constant("addRateLimited" as const), key }),
+    fc.record({ kind: fc.constant("start" as const) }),
+    fc.record({ kind: fc.constant("finish" as const), index: fc.nat(3) }),
+    fc.record({ kind: fc.constant("advance" as const), byMs: fc.integer({ min: 0, max: 1500 }) }),
+  );
+
+  test("gives a key to one worker at a time, in line once, and loses no add", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const { queue, clock } = makeQueue();
+        const working: string[] = [];
+        const twice: string[] = [];
+        /** Keys whose last add has not been followed by the start of work. */
+        const owed = new Set<string>();
+        for (const each of steps) {
+          if (each.kind === "advance") await clock.advance(each.byMs);
+          else if (each.kind === "finish")
+            working.splice(each.index % Math.max(1, working.length), 1).forEach((k) => queue.done(k));
+          else if (each.kind === "start") {
+            if (queue.depth === 0) continue;
+            const item = await queue.get(never);
+            if (item !== undefined) {
+              if (working.includes(item.key)) twice.push(item.key);
+              working.push(item.key);
+              owed.delete(item.key);
+            }
+          } else {
+            owed.add(each.key);
+            if (each.kind === "add") queue.add(each.key, { priority: each.priority });
+            else if (each.kind === "addAfter") queue.addAfter(each.key, each.delayMs);
+            else queue.addRateLimited(each.key);
+          }
+        }
+        for (const k of working) queue.done(k);
+        // A key owed because of an earlier, later-firing wake-up may run more often, never less.
+        await clock.advance(2_000_000);
+        const rest = await takeAll(queue);
+        expect(twice).toEqual([]);
+        expect(new Set(rest).size).toBe(rest.length);
+        expect([...owed].filter((k) => !rest.includes(k))).toEqual([]);
+        expect(clock.timers).toBe(0);
+        await settle();
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
