@@ -9,7 +9,6 @@ import type { Options } from "./options/options.ts";
 import { parseCommand } from "./options/parse.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { systemClock } from "./util/clock.ts";
-import { messageOf } from "./util/errors.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
 
@@ -63,7 +62,7 @@ async function run(options: Options): Promise<number> {
     return end === "lost" ? 1 : 0;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof AccessError)) throw error;
-    process.stderr.write(`${PROGRAM}: ${messageOf(error)}\n`);
+    process.stderr.write(`${PROGRAM}: ${error.message}\n`);
     return 1;
   }
 }

@@ -10,6 +10,7 @@ import type { Logger } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { readClusterId } from "./cluster-identity.ts";
 import { runControllers } from "./controllers.ts";
@@ -161,6 +162,8 @@ async function serve(
       readiness: [...startup.liveness, ...startup.readiness, ...kube.checks],
     });
   } catch (error) {
-    throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}`, { cause: error });
+    throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
