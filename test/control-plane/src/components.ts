@@ -115,6 +115,9 @@ export function controllerManagerArgs(
     ...clientArgs(layout, "kube-controller-manager", port),
     "--cloud-provider=external",
     `--controllers=${controllers.join(",")}`,
+    // The default (20, 30) makes it take 5 s to get credentials for each controller.
+    "--kube-api-qps=200",
+    "--kube-api-burst=400",
     // Each controller with the rights of its own role, as in real clusters.
     "--use-service-account-credentials",
     `--service-account-private-key-file=${pki("service-account.key")}`,

@@ -5,10 +5,11 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildControlPlane, type ControlPlane, startControlPlane } from "./index.ts";
 import { listAt, objectAt } from "./json.ts";
-import { isRunning, runningIn } from "./testing/is-running.ts";
+import { isRunning, runningIn } from "./testing/processes.ts";
 
 const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized";
 const taint = { key: uninitialized, value: "true", effect: "NoSchedule" };
+const pollTimeoutMs = 15_000;
 const buildTimeoutMs = 60 * 60_000;
 
 beforeAll(async () => {
@@ -55,7 +56,9 @@ describe("startControlPlane() with all programs", () => {
     expect(listAt(objectAt(node, "status"), "addresses")).toEqual([{ type: "Hostname", address: "node-a" }]);
     await waitFor("jsonpath={.spec.podCIDR}", "node/node-a");
     // Once node-lifecycle-controller has done its part, only the cloud controller's is missing.
-    await expect.poll(async () => listAt(objectAt(await getJson("node", "node-a"), "spec"), "taints")).toEqual([taint]);
+    await expect
+      .poll(async () => listAt(objectAt(await getJson("node", "node-a"), "spec"), "taints"), { timeout: pollTimeoutMs })
+      .toEqual([taint]);
 
     await controlPlane.kubectl(["apply", "-f", "-"], { input: pod("waits") });
     await waitFor("jsonpath={.status.conditions[?(@.type=='PodScheduled')].reason}=Unschedulable", "pod/waits");
@@ -99,9 +102,11 @@ describe("startControlPlane() with all programs", () => {
     const asAlice = (...args: readonly string[]) => controlPlane.kubectl(args, { kubeconfig });
     await expect(asAlice("get", "nodes")).rejects.toThrow('User "alice" cannot list resource "nodes"');
     await controlPlane.kubectl(["create", "clusterrolebinding", "readers", "--clusterrole=edit", "--group=readers"]);
-    await expect.poll(() => asAlice("create", "configmap", "of-alice", "--from-literal=a=1")).toContain("created");
     await expect
-      .poll(() => controlPlane.auditEvents())
+      .poll(() => asAlice("create", "configmap", "of-alice", "--from-literal=a=1"), { timeout: pollTimeoutMs })
+      .toContain("created");
+    await expect
+      .poll(() => controlPlane.auditEvents(), { timeout: pollTimeoutMs })
       .toContainEqual(
         expect.objectContaining({
           user: "alice",
@@ -125,6 +130,8 @@ describe("startControlPlane() with all programs", () => {
     await expect(controlPlane.startApiServer()).rejects.toThrow("it runs already");
     await controlPlane.restartApiServer();
     expect(await controlPlane.kubectl(["get", "namespace", "survives", "-o", "name"])).toBe("namespace/survives\n");
+    const ended = controlPlane.processes().filter((process) => !process.running);
+    expect(ended.map((process) => process.program)).toEqual(["kube-apiserver", "hollow-kubelet", "kube-apiserver"]);
   });
 });
 
@@ -168,7 +175,7 @@ describe("startControlPlane() with kube-apiserver alone", () => {
     const tmpDir = await mkdtemp(path.join(tmpdir(), "cloudwire-cp-test-"));
     const controller = new AbortController();
     const starting = startControlPlane({ signal: controller.signal, tmpDir });
-    await expect.poll(() => runningIn(tmpDir)).toHaveLength(2);
+    await expect.poll(() => runningIn(tmpDir), { timeout: pollTimeoutMs }).toHaveLength(2);
     controller.abort();
     await expect(starting).rejects.toThrow("aborted");
     expect(await runningIn(tmpDir)).toEqual([]);

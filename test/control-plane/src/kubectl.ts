@@ -34,7 +34,7 @@ export async function runKubectl(
     KUBECONFIG: kubeconfig,
     KUBECACHEDIR: context.cacheDir,
     // Its input may be a file of ours, so it cannot be told by that to end.
-    [endWithParent]: "signal",
+    ...endWithParent("signal"),
   };
   const answer = await run(path.join(context.binDir, "kubectl"), args, { input, env, timeoutMs, signal });
   if (answer.exitCode === 0) return answer.stdout;

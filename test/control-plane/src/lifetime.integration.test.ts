@@ -5,8 +5,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildControlPlane } from "./index.ts";
-import { listAt, parseJson, requireString } from "./json.ts";
-import { isRunning } from "./testing/is-running.ts";
+import { parseJson, requireString } from "./json.ts";
+import { poll } from "./poll.ts";
+import { childrenOf, isRunning, runningIn } from "./testing/processes.ts";
 
 const program = fileURLToPath(new URL("./testing/hold-control-plane.ts", import.meta.url));
 const endTimeoutMs = 15_000;
@@ -28,10 +29,18 @@ describe("the programs of a control plane", () => {
     });
     const exited = once(parent, "exit");
     const answer = parseJson(await firstLine(parent), "the answer of hold-control-plane");
-    folders.push(path.dirname(requireString(answer, "dir", "the answer of hold-control-plane")));
-    const pids = listAt(answer, "pids").filter((pid) => typeof pid === "number");
-    expect(pids).toHaveLength(5);
-    return { parent, exited, pids };
+    const dir = path.dirname(requireString(answer, "logDir", "the answer of hold-control-plane"));
+    folders.push(dir);
+    return { parent, exited, dir };
+  };
+  const holdForever = async () => {
+    const { parent } = await hold("wait");
+    // etcd, kube-apiserver, kube-scheduler, kube-controller-manager, hollow-kubelet, and kubectl.
+    const pids = await poll({ what: "six programs", timeoutMs: endTimeoutMs }, async () => {
+      const children = await childrenOf(parent.pid ?? 0);
+      return children.length === 6 ? children : undefined;
+    });
+    return { parent, pids };
   };
   const running = async (pids: readonly number[]) => {
     const states = await Promise.all(pids.map(isRunning));
@@ -39,23 +48,25 @@ describe("the programs of a control plane", () => {
   };
 
   it.each(["SIGKILL", "SIGINT", "SIGTERM"] as const)("end when the parent gets %s", async (signal) => {
-    const { parent, pids } = await hold("wait");
+    const { parent, pids } = await holdForever();
     expect(await running(pids)).toEqual(pids);
     parent.kill(signal);
     await expect.poll(() => running(pids), { timeout: endTimeoutMs }).toEqual([]);
   });
 
   it("end when the parent is killed while they are paused", async () => {
-    const { parent, pids } = await hold("wait");
+    const { parent, dir } = await hold("wait");
+    const pids = await runningIn(dir);
+    expect(pids).toHaveLength(5);
     for (const pid of pids) process.kill(pid, "SIGSTOP");
     parent.kill("SIGKILL");
     await expect.poll(() => running(pids), { timeout: endTimeoutMs }).toEqual([]);
   });
 
   it("do not keep a parent alive that forgets stop(), and end with it", async () => {
-    const { exited, pids } = await hold("end");
+    const { exited, dir } = await hold("end");
     expect(await exited).toEqual([0, null]);
-    await expect.poll(() => running(pids), { timeout: endTimeoutMs }).toEqual([]);
+    await expect.poll(() => runningIn(dir), { timeout: endTimeoutMs }).toEqual([]);
   });
 });
 

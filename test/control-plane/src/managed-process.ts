@@ -20,8 +20,13 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Set in the environment of the programs of this module; see internal/parent. */
-export const endWithParent = "CLOUDWIRE_END_WITH_PARENT";
+/**
+ * Environment that makes a program of this module end with this process (see internal/parent): when its standard input
+ * closes or this process is killed, or, for a program that reads its input, only when this process is killed.
+ */
+export function endWithParent(mode: "stdin" | "signal"): Readonly<Record<string, string>> {
+  return { CLOUDWIRE_END_WITH_PARENT: `${mode}:${process.pid}` };
+}
 
 const linesInErrors = 12;
 
@@ -52,7 +57,7 @@ export class ManagedProcess {
     try {
       const child = spawn(options.command, [...options.args], {
         cwd: options.cwd,
-        env: { ...options.env, [endWithParent]: "stdin" },
+        env: { ...options.env, ...endWithParent("stdin") },
         stdio: ["pipe", log.fd, log.fd],
         // A session of its own: Ctrl-C in the terminal reaches the test process only, which ends the rest in order.
         detached: true,

@@ -54,7 +54,7 @@ export function moduleFile(version: KubernetesVersion, upstream: string): string
 }
 
 /** For example v0.36.3 for Kubernetes 1.36.3. */
-export function stagingVersion(version: KubernetesVersion): string {
+function stagingVersion(version: KubernetesVersion): string {
   return `v0.${version.kubernetes.split(".").slice(1).join(".")}`;
 }
 

@@ -21,6 +21,8 @@ export interface ServerSpec {
   readonly args: (port: number) => readonly string[];
   /** Answers 200 when the server is ready. */
   readonly readyPath: string;
+  /** What the answer has to contain besides; absent: nothing. */
+  readonly readyText?: string;
 }
 
 export interface RunningServer {
@@ -58,7 +60,7 @@ export async function waitUntilReady(
     await poll({ what: `${spec.program} to be ready`, timeoutMs, signal }, async () => {
       await process.requireRunning();
       const { status, body } = await get(api, spec.readyPath);
-      if (status === 200) return true;
+      if (status === 200 && body.includes(spec.readyText ?? "")) return true;
       last = status === undefined ? "no answer" : `${status} ${body}`;
       return undefined;
     });

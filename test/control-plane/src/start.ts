@@ -85,5 +85,8 @@ async function startControllerManager(site: Site, api: ApiClient, context: Serve
   if (options === undefined) return;
   await writeKubeconfig(layout, "kube-controller-manager", api, identities.controllerManager);
   const args = (port: number) => controllerManagerArgs(layout, port, options);
-  await startOnFreePort({ program: "kube-controller-manager", args, readyPath: "/healthz" }, context);
+  // It is healthy before it has built its controllers, and ends when kube-apiserver is away while it builds them. The
+  // check of each controller appears when all are built.
+  const ready = { readyPath: "/healthz?verbose", readyText: "-controller ok" };
+  await startOnFreePort({ program: "kube-controller-manager", args, ...ready }, context);
 }

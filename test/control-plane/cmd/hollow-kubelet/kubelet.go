@@ -8,12 +8,11 @@ import (
 	"syscall"
 	"time"
 
-	"go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	remote "k8s.io/cri-client/pkg"
-	fakeremote "k8s.io/cri-client/pkg/fake"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+	fakecri "k8s.io/cri-api/pkg/apis/testing"
 	kubeletapp "k8s.io/kubernetes/cmd/kubelet/app"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
@@ -23,8 +22,6 @@ import (
 )
 
 const (
-	// runtimeTimeout bounds a call to the pretended runtime (upstream's hollow node has the same).
-	runtimeTimeout = 15 * time.Second
 	// clientQPS and clientBurst are those of a kubelet, not of upstream's hollow node (10, 20), which starts pods slowly.
 	clientQPS   = 50
 	clientBurst = 100
@@ -41,17 +38,8 @@ func start(wanted node) error {
 		return err
 	}
 	ctx := context.Background()
-	endpoint := "unix://" + filepath.Join(flags.RootDirectory, "cri.sock")
-	pretended := fakeremote.NewFakeRemoteRuntime()
-	if err := pretended.Start(endpoint); err != nil {
-		return fmt.Errorf("start the pretended runtime at %s: %w", endpoint, err)
-	}
-	runtime, err := remote.NewRemoteRuntimeService(ctx, endpoint, runtimeTimeout, noop.NewTracerProvider(), false)
-	if err != nil {
-		return fmt.Errorf("connect to the pretended runtime at %s: %w", endpoint, err)
-	}
-	hollow := kubemark.NewHollowKubelet(flags, config, client, heartbeat,
-		&cadvisortest.Fake{NodeName: wanted.name}, pretended.ImageService, runtime, cm.NewStubContainerManager())
+	hollow := kubemark.NewHollowKubelet(flags, config, client, heartbeat, &cadvisortest.Fake{NodeName: wanted.name},
+		fakecri.NewFakeImageService(), newRuntime(), cm.NewStubContainerManager())
 	if wanted.bootstrapServingCertificate {
 		if hollow.KubeletDeps.TLSOptions, err = kubeletapp.InitializeTLS(ctx, flags, config); err != nil {
 			return err
@@ -59,6 +47,17 @@ func start(wanted node) error {
 	}
 	server := &options.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}
 	return kubeletapp.RunKubelet(ctx, server, hollow.KubeletDeps)
+}
+
+// newRuntime is called by the kubelet directly. Upstream's hollow node puts a gRPC server on a socket in between, by
+// functions that change from minor to minor.
+func newRuntime() *fakecri.FakeRuntimeService {
+	runtime := fakecri.NewFakeRuntimeService()
+	runtime.FakeStatus = &cri.RuntimeStatus{Conditions: []*cri.RuntimeCondition{
+		{Type: cri.RuntimeReady, Status: true},
+		{Type: cri.NetworkReady, Status: true},
+	}}
+	return runtime
 }
 
 func configure(wanted node) (*options.KubeletFlags, *kubeletconfig.KubeletConfiguration, error) {

@@ -4,11 +4,14 @@ package parent
 import (
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
 // Variable switches the behaviour on; without it the programs are the ordinary ones and may be run by hand.
+// Its value is a mode, a colon and the parent's process id. The modes:
 //
 //	stdin   end when standard input closes (the parent holds the other end of it), and when the parent is killed
 //	signal  only when the parent is killed: for programs that read their input, such as kubectl
@@ -19,12 +22,17 @@ const graceTime = 5 * time.Second
 
 // Follow is the first call of every main.
 func Follow() {
-	switch os.Getenv(Variable) {
-	case "stdin":
-		dieWithParent()
+	mode, pid, found := strings.Cut(os.Getenv(Variable), ":")
+	if !found {
+		return
+	}
+	dieWithParent()
+	// It may have ended before the kernel was told.
+	if strconv.Itoa(os.Getppid()) != pid {
+		os.Exit(1)
+	}
+	if mode == "stdin" {
 		go endWithStdin()
-	case "signal":
-		dieWithParent()
 	}
 }
 

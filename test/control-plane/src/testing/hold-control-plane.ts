@@ -1,8 +1,7 @@
 import { startControlPlane } from "../start.ts";
 
-// Program for lifetime.integration.test.ts: starts a control plane, tells its process ids, and waits to be killed.
+// Program for lifetime.integration.test.ts: starts everything there is, says where, and waits to be killed.
 const controlPlane = await startControlPlane({ scheduler: true, controllerManager: true });
 await controlPlane.startHollowNode("node-a");
-const pids = controlPlane.processes().map((process) => process.pid);
-console.log(JSON.stringify({ dir: controlPlane.logDir, pids }));
-if (process.argv[2] === "wait") setInterval(() => undefined, 60_000);
+console.log(JSON.stringify({ logDir: controlPlane.logDir }));
+if (process.argv[2] === "wait") await controlPlane.kubectl(["get", "nodes", "--watch"], { timeoutMs: 600_000 });
