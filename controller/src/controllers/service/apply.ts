@@ -1,0 +1,37 @@
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import type { Result } from "../../runtime/result.ts";
+import { TerminalError } from "../../util/errors.ts";
+import { applyChange } from "./apply/change.ts";
+import { applyDelete } from "./apply/delete.ts";
+import type { ApplyDependencies } from "./apply/dependencies.ts";
+import { addFinalizer, finish, poll } from "./apply/status.ts";
+import { LoadBalancerSyncError } from "./errors.ts";
+import type { Plan, Settle } from "./plan.ts";
+
+/** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
+export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  switch (plan.kind) {
+    case "delete":
+      return applyDelete(plan, deps, context);
+    case "refuse":
+      throw new TerminalError(plan.message);
+    case "change":
+      return applyChange(plan, deps, context);
+    case "settle":
+      return applySettle(plan, deps, context);
+    case "wait":
+      return poll(plan.service, plan.entry, deps, context);
+    case "fail":
+      // Unknown again: the next try asks for it anew instead of polling.
+      deps.ledger.drop(context.key);
+      throw new LoadBalancerSyncError(plan.message);
+    default:
+      return plan satisfies never;
+  }
+}
+
+async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { service, entry, finished, nodeCount } = plan;
+  await addFinalizer(service, plan.finalizerPatch, deps, context);
+  return finish(service, entry, { purpose: finished, nodeCount }, deps, context);
+}

@@ -1,0 +1,115 @@
+import type { LoadBalancerChange } from "../../../provider/load-balancer.ts";
+import type { ChangeOptions } from "../../../provider/client.ts";
+import { serviceRef } from "../../../provider/convert/service.ts";
+import { hasReason } from "../../../provider/errors.ts";
+import type { ReconcileContext } from "../../../runtime/reconciler.ts";
+import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { messageOf } from "../../../util/errors.ts";
+import { LoadBalancerSyncError } from "../errors.ts";
+import {
+  diagnosed,
+  ensuringLoadBalancer,
+  featureIgnored,
+  unavailableLoadBalancer,
+  updateLoadBalancerFailed,
+} from "../events.ts";
+import { loadBalancerRef } from "../gather.ts";
+import { type Change, progressOf } from "../plan.ts";
+import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
+import { addFinalizer, finish, poll } from "./status.ts";
+
+/** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
+export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { service, purpose, wish, ignored } = plan;
+  const { events, ledger } = deps;
+  const isEnsure = purpose === "ensure";
+  if (isEnsure) events.record(ensuringLoadBalancer(service));
+  await addFinalizer(service, plan.finalizerPatch, deps, context);
+  if (isEnsure && wish.nodes.count === 0) events.record(unavailableLoadBalancer(service));
+  for (const { field, message } of ignored) events.record(featureIgnored(service, field, message));
+
+  const answer = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
+  if (answer === "notFound") {
+    ledger.drop(context.key);
+    return requeueAfter(0);
+  }
+  ledger.settled(context.key);
+  for (const diagnostic of answer.diagnostics) events.record(diagnosed(service, diagnostic));
+  if (answer.loadBalancer === undefined)
+    throw new LoadBalancerSyncError("the provider answered without a load balancer");
+  const progress = progressOf(plan, answer.loadBalancer);
+  switch (progress.kind) {
+    case "failed":
+      ledger.drop(context.key);
+      throw new LoadBalancerSyncError(progress.message);
+    case "pending":
+      return poll(service, progress.entry, deps, context);
+    case "done":
+      return finish(service, progress.entry, { purpose, nodeCount: wish.nodes.count }, deps, context);
+    default:
+      return progress satisfies never;
+  }
+}
+
+async function ensure(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+  try {
+    return await callEnsure(plan, deps, context);
+  } catch (error) {
+    throw new LoadBalancerSyncError(`failed to ensure load balancer: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function callEnsure(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+  const { service, wish, operationId } = plan;
+  const { client } = providerNamed(deps, plan.provider);
+  const hint = operationId === undefined || operationId === "" ? {} : { operationId };
+  return client.ensureLoadBalancer(
+    { service: serviceRef(service), ...wish, ...hint },
+    changeOptions(plan, deps, context),
+  );
+}
+
+/** Only the nodes are new. Says so by events of its own, and counts. */
+async function updateNodes(
+  plan: Change,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<LoadBalancerChange | "notFound"> {
+  const { metrics, clock, events } = deps;
+  const startMs = clock.monotonicMs();
+  metrics.loadBalancerSyncs.inc();
+  try {
+    return await (plan.call === "updateNodes" ? callUpdate(plan, deps, context) : callEnsure(plan, deps, context));
+  } catch (error) {
+    if (hasReason(error, "LOAD_BALANCER_NOT_FOUND")) return "notFound";
+    if (context.signal.aborted || hasReason(error, "OPERATION_IN_PROGRESS")) throw error;
+    metrics.nodeSyncErrors.inc();
+    events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), messageOf(error)));
+    throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${messageOf(error)}`, {
+      cause: error,
+      isTold: true,
+    });
+  } finally {
+    metrics.updateHostLatencySeconds.observe((clock.monotonicMs() - startMs) / 1000);
+  }
+}
+
+function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+  const { client, info } = providerNamed(deps, plan.provider);
+  const ref = loadBalancerRef(plan.service, info, plan.loadBalancerId, plan.operationId);
+  return client.updateLoadBalancerNodes({ ...ref, nodes: plan.wish.nodes }, changeOptions(plan, deps, context));
+}
+
+function changeOptions(
+  { service, call, wish, trigger }: Change,
+  { ledger }: ApplyDependencies,
+  { key, signal }: ReconcileContext,
+): ChangeOptions {
+  const what = [service.metadata.uid, call, wish.specFingerprint, wish.nodes.fingerprint].join(" ");
+  return { signal, requestId: ledger.requestId(key, what), trigger };
+}
+
+function nodeNames({ wish }: Change): readonly string[] {
+  const { source } = wish.nodes;
+  return source.kind === "inline" ? source.nodes.map(({ name }) => name) : [];
+}

@@ -1,0 +1,51 @@
+import type { ReconcileContext } from "../../../runtime/reconciler.ts";
+import { hasReason } from "../../../provider/errors.ts";
+import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
+import { messageOf } from "../../../util/errors.ts";
+import { LoadBalancerSyncError } from "../errors.ts";
+import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
+import { loadBalancerRef } from "../gather.ts";
+import type { Delete } from "../plan.ts";
+import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
+import { again, patch } from "./status.ts";
+
+/** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
+export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { service, announce, isGone } = plan;
+  const { events, ledger } = deps;
+  const { uid } = service.metadata;
+  if (announce) events.record(deletingLoadBalancer(service));
+  const { client, info } = providerNamed(deps, plan.provider);
+  const ref = loadBalancerRef(service, info, plan.loadBalancerId, plan.operationId);
+  const requestId = ledger.requestId(context.key, `${uid} delete`);
+  try {
+    const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
+    const { done, operation, diagnostics } = await client.deleteLoadBalancer(ref, options);
+    for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
+    ledger.settled(context.key);
+    if (!done) {
+      ledger.recordDeletion(context.key, { uid, operationId: operation?.id ?? "" });
+      return again(operation?.pollAfterMs, deps);
+    }
+  } catch (error) {
+    throw deletionError(plan, deps, context, error);
+  }
+  if (plan.patch !== undefined)
+    await patch("remove load balancer cleanup finalizer", service, plan.patch, deps, context);
+  events.record(deletedLoadBalancer(service));
+  ledger.drop(context.key);
+  // Another Service may stand under the name by now.
+  return isGone ? requeueAfter(0) : DONE;
+}
+
+function deletionError(
+  { service, isGone }: Delete,
+  { events }: ApplyDependencies,
+  { signal }: ReconcileContext,
+  error: unknown,
+): LoadBalancerSyncError {
+  const message = `failed to delete load balancer: ${messageOf(error)}`;
+  const isQuiet = signal.aborted || hasReason(error, "OPERATION_IN_PROGRESS");
+  if (isGone && !isQuiet) events.record(deleteLoadBalancerFailed(service, messageOf(error)));
+  return new LoadBalancerSyncError(message, { cause: error, isTold: isGone });
+}

@@ -1,0 +1,25 @@
+import type { KubeClient } from "../../../kube/client.ts";
+import type { EventRecorder } from "../../../kube/event-recorder.ts";
+import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
+import type { Clock, Random } from "../../../util/clock.ts";
+import { LoadBalancerSyncError } from "../errors.ts";
+import type { Ledger } from "../ledger.ts";
+import type { ServiceMetrics } from "../metrics.ts";
+
+/** What this step changes things with. */
+export interface ApplyDependencies {
+  readonly kube: Pick<KubeClient, "patch">;
+  readonly providers: Pick<ProviderSet, "providers">;
+  readonly events: EventRecorder;
+  readonly metrics: ServiceMetrics;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The provider that a plan names. */
+export function providerNamed({ providers }: ApplyDependencies, name: string): Provider {
+  const provider = providers.providers.find((candidate) => candidate.name === name);
+  if (provider === undefined) throw new LoadBalancerSyncError(`no provider is called ${name} any more`);
+  return provider;
+}

@@ -1,0 +1,89 @@
+import type { Service } from "../../../api/service.ts";
+import type { JsonObject } from "../../../kube/client.ts";
+import { isApiError } from "../../../kube/errors.ts";
+import { SERVICES } from "../../../kube/service-resource.ts";
+import type { ReconcileContext } from "../../../runtime/reconciler.ts";
+import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
+import { messageOf } from "../../../util/errors.ts";
+import { LoadBalancerSyncError } from "../errors.ts";
+import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
+import type { Entry, Pending } from "../ledger.ts";
+import { ingressPatch } from "../plan/patches.ts";
+import type { ApplyDependencies } from "./dependencies.ts";
+
+/** Polls of many load balancers that were made together spread over this share of their interval. */
+const POLL_JITTER = 0.2;
+
+/** A deletion that goes on without a word when to ask again. */
+const DEFAULT_POLL_MS = 5000;
+
+/** The cloud has what is wished: remember it, say it, publish it. */
+export async function finish(
+  service: Service,
+  entry: Entry,
+  finished: { readonly purpose: Pending["kind"] | undefined; readonly nodeCount: number },
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  deps.ledger.record(context.key, entry);
+  if (finished.purpose === "ensure") {
+    deps.events.record(ensuredLoadBalancer(service));
+  } else if (finished.purpose === "update") {
+    deps.events.record(finished.nodeCount === 0 ? unavailableLoadBalancer(service) : updatedLoadBalancer(service));
+  }
+  await publish(service, entry, deps, context);
+  return DONE;
+}
+
+/** The cloud is at work: come back when the provider wishes to be asked. */
+export async function poll(
+  service: Service,
+  entry: Entry,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  deps.ledger.record(context.key, entry);
+  await publish(service, entry, deps, context);
+  return again(entry.pending?.pollAfterMs, deps);
+}
+
+async function publish(
+  service: Service,
+  { ingress }: Entry,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<void> {
+  const body = ingress === undefined ? undefined : ingressPatch(service, ingress);
+  if (body !== undefined) await patch("update load balancer status", service, body, deps, context);
+}
+
+/** Before the cloud is asked for anything: whatever it makes must not outlive the Service unseen. */
+export async function addFinalizer(
+  service: Service,
+  body: JsonObject | undefined,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<void> {
+  if (body !== undefined) await patch("add load balancer cleanup finalizer", service, body, deps, context);
+}
+
+/** Asks to come back when the provider wishes it. */
+export function again(pollAfterMs: number | undefined, { random }: ApplyDependencies): Result {
+  return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)));
+}
+
+/** A Service that went away meanwhile needs no patch; its deletion is another reconcile's. */
+export async function patch(
+  what: string,
+  { metadata: { namespace, name } }: Service,
+  body: JsonObject,
+  { kube }: ApplyDependencies,
+  { signal }: ReconcileContext,
+): Promise<void> {
+  try {
+    await kube.patch(SERVICES, { namespace, name }, { kind: "strategic", body }, { signal, subresource: "status" });
+  } catch (error) {
+    if (isApiError(error, "notFound")) return;
+    throw new LoadBalancerSyncError(`failed to ${what}: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,149 @@
+import { SERVICE_LB_CONTROLLER } from "../../api/controller-names.ts";
+import { keyOf } from "../../api/meta.ts";
+import type { Node } from "../../api/node.ts";
+import type { Service } from "../../api/service.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { EventRecorder } from "../../kube/event-recorder.ts";
+import type { Informer } from "../../kube/informer.ts";
+import type { LoadBalancerSettings } from "../../provider/convert/service.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
+import { Controller } from "../../runtime/controller.ts";
+import type { ControllerMetrics } from "../../runtime/metrics.ts";
+import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
+import { informerSource, type Source } from "../../runtime/source.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Clock, Random } from "../../util/clock.ts";
+import type { QueueMetrics } from "../../workqueue/metrics.ts";
+import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
+import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
+import { apply } from "./apply.ts";
+import { settleFailure } from "./failure.ts";
+import { gather } from "./gather.ts";
+import { Inventory } from "./inventory.ts";
+import { Ledger } from "./ledger.ts";
+import type { ServiceMetrics } from "./metrics.ts";
+import { NodeSync } from "./node-sync.ts";
+import { nodesSource } from "./nodes-source.ts";
+import { plan } from "./plan.ts";
+import { concernsAdded, concernsUpdated, wantsLoadBalancer } from "./predicates.ts";
+import { Targets } from "./targets.ts";
+
+export interface ServiceLbSettings {
+  /** Services in work at once (--concurrent-service-syncs). */
+  readonly workers: number;
+  /**
+   * How long changes of nodes are gathered before load balancers hear of them.
+   * @default 2000: ten nodes that join over five seconds are three updates of a load balancer, not ten
+   */
+  readonly nodeWindowMs?: number;
+  readonly loadBalancers: LoadBalancerSettings;
+}
+
+export interface ServiceLbDependencies {
+  readonly services: Informer<Service>;
+  readonly nodes: Informer<Node>;
+  readonly providers: ProviderSet;
+  readonly kube: Pick<KubeClient, "patch">;
+  /** Of source EVENT_SOURCES.service. */
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A new id for each intended change of a load balancer. */
+  readonly newId: () => string;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+  /** Of the queue that upstream calls `service`. */
+  readonly queueMetrics: QueueMetrics;
+  readonly controllerMetrics: ControllerMetrics;
+  /** Calls back whenever a provider has become usable; answers how to end that. */
+  readonly onProviderReady: (listener: () => void) => () => void;
+  readonly settings: ServiceLbSettings;
+}
+
+const DEFAULT_NODE_WINDOW_MS = 2000;
+
+/** What the reconciles of one process share. */
+interface State {
+  readonly ledger: Ledger;
+  readonly targets: Targets;
+  readonly inventory: Inventory;
+  readonly nodeSync: NodeSync;
+}
+
+/**
+ * Gives Services of type LoadBalancer what their provider makes of them, keeps the nodes behind it current, and takes it down again.
+ * Changes of a Service and of nodes meet in the Service's one key, so calls for one Service never overlap.
+ */
+export function serviceLbController(deps: ServiceLbDependencies): Controller {
+  const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics } = deps;
+  const state: State = {
+    ledger: new Ledger(deps.newId),
+    targets: new Targets({ nodes: nodes.lister, providers }),
+    inventory: new Inventory(clock),
+    nodeSync: new NodeSync({ metrics, clock }),
+  };
+  const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
+  return new Controller({
+    name: SERVICE_LB_CONTROLLER,
+    reconciler: serviceReconciler(deps, state),
+    sources: [serviceSource(deps, state), nodesSource({ ...deps, ...state, windowMs }), providerReadySource(deps)],
+    queue: createWorkqueue({ clock, limiter: exponentialLimiter(SERVICE_BACKOFF), metrics: queueMetrics }),
+    workers: settings.workers,
+    clock,
+    log,
+    metrics: controllerMetrics,
+  });
+}
+
+function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
+  const { services, providers, clock, settings } = deps;
+  const { ledger, nodeSync } = state;
+  const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers };
+  const steps = stepReconciler(
+    {
+      gather: (context) => gather(gathering, context),
+      plan,
+      apply: (planned, context) => apply(planned, { ...deps, ledger }, context),
+    },
+    clock,
+  );
+  return {
+    reconcile: async (context) => {
+      try {
+        return await steps.reconcile(context);
+      } catch (error) {
+        const service = services.lister.get(context.key) ?? ledger.entry(context.key)?.service;
+        return settleFailure(error, service, deps, context);
+      } finally {
+        nodeSync.tried(context.key);
+      }
+    },
+  };
+}
+
+function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): Source {
+  return informerSource({
+    name: "services",
+    informer: services,
+    predicate: {
+      add: concernsAdded,
+      update: concernsUpdated,
+      // Upstream hears of no deletion: a Service without finalizer would leave its load balancer behind.
+      delete: (service) => ledger.entry(keyOf(service)) !== undefined,
+    },
+  });
+}
+
+/** Services that wait for a provider are tried at once; those that need nothing cost nothing. */
+function providerReadySource({ services, onProviderReady }: ServiceLbDependencies): Source {
+  return {
+    name: "provider ready",
+    ready: () => Promise.resolve(),
+    start: (queue) =>
+      onProviderReady(() => {
+        for (const service of services.lister.list()) {
+          if (wantsLoadBalancer(service)) queue.add(keyOf(service), { priority: "low" });
+        }
+      }),
+  };
+}

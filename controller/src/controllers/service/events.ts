@@ -1,0 +1,74 @@
+import type { EventInput, EventType } from "../../api/event.ts";
+import {
+  DELETE_LOAD_BALANCER_FAILED,
+  DELETED_LOAD_BALANCER,
+  DELETING_LOAD_BALANCER,
+  ENSURED_LOAD_BALANCER,
+  ENSURING_LOAD_BALANCER,
+  SYNC_LOAD_BALANCER_FAILED,
+  UNAVAILABLE_LOAD_BALANCER,
+  UPDATE_LOAD_BALANCER_FAILED,
+  UPDATED_LOAD_BALANCER,
+} from "../../api/event-reasons.ts";
+import { type Service, serviceReference } from "../../api/service.ts";
+import type { Diagnostic } from "../../provider/load-balancer.ts";
+
+/** Ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors. */
+export const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
+
+/** Node names shown in an event. cloud-provider/controllers/service/controller.go v0.36.3. */
+const MAX_NODE_NAMES = 20;
+
+export function ensuringLoadBalancer(service: Service): EventInput {
+  return event(service, "Normal", ENSURING_LOAD_BALANCER, "Ensuring load balancer");
+}
+
+export function ensuredLoadBalancer(service: Service): EventInput {
+  return event(service, "Normal", ENSURED_LOAD_BALANCER, "Ensured load balancer");
+}
+
+export function updatedLoadBalancer(service: Service): EventInput {
+  return event(service, "Normal", UPDATED_LOAD_BALANCER, "Updated load balancer with new hosts");
+}
+
+export function unavailableLoadBalancer(service: Service): EventInput {
+  return event(service, "Warning", UNAVAILABLE_LOAD_BALANCER, "There are no available nodes for LoadBalancer");
+}
+
+export function deletingLoadBalancer(service: Service): EventInput {
+  return event(service, "Normal", DELETING_LOAD_BALANCER, "Deleting load balancer");
+}
+
+export function deletedLoadBalancer(service: Service): EventInput {
+  return event(service, "Normal", DELETED_LOAD_BALANCER, "Deleted load balancer");
+}
+
+export function syncLoadBalancerFailed(service: Service, error: string): EventInput {
+  return event(service, "Warning", SYNC_LOAD_BALANCER_FAILED, `Error syncing load balancer: ${error}`);
+}
+
+export function deleteLoadBalancerFailed(service: Service, error: string): EventInput {
+  return event(service, "Warning", DELETE_LOAD_BALANCER_FAILED, `Error deleting load balancer: ${error}`);
+}
+
+export function updateLoadBalancerFailed(service: Service, nodeNames: readonly string[], error: string): EventInput {
+  const sorted = nodeNames.toSorted();
+  const left = sorted.length - MAX_NODE_NAMES;
+  const shown = left > 0 ? [...sorted.slice(0, MAX_NODE_NAMES), `<${left} more>`] : sorted;
+  const message = `Error updating load balancer with new hosts [${shown.join(" ")}] [node names limited, total number of nodes: ${sorted.length}], error: ${error}`;
+  return event(service, "Warning", UPDATE_LOAD_BALANCER_FAILED, message);
+}
+
+export function featureIgnored(service: Service, field: string, message: string): EventInput {
+  return event(service, "Warning", LOAD_BALANCER_FEATURE_IGNORED, `${field}: ${message}`);
+}
+
+/** What the provider wants the user to know. */
+export function diagnosed(service: Service, { severity, reason, summary, detail }: Diagnostic): EventInput {
+  const message = detail === "" ? summary : `${summary} ${detail}`;
+  return event(service, severity === "info" ? "Normal" : "Warning", reason, message);
+}
+
+function event(service: Service, type: EventType, reason: string, message: string): EventInput {
+  return { regarding: serviceReference(service), type, reason, message };
+}

@@ -1,0 +1,162 @@
+import type { Service } from "../../api/service.ts";
+import type { Lister } from "../../kube/lister.ts";
+import type { LoadBalancerRef } from "../../provider/client.ts";
+import { specFingerprint } from "../../provider/convert/fingerprint.ts";
+import {
+  declaredAnnotations,
+  type LoadBalancerSettings,
+  loadBalancerSpec,
+  serviceRef,
+} from "../../provider/convert/service.ts";
+import { unsupportedRequests } from "../../provider/convert/unsupported.ts";
+import type { LoadBalancerAnswer } from "../../provider/load-balancer.ts";
+import type { LoadBalancerCapabilities, ProviderInfo } from "../../provider/provider-info.ts";
+import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import type { Inventory } from "./inventory.ts";
+import type { Entry, Ledger } from "./ledger.ts";
+import { type CleanupInput, type Input, isReadNeeded, type WantedInput, type Wish } from "./plan.ts";
+import { hasFinalizer, isDeleting, wantsLoadBalancer } from "./predicates.ts";
+import type { Targets } from "./targets.ts";
+
+/** What this step reads from. */
+export interface GatherDependencies {
+  readonly services: Lister<Service>;
+  readonly providers: ProviderSet;
+  readonly targets: Targets;
+  readonly inventory: Inventory;
+  readonly ledger: Ledger;
+  readonly settings: LoadBalancerSettings;
+}
+
+/** The Service, the wish it stands for, and what is known of its load balancer. undefined: nothing here is ours. */
+export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
+  const { key } = context;
+  const service = deps.services.get(key);
+  const entry = deps.ledger.entry(key);
+  // The object is gone, or another of the same name is there: the load balancer was the earlier one's.
+  if (entry !== undefined && service?.metadata.uid !== entry.service.metadata.uid) return orphan(deps, key, entry);
+  if (service === undefined) {
+    deps.ledger.forget(key);
+    return undefined;
+  }
+  return wantsLoadBalancer(service) && !isDeleting(service)
+    ? gatherWanted(deps, context, service, entry)
+    : gatherCleanup(deps, context, service, entry);
+}
+
+function orphan({ ledger }: GatherDependencies, key: string, entry: Entry): CleanupInput {
+  const { service, provider } = entry;
+  return {
+    kind: "cleanup",
+    service,
+    isGone: true,
+    provider,
+    entry,
+    deletion: ledger.deletion(key, service.metadata.uid),
+  };
+}
+
+function gatherCleanup(
+  deps: GatherDependencies,
+  context: ReconcileContext,
+  service: Service,
+  entry: Entry | undefined,
+): CleanupInput | undefined {
+  const { key } = context;
+  const { uid } = service.metadata;
+  if (entry === undefined && !hasFinalizer(service) && !wantsLoadBalancer(service)) return undefined;
+  // A Service that gives up its type loses its class too; the finalizer is shared by controllers of all classes.
+  if (entry === undefined && deps.ledger.isForeign(key, uid)) return undefined;
+  const provider = entry?.provider ?? ownerOf(deps, context, service)?.provider.name;
+  if (provider === undefined) return undefined;
+  return { kind: "cleanup", service, isGone: false, provider, entry, deletion: deps.ledger.deletion(key, uid) };
+}
+
+async function gatherWanted(
+  deps: GatherDependencies,
+  context: ReconcileContext,
+  service: Service,
+  entry: Entry | undefined,
+): Promise<WantedInput | undefined> {
+  const owner = ownerOf(deps, context, service);
+  if (owner === undefined) {
+    deps.ledger.recordForeign(context.key, service.metadata.uid);
+    return undefined;
+  }
+  const { provider, loadBalancers } = owner;
+  const wish = wishOf(deps, service, owner);
+  const isRead = isReadNeeded({ service, wish, entry });
+  return {
+    kind: "wanted",
+    service,
+    provider: provider.name,
+    wish,
+    entry,
+    observed: isRead ? await read(deps, owner, service, entry, context) : undefined,
+    unsupported: unsupportedRequests(service, loadBalancers),
+    updatesNodes: loadBalancers.updateNodes,
+  };
+}
+
+interface Owner {
+  readonly provider: Provider;
+  readonly info: ProviderInfo;
+  readonly loadBalancers: LoadBalancerCapabilities;
+}
+
+/** undefined: nobody's here. Throws while no provider has answered yet. */
+function ownerOf({ providers }: GatherDependencies, { log }: ReconcileContext, service: Service): Owner | undefined {
+  const owner = providers.ownerOfService(service);
+  switch (owner.kind) {
+    case "undecided":
+      throw owner.error;
+    case "unowned":
+      log.debug(2, "Service is left alone: no provider serves it", { why: owner.why });
+      return undefined;
+    case "owned": {
+      const { provider, info } = owner;
+      const { loadBalancers } = info.capabilities;
+      return loadBalancers === undefined ? undefined : { provider, info, loadBalancers };
+    }
+    default:
+      return owner satisfies never;
+  }
+}
+
+function wishOf(deps: GatherDependencies, service: Service, { provider, info, loadBalancers }: Owner): Wish {
+  const { annotationPrefixes } = info;
+  const spec = loadBalancerSpec(service, { annotationPrefixes, loadBalancers }, deps.settings);
+  return { spec, specFingerprint: specFingerprint(spec), nodes: deps.targets.of(provider.name, info) };
+}
+
+async function read(
+  { inventory }: GatherDependencies,
+  { provider, info }: Owner,
+  service: Service,
+  entry: Entry | undefined,
+  { signal, log }: ReconcileContext,
+): Promise<LoadBalancerAnswer> {
+  if (entry === undefined) {
+    const loadBalancer = await inventory.take(provider, service.metadata.uid, signal, log);
+    if (loadBalancer !== undefined) return { kind: "present", loadBalancer, diagnostics: [] };
+  }
+  const ref = loadBalancerRef(service, info, entry?.loadBalancerId, entry?.pending?.operationId);
+  return provider.client.getLoadBalancer(ref, { signal });
+}
+
+/** Names a load balancer to its provider; ids of earlier answers are hints. */
+export function loadBalancerRef(
+  service: Service,
+  info: ProviderInfo | undefined,
+  loadBalancerId: string | undefined,
+  operationId: string | undefined,
+): LoadBalancerRef {
+  return {
+    service: serviceRef(service),
+    class: service.spec.loadBalancerClass,
+    annotations: declaredAnnotations(service, info?.annotationPrefixes ?? []),
+    ...(operationId === undefined || operationId === "" ? {} : { operationId }),
+    ...(loadBalancerId === undefined || loadBalancerId === "" ? {} : { loadBalancerId }),
+  };
+}

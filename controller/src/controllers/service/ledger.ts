@@ -1,0 +1,103 @@
+import type { LoadBalancerIngress, Service } from "../../api/service.ts";
+
+/** What a provider last acknowledged for one Service. */
+export interface Entry {
+  /** The Service as it was then. */
+  readonly service: Service;
+  /** Name of the provider, from the options. */
+  readonly provider: string;
+  readonly loadBalancerId: string;
+  readonly specFingerprint: string;
+  readonly nodesFingerprint: string;
+  /** Where traffic enters; undefined while it serves none. */
+  readonly ingress: readonly LoadBalancerIngress[] | undefined;
+  /** Work that goes on at the cloud. */
+  readonly pending: Pending | undefined;
+}
+
+/** A change that was accepted and is not finished. */
+export interface Pending {
+  readonly kind: "ensure" | "update";
+  readonly operationId: string;
+  readonly pollAfterMs: number;
+}
+
+/** A deletion that was accepted and is not finished. */
+export interface Deletion {
+  readonly uid: string;
+  readonly operationId: string;
+}
+
+/**
+ * What this process knows of the load balancers of Services, by key. Losing it costs a read of each load balancer after a restart
+ * and nothing else: the truth is at the cloud.
+ */
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #deletions = new Map<string, Deletion>();
+  readonly #changes = new Map<string, { readonly what: string; readonly requestId: string }>();
+  /** UIDs, by key, of Services that were seen with a class nobody here serves. */
+  readonly #foreign = new Map<string, string>();
+  readonly #newId: () => string;
+
+  constructor(newId: () => string) {
+    this.#newId = newId;
+  }
+
+  entry(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** All entries; for the pass over nodes. */
+  entries(): IterableIterator<[string, Entry]> {
+    return this.#entries.entries();
+  }
+
+  record(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+  }
+
+  deletion(key: string, uid: string): Deletion | undefined {
+    const deletion = this.#deletions.get(key);
+    return deletion?.uid === uid ? deletion : undefined;
+  }
+
+  recordDeletion(key: string, deletion: Deletion): void {
+    this.#deletions.set(key, deletion);
+  }
+
+  /** The id of one intended change: the same for each try until the change is another, or was {@link settled}. */
+  requestId(key: string, what: string): string {
+    const change = this.#changes.get(key);
+    if (change?.what === what) return change.requestId;
+    const requestId = this.#newId();
+    this.#changes.set(key, { what, requestId });
+    return requestId;
+  }
+
+  /** The intended change was answered: the next one is new, even if it wishes the same. */
+  settled(key: string): void {
+    this.#changes.delete(key);
+  }
+
+  isForeign(key: string, uid: string): boolean {
+    return this.#foreign.get(key) === uid;
+  }
+
+  recordForeign(key: string, uid: string): void {
+    this.#foreign.set(key, uid);
+  }
+
+  /** Nothing is known of the load balancer any more: it is gone, or must be read again. */
+  drop(key: string): void {
+    this.#entries.delete(key);
+    this.#deletions.delete(key);
+    this.#changes.delete(key);
+  }
+
+  /** The Service itself is gone. */
+  forget(key: string): void {
+    this.drop(key);
+    this.#foreign.delete(key);
+  }
+}

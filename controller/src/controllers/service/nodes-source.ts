@@ -1,0 +1,64 @@
+import type { Node } from "../../api/node.ts";
+import type { Informer } from "../../kube/informer.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { Source } from "../../runtime/source.ts";
+import type { Clock, Timer } from "../../util/clock.ts";
+import type { Ledger } from "./ledger.ts";
+import type { NodeSync } from "./node-sync.ts";
+import { changesTargets, isTarget } from "./predicates.ts";
+import type { Targets } from "./targets.ts";
+
+export interface NodesSourceOptions {
+  readonly nodes: Informer<Node>;
+  readonly providers: Pick<ProviderSet, "providers">;
+  readonly ledger: Ledger;
+  readonly targets: Targets;
+  readonly nodeSync: NodeSync;
+  readonly clock: Clock;
+  /** Changes this soon after the first are one. */
+  readonly windowMs: number;
+}
+
+/**
+ * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes within a window. A Service
+ * without acknowledged load balancer is not among them: it takes the nodes as they are when its turn comes.
+ */
+export function nodesSource(options: NodesSourceOptions): Source {
+  const { nodes, targets, nodeSync, clock, windowMs } = options;
+  return {
+    name: "nodes",
+    ready: (signal) => nodes.whenSynced(signal),
+    start: (queue) => {
+      let timer: Timer | undefined;
+      const wake = (): void => {
+        timer = undefined;
+        const due = dueServices(options);
+        nodeSync.begin(due);
+        for (const key of due) queue.add(key, { priority: "low" });
+      };
+      const changed = (): void => {
+        targets.changed();
+        timer ??= clock.schedule(windowMs, wake);
+      };
+      const end = nodes.addHandler({
+        onAdd: (node) => isTarget(node) && changed(),
+        onUpdate: (old, node) => changesTargets(old, node) && changed(),
+        onDelete: (node) => isTarget(node) && changed(),
+      });
+      return () => {
+        end();
+        timer?.cancel();
+      };
+    },
+  };
+}
+
+function dueServices({ providers, ledger, targets }: NodesSourceOptions): readonly string[] {
+  const infos = new Map(providers.providers.map(({ name, info }) => [name, info]));
+  const due: string[] = [];
+  for (const [key, { provider, nodesFingerprint }] of ledger.entries()) {
+    const info = infos.get(provider);
+    if (info !== undefined && targets.of(provider, info).fingerprint !== nodesFingerprint) due.push(key);
+  }
+  return due;
+}

@@ -1,0 +1,98 @@
+import { LOAD_BALANCER_CLEANUP } from "../../api/finalizers.ts";
+import { EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS } from "../../api/labels.ts";
+import type { Node } from "../../api/node.ts";
+import type { Service, ServicePort } from "../../api/service.ts";
+import { TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
+import { deepEqual } from "../../util/equal.ts";
+
+/** A load balancer is asked for. Whose it is, by class, is another question. */
+export function wantsLoadBalancer({ spec }: Service): boolean {
+  return spec.type === "LoadBalancer";
+}
+
+export function hasFinalizer({ metadata }: Service): boolean {
+  return metadata.finalizers.includes(LOAD_BALANCER_CLEANUP);
+}
+
+export function isDeleting({ metadata }: Service | Node): boolean {
+  return metadata.deletionTimestampMs !== undefined;
+}
+
+/** The Service has, or had, a load balancer that must go. */
+export function needsCleanup(service: Service): boolean {
+  return hasFinalizer(service) && (isDeleting(service) || !wantsLoadBalancer(service));
+}
+
+/**
+ * Between `old` and `service` the wish for a load balancer has changed. What counts is upstream's list, all annotations among
+ * them, so that touching one still makes the load balancer be ensured anew. cloud-provider/controllers/service/controller.go v0.36.3.
+ */
+export function needsUpdate(old: Service, service: Service): boolean {
+  if (!wantsLoadBalancer(old) && !wantsLoadBalancer(service)) return false;
+  if (wantsLoadBalancer(old) !== wantsLoadBalancer(service)) return true;
+  const [before, now] = [old.spec, service.spec];
+  return (
+    old.metadata.uid !== service.metadata.uid ||
+    before.loadBalancerClass !== now.loadBalancerClass ||
+    before.loadBalancerIP !== now.loadBalancerIP ||
+    before.sessionAffinity !== now.sessionAffinity ||
+    before.externalTrafficPolicy !== now.externalTrafficPolicy ||
+    before.healthCheckNodePort !== now.healthCheckNodePort ||
+    before.ipFamilies.length !== now.ipFamilies.length ||
+    !deepEqual(before.ports.map(comparedPort), now.ports.map(comparedPort)) ||
+    !deepEqual(before.loadBalancerSourceRanges, now.loadBalancerSourceRanges) ||
+    !deepEqual(before.sessionAffinityConfig, now.sessionAffinityConfig) ||
+    !deepEqual(before.externalIPs, now.externalIPs) ||
+    !deepEqual(old.metadata.annotations, service.metadata.annotations)
+  );
+}
+
+/** An object seen for the first time may need work. */
+export function concernsAdded(service: Service): boolean {
+  return wantsLoadBalancer(service) || hasFinalizer(service);
+}
+
+/** A change that can make a difference. A finalizer that somebody took off a Service is put on again, or its load balancer would leak. */
+export function concernsUpdated(old: Service, service: Service): boolean {
+  return (
+    needsUpdate(old, service) ||
+    (needsCleanup(service) && !needsCleanup(old)) ||
+    (wantsLoadBalancer(service) &&
+      (isDeleting(old) !== isDeleting(service) || (hasFinalizer(old) && !hasFinalizer(service))))
+  );
+}
+
+/**
+ * The node gets traffic of load balancers: it stays, is not kept out by label, is not about to be removed by the autoscaler, and its
+ * machine is known. Readiness plays no part, as upstream: the load balancer's own health checks decide that.
+ */
+export function isTarget(node: Node): boolean {
+  return (
+    !isDeleting(node) &&
+    !isExcluded(node.metadata.labels[EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS]) &&
+    !node.spec.taints.some(({ key }) => key === TO_BE_DELETED_BY_CLUSTER_AUTOSCALER) &&
+    node.spec.providerID !== ""
+  );
+}
+
+/** A change that may show in the targets of load balancers. */
+export function changesTargets(old: Node, node: Node): boolean {
+  if (!isTarget(old) && !isTarget(node)) return false;
+  return (
+    isTarget(old) !== isTarget(node) ||
+    old.spec.providerID !== node.spec.providerID ||
+    !deepEqual(old.status.addresses, node.status.addresses) ||
+    !deepEqual(old.metadata.labels, node.metadata.labels)
+  );
+}
+
+/** What Go's strconv.ParseBool takes for false; every other value keeps the node out, the empty one too. */
+const FALSE = new Set(["0", "f", "F", "false", "False", "FALSE"]);
+
+function isExcluded(value: string | undefined): boolean {
+  return value !== undefined && !FALSE.has(value);
+}
+
+function comparedPort({ name, protocol, appProtocol, port, targetPort, nodePort }: ServicePort): object {
+  return { name, protocol, appProtocol, port, targetPort, nodePort };
+}
