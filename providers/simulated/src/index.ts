@@ -21,3 +21,7 @@ export { type Cloud, type CloudOptions, CloudOptionsError, startCloud } from "./
 export type { Geography, Region } from "./cloud/geography.ts";
 export type { Child } from "./processes/child.ts";
 export { spawnCloud, type SpawnCloudOptions, type SpawnedCloud } from "./processes/spawn-cloud.ts";
+export { spawnSidecar, type SpawnedSidecar, type SpawnSidecarOptions } from "./processes/spawn-sidecar.ts";
+export { createSimulatedProvider } from "./sidecar/provider.ts";
+export type { CloudAccessOptions } from "./sidecar/cloud-access.ts";
+export { loopbackPools, type LoopbackPools } from "./testing/loopback-pools.ts";

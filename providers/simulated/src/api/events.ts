@@ -26,7 +26,7 @@ export const EventQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const Events = Type.Object({ events: Type.Array(Event), resumeToken: Type.String() });
+export const Events = Type.Object({ account: Type.String(), events: Type.Array(Event), resumeToken: Type.String() });
 export type Events = Static<typeof Events>;
 
 export const Account = Type.Object({

@@ -283,9 +283,7 @@ describe("what takes time", () => {
     expect(made?.state).toBe("pending");
     const feed = async () => {
       const { events } = await cloud.client.events({ after: "0", kind: ["instance"] }, soon());
-      return events.map(({ type, resource }) =>
-        typeof resource === "object" && resource !== null && "state" in resource ? resource.state : type,
-      );
+      return events.map(({ type, resource }) => (type === "deleted" ? type : Reflect.get(Object(resource), "state")));
     };
     await poll("running", async () => ((await feed()).at(-1) === "running" ? true : undefined));
     await cloud.client.terminateInstances([id], soon());

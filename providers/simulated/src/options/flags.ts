@@ -6,6 +6,8 @@ export interface Flag {
   readonly help: string;
   /** Word for the value in --help. Without one the flag takes no value. */
   readonly valueName?: string;
+  /** Its environment variable, if it is not named by the rule. */
+  readonly env?: string;
   /** May be given several times; in the environment the values are separated by spaces. */
   readonly repeated?: boolean;
 }
@@ -56,18 +58,18 @@ export function parseFlags<Table extends Flags>(table: Table, source: FlagSource
 export function formatHelp(table: Flags, envPrefix: string, usage: string): string {
   const rows = Object.entries(table).map(([name, flag]) => ({
     left: `  --${name}${flag.valueName === undefined ? "" : ` <${flag.valueName}>`}`,
-    right: `${flag.help}${flag.repeated ? " May be repeated." : ""} [${envName(envPrefix, name)}]`,
+    right: `${flag.help}${flag.repeated ? " May be repeated." : ""} [${envName(flag, envPrefix, name)}]`,
   }));
   const width = Math.max(...rows.map(({ left }) => left.length)) + 2;
   return [usage, "", ...rows.map(({ left, right }) => `${left.padEnd(width)}${right}`), ""].join("\n");
 }
 
 function fromEnvironment(table: Flags, source: FlagSource, name: string): readonly string[] {
-  const text = source.env[envName(source.envPrefix, name)];
+  const text = source.env[envName(table[name], source.envPrefix, name)];
   if (text === undefined || text === "") return [];
   return table[name]?.repeated ? text.split(/\s+/) : [text];
 }
 
-function envName(prefix: string, name: string): string {
-  return `${prefix}${name.toUpperCase().replaceAll("-", "_")}`;
+function envName(flag: Flag | undefined, prefix: string, name: string): string {
+  return flag?.env ?? `${prefix}${name.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -27,7 +27,7 @@ export const addEventPaths = (server: HttpServer, world: World, notifier: Notifi
         const leftMs = untilMs - world.clock.now();
         if (changes.length > 0 || leftMs <= 0 || call.signal.aborted) {
           const resumeAfter = changes.length === maxEvents ? changes.at(-1)?.seq : latest;
-          return { events: changes.map(toEvent), resumeToken: String(resumeAfter ?? latest) };
+          return { account: call.account, events: changes.map(toEvent), resumeToken: String(resumeAfter ?? latest) };
         }
         await notifier.next(world.clock, leftMs, call.signal);
       }

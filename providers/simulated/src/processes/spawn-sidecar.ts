@@ -1,0 +1,33 @@
+import { type Child, startChild } from "./child.ts";
+
+export interface SpawnSidecarOptions {
+  /** Path of the socket, ending in `.sock`. */
+  readonly socketPath: string;
+  readonly cloudUrl: string;
+  /** Default "demo-key", the key of a cloud that was given none. */
+  readonly apiKey?: string;
+  /** More options as on the command line, without the dashes. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Default 15 s. */
+  readonly readyTimeoutMs?: number;
+}
+
+/** A sidecar in a process of its own. */
+export interface SpawnedSidecar extends Child {
+  /** `unix:///path/to.sock` */
+  readonly endpoint: string;
+}
+
+/** Starts the provider sidecar as a process and waits until it serves. */
+export async function spawnSidecar(options: SpawnSidecarOptions): Promise<SpawnedSidecar> {
+  const { socketPath, cloudUrl, apiKey = "demo-key", flags = {}, readyTimeoutMs = 15_000 } = options;
+  const all = { endpoint: `unix://${socketPath}`, "cloud-url": cloudUrl, ...flags };
+  const child = await startChild({
+    program: "../main",
+    args: Object.entries(all).map(([name, value]) => `--${name}=${value}`),
+    env: { SIMULATED_PROVIDER_API_KEY: apiKey },
+    ready: /^provider ready (\S+)\n/m,
+    readyTimeoutMs,
+  });
+  return { ...child, endpoint: child.readyText };
+}

@@ -1,0 +1,70 @@
+import { type CallContext, ProviderError } from "@cloudwire/provider-sdk";
+import { CloudClient } from "../client/cloud-client.ts";
+import type { CallOutcome } from "../client/http.ts";
+import { toProviderError } from "./errors.ts";
+
+export interface CloudAccessOptions {
+  readonly url: string;
+  /** The key in force; asked anew for every call, so that a new key needs no restart. */
+  readonly apiKey: () => string;
+  /** Longest time of one call of the cloud. */
+  readonly callTimeoutMs: number;
+}
+
+/** What a call of the cloud is made for: RPCs and background checks have it. */
+export interface Occasion {
+  readonly signal: AbortSignal;
+  readonly recordCloudCall?: CallContext["recordCloudCall"];
+}
+
+/** The way to the cloud: every call has a deadline, is counted, and fails with an error of the contract. */
+export interface CloudAccess {
+  /**
+   * @param waitMs how long the cloud itself waits before it answers
+   * @throws ProviderError
+   */
+  readonly ask: <T>(
+    occasion: Occasion,
+    call: (client: CloudClient, signal: AbortSignal) => Promise<T>,
+    waitMs?: number,
+  ) => Promise<T>;
+  /**
+   * Refuses an answer about another account than the one that the first call was answered for: the key has been given
+   * to somebody else, and nothing that this answer lacks is absent from ours.
+   */
+  readonly requireOwn: (answer: { readonly account: string }) => void;
+  /** The account that the key belongs to; as long as none was answered, nothing is known. */
+  readonly account: (occasion: Occasion) => Promise<string>;
+}
+
+export function createCloudAccess({ url, apiKey, callTimeoutMs }: CloudAccessOptions): CloudAccess {
+  let known: string | undefined;
+  const ask: CloudAccess["ask"] = async (occasion, call, waitMs = 0) => {
+    const outcomes: CallOutcome[] = [];
+    const client = new CloudClient({ url, apiKey: apiKey(), observe: (outcome) => outcomes.push(outcome) });
+    const signal = AbortSignal.any([occasion.signal, AbortSignal.timeout(callTimeoutMs + waitMs)]);
+    try {
+      return await call(client, signal);
+    } catch (error) {
+      throw toProviderError(error);
+    } finally {
+      for (const { error, ...outcome } of outcomes) {
+        occasion.recordCloudCall?.(error ? { ...outcome, error: toProviderError(error) } : outcome);
+      }
+    }
+  };
+  return {
+    ask,
+    requireOwn: ({ account }) => {
+      known ??= account;
+      if (account === known) return;
+      const message = `the API key now belongs to account ${account}, this provider works in ${known}`;
+      throw new ProviderError("SCOPE_MISMATCH", message);
+    },
+    account: async (occasion) => {
+      const { id } = await ask(occasion, async (client, signal) => client.account(signal));
+      known = id;
+      return id;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { ProviderError } from "@cloudwire/provider-sdk";
+import type { Consistency, Unreachable } from "../api/common.ts";
+
+/** What every answer of the cloud says of itself. */
+export interface Evidence {
+  readonly consistency: Consistency;
+  readonly observedAt: string;
+  readonly unreachable: Unreachable;
+}
+
+/** Why nothing may be concluded from what a look-up lacks; undefined: it may. */
+export function missProblem(lookup: Evidence & { readonly missing?: object }): ProviderError | undefined {
+  const outage = outageProblem(lookup);
+  if (outage) return outage;
+  if (lookup.consistency !== "strong") {
+    return incomplete("the cloud answered from a replica that may lag: what it lacks may exist");
+  }
+  return lookup.missing ? undefined : incomplete("the cloud does not say what it looked for in vain");
+}
+
+/** Why an id is neither found nor named as missing; undefined: it is named. */
+export function checkAccounted(missing: readonly string[], wanted: string): ProviderError | undefined {
+  return missing.includes(wanted) ? undefined : incomplete(`the cloud's answer does not account for ${wanted}`);
+}
+
+/** Why a list may not be taken as the whole; undefined: it may. */
+export function endProblem(page: Evidence & { readonly complete?: boolean }): ProviderError | undefined {
+  const outage = outageProblem(page);
+  if (outage) return outage;
+  return page.complete === true ? undefined : incomplete("the cloud's list ended without saying that it is complete");
+}
+
+/** Why data is too old for the caller; undefined: it is fresh enough. */
+export function freshnessProblem(
+  { consistency, observedAt }: Evidence,
+  maxDataAgeMs: number,
+  nowMs = Date.now(),
+): ProviderError | undefined {
+  if (consistency === "strong") return undefined;
+  const ageMs = nowMs - Date.parse(observedAt);
+  if (ageMs <= maxDataAgeMs) return undefined;
+  return incomplete(`the cloud answered from a replica ${ageMs} ms behind, ${maxDataAgeMs} ms are allowed`);
+}
+
+function outageProblem({ unreachable: { zones } }: Evidence): ProviderError | undefined {
+  if (zones.length === 0) return undefined;
+  const zone = zones.join(",");
+  return new ProviderError("ZONE_UNREACHABLE", `the cloud cannot reach zone ${zone}`, { metadata: { zone } });
+}
+
+function incomplete(message: string): ProviderError {
+  return new ProviderError("INCOMPLETE_ANSWER", message);
+}

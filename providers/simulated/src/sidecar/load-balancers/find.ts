@@ -1,0 +1,95 @@
+import { type CallContext, type LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
+import type { LoadBalancer, Operation } from "../../api/load-balancers.ts";
+import type { CloudAccess } from "../cloud-access.ts";
+import { clusterFilter, ownershipProblem, serviceUidTag } from "../ownership.ts";
+import { collect } from "../pages.ts";
+import { refusalCode } from "../errors.ts";
+
+/** What the cloud was found to have for a Service. */
+export interface FoundLoadBalancer {
+  /** Undefined: nothing, and the cloud is sure of it. */
+  readonly loadBalancer: LoadBalancer | undefined;
+  readonly observeTime: Date;
+}
+
+/**
+ * The load balancer of a Service, by its stamp: an adopted one has another name. One strongly consistent call.
+ * @throws ProviderError if the cloud's answer proves nothing
+ */
+export async function findOwn(
+  cloud: CloudAccess,
+  ref: Pick<LoadBalancerRef, "key" | "cluster" | "service">,
+  context: CallContext,
+): Promise<FoundLoadBalancer> {
+  const observeTime = new Date();
+  const all = await findAllOf(cloud, ref, context);
+  // More than one is left when somebody copied the stamp by hand: the deletion takes them all.
+  return { loadBalancer: all.find(({ name }) => name === ref.key) ?? all[0], observeTime };
+}
+
+/** Everything that carries the stamp of a Service. */
+export async function findAllOf(
+  cloud: CloudAccess,
+  ref: Pick<LoadBalancerRef, "service" | "cluster">,
+  context: CallContext,
+): Promise<LoadBalancer[]> {
+  const tag = [clusterFilter(ref.cluster), `${serviceUidTag}=${ref.service.uid}`];
+  return listAll(cloud, context, { tag });
+}
+
+/** Why the name of a Service's load balancer is taken; undefined: by this Service itself, or not any more. */
+export async function nameProblem(
+  cloud: CloudAccess,
+  ref: Pick<LoadBalancerRef, "key" | "cluster" | "service">,
+  context: CallContext,
+): Promise<ProviderError | undefined> {
+  const [existing] = await listAll(cloud, context, { name: [ref.key] });
+  if (!existing || existing.tags[serviceUidTag] === ref.service.uid) return undefined;
+  const { id, name } = existing;
+  const message = `load balancer ${id} has the name ${name} and is stamped for another Service`;
+  const problem = ownershipProblem("load balancer", existing, ref.cluster);
+  return problem ?? new ProviderError("NAME_TAKEN", message, { metadata: { name, id } });
+}
+
+/** The operation under way; undefined if there is none. A hint: its loss costs nothing. */
+export async function operationOf(
+  cloud: CloudAccess,
+  { operationId }: LoadBalancer,
+  context: CallContext,
+): Promise<Operation | undefined> {
+  if (operationId === undefined) return undefined;
+  try {
+    return await cloud.ask(context, async (client, signal) => client.operation(operationId, signal));
+  } catch (error) {
+    if (refusalCode(error) === "OperationNotFound") return undefined;
+    throw error;
+  }
+}
+
+/** A load balancer by its id; undefined: there is none. */
+export async function findById(
+  cloud: CloudAccess,
+  id: string,
+  context: CallContext,
+): Promise<LoadBalancer | undefined> {
+  const [loadBalancer] = await listAll(cloud, context, { id: [id] });
+  return loadBalancer;
+}
+
+/** The error that says that there is no load balancer to update. */
+export function notFound(ref: LoadBalancerRef): ProviderError {
+  const { namespace, name } = ref.service;
+  return new ProviderError("LOAD_BALANCER_NOT_FOUND", `Service ${namespace}/${name} has no load balancer ${ref.key}`);
+}
+
+async function listAll(
+  cloud: CloudAccess,
+  context: CallContext,
+  filter: { readonly id?: readonly string[]; readonly name?: readonly string[]; readonly tag?: readonly string[] },
+): Promise<LoadBalancer[]> {
+  return collect(cloud, context, async (client, pageToken, signal) => {
+    const page = await client.listLoadBalancers({ ...filter, pageToken, consistent: true }, signal);
+    if (page.consistency === "strong") return page;
+    throw new ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag");
+  });
+}

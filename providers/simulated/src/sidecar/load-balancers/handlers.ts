@@ -1,0 +1,46 @@
+import { absent, type LoadBalancerHandlers } from "@cloudwire/provider-sdk";
+import type { CloudAccess } from "../cloud-access.ts";
+import { classes } from "./annotations.ts";
+import { deleteLoadBalancer } from "./delete.ts";
+import { ensureLoadBalancer } from "./ensure.ts";
+import { findOwn, operationOf } from "./find.ts";
+import { listLoadBalancers } from "./list.ts";
+import { toLoadBalancer } from "./to-load-balancer.ts";
+import { updateNodes } from "./update-nodes.ts";
+import { watchLoadBalancers } from "./watch.ts";
+
+/** How long the cloud's change feed reaches back. */
+const feedRetentionMs = 900_000;
+
+export function loadBalancerHandlers(cloud: CloudAccess): LoadBalancerHandlers {
+  return {
+    features: {
+      protocols: ["TCP"],
+      ipFamilies: ["IPv4"],
+      sourceRanges: true,
+      requestedIp: true,
+      sessionAffinity: true,
+      deletionProtection: true,
+      ipModes: ["Proxy"],
+      classes,
+      maxPorts: 100,
+      maxNodes: 20_000,
+      needsNodePorts: true,
+      lockScope: "service",
+      adopt: true,
+      validateOnly: true,
+      list: { maxPageSize: 500, consistentSnapshot: true },
+      watch: { tokenRetentionMs: feedRetentionMs, expectedLatencyMs: 100 },
+    },
+    ensure: async (wanted, context) => ensureLoadBalancer(cloud, wanted, context),
+    updateNodes: async (wanted, context) => updateNodes(cloud, wanted, context),
+    delete: async (ref, context) => deleteLoadBalancer(cloud, ref, context),
+    get: async (ref, context) => {
+      const { loadBalancer, observeTime } = await findOwn(cloud, ref, context);
+      if (!loadBalancer) return absent("COMPLETE_LIST_MISS", { observeTime, stronglyConsistent: true });
+      return toLoadBalancer(loadBalancer, await operationOf(cloud, loadBalancer, context));
+    },
+    list: (context) => listLoadBalancers(cloud, context),
+    watch: (request, context) => watchLoadBalancers(cloud, request, context),
+  };
+}

@@ -1,0 +1,48 @@
+import type {
+  ChangeContext,
+  LoadBalancer as ProviderLoadBalancer,
+  LoadBalancerRef,
+  WantedNodes,
+} from "@cloudwire/provider-sdk";
+import type { LoadBalancer, LoadBalancerChange } from "../../api/load-balancers.ts";
+import type { CloudAccess } from "../cloud-access.ts";
+import { findOwn, notFound, operationOf } from "./find.ts";
+import { toLoadBalancer } from "./to-load-balancer.ts";
+import { hasTargets, toTargets, type WantedTargets } from "./wish.ts";
+
+/** Makes the targets be these nodes and touches nothing else. */
+export async function updateNodes(
+  cloud: CloudAccess,
+  wanted: LoadBalancerRef & WantedNodes,
+  context: ChangeContext,
+): Promise<ProviderLoadBalancer> {
+  const { loadBalancer } = await findOwn(cloud, wanted, context);
+  if (!loadBalancer || loadBalancer.state === "deleting") throw notFound(wanted);
+  const changed = await replaceTargets(cloud, loadBalancer, toTargets(wanted, context), context);
+  return toLoadBalancer(changed.loadBalancer, await operationOf(cloud, changed.loadBalancer, context));
+}
+
+/** One call, or none if the cloud has these targets. */
+export async function replaceTargets(
+  cloud: CloudAccess,
+  loadBalancer: LoadBalancer,
+  targets: WantedTargets,
+  context: ChangeContext,
+): Promise<LoadBalancerChange> {
+  if (hasTargets(loadBalancer, targets)) return { loadBalancer, ignoredTargets: [] };
+  if (context.validateOnly) {
+    const summary = `${loadBalancer.targetCount} targets become ${targets.ids.length}`;
+    context.plan({ action: "update", resourceType: "targets", resourceId: loadBalancer.id, summary });
+    return { loadBalancer, ignoredTargets: [] };
+  }
+  const changed = await cloud.ask(context, async (client, signal) =>
+    client.replaceTargets(loadBalancer.id, targets.ids, signal, targets.metadata),
+  );
+  const { length } = changed.ignoredTargets;
+  if (length > 0) {
+    const told = changed.ignoredTargets.slice(0, 5).join(", ");
+    const summary = `${length} targets are no instances any more and were left out: ${told}`;
+    context.diagnose({ reason: "TargetsNotFound", summary });
+  }
+  return changed;
+}

@@ -1,0 +1,199 @@
+import {
+  ProviderError,
+  type Route as ProviderRoute,
+  type RouteBatchAnswer,
+  type RouteChangeContext,
+  type RouteDeleteAnswer,
+  type RouteHandlers,
+  type RouteListContext,
+  type WantedRoute,
+} from "@cloudwire/provider-sdk";
+import type { Route, RouteSpec } from "../api/routes.ts";
+import { CloudCallError } from "../client/http.ts";
+import type { CloudAccess } from "./cloud-access.ts";
+import { toProviderError } from "./errors.ts";
+import { clusterFilter, clusterStamp, nodeNameTag, ownershipProblem } from "./ownership.ts";
+import { collect, readAll } from "./pages.ts";
+import { formatId, type InstancePlace, parseId } from "./provider-id.ts";
+
+/** Destinations travel in the query: 200 of them stay below the limits of a URL. */
+const maxBatchSize = 200;
+
+export function routeHandlers(cloud: CloudAccess): RouteHandlers {
+  return {
+    features: { maxBatchSize, maxPageSize: 1000, blackhole: true, validateOnly: true, ipFamilies: ["IPv4", "IPv6"] },
+    list: (context) => listRoutes(cloud, context),
+    ensureMany: async (routes, context) => ensureRoutes(cloud, routes, context),
+    deleteMany: async (routes, context) => deleteRoutes(cloud, routes, context),
+  };
+}
+
+async function* listRoutes(cloud: CloudAccess, context: RouteListContext): AsyncGenerator<ProviderRoute> {
+  const tag = [clusterFilter(context.cluster)];
+  const pages = readAll(cloud, context, async (client, pageToken, signal) =>
+    client.listRoutes({ tag, pageSize: 1000, pageToken, consistent: true }, signal),
+  );
+  for await (const page of pages) {
+    context.reportQuota(page.quota);
+    for (const route of page.items) yield toRoute(route);
+  }
+}
+
+type Step =
+  | { readonly kind: "done"; readonly answer: RouteBatchAnswer }
+  /** `replaces`: the cluster's own route to another machine, which has to go first. */
+  | { readonly kind: "create"; readonly spec: RouteSpec; readonly replaces: Route | undefined };
+
+/** At most three calls a batch: what is there, what has to go, what has to come. One if all is as wished. */
+async function ensureRoutes(
+  cloud: CloudAccess,
+  routes: readonly WantedRoute[],
+  context: RouteChangeContext,
+): Promise<readonly RouteBatchAnswer[]> {
+  const existing = await readDestinations(cloud, routes, context);
+  const steps = routes.map((wanted) => planEnsure(wanted, existing.get(wanted.destinationCidr), context));
+  const creates = steps.filter((step) => step.kind === "create");
+  if (context.validateOnly) {
+    for (const { spec, replaces } of creates) {
+      const action = replaces ? "replace" : "create";
+      context.plan({ action, resourceType: "route", resourceId: replaces?.id, summary: describe(spec) });
+    }
+    return steps.map((step, index) => (step.kind === "done" ? step.answer : asWanted(routes[index], step.replaces)));
+  }
+  const replaced = creates.flatMap(({ replaces }) => (replaces ? [replaces.id] : []));
+  if (replaced.length > 0) await cloud.ask(context, async (client, signal) => client.deleteRoutes(replaced, signal));
+  const created = await createAll(
+    cloud,
+    creates.map(({ spec }) => spec),
+    context,
+  );
+  let next = 0;
+  return steps.map((step) => {
+    if (step.kind === "done") return step.answer;
+    next += 1;
+    return created[next - 1] ?? notAnswered(step.spec.destination);
+  });
+}
+
+/** One call a batch finds what is there, a second one removes it. */
+async function deleteRoutes(
+  cloud: CloudAccess,
+  routes: readonly WantedRoute[],
+  context: RouteChangeContext,
+): Promise<readonly RouteDeleteAnswer[]> {
+  const existing = await readDestinations(cloud, routes, context);
+  const found = routes.map((wanted) => {
+    const route = existing.get(wanted.destinationCidr);
+    // Another route took the place of the one that was listed: that one is gone.
+    return route && wanted.id !== undefined && wanted.id !== route.id ? undefined : route;
+  });
+  const problems = found.map((route) => route && ownershipProblem("route", route, context.cluster));
+  const ids = found.flatMap((route, index) => (route && !problems[index] ? [route.id] : []));
+  if (context.validateOnly) {
+    for (const id of ids) context.plan({ action: "delete", resourceType: "route", resourceId: id });
+    return problems;
+  }
+  const unique = [...new Set(ids)];
+  if (unique.length === 0) return problems;
+  const { results, quota } = await cloud.ask(context, async (client, signal) => client.deleteRoutes(unique, signal));
+  context.reportQuota(quota);
+  const failures = new Map(unique.map((id, index) => [id, deleteProblem(results[index]?.error)]));
+  return found.map((route, index) => problems[index] ?? (route && failures.get(route.id)));
+}
+
+type ItemRefusal = { readonly code: string; readonly message: string; readonly requestId: string } | undefined;
+
+function deleteProblem(refusal: ItemRefusal): ProviderError | undefined {
+  return refusal === undefined || refusal.code === "RouteNotFound" ? undefined : fromItem(refusal);
+}
+
+/** The routes to these destinations, whoever made them. */
+async function readDestinations(
+  cloud: CloudAccess,
+  routes: readonly WantedRoute[],
+  context: RouteChangeContext,
+): Promise<ReadonlyMap<string, Route>> {
+  const destination = [...new Set(routes.map(({ destinationCidr }) => destinationCidr))];
+  const found = await collect(cloud, context, async (client, pageToken, signal) => {
+    const page = await client.listRoutes({ destination, pageSize: 1000, pageToken, consistent: true }, signal);
+    context.reportQuota(page.quota);
+    if (page.consistency === "strong") return page;
+    throw new ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag");
+  });
+  return new Map(found.map((route) => [route.destination, route]));
+}
+
+function planEnsure(wanted: WantedRoute, existing: Route | undefined, { cluster }: RouteChangeContext): Step {
+  const place = wanted.targetId === undefined ? undefined : parseId(wanted.targetId);
+  if (place === undefined || place instanceof Error) {
+    const message = `route to ${wanted.destinationCidr}: ${wanted.targetProviderId} is no machine of this cloud`;
+    return { kind: "done", answer: new ProviderError("ROUTE_TARGET_NOT_FOUND", message) };
+  }
+  if (existing && ownershipProblem("route", existing, cluster)) {
+    const message = `route ${existing.id} to ${existing.destination} was not made by this cluster`;
+    const metadata = { cidr: existing.destination };
+    return { kind: "done", answer: new ProviderError("CIDR_CONFLICT", message, { metadata }) };
+  }
+  if (existing?.instanceId === place.instanceId && existing.state === "active") {
+    return { kind: "done", answer: toRoute(existing) };
+  }
+  return { kind: "create", spec: toSpec(wanted, place, cluster), replaces: existing };
+}
+
+function toSpec(wanted: WantedRoute, place: InstancePlace, cluster: RouteChangeContext["cluster"]): RouteSpec {
+  const nodeName = wanted.targetNodeName;
+  return {
+    destination: wanted.destinationCidr,
+    instanceId: place.instanceId,
+    ...(wanted.nameHint === undefined ? {} : { label: wanted.nameHint }),
+    tags: { ...clusterStamp(cluster), ...(nodeName === undefined ? {} : { [nodeNameTag]: nodeName }) },
+  };
+}
+
+async function createAll(
+  cloud: CloudAccess,
+  items: readonly RouteSpec[],
+  context: RouteChangeContext,
+): Promise<readonly RouteBatchAnswer[]> {
+  if (items.length === 0) return [];
+  const { results, quota } = await cloud.ask(context, async (client, signal) => client.createRoutes(items, signal));
+  context.reportQuota(quota);
+  return items.map(({ destination }, index) => {
+    const { route, error } = results[index] ?? {};
+    if (route) return toRoute(route);
+    return error ? fromItem(error) : notAnswered(destination);
+  });
+}
+
+/** An item's refusal means what the same refusal of a whole call means. */
+function fromItem({ code, message, requestId }: NonNullable<ItemRefusal>): ProviderError {
+  const failure = { kind: "refused", status: 400, code, retryAfterMs: undefined } as const;
+  const error = toProviderError(new CloudCallError(`${code}: ${message}`, failure, requestId));
+  return error instanceof ProviderError ? error : new ProviderError("INVARIANT_BROKEN", message);
+}
+
+function notAnswered(destination: string): ProviderError {
+  return new ProviderError("INCOMPLETE_ANSWER", `the cloud did not answer for the route to ${destination}`);
+}
+
+function asWanted(wanted: WantedRoute | undefined, existing: Route | undefined): RouteBatchAnswer {
+  if (existing) return toRoute(existing);
+  const destination = wanted?.destinationCidr ?? "";
+  return { id: destination, destinationCidr: destination, ...(wanted?.targetId ? { targetId: wanted.targetId } : {}) };
+}
+
+function describe({ destination, instanceId }: RouteSpec): string {
+  return `${destination} to ${instanceId}`;
+}
+
+function toRoute(route: Route): ProviderRoute {
+  const nodeName = route.tags[nodeNameTag];
+  return {
+    id: route.id,
+    ...(route.label === "" ? {} : { nameHint: route.label }),
+    targetId: formatId({ zone: route.instanceZone, instanceId: route.instanceId }),
+    ...(nodeName === undefined ? {} : { targetNodeName: nodeName }),
+    destinationCidr: route.destination,
+    blackhole: route.state === "blackhole",
+  };
+}

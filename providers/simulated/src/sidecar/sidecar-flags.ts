@@ -1,0 +1,48 @@
+import type { Flags, FlagValues } from "../options/flags.ts";
+
+export const sidecarEnvPrefix = "SIMULATED_PROVIDER_";
+
+export const sidecarFlags = {
+  endpoint: {
+    valueName: "unix:///path.sock",
+    env: "CLOUD_PROVIDER_ENDPOINT",
+    help: "Socket to serve the contract on. Required.",
+  },
+  "cloud-url": { valueName: "url", help: "Base URL of the simulated cloud. Default http://127.0.0.1:7070." },
+  "api-key": { valueName: "key", help: "API key; other users of the machine can see it, a file is better." },
+  "api-key-file": { valueName: "path", help: "File with the API key; a new key in it is taken within 5 seconds." },
+  "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
+} as const satisfies Flags;
+
+export interface SidecarOptions {
+  readonly endpoint: string | undefined;
+  readonly cloudUrl: string;
+  readonly key: { readonly kind: "text"; readonly text: string } | { readonly kind: "file"; readonly path: string };
+  readonly callTimeoutMs: number;
+}
+
+export type ParsedSidecarOptions =
+  | { readonly kind: "options"; readonly options: SidecarOptions }
+  | { readonly kind: "problems"; readonly problems: readonly string[] };
+
+/** Turns what was given into options; collects everything that is wrong. */
+export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>): ParsedSidecarOptions {
+  const problems: string[] = [];
+  const cloudUrl = values.one("cloud-url") ?? "http://127.0.0.1:7070";
+  const protocol = URL.parse(cloudUrl)?.protocol;
+  if (protocol !== "http:" && protocol !== "https:") {
+    problems.push(`--cloud-url ${cloudUrl}: must be a URL, such as http://127.0.0.1:7070`);
+  }
+  const callTimeoutText = values.one("call-timeout-ms") ?? "10000";
+  const callTimeoutMs = Number(callTimeoutText);
+  if (!Number.isInteger(callTimeoutMs) || callTimeoutMs < 1 || callTimeoutMs > 600_000) {
+    problems.push(`--call-timeout-ms ${callTimeoutText}: must be a whole number of milliseconds, 1 to 600000`);
+  }
+  const [text, path] = [values.one("api-key"), values.one("api-key-file")];
+  if ((text === undefined) === (path === undefined)) {
+    problems.push("give either --api-key-file or --api-key, the key of an account of the simulated cloud");
+  }
+  if (problems.length > 0) return { kind: "problems", problems };
+  const key = path === undefined ? ({ kind: "text", text: text ?? "" } as const) : ({ kind: "file", path } as const);
+  return { kind: "options", options: { endpoint: values.one("endpoint"), cloudUrl, key, callTimeoutMs } };
+}
