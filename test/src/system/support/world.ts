@@ -1,0 +1,220 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ControlPlane } from "@cloudwire/control-plane";
+import {
+  AdminClient,
+  CloudClient,
+  type InstanceSpec,
+  type LoadBalancer,
+  spawnCloud,
+  type SpawnedCloud,
+} from "@cloudwire/provider-simulated";
+import { eventually } from "../../support/eventually.ts";
+import { at, type Json, Kube, listOf } from "../../support/kube.ts";
+import { Program } from "../../support/program.ts";
+
+export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
+
+const CALL_MS = 10_000;
+const API_KEY = "system-test-key";
+
+export interface ControllerStart {
+  /** Default: the administrator's. */
+  readonly kubeconfigPath?: string;
+  readonly args?: readonly string[];
+}
+
+/** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
+export class World implements AsyncDisposable {
+  readonly controlPlane: ControlPlane;
+  readonly kube: Kube;
+  readonly admin: AdminClient;
+  readonly cloud: CloudClient;
+  readonly #process: SpawnedCloud;
+  readonly #folder: string;
+  readonly #programs: Program[] = [];
+
+  constructor(controlPlane: ControlPlane, process: SpawnedCloud, folder: string) {
+    this.controlPlane = controlPlane;
+    this.kube = new Kube(controlPlane);
+    this.admin = new AdminClient({ url: process.url });
+    this.cloud = new CloudClient({ url: process.url, apiKey: API_KEY });
+    this.#process = process;
+    this.#folder = folder;
+  }
+
+  static async start(controlPlane: ControlPlane): Promise<World> {
+    const cloud = await spawnCloud({ flags: { account: `system=${API_KEY}` } });
+    return new World(controlPlane, cloud, await mkdtemp(join(tmpdir(), "world-")));
+  }
+
+  get socket(): string {
+    return join(this.#folder, "provider.sock");
+  }
+
+  async startSidecar(): Promise<Program> {
+    const program = this.#start({
+      source: "providers/simulated/src/sidecar/main.ts",
+      args: [`--cloud-url=${this.#process.url}`],
+      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: API_KEY },
+    });
+    await program.said(/ready/);
+    return program;
+  }
+
+  startController({ kubeconfigPath = this.controlPlane.kubeconfigPath, args = [] }: ControllerStart = {}): Program {
+    return this.#start({
+      source: "controller/src/main.ts",
+      args: [
+        `--kubeconfig=${kubeconfigPath}`,
+        `--provider=simulated=unix://${this.socket}`,
+        "--health-address=127.0.0.1:0",
+        "-v=4",
+        ...args,
+      ],
+    });
+  }
+
+  /** Machines at the cloud, running. */
+  async createMachines(specs: readonly InstanceSpec[]): Promise<void> {
+    await this.cloud.createInstances(specs, AbortSignal.timeout(CALL_MS));
+  }
+
+  async loadBalancers(): Promise<readonly LoadBalancer[]> {
+    const page = await this.cloud.listLoadBalancers({ pageSize: 500, consistent: true }, AbortSignal.timeout(CALL_MS));
+    return page.items;
+  }
+
+  /** Names of the machines that the load balancer forwards to, sorted. */
+  async targetNames(loadBalancerId: string): Promise<readonly string[]> {
+    const signal = AbortSignal.timeout(CALL_MS);
+    const targets = await this.cloud.targets(loadBalancerId, signal);
+    const ids = targets.map((target) => target.instanceId);
+    const { items } = await this.cloud.listInstances({ pageSize: 1000, consistent: true }, signal);
+    return items
+      .filter(({ id }) => ids.includes(id))
+      .map(({ name }) => name)
+      .toSorted();
+  }
+
+  /** Waits until a call of the operation is being worked on by the cloud. */
+  async inFlight(operation: string): Promise<void> {
+    await eventually(`${operation} to be in flight`, 20_000, async () => {
+      const { operations } = await this.admin.calls();
+      return operations.some((counted) => counted.operation === operation && counted.inFlight > 0) ? true : undefined;
+    });
+  }
+
+  /** A Node as a kubelet with --cloud-provider=external registers it, without the kubelet. */
+  async registerNode(name: string): Promise<void> {
+    await this.kube.create("/api/v1/nodes", {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name, labels: { "kubernetes.io/hostname": name } },
+      spec: { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }] },
+    });
+  }
+
+  async initialized(name: string, timeoutMs = 30_000): Promise<Json> {
+    return eventually(
+      `node ${name} to be initialized`,
+      timeoutMs,
+      async () => {
+        const node = await this.kube.find(`/api/v1/nodes/${name}`);
+        return node !== undefined && !isTainted(node) && at(node, "spec", "providerID") !== undefined
+          ? node
+          : undefined;
+      },
+      () => this.outputs(),
+    );
+  }
+
+  /** The Service once it has an address. */
+  async addressed(name: string, timeoutMs = 30_000): Promise<string> {
+    return eventually(
+      `service ${name} to have an address`,
+      timeoutMs,
+      async () => {
+        const service = await this.kube.get(`/api/v1/namespaces/default/services/${name}`);
+        const ip = at(service, "status", "loadBalancer", "ingress", 0, "ip");
+        return typeof ip === "string" ? ip : undefined;
+      },
+      () => this.outputs(),
+    );
+  }
+
+  async createService(name: string, port: number, spec: object = {}): Promise<Json> {
+    return this.kube.create("/api/v1/namespaces/default/services", {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name },
+      spec: { type: "LoadBalancer", selector: { app: name }, ports: [{ port, protocol: "TCP" }], ...spec },
+    });
+  }
+
+  /** Reasons of the events about an object, in the order of their first time. */
+  async eventReasons(kind: string, name: string): Promise<readonly string[]> {
+    const events = await this.kube.items(
+      `/api/v1/events?fieldSelector=involvedObject.kind=${kind},involvedObject.name=${name}`,
+    );
+    return events
+      .toSorted((left, right) =>
+        String(at(left, "metadata", "creationTimestamp")).localeCompare(
+          String(at(right, "metadata", "creationTimestamp")),
+        ),
+      )
+      .map((event) => String(event["reason"]));
+  }
+
+  /** One series of the controller's metrics; 0 when it has none yet. */
+  async metric(controller: Program, series: RegExp): Promise<number> {
+    const [, url] = await controller.said(/health=(http:\S+)/);
+    const text = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(CALL_MS) })).text();
+    return text
+      .split("\n")
+      .filter((line) => !line.startsWith("#") && series.test(line))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+  }
+
+  /** What the programs wrote, for the message of a test that fails. */
+  outputs(): string {
+    return this.#programs.map(({ output }) => output).join("\n----\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
+    await this.#removeObjects();
+    await this.#process.stop("SIGKILL");
+    this.kube[Symbol.dispose]();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #start(options: ConstructorParameters<typeof Program>[0]): Program {
+    const program = new Program(options);
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Leaves the control plane as it was: the next world of the same file begins with an empty one. */
+  async #removeObjects(): Promise<void> {
+    const services = await this.kube.items("/api/v1/services");
+    for (const service of services) {
+      const name = String(at(service, "metadata", "name"));
+      if (name === "kubernetes") continue;
+      const path = `/api/v1/namespaces/${String(at(service, "metadata", "namespace"))}/services/${name}`;
+      await this.kube.send("PATCH", `${path}/status`, { metadata: { finalizers: null } });
+      await this.kube.send("DELETE", path);
+    }
+    await this.kube.send("DELETE", "/api/v1/nodes");
+    await this.kube.send(
+      "DELETE",
+      "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager",
+    );
+    await this.kube.send("DELETE", "/api/v1/namespaces/default/events");
+  }
+}
+
+function isTainted(node: Json): boolean {
+  return listOf(at(node, "spec", "taints")).some((taint) => taint["key"] === UNINITIALIZED);
+}
