@@ -68,7 +68,7 @@ describe("service-lb on a real control plane", () => {
     }
     const answers = new Set<string | undefined>();
     for (let count = 0; count < 8; count += 1) answers.add(await fetchText(address, 8181));
-    expect([...answers].toSorted()).toEqual(["web-1", "web-2"]);
+    expect(answers).toEqual(new Set(["web-1", "web-2"]));
 
     await joinNode("web-3");
     await targetsAre("web-1", "web-2", "web-3");
