@@ -59,6 +59,7 @@ class KubeconfigFile {
 
   async load(): Promise<KubeConfig> {
     const text = await this.#read();
+    if (text.trim() === "") throw new AccessError(`kubeconfig ${this.#path} is not a valid kubeconfig: it is empty`);
     const { KubeConfig } = await import("@kubernetes/client-node");
     const config = new KubeConfig();
     try {

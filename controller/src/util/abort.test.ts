@@ -1,0 +1,101 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { aborted, childSignal, deadlineSignal, raceAbort, sleep } from "./abort.ts";
+
+const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
+
+describe("childSignal()", () => {
+  test("aborts with its parent's reason, also when that was aborted before", () => {
+    const parent = new AbortController();
+    using early = childSignal(parent.signal);
+    parent.abort("why");
+    using late = childSignal(parent.signal);
+    expect([early.signal.reason, late.signal.reason]).toEqual(["why", "why"]);
+  });
+
+  test("leaves nothing on its parent once disposed, and does not abort it", () => {
+    const parent = new AbortController();
+    {
+      using child = childSignal(parent.signal);
+      expect(listeners(parent.signal)).toBe(1);
+      child.abort("mine");
+    }
+    expect(listeners(parent.signal)).toBe(0);
+    expect(parent.signal.aborted).toBe(false);
+  });
+});
+
+describe("deadlineSignal()", () => {
+  test("aborts after its time with what was waited for", async () => {
+    const clock = new FakeClock();
+    using deadline = deadlineSignal(new AbortController().signal, 500, "GET nodes/n1", clock);
+    await clock.advance(499);
+    expect(deadline.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(deadline.signal.reason).toMatchObject({
+      code: "DEADLINE",
+      message: "GET nodes/n1: no answer within 500 ms",
+    });
+  });
+
+  test("takes its timer along", () => {
+    const clock = new FakeClock();
+    deadlineSignal(new AbortController().signal, 500, "x", clock)[Symbol.dispose]();
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("sleep()", () => {
+  test("ends after its time and leaves no listener", async () => {
+    const clock = new FakeClock();
+    const { signal } = new AbortController();
+    let woke = false;
+    const sleeping = sleep(100, signal, clock).then(() => (woke = true));
+    await clock.advance(99);
+    expect(woke).toBe(false);
+    await clock.advance(1);
+    await sleeping;
+    expect(listeners(signal)).toBe(0);
+  });
+
+  test("ends with the reason when aborted, before or during, and leaves no timer", async () => {
+    const clock = new FakeClock();
+    const abort = new AbortController();
+    const during = sleep(100, abort.signal, clock);
+    abort.abort(new Error("stop"));
+    await expect(during).rejects.toThrow("stop");
+    await expect(sleep(100, abort.signal, clock)).rejects.toThrow("stop");
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe("raceAbort()", () => {
+  test("settles with the promise and leaves no listener", async () => {
+    const { signal } = new AbortController();
+    expect(await raceAbort(Promise.resolve(1), signal)).toBe(1);
+    await expect(raceAbort(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
+    await settle();
+    expect(listeners(signal)).toBe(0);
+  });
+
+  test("does not wait for a promise that hangs, nor lets its late failure escape", async () => {
+    const abort = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const race = raceAbort(late.promise, abort.signal);
+    abort.abort(new Error("stop"));
+    await expect(race).rejects.toThrow("stop");
+    await expect(raceAbort(late.promise, abort.signal)).rejects.toThrow("stop");
+    late.reject(new Error("late"));
+    await settle();
+  });
+});
+
+describe("aborted()", () => {
+  test("resolves at once or when it happens", async () => {
+    const abort = new AbortController();
+    const waiting = aborted(abort.signal);
+    abort.abort();
+    await expect(Promise.all([waiting, aborted(abort.signal)])).resolves.toBeDefined();
+  });
+});
