@@ -1,6 +1,14 @@
-import { CLOUD_NODE_CONTROLLER, CONTROLLER_ALIASES, EVENT_SOURCES } from "../api/controller-names.ts";
+import { randomUUID } from "node:crypto";
+import {
+  CLOUD_NODE_CONTROLLER,
+  CONTROLLER_ALIASES,
+  EVENT_SOURCES,
+  SERVICE_LB_CONTROLLER,
+} from "../api/controller-names.ts";
 import { cloudNodeController } from "../controllers/node/controller.ts";
 import { nodeMetrics } from "../controllers/node/metrics.ts";
+import { serviceLbController } from "../controllers/service/controller.ts";
+import { serviceMetrics } from "../controllers/service/metrics.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Options } from "../options/options.ts";
 import type { Controller } from "../runtime/controller.ts";
@@ -8,7 +16,7 @@ import { controllerMetrics } from "../runtime/metrics.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { childSignal } from "../util/abort.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Random } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
 import type { KubeSide } from "./kube-side.ts";
 import type { ProviderSide } from "./provider-side.ts";
@@ -20,6 +28,7 @@ export interface ControllersDependencies {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface ControllersSignals {
@@ -34,7 +43,7 @@ export interface ControllersSignals {
 type Build = () => Controller;
 
 /** Canonical names of the controllers of this program. */
-export const CONTROLLERS: ReadonlySet<string> = new Set([CLOUD_NODE_CONTROLLER]);
+export const CONTROLLERS: ReadonlySet<string> = new Set([CLOUD_NODE_CONTROLLER, SERVICE_LB_CONTROLLER]);
 
 /** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
 export async function runControllers(
@@ -58,7 +67,7 @@ export async function runControllers(
 
 /** One flat list: what exists, from what it is made. */
 function builders(dependencies: ControllersDependencies): Readonly<Record<string, Build>> {
-  const { options, kube, provider, metrics, log, clock } = dependencies;
+  const { options, kube, provider, metrics, log, clock, random } = dependencies;
   const queueMetricsOf = workqueueMetrics(metrics);
   const controllerMetricsOf = controllerMetrics(metrics);
   return {
@@ -75,6 +84,23 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         controllerMetrics: controllerMetricsOf(CLOUD_NODE_CONTROLLER, "cloud-node"),
         onProviderReady: (listener) => provider.onReady(listener),
         settings: { workers: options.concurrentNodeSyncs, refreshPeriodMs: options.nodeStatusUpdateFrequency },
+      }),
+    [SERVICE_LB_CONTROLLER]: () =>
+      serviceLbController({
+        services: kube.services,
+        nodes: kube.nodes,
+        providers: provider.providers,
+        kube: kube.client,
+        events: kube.events.recorder(EVENT_SOURCES.service),
+        clock,
+        random,
+        newId: randomUUID,
+        log,
+        metrics: serviceMetrics(metrics),
+        queueMetrics: queueMetricsOf("service"),
+        controllerMetrics: controllerMetricsOf(SERVICE_LB_CONTROLLER, "service"),
+        onProviderReady: (listener) => provider.onReady(listener),
+        settings: { workers: options.concurrentServiceSyncs, loadBalancers: { tags: {} } },
       }),
   };
 }

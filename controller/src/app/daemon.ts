@@ -113,7 +113,7 @@ async function lead(
   startup.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
   const run = (lost: AbortSignal) =>
-    runControllers({ options, kube, provider, metrics, log, clock }, { stop, lost, graceMs: GRACE_MS });
+    runControllers({ options, kube, provider, metrics, log, clock, random }, { stop, lost, graceMs: GRACE_MS });
   if (options.leaderElect) {
     const elector = createElector(dependencies, metrics, kube);
     startup.elector = elector;
