@@ -170,8 +170,9 @@ function planWanted(input: WantedInput): Plan {
   if (entry === undefined) {
     return change(input, "ensure", hasFinalizer(input.service) ? "not known to be as wished" : "service created");
   }
-  if (isWishNew(input, entry)) return change(input, "ensure", "service changed");
-  if (areNodesNew(input, entry)) return change(input, entry.pending?.kind ?? "update", "nodes changed");
+  const known = { ...input, entry };
+  if (isWishNew(input, entry)) return change(known, "ensure", "service changed");
+  if (areNodesNew(input, entry)) return change(known, entry.pending?.kind ?? "update", "nodes changed");
   return entry.pending === undefined ? settle(input, entry, undefined) : planPoll(input, entry, entry.pending);
 }
 
