@@ -51,14 +51,15 @@ export class Program implements AsyncDisposable {
     return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** The first match of `pattern` in the output; fails when it does not come. */
+  /** The first match of `pattern` in the output; fails when it does not come, at once if the program has ended. */
   async said(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpExecArray> {
-    return eventually(
-      `${this.#name} to say ${pattern}`,
-      timeoutMs,
-      () => pattern.exec(this.#output) ?? undefined,
-      () => this.#output,
-    );
+    const ask = (): RegExpExecArray | undefined => {
+      const found = pattern.exec(this.#output) ?? undefined;
+      if (found === undefined && !this.running)
+        throw new Error(`${this.#name} ended before it said ${pattern}:\n${this.#output}`);
+      return found;
+    };
+    return eventually(`${this.#name} to say ${pattern}`, timeoutMs, ask, () => this.#output);
   }
 
   /** How it ended; fails when it does not end in time. */
