@@ -1,5 +1,5 @@
-import { Absence, AbsenceBasis, NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
-import { Instance, InstanceResult, InstanceState } from "@cloudwire/proto/cloudprovider/v1/instance";
+import { type Absence, AbsenceBasis, NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
+import { Instance, type InstanceResult, InstanceState } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { describe, expect, test } from "vitest";
 import { instanceAnswer, instanceFromProto } from "./instance.ts";
 

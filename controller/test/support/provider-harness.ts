@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/connection.ts";
+import { providerMetrics } from "../../src/provider/metrics.ts";
+import { Sidecar } from "../../src/provider/provider.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import { systemClock } from "../../src/util/clock.ts";
+import { FakeLog } from "./fake-log.ts";
+import { eventually } from "./poll.ts";
+
+/** The product's timing, but for waits that would make tests slow. */
+const TEST_TIMING: ConnectionTiming = { ...CONNECTION_TIMING, connectMs: 200, retryMs: 50 };
+
+export interface HarnessOptions {
+  readonly timing?: Partial<ConnectionTiming>;
+  readonly expectedName?: string;
+}
+
+/** A folder for a socket and, on demand, a sidecar connection to it that runs until the test ends. */
+export class ProviderHarness implements AsyncDisposable {
+  readonly socketPath: string;
+  readonly log = new FakeLog();
+  readonly metrics = new Metrics();
+  readonly #folder: string;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[] = [];
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+    this.socketPath = join(folder, "provider.sock");
+  }
+
+  static async create(): Promise<ProviderHarness> {
+    return new ProviderHarness(await mkdtemp(join(tmpdir(), "cw-")));
+  }
+
+  /** Aborts when the test ends. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  connect(options: HarnessOptions = {}): Sidecar {
+    const sidecar = new Sidecar({
+      name: "acme",
+      address: `unix://${this.socketPath}`,
+      expectedName: options.expectedName,
+      cluster: { id: "cluster-1", name: "test" },
+      version: "0.0.0-test",
+      clock: systemClock(),
+      random: Math.random,
+      log: this.log,
+      metrics: providerMetrics(this.metrics),
+      timing: { ...TEST_TIMING, ...options.timing },
+    });
+    this.#running.push(sidecar.run(this.signal));
+    return sidecar;
+  }
+
+  async ready(sidecar: Sidecar): Promise<void> {
+    await eventually("the provider is connected", () => sidecar.health.ready);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("the test is over"));
+    await Promise.all(this.#running);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
