@@ -69,7 +69,7 @@ const loadBalancerCapabilities = (handlers: LoadBalancerHandlers): LoadBalancerC
   return {
     list: handlers.list && listCapability(features.list),
     watch: handlers.watch && watchCapability(features.watch),
-    nodeSets: undefined,
+    nodeSets: nodeSetCapability(features.nodeSets),
     updateNodes: handlers.updateNodes !== undefined,
     ...specFeatures(features),
     ...trafficFeatures(features),
@@ -79,6 +79,15 @@ const loadBalancerCapabilities = (handlers: LoadBalancerHandlers): LoadBalancerC
     validateOnly: features.validateOnly ?? false,
   };
 };
+
+const defaultMaxNodeSets = 64;
+const defaultMaxNodes = 20_000;
+
+/** The SDK keeps node sets for every provider, in memory. */
+const nodeSetCapability = (sets: LoadBalancerFeatures["nodeSets"]) =>
+  sets === false
+    ? undefined
+    : { maxSets: sets?.maxSets ?? defaultMaxNodeSets, maxNodes: sets?.maxNodes ?? defaultMaxNodes, durable: false };
 
 const specFeatures = (features: LoadBalancerFeatures) => ({
   sourceRanges: features.sourceRanges ?? false,

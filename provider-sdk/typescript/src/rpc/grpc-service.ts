@@ -17,7 +17,6 @@ import { type CallScope, openCallScope } from "./call-scope.ts";
 import { answerError, trailersOf } from "./error-answer.ts";
 import type {
   DuplexMethod,
-  OpenedRequest,
   RequestOpener,
   RpcCall,
   RpcMethod,
@@ -29,10 +28,8 @@ import { pump } from "./pump.ts";
 
 /** What happens around the handlers of a service. */
 export interface RpcHooks {
-  /** Refuses a call by throwing; `request` is undefined for streams of requests. */
-  readonly admit: (call: RpcCall, request: unknown) => void;
-  /** Runs around a unary handler, after it was admitted. */
-  readonly around: <Result>(call: RpcCall, run: () => Promise<Result>) => Promise<Result>;
+  /** Refuses a call by throwing. */
+  readonly admit: (call: RpcCall) => void;
   /** Told the outcome of each call; undefined is success. */
   readonly ended: (call: RpcCall, failure: unknown) => void;
 }
@@ -144,16 +141,17 @@ const answerUnary = async (
 };
 
 const runUnary = async (method: UnaryMethod, bytes: Buffer, call: RpcCall, deps: RpcDeps): Promise<Uint8Array> => {
-  const opened = openRequest(method, bytes);
-  deps.hooks.admit(call, opened.request);
+  deps.hooks.admit(call);
+  const run = openRequest(method, bytes);
   // A handler that ignores its signal must not keep the caller.
-  return deps.hooks.around(call, () => orAborted(opened.run(call), call.signal));
+  return orAborted(run(call), call.signal);
 };
 
-const openRequest = <Run>(method: RequestOpener<Run>, bytes: Buffer): OpenedRequest<Run> => {
+const openRequest = <Run>(method: RequestOpener<Run>, bytes: Buffer): Run => {
   try {
     return method.open(bytes);
   } catch (cause) {
+    if (cause instanceof ProviderError) throw cause;
     throw new ProviderError("FIELD_INVALID", `The request of ${method.name} is not a valid protobuf message`, {
       cause,
     });
@@ -165,9 +163,8 @@ const serverStreamHandler =
   (stream) => {
     const scope = enter(stream, method, deps);
     void runStream(stream, scope, deps, () => {
-      const opened = openRequest(method, stream.request);
-      deps.hooks.admit(scope.call, opened.request);
-      return opened.run(scope.call);
+      deps.hooks.admit(scope.call);
+      return openRequest(method, stream.request)(scope.call);
     });
   };
 
@@ -176,7 +173,7 @@ const duplexHandler =
   (stream) => {
     const scope = enter(stream, method, deps);
     void runStream(stream, scope, deps, () => {
-      deps.hooks.admit(scope.call, undefined);
+      deps.hooks.admit(scope.call);
       return method.run(stream, scope.call);
     });
   };

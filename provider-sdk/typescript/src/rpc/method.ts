@@ -36,16 +36,9 @@ interface RpcMethodBase {
   readonly mutation: boolean;
 }
 
-/** A request that was read, and what runs its handler. */
-export interface OpenedRequest<Run> {
-  /** For checks that need no type. */
-  readonly request: unknown;
-  readonly run: Run;
-}
-
-/** Reads a request; throws when the bytes are not one. */
+/** Reads a request and answers what runs its handler; throws when the bytes are no such request. */
 export interface RequestOpener<Run> extends RpcMethodBase {
-  readonly open: (bytes: Uint8Array) => OpenedRequest<Run>;
+  readonly open: (bytes: Uint8Array) => Run;
 }
 
 /** One request, one answer. */
@@ -87,7 +80,7 @@ export const unary = <Request, Partial, Response>(
   kind: "unary",
   open: (bytes) => {
     const request = method.requestType.decode(bytes);
-    return { request, run: async (call) => encode(method.responseType, await handler(request, call)) };
+    return async (call) => encode(method.responseType, await handler(request, call));
   },
 });
 
@@ -100,7 +93,7 @@ export const serverStream = <Request, Partial, Response>(
   kind: "serverStream",
   open: (bytes) => {
     const request = method.requestType.decode(bytes);
-    return { request, run: (call) => encodeEach(method.responseType, handler(request, call)) };
+    return (call) => encodeEach(method.responseType, handler(request, call));
   },
 });
 

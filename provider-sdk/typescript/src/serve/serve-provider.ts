@@ -1,6 +1,6 @@
 import type { ProviderDefinition } from "../definition/provider.ts";
-import { createLogger, parseLogLevel } from "../log/logger.ts";
-import { parseEndpoint } from "./endpoint.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
+import { readEnvironment } from "./environment.ts";
 import { ProviderStartError } from "./start-error.ts";
 import { type RunningProvider, startProvider } from "./start-provider.ts";
 
@@ -8,33 +8,69 @@ import { type RunningProvider, startProvider } from "./start-provider.ts";
 export interface ServeOptions {
   /** Default: `CLOUD_PROVIDER_ENDPOINT`. */
   readonly endpoint?: string | undefined;
+  /** Default: JSON lines on standard error, from `CLOUD_PROVIDER_LOG_LEVEL` on. */
+  readonly log?: Logger | undefined;
 }
 
+const crashExitCode = 1;
+
 /**
- * Serves a provider as the main job of this process: endpoint and log level come from the environment, SIGTERM and SIGINT
- * end it in order. Mistakes are told in plain lines and end the process with code 78.
+ * Serves a provider as the main job of this process. Where, how and how loud comes from the environment:
+ * `CLOUD_PROVIDER_ENDPOINT`, `CLOUD_PROVIDER_SOCKET_GROUP`, `CLOUD_PROVIDER_LOG_LEVEL`, `CLOUD_PROVIDER_TLS_CERT_FILE`,
+ * `CLOUD_PROVIDER_TLS_KEY_FILE`, `CLOUD_PROVIDER_TLS_CLIENT_CA_FILE`, `CLOUD_PROVIDER_INSECURE_LOOPBACK`.
+ *
+ * SIGTERM and SIGINT end it in order, with exit code 0; a second signal ends it at once. Mistakes in the definition or the
+ * environment are told in plain lines, all together, with exit code 78; an endpoint that cannot be had with 69.
  */
 export const serveProvider = async (
   definition: ProviderDefinition,
   options: ServeOptions = {},
 ): Promise<RunningProvider> => {
-  const log = createLogger({
-    level: parseLogLevel(process.env["CLOUD_PROVIDER_LOG_LEVEL"] ?? "") ?? "info",
-    write: (line) => process.stderr.write(line),
-    now: () => new Date(),
-  });
+  const settings = readEnvironment(process.env, options.endpoint);
+  const log =
+    options.log ??
+    createLogger({
+      level: settings.logLevel,
+      write: (line) => process.stderr.write(line),
+      now: () => new Date(),
+    });
   try {
-    const parsed = parseEndpoint(options.endpoint ?? process.env["CLOUD_PROVIDER_ENDPOINT"]);
-    if (parsed.kind === "problem") throw new ProviderStartError("CONFIG_INVALID", [parsed.problem]);
-    const provider = await startProvider(definition, { endpoint: parsed.endpoint, log });
-    const end = () => void provider.close().then(() => process.exit(0));
-    process.once("SIGTERM", end);
-    process.once("SIGINT", end);
-    log.info("Serving", { address: provider.address, bootId: provider.bootId });
+    const { endpoint, problems } = settings;
+    if (!endpoint || problems.length > 0) throw new ProviderStartError("CONFIG_INVALID", problems);
+    const provider = await startProvider(definition, { ...settings, endpoint, log });
+    endOnSignals(provider, log);
+    logCrashes(log);
+    log.info("Serving", { provider: definition.name, version: definition.version, address: provider.address });
     return provider;
   } catch (error) {
     if (!(error instanceof ProviderStartError)) throw error;
-    for (const problem of error.problems) process.stderr.write(`${problem}\n`);
+    for (const problem of error.problems) process.stderr.write(`${definition.name ?? "provider"}: ${problem}\n`);
     return process.exit(error.exitCode);
   }
+};
+
+const endOnSignals = (provider: RunningProvider, log: Logger): void => {
+  let ending = false;
+  const end = (signal: NodeJS.Signals) => {
+    if (ending) process.exit(crashExitCode);
+    ending = true;
+    log.info("Shutting down", { signal });
+    provider.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error("The shutdown failed", { error });
+        process.exit(crashExitCode);
+      },
+    );
+  };
+  process.on("SIGTERM", end);
+  process.on("SIGINT", end);
+};
+
+/** A failure that nobody caught is a bug of the provider: it is written where the other lines are, and ends the process. */
+const logCrashes = (log: Logger): void => {
+  process.on("uncaughtException", (error, origin) => {
+    log.error("The provider crashed", { origin, error });
+    process.exit(crashExitCode);
+  });
 };

@@ -1,106 +1,218 @@
 import { randomUUID } from "node:crypto";
-import { lstat } from "node:fs/promises";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { Server } from "@grpc/grpc-js";
 import { toCapabilities, toLimits } from "../convert/capabilities.ts";
 import { createProviderIds } from "../convert/provider-ids.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import type { Logger } from "../log/logger.ts";
-import { type RpcHooks, toGrpcService } from "../rpc/grpc-service.ts";
+import { tolerateHugeDeadlines, tolerateMassCancellation } from "../rpc/grpc-js-gaps.ts";
+import { type RpcDeps, toGrpcService } from "../rpc/grpc-service.ts";
+import type { RpcService } from "../rpc/method.ts";
 import { createCloudProviderService } from "../services/cloud-provider.ts";
-import type { ProviderRuntime } from "../services/runtime.ts";
+import { createHealthService } from "../services/health.ts";
+import { createGetProviderInfo, type HandshakeFacts } from "../services/identity.ts";
+import { createReflectionServices, reflectionServices } from "../services/reflection.ts";
+import { draining, type ProviderRuntime } from "../services/runtime.ts";
 import { defaultIntervals, StatusMonitor } from "../services/status-monitor.ts";
+import { RuleChecker } from "../validation/rule-checker.ts";
+import { factProblems, shapeProblems } from "./definition-problems.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { type Listener, listen } from "./listener.ts";
+import { serverCredentials, type TransportSecurity } from "./server-credentials.ts";
 import { ProviderStartError } from "./start-error.ts";
-import { clearSocketPath, removeOwnSocket, secureSocket, withSocketUmask } from "./unix-socket.ts";
+import { sdkVersion } from "./version.ts";
 
 /** How a provider is served; nothing is read from the environment. */
-export interface StartOptions {
+export interface StartOptions extends TransportSecurity {
   readonly endpoint: Endpoint;
   readonly log: Logger;
   /** Group that gets the socket, name or number. Default: the process's. */
   readonly socketGroup?: string | undefined;
-  /** Longest time calls in flight have to end. Default: 10 s. */
+  /** Longest time that calls under way have to end. Default: 10 s. */
   readonly drainMs?: number | undefined;
+  /** How often the cloud is checked, and for how long. Default: 60 s while all is well, 10 s while not, 10 s. */
+  readonly checkIntervals?:
+    | { readonly goodIntervalMs: number; readonly badIntervalMs: number; readonly timeoutMs: number }
+    | undefined;
 }
 
 /** A provider that is being served. */
 export interface RunningProvider {
-  /** Where it listens: `unix:///run/cloud-provider/provider.sock`. */
+  /** Where callers connect: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`. */
   readonly address: string;
   /** Random id of this process, as in the handshake. */
   readonly bootId: string;
-  /** Ends it in order: watches end, new calls are refused, calls in flight get their time, the socket is removed. */
+  /**
+   * Ends it in order: health says not serving, watches end, new calls are refused, calls under way get their time, the
+   * socket is removed. May be called more than once.
+   */
   readonly close: () => Promise<void>;
 }
 
-/** Serves a provider inside a process that somebody else looks after; tests do. Throws {@link ProviderStartError}. */
+const cloudProviderService = "cloudprovider.v1.CloudProvider";
+const healthService = "grpc.health.v1.Health";
+
+/** Contract TRN-6 asks for 100; 256 keeps a caller's mass cancellation small. */
+const maxStreamsPerConnection = 256;
+
+const defaultDrainMs = 10_000;
+/** How long aborted calls have to send their answer before the connections are cut. */
+const forceGraceMs = 250;
+const slowConsumerMs = 30_000;
+
+/**
+ * Serves a provider inside a process that somebody else looks after, as tests do. Throws {@link ProviderStartError} with
+ * every mistake in the definition, or when the endpoint cannot be had.
+ */
 export const startProvider = async (
   definition: ProviderDefinition,
   options: StartOptions,
 ): Promise<RunningProvider> => {
   const { log } = options;
-  const nowMs = Date.now;
-  const bootId = randomUUID();
-  const status = new StatusMonitor({ definition, bootId, log, nowMs, ...defaultIntervals });
-  const runtime: ProviderRuntime = {
-    definition,
-    bootId,
-    ids: createProviderIds(definition.idPrefixes ?? [definition.idPrefix]),
-    capabilities: toCapabilities(definition),
-    limits: toLimits(definition.limits),
-    scopeId: () => status.scopeId,
-    observe: (outcome) => status.observe(outcome),
-    log,
-    nowMs,
-  };
+  throwIfAny(shapeProblems(definition));
+  const drain = new AbortController();
   const force = new AbortController();
-  const server = new Server({
-    "grpc.max_receive_message_length": Number(runtime.limits.maxReceiveBytes),
-    "grpc.max_send_message_length": -1,
-    "grpc.enable_channelz": 0,
-  });
-  const hooks: RpcHooks = { admit: () => undefined, around: (_call, run) => run(), ended: () => undefined };
-  const service = createCloudProviderService(runtime, status, {
-    services: ["cloudprovider.v1.CloudProvider"],
-    sdkVersion: "0.1.0",
-    runtimeVersion: `node ${process.version}`,
-  });
-  const { definition: methods, implementation } = toGrpcService(service, {
-    hooks,
-    log,
-    nowMs,
-    serverSignal: force.signal,
-    slowConsumerMs: 30_000,
-  });
-  server.addService(methods, implementation);
-  if (options.endpoint.kind !== "unix") throw new ProviderStartError("CONFIG_INVALID", ["tcp is not served yet"]);
-  const { path } = options.endpoint;
-  await clearSocketPath(path);
-  await withSocketUmask(() => bind(server, `unix://${path}`));
-  await secureSocket(path, options.socketGroup);
-  const { ino } = await lstat(path);
-  await status.start();
+  const facts = handshakeFacts(options.endpoint);
+  const bootId = randomUUID();
+  const intervals = options.checkIntervals ?? defaultIntervals;
+  const status = new StatusMonitor({ definition, bootId, log, nowMs: Date.now, ...intervals });
+  const runtime = createRuntime(definition, { bootId, log, status, draining: drain.signal });
+  const handshake = createGetProviderInfo({ ...runtime, scopeId: () => status.scopeId ?? "not known yet" }, facts)();
+  throwIfAny(factProblems(handshake, runtime.rules));
+  const credentials = await serverCredentials(options.endpoint, options);
+  const server = createServer(
+    runtime,
+    [
+      { service: createCloudProviderService(runtime, status, facts), refuseWhileDraining: true },
+      { service: createHealthService(facts.services, drain.signal), refuseWhileDraining: false },
+      ...reflection(facts.services).map((service) => ({ service, refuseWhileDraining: true })),
+    ],
+    force.signal,
+  );
+  const listener = await listen(server, options.endpoint, credentials, options.socketGroup);
+  // The handshake is served meanwhile; a cloud that is down must not keep the controller from hearing so.
+  void status.start();
+  const closing: { done?: Promise<void> } = {};
   return {
-    address: `unix://${path}`,
+    address: listener.address,
     bootId,
-    close: async () => {
-      await status.stop();
-      await shutDown(server, options.drainMs ?? 10_000);
-      await removeOwnSocket(path, ino);
+    close: () => {
+      closing.done ??= close({ server, listener, status, drain, force, drainMs: options.drainMs ?? defaultDrainMs });
+      return closing.done;
     },
   };
 };
 
-const bind = (server: Server, address: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve()));
-  });
+const throwIfAny = (problems: readonly string[]): void => {
+  if (problems.length > 0) throw new ProviderStartError("CONFIG_INVALID", problems);
+};
 
-const shutDown = (server: Server, drainMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), drainMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
-    });
+const handshakeFacts = (endpoint: Endpoint): HandshakeFacts => ({
+  // On TCP nobody gets a map of what there is to call.
+  services: [cloudProviderService, healthService, ...(endpoint.kind === "unix" ? reflectionServices : [])],
+  sdkVersion,
+  runtimeVersion: `node ${process.version}`,
+});
+
+const createRuntime = (
+  definition: ProviderDefinition,
+  parts: {
+    readonly bootId: string;
+    readonly log: Logger;
+    readonly status: StatusMonitor;
+    readonly draining: AbortSignal;
+  },
+): ProviderRuntime => ({
+  definition,
+  bootId: parts.bootId,
+  ids: createProviderIds(definition.idPrefixes ?? [definition.idPrefix]),
+  capabilities: toCapabilities(definition),
+  limits: toLimits(definition.limits),
+  rules: new RuleChecker(),
+  scopeId: () => parts.status.scopeId,
+  observe: (outcome) => parts.status.observe(outcome),
+  draining: parts.draining,
+  log: parts.log,
+  nowMs: Date.now,
+});
+
+const reflection = (services: readonly string[]): readonly RpcService[] =>
+  reflectionServices.some((name) => services.includes(name))
+    ? createReflectionServices({
+        services,
+        // Descriptors and their reader are large, and most processes are never asked.
+        descriptors: async () => {
+          const [{ readDescriptorSet }, { indexDescriptors }] = await Promise.all([
+            import("@cloudwire/proto/descriptor-set"),
+            import("../services/descriptor-index.ts"),
+          ]);
+          return indexDescriptors(readDescriptorSet());
+        },
+      })
+    : [];
+
+interface ServedService {
+  readonly service: RpcService;
+  readonly refuseWhileDraining: boolean;
+}
+
+const createServer = (
+  runtime: ProviderRuntime,
+  services: readonly ServedService[],
+  serverSignal: AbortSignal,
+): Server => {
+  const server = new Server({
+    "grpc.max_receive_message_length": Number(runtime.limits.maxReceiveBytes),
+    // Answers are bounded by the contract's own limits.
+    "grpc.max_send_message_length": -1,
+    "grpc.max_concurrent_streams": maxStreamsPerConnection,
+    // Leaked in several versions (grpc-node 1941, 2393), and nobody reads it.
+    "grpc.enable_channelz": 0,
+    interceptors: [tolerateHugeDeadlines(runtime.nowMs)],
   });
+  tolerateMassCancellation(server);
+  for (const { service, refuseWhileDraining } of services) {
+    const deps: RpcDeps = {
+      hooks: {
+        admit: () => {
+          if (refuseWhileDraining && runtime.draining.aborted) throw draining();
+        },
+        ended: () => undefined,
+      },
+      log: runtime.log,
+      nowMs: runtime.nowMs,
+      serverSignal,
+      slowConsumerMs,
+    };
+    const { definition, implementation } = toGrpcService(service, deps);
+    server.addService(definition, implementation);
+  }
+  return server;
+};
+
+const close = async (parts: {
+  readonly server: Server;
+  readonly listener: Listener;
+  readonly status: StatusMonitor;
+  readonly drain: AbortController;
+  readonly force: AbortController;
+  readonly drainMs: number;
+}): Promise<void> => {
+  // Health turns, watches end and new calls are refused, all by this signal.
+  parts.drain.abort(draining());
+  const stopped = new Promise<void>((resolve) => {
+    parts.server.tryShutdown(() => resolve());
+  });
+  if (!(await within(stopped, parts.drainMs))) {
+    parts.force.abort(draining());
+    if (!(await within(stopped, forceGraceMs))) parts.server.forceShutdown();
+  }
+  await Promise.all([parts.listener.release(), parts.status.stop()]);
+};
+
+const within = async (work: Promise<void>, ms: number): Promise<boolean> => {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  const done = await Promise.race([work.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return done;
+};

@@ -46,7 +46,8 @@ const statOrUndefined = async (path: string) => {
   }
 };
 
-const isLive = (path: string): Promise<boolean> =>
+/** True if somebody listens. */
+export const isLive = (path: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const socket = connect({ path });
     const settle = (finish: () => void) => {

@@ -2,9 +2,10 @@ import type { Absence, NotMine as WireNotMine } from "@cloudwire/proto/cloudprov
 import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
 import { toWireAbsence, toWireNotMine } from "../convert/common.ts";
 import type { Absent, NotMine } from "../definition/outcomes.ts";
-import { classifyError } from "../errors/classify.ts";
 import { toItemError } from "../errors/item-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
+import { cutToBytes } from "../errors/text-budget.ts";
+import type { RuleChecker } from "../validation/rule-checker.ts";
 import { raisesDoubt } from "./call-recorder.ts";
 
 /** The outcomes that instances and volumes share. */
@@ -13,30 +14,46 @@ export type CommonOutcome =
   | { readonly $case: "unknown"; readonly value: ItemError }
   | { readonly $case: "notMine"; readonly value: WireNotMine };
 
+/** It could not be found out, and why. */
 export const unknownOutcome = (error: ProviderError): CommonOutcome => ({
   $case: "unknown",
   value: toItemError(error),
 });
 
-/**
- * Passes an absence on, unless an error was met on the way to it after which nothing may be called absent: a Node would be
- * deleted because a firewall rule or a right was missing.
- */
-export const absentOutcome = (answer: Absent, doubt: ProviderError | undefined, callTime: Date): CommonOutcome => {
-  if (doubt === undefined) return { $case: "absent", value: toWireAbsence(answer, callTime) };
-  return unknownOutcome(doubtedAbsence(doubt));
-};
+/** It does not exist. */
+export const absentOutcome = (answer: Absent, callTime: Date): CommonOutcome => ({
+  $case: "absent",
+  value: toWireAbsence(answer, callTime),
+});
 
-/** The error that takes the place of an absence in doubt. */
-export const doubtedAbsence = (doubt: ProviderError): ProviderError =>
-  raisesDoubt(doubt)
-    ? doubt
-    : new ProviderError("INCOMPLETE_ANSWER", `Absence is not concluded after an error: ${doubt.message}`, {
-        cause: doubt,
-      });
-
+/** It is another provider's. */
 export const notMineOutcome = (answer: NotMine): CommonOutcome => ({ $case: "notMine", value: toWireNotMine(answer) });
 
-/** An error that was thrown for, or answered as, one item. */
-export const itemProblem = (thrown: unknown, correlationId: string) =>
-  classifyError(thrown, { mutation: false, correlationId });
+/**
+ * The error that takes the place of an absence, if an error was met on the way to it after which nothing may be called
+ * absent: a Node would be deleted because a firewall rule or a right was missing.
+ */
+export const refuseAbsence = (answer: Absent, errors: readonly ProviderError[]): ProviderError | undefined => {
+  const doubt = errors.find(raisesDoubt);
+  if (doubt) return doubt;
+  const [gap] = errors;
+  if (answer.basis !== "COMPLETE_LIST_MISS" || !gap) return undefined;
+  return new ProviderError("INCOMPLETE_ANSWER", `a list with an error in it is not complete: ${gap.message}`, {
+    cause: gap,
+  });
+};
+
+/** What is wrong with an answer of the provider, as the contract's rules see it; undefined if nothing. */
+export const answerProblem = (
+  rules: RuleChecker,
+  typeName: "Instance" | "Volume" | "LoadBalancer" | "Route",
+  message: unknown,
+): ProviderError | undefined => {
+  const violations = rules.check(`cloudprovider.v1.${typeName}`, message);
+  if (violations.length === 0) return undefined;
+  const list = violations.map(({ field, description }) => `${field} ${description}`).join("; ");
+  return new ProviderError(
+    "INVARIANT_BROKEN",
+    cutToBytes(`the provider answered a ${typeName} that breaks the contract: ${list}`, 512),
+  );
+};

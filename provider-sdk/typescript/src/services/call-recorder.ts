@@ -32,6 +32,7 @@ const doubtfulCodes = new Set([7, 14, 16]);
 /** True for an error after which nothing may be called absent. */
 export const raisesDoubt = (error: ProviderError): boolean => doubtfulCodes.has(error.grpcCode);
 
+const maxErrors = 32;
 const maxDiagnostics = 32;
 const maxPlannedChanges = 1_000;
 const maxCloudRequestIds = 5;
@@ -45,7 +46,7 @@ export class CallRecorder {
   #retries = 0;
   #throttled = false;
   #dataAgeMs: number | undefined;
-  #doubt: ProviderError | undefined;
+  readonly #errors: ProviderError[] = [];
   readonly #cloudRequestIds: string[] = [];
   readonly #diagnostics: WireDiagnostic[] = [];
   readonly #plannedChanges: WirePlannedChange[] = [];
@@ -64,9 +65,9 @@ export class CallRecorder {
     return this.#options.signal ?? this.#options.call.signal;
   }
 
-  /** The first error seen after which nothing may be called absent. */
-  get doubt(): ProviderError | undefined {
-    return this.#doubt;
+  /** The errors that the handler met or answered; the first ones, if there are many. */
+  get errors(): readonly ProviderError[] {
+    return this.#errors;
   }
 
   get diagnostics(): WireDiagnostic[] {
@@ -75,6 +76,18 @@ export class CallRecorder {
 
   get plannedChanges(): WirePlannedChange[] {
     return this.#plannedChanges;
+  }
+
+  /** What the call has cost so far; counting begins anew. */
+  takeStats(): CallStats {
+    const { stats } = this;
+    this.#cloudCalls = 0;
+    this.#mutations = 0;
+    this.#retries = 0;
+    this.#throttled = false;
+    this.#dataAgeMs = undefined;
+    this.#cloudRequestIds.length = 0;
+    return stats;
   }
 
   get stats(): CallStats {
@@ -139,7 +152,9 @@ export class CallRecorder {
   /** Draws conclusions from an error that the handler met or answered. */
   noteError(error: ProviderError): void {
     if (error.reason === "RATE_LIMITED") this.#throttle();
-    if (raisesDoubt(error)) this.#doubt ??= error;
+    if (this.#errors.length < maxErrors) this.#errors.push(error);
+    // One that forbids absences must not be lost behind many that do not.
+    else if (raisesDoubt(error)) this.#errors[0] = error;
     this.#options.observe({ kind: "failure", error });
   }
 

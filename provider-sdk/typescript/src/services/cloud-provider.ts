@@ -1,60 +1,86 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
-import { ProviderError } from "../errors/provider-error.ts";
+import type { GetProviderInfoRequest } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { absentMethod } from "../rpc/absent-method.ts";
 import { type RpcMethod, type RpcService, unary } from "../rpc/method.ts";
-import { Limit } from "../util/limit.ts";
+import { checkBatch, checkPage } from "../validation/batch.ts";
+import { checkRoutes } from "../validation/routes.ts";
+import { refusal } from "../validation/violation.ts";
 import { createGetProviderInfo, type HandshakeFacts } from "./identity.ts";
-import { createBatchGetInstances } from "./instances.ts";
-import { LoadBalancerService } from "./load-balancers.ts";
-import { NodeResolver } from "./node-resolver.ts";
+import { instanceMethods } from "./instance-methods.ts";
+import { loadBalancerMethods } from "./load-balancer-methods.ts";
+import { MethodBinder } from "./method-binder.ts";
+import { RouteService } from "./routes.ts";
 import type { ProviderRuntime } from "./runtime.ts";
 import type { StatusMonitor } from "./status-monitor.ts";
+import { VolumeBatch } from "./volumes.ts";
 
-const methods = CloudProviderDefinition.methods;
+const { methods } = CloudProviderDefinition;
 
-/** Look-ups of single machines or volumes at once, over all calls. */
-const maxSingleLookUps = 16;
-
-/** The contract's service over a provider's handlers. */
+/** The contract's service over a provider's handlers. Methods of capabilities that are not claimed refuse. */
 export const createCloudProviderService = (
   runtime: ProviderRuntime,
   status: StatusMonitor,
   facts: HandshakeFacts,
-): RpcService => ({
-  fullName: CloudProviderDefinition.fullName,
-  methods: [
-    unary(methods.getProviderInfo, createGetProviderInfo(runtime, facts)),
-    unary(methods.getProviderStatus, () => status.status()),
-    ...instanceMethods(runtime),
-    ...loadBalancerMethods(runtime),
-  ],
-});
-
-const instanceMethods = (runtime: ProviderRuntime): readonly RpcMethod[] => {
-  const handlers = runtime.definition.instances;
-  if (!handlers) return [absent(methods.batchGetInstances)];
-  return [unary(methods.batchGetInstances, createBatchGetInstances(runtime, handlers, new Limit(maxSingleLookUps)))];
+): RpcService => {
+  const binder = new MethodBinder(runtime);
+  const served = [
+    ...identityMethods(runtime, status, facts),
+    ...instanceMethods(runtime, binder),
+    ...loadBalancerMethods(runtime, binder),
+    ...routeMethods(runtime, binder),
+    ...volumeMethods(runtime, binder),
+  ];
+  const names = new Set(served.map(({ name }) => name));
+  const absent = Object.values(methods).filter(({ name }) => !names.has(name));
+  return { fullName: CloudProviderDefinition.fullName, methods: [...served, ...absent.map(absentMethod)] };
 };
 
-const loadBalancerMethods = (runtime: ProviderRuntime): readonly RpcMethod[] => {
-  const handlers = runtime.definition.loadBalancers;
-  if (!handlers)
-    return [absent(methods.getLoadBalancer), absent(methods.ensureLoadBalancer), absent(methods.deleteLoadBalancer)];
-  const service = new LoadBalancerService(runtime, handlers, new NodeResolver(runtime.ids));
+/** Always served: no scope to check, no limit, no cloud. */
+const identityMethods = (
+  runtime: ProviderRuntime,
+  status: StatusMonitor,
+  facts: HandshakeFacts,
+): readonly RpcMethod[] => {
+  const info = createGetProviderInfo(runtime, facts);
   return [
-    unary(methods.getLoadBalancer, (request, call) => service.get(request, call)),
-    unary(methods.ensureLoadBalancer, (request, call) => service.ensure(request, call)),
-    unary(methods.deleteLoadBalancer, (request, call) => service.delete(request, call)),
-    unary(methods.updateLoadBalancerNodes, (request, call) => service.updateNodes(request, call)),
+    unary(methods.getProviderInfo, (request: GetProviderInfoRequest) => {
+      const refused = refusal(
+        "GetProviderInfo",
+        runtime.rules.check("cloudprovider.v1.GetProviderInfoRequest", request),
+      );
+      if (refused) throw refused;
+      return info();
+    }),
+    unary(methods.getProviderStatus, () => status.status()),
   ];
 };
 
-const absent = (
-  method:
-    | typeof methods.batchGetInstances
-    | typeof methods.getLoadBalancer
-    | typeof methods.ensureLoadBalancer
-    | typeof methods.deleteLoadBalancer,
-): RpcMethod =>
-  unary({ ...methods.getProviderStatus, name: method.name, options: method.options }, () => {
-    throw new ProviderError("CAPABILITY_ABSENT", `This provider does not serve ${method.name}`);
-  });
+const routeMethods = (runtime: ProviderRuntime, binder: MethodBinder): readonly RpcMethod[] => {
+  const handlers = runtime.definition.routes;
+  const claimed = runtime.capabilities.routes;
+  if (!handlers || !claimed) return [];
+  const service = new RouteService(runtime, handlers);
+  const options = {
+    validateOnly: claimed.validateOnly,
+    checks: (request: { readonly routes: Parameters<typeof checkRoutes>[0] }) => checkRoutes(request.routes, claimed),
+  };
+  return [
+    binder.read(methods.listRoutes, checkPage, (request, call) => service.list(request, call)),
+    binder.change(methods.batchEnsureRoutes, options, (request, call) => service.ensure(request, call)),
+    binder.change(methods.batchDeleteRoutes, options, (request, call) => service.delete(request, call)),
+  ];
+};
+
+const volumeMethods = (runtime: ProviderRuntime, binder: MethodBinder): readonly RpcMethod[] => {
+  const handlers = runtime.definition.volumes;
+  const claimed = runtime.capabilities.volumes;
+  if (!handlers || !claimed) return [];
+  const batch = new VolumeBatch(runtime, handlers);
+  return [
+    binder.read(
+      methods.batchGetVolumes,
+      (request) => checkBatch("volumes", request.volumes, claimed.maxBatchSize),
+      (request, call) => batch.get(request, call),
+    ),
+  ];
+};

@@ -1,8 +1,7 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { annotationPrefixes, toWireAnnotationSchema } from "../convert/capabilities.ts";
 import { toWireDiagnostic } from "../convert/common.ts";
-import { ProviderError } from "../errors/provider-error.ts";
-import type { ProviderRuntime } from "./runtime.ts";
+import { knownScope, type ProviderRuntime } from "./runtime.ts";
 
 /** Facts of the handshake that do not come from the provider. */
 export interface HandshakeFacts {
@@ -40,14 +39,3 @@ export const createGetProviderInfo =
       homeUrl: definition.homeUrl ?? "",
     };
   };
-
-/** The scope, or a refusal that makes the caller come again. */
-export const knownScope = (runtime: Pick<ProviderRuntime, "scopeId">): string => {
-  const scopeId = runtime.scopeId();
-  if (scopeId !== undefined) return scopeId;
-  throw new ProviderError(
-    "PROVIDER_STARTING",
-    "The provider does not know yet what its credentials reach; it keeps asking the cloud",
-    { retryAfterMs: 2_000 },
-  );
-};

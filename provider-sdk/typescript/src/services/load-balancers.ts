@@ -16,144 +16,193 @@ import {
   loadBalancerRef,
   toWireLoadBalancer,
 } from "../convert/load-balancer.ts";
-import type { LoadBalancer, LoadBalancerHandlers, LoadBalancerRef } from "../definition/load-balancers.ts";
-import type { Pending } from "../definition/outcomes.ts";
+import type { CallContext } from "../definition/call-context.ts";
+import type { LoadBalancer, LoadBalancerHandlers, LoadBalancerRef, WantedNodes } from "../definition/load-balancers.ts";
+import { type Absent, absent, type Pending } from "../definition/outcomes.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { doubtedAbsence } from "./answers.ts";
-import { CallRecorder } from "./call-recorder.ts";
+import { answerProblem, refuseAbsence } from "./answers.ts";
+import type { CallRecorder } from "./call-recorder.ts";
+import type { LoadBalancerChanges } from "./load-balancer-changes.ts";
 import type { NodeResolver } from "./node-resolver.ts";
-import type { ProviderRuntime, WithContext } from "./runtime.ts";
+import { type ProviderRuntime, recorderFor, type WithContext } from "./runtime.ts";
+
+/** What the service needs. */
+export interface LoadBalancerServiceOptions {
+  readonly runtime: ProviderRuntime;
+  readonly handlers: LoadBalancerHandlers;
+  readonly nodes: NodeResolver;
+  readonly changes: LoadBalancerChanges;
+}
 
 /** Serves the RPCs about one load balancer. */
 export class LoadBalancerService {
   readonly #runtime: ProviderRuntime;
   readonly #handlers: LoadBalancerHandlers;
   readonly #nodes: NodeResolver;
+  readonly #changes: LoadBalancerChanges;
 
-  constructor(runtime: ProviderRuntime, handlers: LoadBalancerHandlers, nodes: NodeResolver) {
-    this.#runtime = runtime;
-    this.#handlers = handlers;
-    this.#nodes = nodes;
+  constructor(options: LoadBalancerServiceOptions) {
+    this.#runtime = options.runtime;
+    this.#handlers = options.handlers;
+    this.#nodes = options.nodes;
+    this.#changes = options.changes;
   }
 
   async ensure(request: EnsureLoadBalancerRequest, call: RpcCall): Promise<EnsureLoadBalancerResponse> {
-    const recorder = this.#recorder(request, call);
     const ref = this.#ref(request);
-    const resolved = this.#nodes.resolve(ref.key, request.nodes);
+    const wanted = this.#nodes.resolve(ref.key, request.nodes);
+    return this.#changes.ensure(ref, request, call, (signal) => this.#ensure(ref, wanted, request, call, signal));
+  }
+
+  async #ensure(
+    ref: LoadBalancerRef,
+    nodes: WantedNodes,
+    request: EnsureLoadBalancerRequest,
+    call: RpcCall,
+    signal: AbortSignal,
+  ): Promise<EnsureLoadBalancerResponse> {
+    if (!request.spec) throw new ProviderError("FIELD_MISSING", "spec is required", { field: "spec" });
+    const recorder = recorderFor(this.#runtime, request, call, signal);
     const wanted = {
-      ...fromWireSpec(required(request.spec, "spec")),
+      ...fromWireSpec(request.spec),
       ...ref,
-      ...resolved,
+      ...nodes,
       specFingerprint: request.specFingerprint,
       ...(request.adopt ? { adopt: { loadBalancerId: request.adopt.loadBalancerId } } : {}),
     };
     const answer = await this.#handlers.ensure(wanted, recorder.change(request.change));
-    if (answer === undefined && !request.change?.validateOnly)
+    const validateOnly = request.change?.validateOnly ?? false;
+    if (answer === undefined && !validateOnly)
       throw new ProviderError("INVARIANT_BROKEN", "ensure() answered no load balancer");
-    const loadBalancer =
-      answer &&
-      this.#toWire(answer, {
-        service: request.service,
-        observedGeneration: request.service?.generation,
-        specFingerprint: request.specFingerprint,
-        nodesFingerprint: resolved.nodesFingerprint,
-      });
-    if (loadBalancer && !request.change?.validateOnly)
-      this.#acknowledge(ref.key, loadBalancer, resolved.nodesFingerprint);
-    return {
-      loadBalancer,
-      diagnostics: recorder.diagnostics,
-      plannedChanges: recorder.plannedChanges,
-      stats: recorder.stats,
-    };
+    // With validate_only nothing came into force: only what the provider says itself is told.
+    const asked: LoadBalancerDefaults = validateOnly
+      ? { service: request.service }
+      : {
+          service: request.service,
+          observedGeneration: request.service?.generation,
+          specFingerprint: request.specFingerprint,
+          nodesFingerprint: nodes.nodesFingerprint,
+        };
+    const loadBalancer = answer && this.#toWire(answer, asked);
+    if (loadBalancer && !validateOnly) this.#acknowledge(ref.key, loadBalancer, nodes);
+    return { loadBalancer, ...reported(recorder) };
   }
 
   async updateNodes(request: UpdateLoadBalancerNodesRequest, call: RpcCall): Promise<UpdateLoadBalancerNodesResponse> {
-    const { updateNodes } = this.#handlers;
-    if (!updateNodes) throw new ProviderError("CAPABILITY_ABSENT", "This provider takes node changes as Ensure");
-    const recorder = this.#recorder(request, call);
     const ref = this.#ref(request);
-    const resolved = this.#nodes.resolve(ref.key, request.nodes);
-    const answer = await updateNodes({ ...ref, ...resolved }, recorder.change(request.change));
+    const nodes = this.#nodes.resolve(ref.key, request.nodes);
+    return this.#changes.updateNodes(ref, request, call, (signal) =>
+      this.#updateNodes(ref, nodes, request, call, signal),
+    );
+  }
+
+  async #updateNodes(
+    ref: LoadBalancerRef,
+    nodes: WantedNodes,
+    request: UpdateLoadBalancerNodesRequest,
+    call: RpcCall,
+    signal: AbortSignal,
+  ): Promise<UpdateLoadBalancerNodesResponse> {
+    const recorder = recorderFor(this.#runtime, request, call, signal);
+    const answer = await this.#handlers.updateNodes?.({ ...ref, ...nodes }, recorder.change(request.change));
+    if (answer === undefined) throw new ProviderError("INVARIANT_BROKEN", "updateNodes() answered no load balancer");
+    const validateOnly = request.change?.validateOnly ?? false;
     const loadBalancer = this.#toWire(answer, {
       service: request.service,
-      nodesFingerprint: resolved.nodesFingerprint,
+      ...(validateOnly ? {} : { nodesFingerprint: nodes.nodesFingerprint }),
     });
-    if (!request.change?.validateOnly) this.#acknowledge(ref.key, loadBalancer, resolved.nodesFingerprint);
-    return {
-      loadBalancer,
-      diagnostics: recorder.diagnostics,
-      plannedChanges: recorder.plannedChanges,
-      stats: recorder.stats,
-    };
+    if (!validateOnly) this.#acknowledge(ref.key, loadBalancer, nodes);
+    return { loadBalancer, ...reported(recorder) };
   }
 
   async delete(request: DeleteLoadBalancerRequest, call: RpcCall): Promise<DeleteLoadBalancerResponse> {
-    const recorder = this.#recorder(request, call);
     const ref = this.#ref(request);
-    const answer = await this.#handlers.delete(ref, recorder.change(request.change));
-    const done = answer === undefined;
-    if (done && !request.change?.validateOnly) this.#nodes.forget(ref.key);
+    return this.#changes.delete(ref, request, call, (signal) => this.#delete(ref, request, call, signal));
+  }
+
+  async #delete(
+    ref: LoadBalancerRef,
+    request: DeleteLoadBalancerRequest,
+    call: RpcCall,
+    signal: AbortSignal,
+  ): Promise<DeleteLoadBalancerResponse> {
+    const recorder = recorderFor(this.#runtime, request, call, signal);
+    const answer = (await this.#handlers.delete(ref, recorder.change(request.change))) ?? undefined;
+    if (!answer && !request.change?.validateOnly) this.#nodes.forget(ref.key);
     return {
-      done,
-      operation: answer === undefined ? undefined : toWireOperation(answer),
-      remaining: [...(answer?.remaining ?? [])],
-      diagnostics: recorder.diagnostics,
-      plannedChanges: recorder.plannedChanges,
-      stats: recorder.stats,
+      done: answer === undefined,
+      operation: answer && toWireOperation(answer),
+      remaining: (answer?.remaining ?? []).slice(0, maxRemaining),
+      ...reported(recorder),
     };
   }
 
   async get(request: GetLoadBalancerRequest, call: RpcCall): Promise<GetLoadBalancerResponse> {
     const callTime = new Date(this.#runtime.nowMs());
-    const recorder = this.#recorder(request, call);
-    const { get } = this.#handlers;
-    if (!get) throw new ProviderError("CAPABILITY_ABSENT", "not yet");
-    const answer = await get(this.#ref(request), recorder.context());
-    const outcome = ((): GetLoadBalancerResponse["outcome"] => {
-      if (answer.kind !== "absent")
-        return { $case: "loadBalancer", value: this.#toWire(answer, { service: request.service }) };
-      if (recorder.doubt) throw doubtedAbsence(recorder.doubt);
-      return { $case: "absent", value: toWireAbsence(answer, callTime) };
-    })();
-    return { outcome, diagnostics: recorder.diagnostics, stats: recorder.stats };
+    const recorder = recorderFor(this.#runtime, request, call);
+    const answer = await this.#read(this.#ref(request), recorder.context());
+    const { diagnostics, stats } = reported(recorder);
+    if (answer.kind !== "absent") {
+      const value = this.#toWire(answer, { service: request.service });
+      return { outcome: { $case: "loadBalancer", value }, diagnostics, stats };
+    }
+    const refused = refuseAbsence(answer, recorder.errors);
+    if (refused) throw refused;
+    return { outcome: { $case: "absent", value: toWireAbsence(answer, callTime) }, diagnostics, stats };
+  }
+
+  async #read(ref: LoadBalancerRef, context: CallContext): Promise<LoadBalancer | Pending | Absent> {
+    const { get, list } = this.#handlers;
+    if (get) return get(ref, context);
+    let unread: string | undefined;
+    for await (const item of list(context)) {
+      if (item.kind === "unreachable") unread = item.place;
+      else if (item.kind !== "resumeFrom" && item.service?.uid === ref.service.uid) return item;
+    }
+    if (unread === undefined) return absent("COMPLETE_LIST_MISS");
+    throw new ProviderError("ZONE_UNREACHABLE", `the load balancer was not found, but ${unread} could not be read`, {
+      metadata: { zone: unread },
+    });
   }
 
   #toWire(answer: LoadBalancer | Pending, defaults: LoadBalancerDefaults): WireLoadBalancer {
-    return toWireLoadBalancer(answer.kind === "pending" ? { id: answer.id, operation: answer } : answer, defaults);
+    const loadBalancer = toWireLoadBalancer(
+      answer.kind === "pending" ? { id: answer.id, operation: answer } : answer,
+      defaults,
+    );
+    const problem = answerProblem(this.#runtime.rules, "LoadBalancer", loadBalancer);
+    if (problem) throw problem;
+    return loadBalancer;
   }
 
-  #acknowledge(key: string, loadBalancer: WireLoadBalancer, sentFingerprint: string): void {
-    if (loadBalancer.nodesFingerprint === sentFingerprint) this.#nodes.acknowledge(key, sentFingerprint);
+  #acknowledge(key: string, loadBalancer: WireLoadBalancer, nodes: WantedNodes): void {
+    if (loadBalancer.nodesFingerprint === nodes.nodesFingerprint) this.#nodes.acknowledge(key, nodes);
   }
 
-  #recorder(request: WithContext, call: RpcCall): CallRecorder {
-    const { log, nowMs, observe } = this.#runtime;
-    return new CallRecorder({ call, cluster: fromWireCluster(request.context?.cluster), log, nowMs, observe });
-  }
-
-  #ref(
-    request: Pick<GetLoadBalancerRequest, "context" | "service"> & {
-      readonly spec?: { readonly class?: string | undefined; readonly annotations: Record<string, string> } | undefined;
-      readonly class?: string | undefined;
-      readonly annotations?: Record<string, string>;
-      readonly loadBalancerId?: string;
-      readonly operationId?: string;
-    },
-  ): LoadBalancerRef {
-    const loadBalancerClass = request.spec ? request.spec.class : request.class;
+  #ref(request: LoadBalancerRequest): LoadBalancerRef {
+    const { class: loadBalancerClass, annotations } = request.spec ?? request;
     return {
       ...loadBalancerRef(fromWireCluster(request.context?.cluster), request.service),
       ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
-      annotations: request.spec?.annotations ?? request.annotations ?? {},
+      annotations: annotations ?? {},
       ...(request.loadBalancerId ? { id: request.loadBalancerId } : {}),
       ...(request.operationId ? { operationId: request.operationId } : {}),
     };
   }
 }
 
-const required = <Value>(value: Value | undefined, field: string): Value => {
-  if (value !== undefined) return value;
-  throw new ProviderError("FIELD_MISSING", `${field} is required`, { field });
-};
+/** Longest list of leftovers. Contract: DeleteLoadBalancerResponse.remaining. */
+const maxRemaining = 64;
+
+/** What the requests about one load balancer have in common. */
+interface LoadBalancerRequest extends WithContext {
+  readonly service: GetLoadBalancerRequest["service"];
+  readonly spec?: EnsureLoadBalancerRequest["spec"];
+  readonly class?: string | undefined;
+  readonly annotations?: Record<string, string>;
+  readonly loadBalancerId?: string;
+  readonly operationId?: string;
+}
+
+const reported = ({ diagnostics, plannedChanges, stats }: CallRecorder) => ({ diagnostics, plannedChanges, stats });

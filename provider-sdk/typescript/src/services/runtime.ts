@@ -1,9 +1,13 @@
 import type { CallContext as WireCallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Capabilities, Limits } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { fromWireCluster } from "../convert/common.ts";
 import type { ProviderIds } from "../convert/provider-ids.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
-import type { CloudOutcome } from "./call-recorder.ts";
+import type { RpcCall } from "../rpc/method.ts";
+import type { RuleChecker } from "../validation/rule-checker.ts";
+import { CallRecorder, type CloudOutcome } from "./call-recorder.ts";
 
 /** What the services of one running provider share. */
 export interface ProviderRuntime {
@@ -13,10 +17,13 @@ export interface ProviderRuntime {
   readonly ids: ProviderIds;
   readonly capabilities: Capabilities;
   readonly limits: Limits;
+  readonly rules: RuleChecker;
   /** What the credentials reach now; undefined until it is known. */
   readonly scopeId: () => string | undefined;
   /** Told what real calls say about the cloud. */
   readonly observe: (outcome: CloudOutcome) => void;
+  /** Aborted when the provider begins to shut down: streams end, lists are dropped. */
+  readonly draining: AbortSignal;
   readonly log: Logger;
   readonly nowMs: () => number;
 }
@@ -25,3 +32,36 @@ export interface ProviderRuntime {
 export interface WithContext {
   readonly context: WireCallContext | undefined;
 }
+
+/** The recorder of one call. */
+export const recorderFor = (
+  runtime: ProviderRuntime,
+  request: WithContext,
+  call: RpcCall,
+  signal?: AbortSignal,
+): CallRecorder =>
+  new CallRecorder({
+    call,
+    cluster: fromWireCluster(request.context?.cluster),
+    log: runtime.log,
+    nowMs: runtime.nowMs,
+    observe: runtime.observe,
+    ...(signal ? { signal } : {}),
+  });
+
+/** The scope, or a refusal that makes the caller come again. */
+export const knownScope = (runtime: Pick<ProviderRuntime, "scopeId">): string => {
+  const scopeId = runtime.scopeId();
+  if (scopeId !== undefined) return scopeId;
+  throw new ProviderError(
+    "PROVIDER_STARTING",
+    "The provider does not know yet what its credentials reach; it keeps asking the cloud",
+    { retryAfterMs: 2_000 },
+  );
+};
+
+/** The refusal of calls and the end of streams while the provider shuts down. */
+export const draining = (): ProviderError =>
+  new ProviderError("PROVIDER_DRAINING", "The provider is shutting down; call again when it is back", {
+    retryAfterMs: 1_000,
+  });

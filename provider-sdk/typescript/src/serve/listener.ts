@@ -1,0 +1,71 @@
+import { lstat } from "node:fs/promises";
+import type { Server, ServerCredentials } from "@grpc/grpc-js";
+import type { Endpoint } from "./endpoint.ts";
+import { ProviderStartError } from "./start-error.ts";
+import { clearSocketPath, inUse, isLive, removeOwnSocket, secureSocket, withSocketUmask } from "./unix-socket.ts";
+
+/** A server that listens. */
+export interface Listener {
+  /** Where callers connect: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`. */
+  readonly address: string;
+  /** Removes what listening left behind. */
+  readonly release: () => Promise<void>;
+}
+
+/** Makes a server listen; throws {@link ProviderStartError} when the endpoint cannot be had. */
+export const listen = (
+  server: Server,
+  endpoint: Endpoint,
+  credentials: ServerCredentials,
+  socketGroup: string | undefined,
+): Promise<Listener> =>
+  endpoint.kind === "unix"
+    ? listenOnSocket(server, endpoint.path, credentials, socketGroup)
+    : listenOnTcp(server, endpoint, credentials);
+
+const listenOnSocket = async (
+  server: Server,
+  path: string,
+  credentials: ServerCredentials,
+  group: string | undefined,
+): Promise<Listener> => {
+  await clearSocketPath(path);
+  try {
+    await withSocketUmask(() => bind(server, `unix://${path}`, credentials));
+  } catch (error) {
+    // Somebody was faster between the look and the bind.
+    throw (await isLive(path)) ? inUse(path, error) : cannotListen(path, error);
+  }
+  const { ino } = await lstat(path);
+  await secureSocket(path, group);
+  return { address: `unix://${path}`, release: () => removeOwnSocket(path, ino) };
+};
+
+const listenOnTcp = async (
+  server: Server,
+  { host, port }: Extract<Endpoint, { readonly kind: "tcp" }>,
+  credentials: ServerCredentials,
+): Promise<Listener> => {
+  const authority = host.includes(":") ? `[${host}]` : host;
+  try {
+    const bound = await bind(server, `${authority}:${port}`, credentials);
+    return { address: `${authority}:${bound}`, release: async () => undefined };
+  } catch (error) {
+    throw cannotListen(`tcp://${authority}:${port}`, error);
+  }
+};
+
+const bind = (server: Server, address: string, credentials: ServerCredentials): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, port) => {
+      if (error) reject(error);
+      else resolve(port);
+    });
+  });
+
+const cannotListen = (where: string, error: unknown): ProviderStartError =>
+  new ProviderStartError(
+    "ENDPOINT_UNAVAILABLE",
+    [`cannot listen on ${where}: ${error instanceof Error ? error.message : String(error)}`],
+    error,
+  );

@@ -1,0 +1,113 @@
+import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
+import { LoadBalancer as WireLoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { toWireAbsence } from "../convert/common.ts";
+import { toWireLoadBalancer, toWireService } from "../convert/load-balancer.ts";
+import type { CallContext } from "../definition/call-context.ts";
+import type { LoadBalancer, LoadBalancerEvent, LoadBalancerHandlers } from "../definition/load-balancers.ts";
+import type { RpcMethod } from "../rpc/method.ts";
+import { checkPage, checkWatch } from "../validation/batch.ts";
+import { checkClass, checkEnsure, checkNodeSetChunk, checkNodes } from "../validation/load-balancer.ts";
+import { answerProblem } from "./answers.ts";
+import { PagedList } from "./lists.ts";
+import { LoadBalancerChanges } from "./load-balancer-changes.ts";
+import { LoadBalancerService } from "./load-balancers.ts";
+import type { MethodBinder } from "./method-binder.ts";
+import { NodeResolver } from "./node-resolver.ts";
+import { knownScope, type ProviderRuntime } from "./runtime.ts";
+import { serveWatch } from "./watches.ts";
+
+const { methods } = CloudProviderDefinition;
+
+/** The RPCs about load balancers, as far as the provider has the methods. */
+export const loadBalancerMethods = (runtime: ProviderRuntime, binder: MethodBinder): readonly RpcMethod[] => {
+  const handlers = runtime.definition.loadBalancers;
+  const claimed = runtime.capabilities.loadBalancers;
+  if (!handlers || !claimed) return [];
+  const { ids, limits, nowMs } = runtime;
+  const nodes = new NodeResolver({ ids, limits, maxSets: claimed.nodeSets?.maxSets ?? 0, nowMs });
+  const service = new LoadBalancerService({ runtime, handlers, nodes, changes: new LoadBalancerChanges(runtime) });
+  const { validateOnly } = claimed;
+  const classOf = (request: { readonly class?: string | undefined }) => checkClass(request.class, claimed, "class");
+  return [
+    binder.read(methods.getLoadBalancer, classOf, (request, call) => service.get(request, call)),
+    binder.change(
+      methods.ensureLoadBalancer,
+      { validateOnly, checks: (request) => checkEnsure(request, claimed) },
+      (request, call) => service.ensure(request, call),
+    ),
+    binder.change(methods.deleteLoadBalancer, { validateOnly, checks: classOf }, (request, call) =>
+      service.delete(request, call),
+    ),
+    ...(handlers.updateNodes
+      ? [
+          binder.change(
+            methods.updateLoadBalancerNodes,
+            { validateOnly, checks: (request) => [...classOf(request), ...checkNodes(request.nodes)] },
+            (request, call) => service.updateNodes(request, call),
+          ),
+        ]
+      : []),
+    ...(claimed.nodeSets
+      ? [
+          binder.read(
+            methods.applyNodeSet,
+            (request) => checkNodeSetChunk(request, claimed),
+            async (request) => nodes.apply(request),
+          ),
+        ]
+      : []),
+    ...(handlers.list && claimed.list ? [listLoadBalancers(runtime, binder, handlers.list, claimed.list)] : []),
+    ...(handlers.watch ? [watchLoadBalancers(runtime, binder, handlers.watch)] : []),
+  ];
+};
+
+const listLoadBalancers = (
+  runtime: ProviderRuntime,
+  binder: MethodBinder,
+  list: NonNullable<LoadBalancerHandlers["list"]>,
+  claimed: { readonly maxPageSize: number },
+): RpcMethod => {
+  const pages = new PagedList<LoadBalancer, WireLoadBalancer>({
+    runtime,
+    name: "ListLoadBalancers",
+    maxPageSize: claimed.maxPageSize,
+    list,
+    contextOf: (context: CallContext) => context,
+    convert: (loadBalancer) => {
+      const wire = toWireLoadBalancer(loadBalancer, {});
+      return answerProblem(runtime.rules, "LoadBalancer", wire) ?? wire;
+    },
+    sizeOf: (loadBalancer) => WireLoadBalancer.encode(loadBalancer).finish().length,
+  });
+  return binder.read(methods.listLoadBalancers, checkPage, async (request, call) => {
+    const { items, ...page } = await pages.page(request, call);
+    return { ...page, loadBalancers: items, scopeId: knownScope(runtime) };
+  });
+};
+
+const watchLoadBalancers = (
+  runtime: ProviderRuntime,
+  binder: MethodBinder,
+  watch: NonNullable<LoadBalancerHandlers["watch"]>,
+): RpcMethod =>
+  binder.stream(methods.watchLoadBalancers, checkWatch, (request, call) =>
+    serveWatch(
+      {
+        runtime,
+        watch,
+        convert: (event: Extract<LoadBalancerEvent, { readonly kind: "upsert" | "gone" }>, callTime) =>
+          event.kind === "upsert"
+            ? { $case: event.kind, value: toWireLoadBalancer(event.loadBalancer, {}) }
+            : {
+                $case: event.kind,
+                value: {
+                  service: toWireService(event.service),
+                  loadBalancerId: event.id ?? "",
+                  absence: toWireAbsence(event.absence, callTime),
+                },
+              },
+      },
+      request,
+      call,
+    ),
+  );

@@ -1,0 +1,104 @@
+import { ProviderError } from "../errors/provider-error.ts";
+import { orAborted } from "../util/or-aborted.ts";
+
+/** What a provider's list yields, converted. */
+export type WalkEvent<Item> =
+  | { readonly kind: "item"; readonly item: Item; readonly sizeBytes: number }
+  | { readonly kind: "unreachable"; readonly place: string }
+  | { readonly kind: "resumeFrom"; readonly token: string };
+
+/** One page of a walk. */
+export interface WalkPage<Item> {
+  readonly items: readonly Item[];
+  /** Undefined: that was the last page. */
+  readonly nextOffset: number | undefined;
+  /** Places that could not be read, as far as is known. */
+  readonly unreachable: readonly string[];
+  readonly resumeToken: string;
+}
+
+/** How large a page may be. */
+export interface PageBounds {
+  readonly maxItems: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * One run of a provider's list. It is read no further than pages ask for, and what was read is kept, so that each page
+ * can be asked for again.
+ */
+export class ListWalk<Item> {
+  readonly #iterator: AsyncIterator<WalkEvent<Item>>;
+  readonly #abort: AbortController;
+  readonly #items: { readonly item: Item; readonly sizeBytes: number }[] = [];
+  readonly #unreachable = new Set<string>();
+  #resumeToken = "";
+  #ended = false;
+  #reading: Promise<void> | undefined;
+
+  /** `abort` ends the provider's work when nobody reads any more. */
+  constructor(events: AsyncIterable<WalkEvent<Item>>, abort: AbortController) {
+    this.#abort = abort;
+    this.#iterator = events[Symbol.asyncIterator]();
+  }
+
+  /** The page at an offset. An aborted wait leaves the walk as it is: the next request for the page goes on with it. */
+  async page(offset: number, bounds: PageBounds, signal: AbortSignal): Promise<WalkPage<Item>> {
+    let end = this.#endOfPage(offset, bounds);
+    while (end === undefined) {
+      this.#reading ??= this.#readOne().finally(() => {
+        this.#reading = undefined;
+      });
+      await orAborted(this.#reading, signal);
+      end = this.#endOfPage(offset, bounds);
+    }
+    return {
+      items: this.#items.slice(offset, end).map(({ item }) => item),
+      nextOffset: this.#ended && end >= this.#items.length ? undefined : end,
+      unreachable: [...this.#unreachable],
+      resumeToken: this.#resumeToken,
+    };
+  }
+
+  /** Ends the provider's work. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#abort.abort(new DOMException("Nobody reads this list any more", "AbortError"));
+    this.#iterator.return?.().then(undefined, () => undefined);
+  }
+
+  /** Where the page ends; undefined while that cannot be told. Reads one item ahead, so that no last page is empty. */
+  #endOfPage(offset: number, { maxItems, maxBytes }: PageBounds): number | undefined {
+    let bytes = 0;
+    for (let index = offset; index < this.#items.length; index++) {
+      bytes += this.#items[index]?.sizeBytes ?? 0;
+      const full = index - offset >= maxItems || bytes > maxBytes;
+      // A page has at least one item, however large.
+      if (full && index > offset) return index;
+    }
+    return this.#ended ? this.#items.length : undefined;
+  }
+
+  async #readOne(): Promise<void> {
+    const next = await this.#iterator.next();
+    if (next.done) {
+      this.#ended = true;
+      return;
+    }
+    const event = next.value;
+    switch (event.kind) {
+      case "item":
+        this.#items.push(event);
+        return;
+      case "unreachable":
+        this.#unreachable.add(event.place);
+        return;
+      case "resumeFrom":
+        this.#resumeToken = event.token;
+        return;
+      default:
+        throw new ProviderError("INVARIANT_BROKEN", `list() yielded ${JSON.stringify(event satisfies never)}`);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { isIP } from "node:net";
+import type { FieldRule } from "@cloudwire/proto/rules";
+
+type Format = NonNullable<FieldRule["format"]>;
+
+const dnsLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** RFC 1123 subdomain. */
+export const isDnsName = (text: string): boolean =>
+  text.length <= 253 && text.split(".").every((label) => dnsLabel.test(label));
+
+/** An address range: address, slash, prefix length. Host bits are allowed, as in Kubernetes. */
+export const isCidr = (text: string): boolean => {
+  const match = /^(?<address>[^/]+)\/(?<length>0|[1-9]\d{0,2})$/.exec(text);
+  const version = isIP(match?.groups?.["address"] ?? "");
+  return version !== 0 && Number(match?.groups?.["length"]) <= (version === 4 ? 32 : 128);
+};
+
+const checks: Readonly<Record<Format, { readonly test: (text: string) => boolean; readonly wanted: string }>> = {
+  IP: { test: (text) => isIP(text) !== 0 && !text.includes("%"), wanted: "an IPv4 or IPv6 address" },
+  CIDR: { test: isCidr, wanted: "an address range such as 10.0.0.0/8" },
+  DNS_NAME: { test: isDnsName, wanted: "a DNS name in lower case" },
+  PROVIDER_ID: { test: (text) => /^[^:/\s]+:\/\/\S/.test(text), wanted: "a provider ID such as acme://i-1" },
+};
+
+/** What is wrong with a text of this format; undefined if nothing. */
+export const formatProblem = (format: Format, text: string): string | undefined =>
+  checks[format].test(text) ? undefined : `${quote(text)} is not ${checks[format].wanted}`;
+
+/** A value of the peer's inside a message: quoted and short. */
+export const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 63)}…` : text);

@@ -1,0 +1,46 @@
+import { isIP } from "node:net";
+import type { RouteCapabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Route } from "@cloudwire/proto/cloudprovider/v1/route";
+import { toWireIpFamily } from "../convert/common.ts";
+import { checkBatch } from "./batch.ts";
+import { isCidr } from "./formats.ts";
+import type { Violation } from "./violation.ts";
+
+/** What changes of routes must keep to beyond the rules of their fields. */
+export const checkRoutes = (routes: readonly Route[], claimed: RouteCapabilities): readonly Violation[] => [
+  ...checkBatch("routes", routes, claimed.maxBatchSize),
+  ...routes.flatMap((route, index) => checkRoute(route, `routes[${index}]`, claimed)),
+];
+
+const checkRoute = (route: Route, path: string, claimed: RouteCapabilities): readonly Violation[] => {
+  const out: Violation[] = [];
+  if (route.targetProviderId === "")
+    out.push({ reason: "FIELD_MISSING", field: `${path}.target_provider_id`, description: "is required" });
+  const field = `${path}.destination_cidr`;
+  if (!isCidr(route.destinationCidr)) return out;
+  const family = route.destinationCidr.includes(":") ? "IPv6" : "IPv4";
+  if (!claimed.ipFamilies.includes(toWireIpFamily(family)))
+    out.push({ reason: "FIELD_INVALID", field, description: `is ${family}, which this provider does not route` });
+  else if (!isNetwork(route.destinationCidr))
+    out.push({ reason: "FIELD_INVALID", field, description: `is ${route.destinationCidr}, which has host bits` });
+  return out;
+};
+
+/** True for a range without host bits. */
+export const isNetwork = (cidr: string): boolean => {
+  const [address = "", length = ""] = cidr.split("/");
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const hostBits = BigInt(bits - Number(length));
+  return (toNumber(address) & ((1n << hostBits) - 1n)) === 0n;
+};
+
+const toNumber = (address: string): bigint => {
+  if (isIP(address) === 4) return address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+  // The URL parser knows every spelling of IPv6, dotted tails included, and writes the canonical one.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const middle = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
+  return [...left, ...middle, ...right].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+};
