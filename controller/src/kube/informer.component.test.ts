@@ -264,7 +264,11 @@ describe("Informer watching", () => {
 
   test("gives up a connection on which nothing comes any more, bookmarks included, and resumes", async () => {
     const rig = await start(script(list, [quiet]), "pages", 200);
+    await eventually("watching", () => rig.server.watches.length === 1);
+    const sinceMs = performance.now();
     await eventually("watched again", () => rig.server.watches.length >= 2);
+    // Three minutes of silence: bookmarks come once a minute, so a healthy quiet watch is left alone.
+    expect((performance.now() - sinceMs) * 200).toBeGreaterThan(170_000);
     expect(versions(rig).slice(0, 2)).toEqual(["10", "10"]);
     expect(rig.server.lists).toHaveLength(1);
   });
@@ -297,6 +301,7 @@ describe("Informer watching", () => {
     expect(rig.informer.lister.byIndex("uid", "uid-new").map(({ metadata }) => metadata.name)).toEqual(["d"]);
     expect(rig.informer.lister.byIndex("uid", "uid-c")).toEqual([]);
     await eventually("watching from the new list", () => versions(rig).at(-1) === "30");
+    expect(versions(rig)).toEqual(["10", "30"]);
   });
 
   test("lists anew when the server keeps refusing a version", async () => {
