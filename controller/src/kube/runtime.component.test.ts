@@ -1,0 +1,27 @@
+import { type DevCluster, startDevCluster } from "@cloudwire/devcluster";
+import { afterAll, beforeAll, describe } from "vitest";
+import { testRuntime } from "../../test/support/runtime-scenarios.ts";
+import { systemClock } from "../util/clock.ts";
+import { HttpKubeClient } from "./http-client.ts";
+import { Transport } from "./transport.ts";
+
+describe("the runtime on devcluster", () => {
+  const clock = systemClock();
+  let cluster: DevCluster;
+  let transport: Transport;
+  let client: HttpKubeClient;
+
+  beforeAll(async () => {
+    cluster = await startDevCluster();
+    const credentials = () => Promise.resolve({ headers: {}, tls: {} });
+    const access = { server: cluster.url, description: "devcluster", proxyUrl: undefined, credentials };
+    transport = new Transport({ access, clock, metrics: undefined, limiter: undefined });
+    client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "cloudwire-test" });
+  });
+  afterAll(async () => {
+    await transport.close();
+    await cluster.close();
+  });
+
+  testRuntime(() => client);
+});
