@@ -109,7 +109,17 @@ async function lead(
   startup.clusterProblem = undefined;
   const cluster = { id: clusterId, name: options.clusterName };
   const { signal } = tasks;
-  const provider = connectProviders({ options, cluster, version, metrics, log, clock, random, signal });
+  const provider = connectProviders({
+    options,
+    cluster,
+    version,
+    metrics,
+    log,
+    clock,
+    random,
+    signal,
+    companions: kube.uninitialized,
+  });
   startup.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
   const run = (lost: AbortSignal) =>

@@ -12,6 +12,7 @@ import { NODES } from "../kube/node-resource.ts";
 import { restMetrics } from "../kube/rest-metrics.ts";
 import { SERVICES } from "../kube/service-resource.ts";
 import { Transport } from "../kube/transport.ts";
+import { isUninitialized } from "../controllers/node/predicates.ts";
 import type { Options } from "../options/options.ts";
 import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -36,10 +37,14 @@ export interface KubeSide {
   readonly electionClient: KubeClient;
   readonly events: EventBroadcaster;
   readonly nodes: Informer<Node>;
+  /** Nodes that wait for a cloud controller. */
+  uninitialized(): readonly Node[];
   readonly services: Informer<Service>;
   readonly checks: readonly HealthCheck[];
   close(): Promise<void>;
 }
+
+const UNINITIALIZED = "uninitialized";
 
 export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const { access, options, metrics, log, clock, random } = dependencies;
@@ -55,6 +60,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const informerClient = clientOf(unlimited, "shared-informers");
   const informerMetricsOf = informerMetrics(metrics);
   const nodes = createInformer({
+    indexes: { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) },
     resource: NODES,
     client: informerClient,
     clock,
@@ -81,6 +87,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       metrics: eventMetrics(metrics),
     }),
     nodes,
+    uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
     services,
     checks: [informerCheck("nodes", nodes), informerCheck("services", services)],
     close: async () => {

@@ -1,4 +1,5 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Node } from "../api/node.ts";
 import type { Options } from "../options/options.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
 import { providerMetrics } from "../provider/metrics.ts";
@@ -18,6 +19,8 @@ export interface ProviderSideDependencies {
   readonly random: Random;
   /** Ends look-ups under way. */
   readonly signal: AbortSignal;
+  /** Nodes that will be looked up soon. */
+  readonly companions: () => readonly Node[];
 }
 
 /** Everything that talks to providers. */
@@ -33,7 +36,7 @@ export interface ProviderSide {
 }
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
-  const { options, cluster, version, clock, random, log, signal } = dependencies;
+  const { options, cluster, version, clock, random, log, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
@@ -45,7 +48,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
   const providers = new PrefixProviderSet(sidecars);
   return {
     providers,
-    instances: new BatchingInstanceReader({ providers, clock, signal }),
+    instances: new BatchingInstanceReader({ providers, clock, signal, companions }),
     onReady: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

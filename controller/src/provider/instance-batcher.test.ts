@@ -73,8 +73,10 @@ let clock: FakeClock;
 let provider: FakeFetch;
 let batcher: InstanceBatcher;
 let caller: AbortController;
+let companions: readonly string[];
 
 beforeEach(() => {
+  companions = [];
   clock = new FakeClock();
   provider = new FakeFetch(clock);
   caller = new AbortController();
@@ -86,6 +88,7 @@ function createBatcher(maxBatchSize = MAX_BATCH): InstanceBatcher {
     clock,
     signal: new AbortController().signal,
     maxBatchSize: () => maxBatchSize,
+    companions: () => companions.map(ref),
     fetch: (nodes, options) => provider.fetch(nodes, options),
   });
 }
@@ -109,6 +112,26 @@ describe("InstanceBatcher", () => {
   test("sends a full batch without waiting", () => {
     for (const name of ["a", "b", "c", "d", "e"]) void ask(name);
     expect(sentNames()).toEqual([["a", "b", "c", "d"]]);
+  });
+
+  test("fills the room in an urgent call with those who will ask next, and answers them from memory", async () => {
+    companions = ["a", "b", "c", "d", "e"];
+    const first = ask("b");
+    await clock.advance(20);
+    expect(sentNames()).toEqual([["b", "a", "c", "d"]]);
+    provider.calls[0]?.answer();
+    await first;
+    expect(nameOf(await ask("d", { maxDataAgeMs: 1000 }))).toBe("d");
+    void ask("e", { maxDataAgeMs: 1000 });
+    await clock.advance(20);
+    expect(sentNames()).toEqual([["b", "a", "c", "d"], ["e"]]);
+  });
+
+  test("adds nobody to a call that only refreshes", async () => {
+    companions = ["a", "b"];
+    void ask("c", { priority: "low" });
+    await clock.advance(20);
+    expect(sentNames()).toEqual([["c"]]);
   });
 
   test("asks for one machine once, whether the question waits or is under way", async () => {
@@ -242,7 +265,7 @@ type Step =
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constant("ask" as const),
-    name: fc.constantFrom(..."abcdefghijkl"),
+    name: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"),
     maxDataAgeMs: fc.constantFrom(0, 5, 50, 30_000),
     urgent: fc.boolean(),
   }),

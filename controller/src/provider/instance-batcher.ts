@@ -8,6 +8,9 @@ import type { InstanceAnswer } from "./instance.ts";
 /** How long a question waits for others: long enough for all workers to ask, short against any cloud call. */
 const WINDOW_MS = 15;
 
+/** How long the answer about a companion is of use: fuller calls ahead of that would be asked again. */
+const COMPANION_MAX_AGE_MS = 1000;
+
 /** Calls under way at once. More would not be faster: questions that wait make the next call larger. */
 const MAX_IN_FLIGHT = 8;
 
@@ -17,6 +20,8 @@ export interface InstanceBatcherDeps {
   readonly signal: AbortSignal;
   /** Most questions of one call, as the provider says at present. */
   readonly maxBatchSize: () => number;
+  /** Nodes that will probably be asked about soon: they fill the room left in a call, so that later questions need none. */
+  readonly companions: () => Iterable<NodeRef>;
   /** One answer for each node, in order. */
   readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceAnswer[]>;
 }
@@ -100,7 +105,7 @@ export class InstanceBatcher {
   #dispatch(): void {
     const size = Math.max(1, this.#deps.maxBatchSize());
     while (this.#inFlight < MAX_IN_FLIGHT && (this.#pending.size >= size || (this.#due && this.#pending.size > 0))) {
-      void this.#send(this.#take(size));
+      void this.#send(this.#fill(this.#take(size), size));
     }
     if (this.#pending.size === 0) this.#due = false;
     else if (!this.#due && this.#window === undefined) {
@@ -120,6 +125,21 @@ export class InstanceBatcher {
     const batch = [...all.filter(isUrgent), ...all.filter((question) => !isUrgent(question))].slice(0, size);
     for (const { key } of batch) this.#pending.delete(key);
     return batch;
+  }
+
+  /** Adds companions of urgent questions up to `size`: those not known, not asked about and not waiting. */
+  #fill(batch: readonly Question[], size: number): readonly Question[] {
+    if (batch.length >= size || !batch.some(isUrgent)) return batch;
+    const asked = new Set(batch.map(({ key }) => key));
+    const filled = [...batch];
+    for (const node of this.#deps.companions()) {
+      const key = keyOf(node);
+      const isKnown = asked.has(key) || this.#underWay.has(key) || this.#pending.has(key);
+      if (isKnown || this.#cache.get(key, COMPANION_MAX_AGE_MS) !== undefined) continue;
+      filled.push({ key, node, asking: new Set(), sent: undefined });
+      if (filled.length === size) break;
+    }
+    return filled;
   }
 
   /** Never rejects. */

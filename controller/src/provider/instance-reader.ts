@@ -1,3 +1,4 @@
+import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ReadOptions } from "./client.ts";
@@ -23,6 +24,8 @@ export interface InstanceReaderDeps {
   readonly clock: Clock;
   /** Ends calls under way; aborts when the process stops. */
   readonly signal: AbortSignal;
+  /** Nodes that will probably be asked about soon, whoever owns them. @default none */
+  readonly companions?: () => Iterable<Node>;
 }
 
 /** One batcher for each provider. */
@@ -55,9 +58,17 @@ export class BatchingInstanceReader implements InstanceReader {
       clock,
       signal,
       maxBatchSize: () => provider.info?.capabilities.instances?.maxBatchSize ?? 1,
+      companions: () => this.#companionsOf(provider),
       fetch: (nodes, batchOptions) => provider.client.getInstances(nodes, batchOptions),
     });
     this.#batchers.set(provider, batcher);
     return batcher;
+  }
+
+  *#companionsOf(provider: Provider): Iterable<NodeRef> {
+    for (const node of this.#deps.companions?.() ?? []) {
+      const owner = this.#deps.providers.ownerOfNode(node);
+      if (owner.kind === "owned" && owner.provider === provider) yield nodeRef(node, owner.info);
+    }
   }
 }
