@@ -1,0 +1,161 @@
+import { ConditionStatus, Severity } from "@cloudwire/proto/cloudprovider/v1/common";
+import { IpMode, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { LoadBalancer, LoadBalancerIngress, LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { describe, expect, test } from "vitest";
+import {
+  conditionFromProto,
+  diagnosticFromProto,
+  ingressFromProto,
+  loadBalancerFromProto,
+  nodeSelectionToProto,
+  operationFromProto,
+} from "./load-balancer.ts";
+
+describe("ingressFromProto()", () => {
+  test.each([
+    [
+      "an address without mode, as the server stores it",
+      { ip: "203.0.113.1" },
+      [{ ip: "203.0.113.1", hostname: "", ipMode: "VIP" }],
+    ],
+    [
+      "an address of mode VIP",
+      { ip: "203.0.113.1", ipMode: IpMode.VIP },
+      [{ ip: "203.0.113.1", hostname: "", ipMode: "VIP" }],
+    ],
+    [
+      "an address of mode Proxy",
+      { ip: "203.0.113.1", ipMode: IpMode.PROXY },
+      [{ ip: "203.0.113.1", hostname: "", ipMode: "Proxy" }],
+    ],
+    [
+      "a name, whose mode the server would refuse",
+      { hostname: "lb.example.com", ipMode: IpMode.VIP },
+      [{ ip: "", hostname: "lb.example.com", ipMode: undefined }],
+    ],
+    [
+      "both",
+      { ip: "203.0.113.1", hostname: "lb.example.com" },
+      [{ ip: "203.0.113.1", hostname: "lb.example.com", ipMode: "VIP" }],
+    ],
+    ["neither", {}, []],
+  ])("reads %s", (_, wire, expected) => {
+    expect(ingressFromProto(LoadBalancerIngress.fromPartial(wire))).toEqual(
+      expected.map((point) => ({ ...point, ports: [] })),
+    );
+  });
+
+  test("passes the state of ports through", () => {
+    const wire = LoadBalancerIngress.fromPartial({
+      ip: "203.0.113.1",
+      ports: [
+        { port: 80, protocol: Protocol.TCP },
+        { port: 53, protocol: Protocol.UDP, error: "PortTaken" },
+      ],
+    });
+    expect(ingressFromProto(wire)[0]?.ports).toEqual([
+      { port: 80, protocol: "TCP", error: undefined },
+      { port: 53, protocol: "UDP", error: "PortTaken" },
+    ]);
+  });
+});
+
+describe("loadBalancerFromProto()", () => {
+  test("reads everything that is kept with a load balancer", () => {
+    const wire = LoadBalancer.fromPartial({
+      id: "lb-1",
+      service: { namespace: "default", name: "web", uid: "u", generation: 4n },
+      phase: LoadBalancerPhase.ACTIVE,
+      observedGeneration: 4n,
+      specFingerprint: "s1-a",
+      nodesFingerprint: "n1-b",
+      observedFingerprint: "o",
+      registeredNodes: 0,
+      tags: { env: "prod" },
+      lockKey: "alb-1",
+    });
+    expect(loadBalancerFromProto(wire)).toEqual({
+      id: "lb-1",
+      service: { namespace: "default", name: "web", uid: "u", generation: 4 },
+      phase: "active",
+      ingress: [],
+      observedGeneration: 4,
+      specFingerprint: "s1-a",
+      nodesFingerprint: "n1-b",
+      observedFingerprint: "o",
+      registeredNodes: 0,
+      conditions: [],
+      operation: undefined,
+      tags: { env: "prod" },
+      lockKey: "alb-1",
+    });
+  });
+
+  test.each([
+    ["no Service", undefined],
+    ["a Service without UID", { namespace: "default", name: "web" }],
+  ])("knows nothing of one with %s", (_, owner) => {
+    expect(loadBalancerFromProto(LoadBalancer.fromPartial({ id: "lb-1", service: owner }))).toBeUndefined();
+  });
+
+  test.each([
+    [LoadBalancerPhase.UNSPECIFIED, "unknown"],
+    [LoadBalancerPhase.PROVISIONING, "provisioning"],
+    [LoadBalancerPhase.UPDATING, "updating"],
+    [LoadBalancerPhase.DELETING, "deleting"],
+    [LoadBalancerPhase.FAILED, "failed"],
+    [LoadBalancerPhase.UNRECOGNIZED, "unknown"],
+  ] as const)("reads phase %i as %s", (phase, expected) => {
+    expect(loadBalancerFromProto(LoadBalancer.fromPartial({ phase, service: { uid: "u" } }))?.phase).toBe(expected);
+  });
+});
+
+describe("operationFromProto()", () => {
+  test.each([
+    ["absent: asked again soon", undefined, 1000],
+    ["too short: not a busy loop", { seconds: 0n, nanos: 1 }, 1000],
+    ["within limits", { seconds: 7n, nanos: 500_000_000 }, 7500],
+    ["too long: never forgotten", { seconds: 3600n, nanos: 0 }, 60_000],
+  ])("keeps poll_after within limits when it is %s", (_, pollAfter, expected) => {
+    const operation = operationFromProto({
+      id: "op",
+      stage: "health checks",
+      pollAfter,
+      startTime: undefined,
+      expectedEndTime: undefined,
+      message: "",
+    });
+    expect(operation).toEqual({
+      id: "op",
+      stage: "health checks",
+      progressPercent: undefined,
+      pollAfterMs: expected,
+      message: "",
+    });
+  });
+});
+
+test.each([
+  [{ kind: "inline", nodes: [] } as const, { $case: "inline", value: { nodes: [] } }],
+  [{ kind: "nodeSet", id: "all" } as const, { $case: "nodeSetId", value: "all" }],
+  [{ kind: "unchanged" } as const, { $case: "unchanged", value: {} }],
+])("nodeSelectionToProto() turns %j into its wire form", (source, expected) => {
+  expect(nodeSelectionToProto({ fingerprint: "n1-a", count: 3, source })).toEqual({
+    fingerprint: "n1-a",
+    count: 3,
+    source: expected,
+  });
+});
+
+test("what is newer than this program gets the contract's meaning of unspecified", () => {
+  const diagnostic = { severity: Severity.UNRECOGNIZED, reason: "R", summary: "s", detail: "", field: "", helpUrl: "" };
+  expect(diagnosticFromProto(diagnostic).severity).toBe("warning");
+  const condition = {
+    type: "T",
+    status: ConditionStatus.UNRECOGNIZED,
+    reason: "",
+    message: "",
+    lastTransitionTime: undefined,
+  };
+  expect(conditionFromProto(condition).status).toBe("Unknown");
+});

@@ -1,0 +1,87 @@
+import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
+import { GetProviderInfoResponse, LockScope, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { describe, expect, test } from "vitest";
+import { providerInfo } from "../../../test/support/scripted-provider.ts";
+import { problemsOf, providerInfoFromProto } from "./provider-info.ts";
+
+describe("providerInfoFromProto()", () => {
+  test("fills the contract's defaults where a provider says nothing", () => {
+    const wire = GetProviderInfoResponse.fromPartial({
+      capabilities: { instances: {}, loadBalancers: {}, routes: {} },
+    });
+    expect(providerInfoFromProto(wire)).toMatchObject({
+      capabilities: {
+        instances: {
+          maxBatchSize: 1,
+          list: undefined,
+          watch: undefined,
+          existenceConsistencyDelayMs: 60_000,
+          lookupByName: false,
+        },
+        loadBalancers: {
+          protocols: ["TCP"],
+          ipFamilies: ["IPv4"],
+          maxPorts: undefined,
+          maxConcurrentChanges: 10,
+          lockScope: "service",
+        },
+        routes: { maxBatchSize: 1, maxPageSize: 500 },
+        volumes: undefined,
+      },
+      limits: {
+        maxConcurrentCalls: 1,
+        maxInlineNodes: 15_000,
+        softCallDurationMs: 10_000,
+        minStatusIntervalMs: 10_000,
+        minResyncIntervalMs: 60_000,
+      },
+    });
+  });
+
+  test("keeps claims within what the contract allows", () => {
+    const wire = GetProviderInfoResponse.fromPartial({
+      capabilities: { instances: { maxBatchSize: 50_000, list: { maxPageSize: 50_000 } } },
+      limits: { softCallDuration: { seconds: 600n } },
+    });
+    expect(providerInfoFromProto(wire)).toMatchObject({
+      capabilities: { instances: { maxBatchSize: 1000, list: { maxPageSize: 1000 } } },
+      limits: { softCallDurationMs: 30_000 },
+    });
+  });
+
+  test("drops what is newer than this program, but takes a newer lock scope for the narrowest", () => {
+    const wire = GetProviderInfoResponse.fromPartial({
+      capabilities: {
+        loadBalancers: {
+          protocols: [Protocol.UDP, Protocol.UNRECOGNIZED],
+          ipFamilies: [IpFamily.IPV6, IpFamily.UNRECOGNIZED],
+          lockScope: LockScope.UNRECOGNIZED,
+        },
+      },
+    });
+    expect(providerInfoFromProto(wire).capabilities.loadBalancers).toMatchObject({
+      protocols: ["UDP"],
+      ipFamilies: ["IPv6"],
+      lockScope: "provider",
+    });
+  });
+});
+
+describe("problemsOf()", () => {
+  test("finds none in a healthy handshake", () => {
+    expect(problemsOf(providerInfo())).toEqual([]);
+  });
+
+  test("finds all there are at once", () => {
+    const wire = GetProviderInfoResponse.fromPartial({ providerIdPrefixes: ["acme", "://"], annotationPrefixes: [""] });
+    expect(problemsOf(wire)).toEqual([
+      "name is empty",
+      "boot_id is empty",
+      "scope_id is empty",
+      "annotation_prefixes has an empty entry, which would send every annotation",
+      "capabilities is absent",
+      'provider ID prefix "acme" does not end in "://" after a scheme',
+      'provider ID prefix "://" does not end in "://" after a scheme',
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { type ServiceParts, service, servicePort } from "../../../test/support/builders.ts";
+import { capabilities } from "../../../test/support/provider-builders.ts";
+import type { LoadBalancerCapabilities } from "../provider-info.ts";
+import { unsupportedRequests } from "./unsupported.ts";
+
+type Row = readonly [
+  sentence: string,
+  parts: NonNullable<ServiceParts["spec"]>,
+  declared: Partial<LoadBalancerCapabilities>,
+  expected: readonly (readonly [feature: string, field: string, effect: "refused" | "ignored"])[],
+];
+
+const UDP = servicePort({ protocol: "UDP", port: 53, nodePort: 30_053 });
+const DUAL = { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "PreferDualStack" };
+
+const rows: readonly Row[] = [
+  ["a plain Service asks for nothing special", {}, {}, []],
+  ["UDP where only TCP is served", { ports: [UDP] }, {}, [["Protocols", "spec.ports[0].protocol", "refused"]]],
+  ["UDP where it is served", { ports: [UDP] }, { protocols: ["TCP", "UDP"] }, []],
+  [
+    "two protocols where one is taken",
+    { ports: [servicePort(), UDP] },
+    { protocols: ["TCP", "UDP"] },
+    [["MixedProtocols", "spec.ports", "refused"]],
+  ],
+  [
+    "two protocols where both are",
+    { ports: [servicePort(), UDP] },
+    { protocols: ["TCP", "UDP"], mixedProtocols: true },
+    [],
+  ],
+  [
+    "no node port where they are needed",
+    { ports: [servicePort({ nodePort: 0 })] },
+    {},
+    [["NodePorts", "spec.ports[0].nodePort", "refused"]],
+  ],
+  ["no node port where they are not", { ports: [servicePort({ nodePort: 0 })] }, { needsNodePorts: false }, []],
+  [
+    "more ports than taken",
+    { ports: [servicePort(), servicePort({ port: 443 })] },
+    { maxPorts: 1 },
+    [["MaxPorts", "spec.ports", "refused"]],
+  ],
+  ["IPv6 alone where it is not served", { ipFamilies: ["IPv6"] }, {}, [["IpFamilies", "spec.ipFamilies", "refused"]]],
+  ["dual stack preferred, one family served", DUAL, {}, [["IpFamilies", "spec.ipFamilies", "ignored"]]],
+  [
+    "dual stack preferred, each family served alone",
+    DUAL,
+    { ipFamilies: ["IPv4", "IPv6"] },
+    [["DualStack", "spec.ipFamilies", "ignored"]],
+  ],
+  [
+    "dual stack required",
+    { ...DUAL, ipFamilyPolicy: "RequireDualStack" },
+    { ipFamilies: ["IPv4", "IPv6"] },
+    [["DualStack", "spec.ipFamilies", "refused"]],
+  ],
+  ["dual stack served", DUAL, { ipFamilies: ["IPv4", "IPv6"], dualStack: true }, []],
+  [
+    "clients limited where they cannot be: open to all would be worse than nothing",
+    { loadBalancerSourceRanges: ["10.0.0.0/8"] },
+    {},
+    [["SourceRanges", "spec.loadBalancerSourceRanges", "refused"]],
+  ],
+  ["clients limited where they can be", { loadBalancerSourceRanges: ["10.0.0.0/8"] }, { sourceRanges: true }, []],
+  ["a wished address", { loadBalancerIP: "203.0.113.9" }, {}, [["RequestedIp", "spec.loadBalancerIP", "ignored"]]],
+  ["session affinity", { sessionAffinity: "ClientIP" }, {}, [["SessionAffinity", "spec.sessionAffinity", "ignored"]]],
+  [
+    "policy Local, without which traffic would be lost",
+    { externalTrafficPolicy: "Local" },
+    {},
+    [["ExternalTrafficPolicyLocal", "spec.externalTrafficPolicy", "refused"]],
+  ],
+];
+
+describe("unsupportedRequests()", () => {
+  test.each(rows)("%s", (_, spec, declared, expected) => {
+    const requests = unsupportedRequests(service("web", { spec }), capabilities(declared));
+    expect(requests.map(({ feature, field, effect }) => [feature, field, effect])).toEqual(expected);
+  });
+
+  test("says in words what was asked for and what is offered", () => {
+    const subject = service("web", {
+      spec: { ports: [UDP], loadBalancerSourceRanges: ["10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16"] },
+    });
+    expect(unsupportedRequests(subject, capabilities()).map(({ message }) => message)).toEqual([
+      "port 53/UDP: the provider serves TCP only",
+      "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16, …; the provider cannot limit clients, and would let everybody in",
+    ]);
+  });
+});

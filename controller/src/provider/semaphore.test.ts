@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { settle } from "../../test/support/fake-clock.ts";
+import type { CallPriority } from "./client.ts";
+import { Semaphore } from "./semaphore.ts";
+
+const never = new AbortController().signal;
+
+/** Enters under a name and notes when it is inside. */
+function enterAll(semaphore: Semaphore, wishes: readonly (readonly [name: string, priority: CallPriority])[]) {
+  const inside: string[] = [];
+  const ways = new Map<string, () => void>();
+  for (const [name, priority] of wishes) {
+    const enter = async (): Promise<void> => {
+      const leave = await semaphore.enter(priority, never);
+      inside.push(name);
+      ways.set(name, leave);
+    };
+    void enter();
+  }
+  return { inside, leave: (name: string) => ways.get(name)?.() };
+}
+
+describe("Semaphore", () => {
+  test("lets the limit in at once, then by priority, then in order of coming", async () => {
+    const semaphore = new Semaphore(1);
+    const { inside, leave } = enterAll(semaphore, [
+      ["first", "low"],
+      ["low-1", "low"],
+      ["low-2", "low"],
+      ["high", "high"],
+    ]);
+    await settle();
+    expect(inside).toEqual(["first"]);
+    for (const name of ["first", "high", "low-1", "low-2"]) {
+      leave(name);
+      await settle();
+    }
+    expect(inside).toEqual(["first", "high", "low-1", "low-2"]);
+    expect([semaphore.inside, semaphore.waiting]).toEqual([0, 0]);
+  });
+
+  test("lets those waiting in when the limit goes up, and nobody when it goes down", async () => {
+    const semaphore = new Semaphore(1);
+    const { inside, leave } = enterAll(semaphore, [
+      ["a", "high"],
+      ["b", "high"],
+      ["c", "high"],
+      ["d", "high"],
+    ]);
+    semaphore.setLimit(3);
+    await settle();
+    expect(inside).toEqual(["a", "b", "c"]);
+    semaphore.setLimit(1);
+    leave("a");
+    await settle();
+    expect(inside).toEqual(["a", "b", "c"]);
+  });
+
+  test("one that gives up while waiting takes no place", async () => {
+    const semaphore = new Semaphore(1);
+    const leave = await semaphore.enter("high", never);
+    const impatient = new AbortController();
+    const waiting = semaphore.enter("high", impatient.signal);
+    impatient.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    leave();
+    await semaphore.enter("low", never);
+    expect(semaphore.inside).toBe(1);
+  });
+
+  test("leaving twice frees one place", async () => {
+    const semaphore = new Semaphore(2);
+    const leave = await semaphore.enter("high", never);
+    await semaphore.enter("high", never);
+    leave();
+    leave();
+    expect(semaphore.inside).toBe(1);
+  });
+
+  test("one that has given up already does not enter", async () => {
+    const semaphore = new Semaphore(1);
+    await expect(semaphore.enter("high", AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+    expect(semaphore.inside).toBe(0);
+  });
+});
