@@ -38,7 +38,7 @@ export interface KubeSide {
   readonly events: EventBroadcaster;
   readonly nodes: Informer<Node>;
   /** Nodes that wait for a cloud controller. */
-  uninitialized(): readonly Node[];
+  readonly uninitialized: () => readonly Node[];
   readonly services: Informer<Service>;
   readonly checks: readonly HealthCheck[];
   close(): Promise<void>;
