@@ -1,12 +1,22 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import process from "node:process";
 import { CloudClient } from "@cloudwire/provider-simulated";
 import { ROOT } from "../lib/run.ts";
 import type { Paint } from "../lib/terminal.ts";
 import { guide } from "./guide.ts";
 import { Kubernetes } from "./kubernetes.ts";
 import { Machines } from "./machines.ts";
-import { CLOUD_ACCOUNT, clusterSpec, cloudSpec, controllerSpec, kubeconfigFile, providerSpec } from "./parts.ts";
+import {
+  CLOUD_ACCOUNT,
+  clusterSpec,
+  cloudSpec,
+  controllerSpec,
+  kubeconfig,
+  kubeconfigFile,
+  providerSpec,
+} from "./parts.ts";
 import type { Screen } from "./screen.ts";
 import { type ProcessSpec, Supervised } from "./supervised.ts";
 import { World } from "./world.ts";
@@ -51,7 +61,8 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
     start(clusterSpec(folder), "a Kubernetes API in memory"),
     start(cloudSpec(folder), "a simulated cloud"),
   ]);
-  const kubernetes = new Kubernetes({ url: cluster.url, token: "", signal: end.signal });
+  await writeFile(kubeconfigFile(folder), kubeconfig(cluster.url));
+  const kubernetes = new Kubernetes({ url: cluster.url, signal: end.signal });
   const cloudClient = new CloudClient({ url: cloud.url, apiKey: CLOUD_ACCOUNT.key });
   const machines = new Machines({
     cloud: cloudClient,
@@ -148,8 +159,9 @@ export async function createService(kubernetes: Kubernetes, world: World, name: 
   return `http://${addresses()[0] ?? ""}:${port}`;
 }
 
-/** The kubectl that the control plane's build left here, else the user's own. */
+/** The user's own kubectl, else the one that the control plane's build left here. */
 function kubectl(): string {
-  const built = join(ROOT, "test/control-plane/bin/1.36/kubectl");
-  return existsSync(built) ? built : "kubectl";
+  const hasOwn = (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, "kubectl")));
+  const built = join("test", "control-plane", "bin", "1.36", "kubectl");
+  return !hasOwn && existsSync(join(ROOT, built)) ? `./${built}` : "kubectl";
 }

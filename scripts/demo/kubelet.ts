@@ -57,6 +57,14 @@ function statusPatch(name: string, now: Date): unknown {
   return {
     status: {
       addresses: [{ type: "Hostname", address: name }],
+      nodeInfo: {
+        kubeletVersion: "demo",
+        operatingSystem: "linux",
+        architecture: "amd64",
+        osImage: "none",
+        kernelVersion: "none",
+        containerRuntimeVersion: "none://0",
+      },
       capacity: { cpu: "2", memory: "4Gi", pods: "110" },
       allocatable: { cpu: "2", memory: "4Gi", pods: "110" },
       conditions: [{ ...readyCondition(now), lastTransitionTime: now.toISOString() }],

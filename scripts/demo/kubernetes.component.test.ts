@@ -34,7 +34,6 @@ beforeEach(async () => {
   await once(server, "listening");
   kubernetes = new Kubernetes({
     url: `http://127.0.0.1:${numberAt(server.address(), "port")}`,
-    token: "",
     signal: end.signal,
   });
 });

@@ -3,7 +3,6 @@ import { listAt, textAt } from "./json.ts";
 
 export interface KubernetesOptions {
   readonly url: string;
-  readonly token: string;
   readonly signal: AbortSignal;
 }
 
@@ -76,11 +75,11 @@ export class Kubernetes {
   }
 
   async #fetch(method: string, path: string, signal: AbortSignal, body?: unknown, type?: string): Promise<Response> {
-    const { url, token } = this.#options;
+    const { url } = this.#options;
     const response = await fetch(url + path, {
       method,
       signal,
-      headers: { authorization: `Bearer ${token}`, ...(type === undefined ? {} : { "content-type": type }) },
+      headers: type === undefined ? {} : { "content-type": type },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new KubernetesError(method, path, response.status, await response.text());

@@ -26,7 +26,7 @@ describe("narrateNode()", () => {
       "tells each fact from the cloud, the taint last",
       registered,
       initialised,
-      ["is sim://i-1", "is in zone north-1, a small", "has InternalIP 127.10.0.1", "taint lifted: pods may run on it"],
+      ["is sim://i-1; is in zone north-1, a small; has InternalIP 127.10.0.1", "taint lifted: pods may run on it"],
     ],
     ["tells nothing of a heartbeat", initialised, { ...initialised }, []],
     [

@@ -11,10 +11,10 @@ export interface Line {
 /** What changed of a Node, in words; undefined stands for "is not there". */
 export function narrateNode(before: NodeView | undefined, after: NodeView | undefined): readonly Line[] {
   if (after === undefined) return before === undefined ? [] : [line(before.name, "is gone", "bad")];
-  return [...factsOf(before, after).map((text) => line(after.name, text, "plain")), ...taintOf(before, after)];
+  const facts = factsOf(before, after);
+  return [...(facts.length === 0 ? [] : [line(after.name, facts.join("; "), "plain")]), ...taintOf(before, after)];
 }
 
-/** What the cloud told of it. */
 function factsOf(before: NodeView | undefined, after: NodeView): readonly string[] {
   const kind = after.instanceType === "" ? "" : `, a ${after.instanceType}`;
   return [

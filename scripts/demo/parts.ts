@@ -13,8 +13,8 @@ export const PROVIDER_NAME = "simulated";
 /** A Kubernetes API in memory. Its ready line names its URL. */
 export function clusterSpec(folder: DemoFolder): ProcessSpec {
   return spec(folder, "cluster", {
-    command: ["devcluster/src/main.ts", "--listen=127.0.0.1:0", `--kubeconfig=${kubeconfigFile(folder)}`],
-    readyLine: /^devcluster ready (\S+)/,
+    command: ["devcluster/src/main.ts", "--port=0"],
+    readyLine: /^devcluster: serving the Kubernetes API at (\S+)/,
   });
 }
 
@@ -38,7 +38,7 @@ export function providerSpec(folder: DemoFolder, cloudUrl: string): ProcessSpec 
   return spec(folder, "provider", {
     command: ["providers/simulated/src/sidecar/main.ts", `--cloud-url=${cloudUrl}`],
     env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socketFile(folder)}`, SIMCLOUD_API_KEY: CLOUD_ACCOUNT.key },
-    readyLine: /ready (\S+)/,
+    readyLine: /^provider ready (\S+)/,
   });
 }
 
@@ -53,6 +53,22 @@ export function controllerSpec(folder: DemoFolder): ProcessSpec {
       "--health-address=127.0.0.1:0",
     ],
     readyLine: /Started.*health="?(http:[^\s"]+)/,
+  });
+}
+
+/**
+ * A kubeconfig for the cluster, which takes everybody for its administrator. It speaks plain HTTP, on loopback only;
+ * client-node wants the insecure flag set for that.
+ */
+export function kubeconfig(url: string): string {
+  const name = "demo";
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster: { server: url, "insecure-skip-tls-verify": true } }],
+    users: [{ name, user: {} }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    "current-context": name,
   });
 }
 

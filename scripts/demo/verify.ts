@@ -10,7 +10,7 @@ const SECOND_SERVICE_PORT = 8_081;
 /** Checks from outside that "ready" is true: requests come out at every node, and a provider that is killed comes back to work. */
 export async function verify({ world, kubernetes, serviceUrl, provider }: Demo, screen: Screen): Promise<void> {
   const tell = (text: string): void => screen.tell({ subject: "check", text, tone: "good" });
-  const nodes = [...world.nodes.keys()];
+  const nodes = [...world.nodes.keys()].toSorted();
   await untilEveryNodeAnswers(serviceUrl, nodes);
   tell(`${serviceUrl} is answered by ${nodes.join(", ")}`);
 

@@ -27,7 +27,7 @@ export interface EventView {
   readonly isWarning: boolean;
   readonly reason: string;
   readonly message: string;
-  /** node-1, or default/web */
+  /** node-1, default/web, or leader for the controllers' own Lease. */
   readonly subject: string;
 }
 
@@ -63,10 +63,11 @@ export function viewService(service: unknown): ServiceView {
 export function viewEvent(event: unknown): EventView {
   const namespace = textAt(event, "involvedObject", "namespace");
   const name = textAt(event, "involvedObject", "name");
+  const kind = textAt(event, "involvedObject", "kind");
   return {
     isWarning: textAt(event, "type") === "Warning",
     reason: textAt(event, "reason"),
     message: textAt(event, "message"),
-    subject: textAt(event, "involvedObject", "kind") === "Node" || namespace === "" ? name : `${namespace}/${name}`,
+    subject: kind === "Lease" ? "leader" : kind === "Node" || namespace === "" ? name : `${namespace}/${name}`,
   };
 }

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ROOT } from "../lib/run.ts";
+
+const POLL = { timeout: 60_000, interval: 50 };
+
+let folder: string;
+let demo: ChildProcess | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cloudwire-demo-test-"));
+});
+
+afterEach(async () => {
+  demo?.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The demo with its temporary files in a folder of ours, so that what it leaves can be seen. */
+function start(...args: readonly string[]): { readonly output: () => string; readonly ended: Promise<number | null> } {
+  const child = spawn(process.execPath, ["--conditions=development", "scripts/demo/main.ts", ...args], {
+    cwd: ROOT,
+    env: { ...process.env, TMPDIR: folder, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  demo = child;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", resolve);
+  });
+  return { output: () => output, ended };
+}
+
+/** Processes the demo told of. */
+const pidsIn = (output: string): readonly number[] => [...output.matchAll(/pid (\d+)/g)].map(([, pid]) => Number(pid));
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("npm start -- --once reaches ready, sees every node answer and the provider come back, and leaves nothing", async () => {
+  const { output, ended } = start("--once");
+  const code = await ended;
+  expect({ code, output: output() }).toMatchObject({ code: 0 });
+  const lines = output().split("\n");
+  for (const node of ["node-1", "node-2", "node-3"]) {
+    const story = lines.filter((line) => line.includes(` ${node} `)).join("\n");
+    expect(story).toMatch(/registered, tainted[^]*has InternalIP[^]*taint lifted/);
+  }
+  expect(output()).toMatch(/default\/web +has address 127\./);
+  expect(output()).toMatch(/check +http:\/\/127\.\S+ is answered by node-1, node-2, node-3/);
+  expect(output()).toMatch(/provider +was ended by SIGKILL, is started again[^]*provider +is back/);
+  expect(output()).toContain("a Service made meanwhile got its load balancer");
+  expect(pidsIn(output()).length).toBeGreaterThanOrEqual(5);
+  expect(pidsIn(output()).filter(isAlive)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("Ctrl-C ends a demo that is ready, with every process and file of it", async () => {
+  const { output, ended } = start("--nodes", "1");
+  await vi.waitFor(() => expect(output()).toContain("Add a machine at the cloud"), POLL);
+  const pids = pidsIn(output());
+  expect(pids.filter(isAlive)).toHaveLength(4);
+  demo?.kill("SIGINT");
+  expect(await ended).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+});
