@@ -262,10 +262,12 @@ type Step =
   /** An honest provider's data is at most as old as the call allowed: read "new" now, or "old" that long before the call. */
   | { readonly kind: "answer"; readonly index: number; readonly outcome: "fails" | "new" | "old" };
 
+const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"] as const;
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constant("ask" as const),
-    name: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"),
+    name: fc.constantFrom(...NAMES),
     maxDataAgeMs: fc.constantFrom(0, 5, 50, 30_000),
     urgent: fc.boolean(),
   }),
@@ -291,7 +293,9 @@ test("InstanceBatcher answers every question freshly, once, in small enough call
     fc.asyncProperty(
       fc.integer({ min: 1, max: MAX_BATCH }),
       fc.array(step, { maxLength: 80, size: "max" }),
-      async (maxBatch, steps) => {
+      fc.subarray([...NAMES]),
+      async (maxBatch, steps, waitingNext) => {
+        companions = waitingNext;
         clock = new FakeClock();
         provider = new FakeFetch(clock);
         batcher = createBatcher(maxBatch);
