@@ -3,6 +3,7 @@ import type { JsonObject, KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import { NODES } from "../../kube/node-resource.ts";
+import type { OwnWrites } from "../../kube/own-writes.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -18,6 +19,7 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: NodeMetrics;
   readonly refreshes: RefreshSchedule;
+  readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
 }
 
@@ -112,15 +114,17 @@ function finish(node: Node, { events, metrics, clock }: ApplyDependencies, { log
   log.info("Node initialized", { node: node.metadata.name, providerID: node.spec.providerID, delaySeconds });
 }
 
-function patch(
-  { metadata: { name } }: Node,
+async function patch(
+  node: Node,
   body: JsonObject,
-  { kube }: ApplyDependencies,
+  { kube, ownWrites }: ApplyDependencies,
   { signal }: ReconcileContext,
   subresource?: string,
 ): Promise<Node> {
   const options = { signal, ...(subresource === undefined ? {} : { subresource }) };
-  return kube.patch(NODES, { name }, { kind: "strategic", body }, options);
+  const written = await kube.patch(NODES, { name: node.metadata.name }, { kind: "strategic", body }, options);
+  ownWrites.note(node, written);
+  return written;
 }
 
 /** A Node that went away meanwhile needs nothing more. */

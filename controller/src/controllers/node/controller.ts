@@ -4,7 +4,9 @@ import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
+import { OwnWrites } from "../../kube/own-writes.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import { Semaphore } from "../../provider/semaphore.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
@@ -23,7 +25,7 @@ import { changesReconcile, isUninitialized } from "./predicates.ts";
 import { RefreshSchedule } from "./refresh-schedule.ts";
 
 export interface CloudNodeSettings {
-  /** Nodes in work at once (--concurrent-node-syncs). Look-ups of all of them share batches. */
+  /** Nodes written at once (--concurrent-node-syncs). Many more are looked up at once: they share batches. */
   readonly workers: number;
   /** How often addresses are read again (--node-status-update-frequency). */
   readonly refreshPeriodMs: number;
@@ -47,11 +49,17 @@ export interface CloudNodeDependencies {
 }
 
 /**
+ * Nodes looked up at once. Several times the size of a batch, so that a thousand new nodes leave as full batches and not as one
+ * batch for each round of writers.
+ */
+const LOOKUPS = 1000;
+
+/**
  * Puts the cloud's facts on Nodes that registered with the uninitialized taint and lifts it; lets addresses follow the cloud; keeps
  * the newer topology labels equal to the older.
  */
 export function cloudNodeController(deps: CloudNodeDependencies): Controller {
-  const { clock, log, settings, queueMetrics, controllerMetrics } = deps;
+  const { clock, log, queueMetrics, controllerMetrics } = deps;
   const perKey = exponentialLimiter(DEFAULT_BACKOFF);
   const limiter = bucketLimiter(perKey, new TokenBucket(DEFAULT_BUCKET, clock));
   return new Controller({
@@ -59,7 +67,7 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
     reconciler: nodeReconciler(deps),
     sources: [nodeSource(deps), providerReadySource(deps)],
     queue: createWorkqueue({ clock, limiter, metrics: queueMetrics }),
-    workers: settings.workers,
+    workers: LOOKUPS,
     clock,
     log,
     metrics: controllerMetrics,
@@ -69,11 +77,20 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
 function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
   const { nodes, instances, clock, settings } = deps;
   const refreshes = new RefreshSchedule(settings.refreshPeriodMs, clock);
+  const ownWrites = new OwnWrites<Node>();
+  const writers = new Semaphore(settings.workers);
   return stepReconciler(
     {
-      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes }, context),
+      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes, ownWrites }, context),
       plan,
-      apply: (planned, context) => apply(planned, { ...deps, refreshes }, context),
+      apply: async (planned, context) => {
+        const leave = await writers.enter(context.priority, context.signal);
+        try {
+          return await apply(planned, { ...deps, refreshes, ownWrites }, context);
+        } finally {
+          leave();
+        }
+      },
     },
     clock,
   );
@@ -89,14 +106,16 @@ function nodeSource({ nodes }: CloudNodeDependencies): Source {
   });
 }
 
-/** Nodes that wait are tried at once, together, instead of each at the end of its own back-off. */
+/** Nodes that wait are tried at once, together, instead of each at the end of its own back-off; others are read if they are due. */
 function providerReadySource({ nodes, onProviderReady }: CloudNodeDependencies): Source {
   return {
     name: "provider ready",
     ready: () => Promise.resolve(),
     start: (queue) =>
       onProviderReady(() => {
-        for (const node of nodes.lister.list()) if (isUninitialized(node)) queue.add(keyOf(node));
+        for (const node of nodes.lister.list()) {
+          queue.add(keyOf(node), { priority: isUninitialized(node) ? "high" : "low" });
+        }
       }),
   };
 }

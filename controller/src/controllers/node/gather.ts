@@ -1,5 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
+import type { OwnWrites } from "../../kube/own-writes.ts";
+import type { InstanceAnswer } from "../../provider/instance.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Input } from "./plan.ts";
@@ -11,6 +13,7 @@ export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
   readonly refreshes: RefreshSchedule;
+  readonly ownWrites: OwnWrites<Node>;
 }
 
 /**
@@ -23,20 +26,25 @@ const MAX_DATA_AGE_MS = 1000;
 const REFRESH_MAX_DATA_AGE_MS = 30_000;
 
 /** The Node and, while it waits for the cloud or is due, what the cloud says of its machine. undefined: the Node is gone. */
-export async function gather(
-  { nodes, instances, refreshes }: GatherDependencies,
-  { key, signal }: ReconcileContext,
-): Promise<Input | undefined> {
-  const node = nodes.get(key);
-  if (node === undefined) {
+export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
+  const { nodes, ownWrites, refreshes } = deps;
+  const { key } = context;
+  const cached = nodes.get(key);
+  if (cached === undefined) {
     refreshes.forget(key);
+    ownWrites.forget(key);
     return undefined;
   }
-  const isDue = refreshes.take(key);
-  if (isUninitialized(node)) {
-    return { node, answer: await instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS }) };
-  }
-  if (!isDue) return { node, answer: undefined };
-  const answer = await instances.get(node, { signal, maxDataAgeMs: REFRESH_MAX_DATA_AGE_MS, priority: "low" });
+  const node = ownWrites.latest(cached);
+  if (!isUninitialized(node) && !refreshes.isDue(key)) return { node, answer: undefined };
+  const answer = await ask(deps, context, node);
+  // A tick that found no answer is not over: it comes again when the provider does.
+  if (answer.kind !== "unknown") refreshes.done(key);
   return { node, answer };
+}
+
+function ask({ instances }: GatherDependencies, { signal }: ReconcileContext, node: Node): Promise<InstanceAnswer> {
+  return isUninitialized(node)
+    ? instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS })
+    : instances.get(node, { signal, maxDataAgeMs: REFRESH_MAX_DATA_AGE_MS, priority: "low" });
 }

@@ -2,21 +2,23 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { RefreshSchedule } from "./refresh-schedule.ts";
 
-test("take() is true once a tick and node, the start included", async () => {
+test("isDue() holds until the node was read, in each tick, the start included", async () => {
   const clock = new FakeClock();
   const schedule = new RefreshSchedule(1000, clock);
-  expect([schedule.take("a"), schedule.take("a"), schedule.take("b")]).toEqual([true, false, true]);
+  expect([schedule.isDue("a"), schedule.isDue("a")]).toEqual([true, true]);
+  schedule.done("a");
+  expect([schedule.isDue("a"), schedule.isDue("b")]).toEqual([false, true]);
   await clock.advance(999);
-  expect([schedule.take("a"), schedule.take("c")]).toEqual([false, true]);
+  expect(schedule.isDue("a")).toBe(false);
   await clock.advance(1);
-  expect([schedule.take("a"), schedule.take("a"), schedule.take("c")]).toEqual([true, false, true]);
+  expect(schedule.isDue("a")).toBe(true);
 });
 
-test("take() is true again for a node that was forgotten", () => {
+test("isDue() holds again for a node that was forgotten", () => {
   const schedule = new RefreshSchedule(1000, new FakeClock());
-  schedule.take("a");
+  schedule.done("a");
   schedule.forget("a");
-  expect(schedule.take("a")).toBe(true);
+  expect(schedule.isDue("a")).toBe(true);
 });
 
 test("untilNextMs() names the same moment to everybody", async () => {

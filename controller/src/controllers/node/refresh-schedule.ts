@@ -17,12 +17,14 @@ export class RefreshSchedule {
     this.#startMs = clock.monotonicMs();
   }
 
-  /** True for the first caller of each tick that asks for `key`, who then reads it. */
-  take(key: string): boolean {
-    const tick = Math.floor(this.#sinceStartMs() / this.#periodMs);
-    if (this.#read.get(key) === tick) return false;
-    this.#read.set(key, tick);
-    return true;
+  /** Not read yet in this tick. */
+  isDue(key: string): boolean {
+    return this.#read.get(key) !== this.#tick();
+  }
+
+  /** The cloud said what it knows. */
+  done(key: string): void {
+    this.#read.set(key, this.#tick());
   }
 
   /** The Node is gone. */
@@ -32,6 +34,10 @@ export class RefreshSchedule {
 
   untilNextMs(): number {
     return this.#periodMs - (this.#sinceStartMs() % this.#periodMs);
+  }
+
+  #tick(): number {
+    return Math.floor(this.#sinceStartMs() / this.#periodMs);
   }
 
   #sinceStartMs(): number {

@@ -5,6 +5,7 @@ import type { Service } from "../../api/service.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
+import { OwnWrites } from "../../kube/own-writes.ts";
 import type { LoadBalancerSettings } from "../../provider/convert/service.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
@@ -68,6 +69,7 @@ interface State {
   readonly targets: Targets;
   readonly inventory: Inventory;
   readonly nodeSync: NodeSync;
+  readonly ownWrites: OwnWrites<Service>;
 }
 
 /**
@@ -81,6 +83,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     targets: new Targets({ nodes: nodes.lister, providers }),
     inventory: new Inventory(clock),
     nodeSync: new NodeSync({ metrics, clock }),
+    ownWrites: new OwnWrites(),
   };
   const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
   return new Controller({
@@ -97,13 +100,13 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
-  const { ledger, nodeSync } = state;
+  const { ledger, nodeSync, ownWrites } = state;
   const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers };
   const steps = stepReconciler(
     {
       gather: (context) => gather(gathering, context),
       plan,
-      apply: (planned, context) => apply(planned, { ...deps, ledger }, context),
+      apply: (planned, context) => apply(planned, { ...deps, ledger, ownWrites }, context),
     },
     clock,
   );
@@ -129,7 +132,7 @@ function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): 
       add: concernsAdded,
       update: concernsUpdated,
       // Upstream hears of no deletion: a Service without finalizer would leave its load balancer behind.
-      delete: (service) => ledger.entry(keyOf(service)) !== undefined,
+      delete: (service) => ledger.knows(keyOf(service)),
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { Service } from "../../api/service.ts";
 import type { Lister } from "../../kube/lister.ts";
+import type { OwnWrites } from "../../kube/own-writes.ts";
 import type { LoadBalancerRef } from "../../provider/client.ts";
 import { specFingerprint } from "../../provider/convert/fingerprint.ts";
 import {
@@ -26,18 +27,21 @@ export interface GatherDependencies {
   readonly targets: Targets;
   readonly inventory: Inventory;
   readonly ledger: Ledger;
+  readonly ownWrites: OwnWrites<Service>;
   readonly settings: LoadBalancerSettings;
 }
 
 /** The Service, the wish it stands for, and what is known of its load balancer. undefined: nothing here is ours. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
   const { key } = context;
-  const service = deps.services.get(key);
+  const cached = deps.services.get(key);
+  const service = cached && deps.ownWrites.latest(cached);
   const entry = deps.ledger.entry(key);
   // The object is gone, or another of the same name is there: the load balancer was the earlier one's.
   if (entry !== undefined && service?.metadata.uid !== entry.service.metadata.uid) return orphan(deps, key, entry);
   if (service === undefined) {
     deps.ledger.forget(key);
+    deps.ownWrites.forget(key);
     return undefined;
   }
   return wantsLoadBalancer(service) && !isDeleting(service)
@@ -65,7 +69,8 @@ function gatherCleanup(
 ): CleanupInput | undefined {
   const { key } = context;
   const { uid } = service.metadata;
-  if (entry === undefined && !hasFinalizer(service) && !wantsLoadBalancer(service)) return undefined;
+  const isLeft = hasFinalizer(service) || (wantsLoadBalancer(service) && !deps.ledger.isCleaned(key, uid));
+  if (entry === undefined && !isLeft) return undefined;
   // A Service that gives up its type loses its class too; the finalizer is shared by controllers of all classes.
   if (entry === undefined && deps.ledger.isForeign(key, uid)) return undefined;
   const provider = entry?.provider ?? ownerOf(deps, context, service)?.provider.name;

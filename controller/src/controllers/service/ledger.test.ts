@@ -45,8 +45,20 @@ test("forget() loses everything", () => {
   const known = ledger();
   known.record("a", entry);
   known.recordForeign("a", "u");
+  known.recordCleaned("b", "v");
+  expect([known.knows("a"), known.knows("b"), known.knows("c")]).toEqual([true, true, false]);
   known.forget("a");
-  expect([[...known.entries()], known.isForeign("a", "u")]).toEqual([[], false]);
+  known.forget("b");
+  expect([[...known.entries()], known.knows("a"), known.knows("b")]).toEqual([[], false, false]);
+});
+
+test("recordCleaned() holds until the Service wants a load balancer again", () => {
+  const known = ledger();
+  known.record("a", entry);
+  known.recordCleaned("a", "u");
+  expect([known.entry("a"), known.isCleaned("a", "u"), known.isCleaned("a", "v")]).toEqual([undefined, true, false]);
+  known.record("a", entry);
+  expect(known.isCleaned("a", "u")).toBe(false);
 });
 
 test("deletion() and isForeign() are about one Service, not its name", () => {

@@ -38,6 +38,8 @@ export class Ledger {
   readonly #changes = new Map<string, { readonly what: string; readonly requestId: string }>();
   /** UIDs, by key, of Services that were seen with a class nobody here serves. */
   readonly #foreign = new Map<string, string>();
+  /** UIDs, by key, of Services whose load balancer was taken down. */
+  readonly #cleaned = new Map<string, string>();
   readonly #newId: () => string;
 
   constructor(newId: () => string) {
@@ -55,6 +57,12 @@ export class Ledger {
 
   record(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
+    this.#cleaned.delete(key);
+  }
+
+  /** Something is remembered of the Service. */
+  knows(key: string): boolean {
+    return this.#entries.has(key) || this.#foreign.has(key) || this.#cleaned.has(key);
   }
 
   deletion(key: string, uid: string): Deletion | undefined {
@@ -88,7 +96,17 @@ export class Ledger {
     this.#foreign.set(key, uid);
   }
 
-  /** Nothing is known of the load balancer any more: it is gone, or must be read again. */
+  isCleaned(key: string, uid: string): boolean {
+    return this.#cleaned.get(key) === uid;
+  }
+
+  /** Nothing of the Service is left at the cloud, and it has been told so. */
+  recordCleaned(key: string, uid: string): void {
+    this.drop(key);
+    this.#cleaned.set(key, uid);
+  }
+
+  /** Nothing is known of the load balancer: it must be read again. */
   drop(key: string): void {
     this.#entries.delete(key);
     this.#deletions.delete(key);
@@ -99,5 +117,6 @@ export class Ledger {
   forget(key: string): void {
     this.drop(key);
     this.#foreign.delete(key);
+    this.#cleaned.delete(key);
   }
 }

@@ -33,7 +33,7 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
   if (plan.patch !== undefined)
     await patch("remove load balancer cleanup finalizer", service, plan.patch, deps, context);
   events.record(deletedLoadBalancer(service));
-  ledger.drop(context.key);
+  ledger.recordCleaned(context.key, uid);
   // Another Service may stand under the name by now.
   return isGone ? requeueAfter(0) : DONE;
 }

@@ -1,5 +1,7 @@
 import type { KubeClient } from "../../../kube/client.ts";
+import type { Service } from "../../../api/service.ts";
 import type { EventRecorder } from "../../../kube/event-recorder.ts";
+import type { OwnWrites } from "../../../kube/own-writes.ts";
 import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
@@ -13,6 +15,7 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: ServiceMetrics;
   readonly ledger: Ledger;
+  readonly ownWrites: OwnWrites<Service>;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -75,13 +75,15 @@ export function again(pollAfterMs: number | undefined, { random }: ApplyDependen
 /** A Service that went away meanwhile needs no patch; its deletion is another reconcile's. */
 export async function patch(
   what: string,
-  { metadata: { namespace, name } }: Service,
+  service: Service,
   body: JsonObject,
-  { kube }: ApplyDependencies,
+  { kube, ownWrites }: ApplyDependencies,
   { signal }: ReconcileContext,
 ): Promise<void> {
+  const { namespace, name } = service.metadata;
+  const options = { signal, subresource: "status" };
   try {
-    await kube.patch(SERVICES, { namespace, name }, { kind: "strategic", body }, { signal, subresource: "status" });
+    ownWrites.note(service, await kube.patch(SERVICES, { namespace, name }, { kind: "strategic", body }, options));
   } catch (error) {
     if (isApiError(error, "notFound")) return;
     throw new LoadBalancerSyncError(`failed to ${what}: ${messageOf(error)}`, { cause: error });

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { node } from "../../test/support/builders.ts";
+import { OwnWrites } from "./own-writes.ts";
+
+const at = (resourceVersion: string, uid = "u") => node("a", { metadata: { resourceVersion, uid } });
+
+test("latest() is what was written until the cache shows it, or something newer", () => {
+  const writes = new OwnWrites();
+  writes.note(at("1"), at("2"));
+  writes.note(at("2"), at("3"));
+  expect([writes.latest(at("1")), writes.latest(at("2"))]).toEqual([at("3"), at("3")]);
+  expect(writes.latest(at("3"))).toEqual(at("3"));
+  expect(writes.latest(at("1"))).toEqual(at("1"));
+});
+
+test("latest() is the cached object when nothing was written, or nothing changed", () => {
+  const writes = new OwnWrites();
+  expect(writes.latest(at("1"))).toEqual(at("1"));
+  writes.note(at("1"), at("1"));
+  expect(writes.latest(at("1"))).toEqual(at("1"));
+});
+
+test("a write that met another object of the name says nothing about this one", () => {
+  const writes = new OwnWrites();
+  writes.note(at("1"), at("2", "other"));
+  expect(writes.latest(at("1"))).toEqual(at("1"));
+});
+
+test("forget() drops what was written", () => {
+  const writes = new OwnWrites();
+  writes.note(at("1"), at("2"));
+  writes.forget("a");
+  expect(writes.latest(at("1"))).toEqual(at("1"));
+});

@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DevCluster, type JsonObject, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
+import { createKubeSide, type KubeSide } from "../../../src/app/kube-side.ts";
+import { EVENT_SOURCES } from "../../../src/api/controller-names.ts";
+import { cloudNodeController } from "../../../src/controllers/node/controller.ts";
+import { nodeMetrics } from "../../../src/controllers/node/metrics.ts";
+import { serviceLbController } from "../../../src/controllers/service/controller.ts";
+import { serviceMetrics } from "../../../src/controllers/service/metrics.ts";
+import { CONNECTION_TIMING } from "../../../src/provider/connection.ts";
+import { BatchingInstanceReader } from "../../../src/provider/instance-reader.ts";
+import { providerMetrics } from "../../../src/provider/metrics.ts";
+import { Sidecar } from "../../../src/provider/provider.ts";
+import { PrefixProviderSet } from "../../../src/provider/provider-set.ts";
+import type { Controller } from "../../../src/runtime/controller.ts";
+import { Metrics } from "../../../src/telemetry/metrics.ts";
+import { systemClock } from "../../../src/util/clock.ts";
+import { asRecord, numberField, recordField, stringField } from "../../../src/util/json.ts";
+import { TaskGroup } from "../../../src/util/task-group.ts";
+import { NO_QUEUE_METRICS } from "../../../src/workqueue/metrics.ts";
+import { FakeLog } from "../../support/fake-log.ts";
+import { eventually } from "../../support/poll.ts";
+import { Cloud } from "./cloud.ts";
+import { CloudProvider, type CloudProviderOptions } from "./cloud-provider.ts";
+import { scaledClock } from "./scaled-clock.ts";
+
+/** Controllers' time runs so much faster: a back-off of 5 s takes a quarter of a second. */
+const SPEED = 20;
+
+/** Nothing more happens when nothing has happened for so long, in real milliseconds: several windows and batches. */
+const QUIET_MS = 400;
+
+type Intercept = NonNullable<Parameters<typeof startDevCluster>[0]>["intercept"];
+
+export interface HarnessOptions {
+  readonly objects?: readonly JsonObject[];
+  readonly nodeWorkers?: number;
+}
+
+/** API server, cloud and socket of one test; controllers and providers come and go. */
+export class Harness implements AsyncDisposable {
+  readonly cloud = new Cloud();
+  readonly cluster: DevCluster;
+  readonly #folder: string;
+  readonly #providers: CloudProvider[] = [];
+  readonly #managers: Manager[] = [];
+  readonly #nodeWorkers: number;
+  /** Sees each request before the server does; may answer it. */
+  intercept: Intercept;
+
+  static async start({ objects = [], nodeWorkers = 64 }: HarnessOptions = {}): Promise<Harness> {
+    let harness: Harness | undefined;
+    const cluster = await startDevCluster({
+      controllers: false,
+      intercept: (request) => harness?.intercept?.(request) ?? { kind: "pass" },
+    });
+    for (const object of objects) cluster.seed(object);
+    harness = new Harness(cluster, await mkdtemp(join(tmpdir(), "cw-")), nodeWorkers);
+    return harness;
+  }
+
+  private constructor(cluster: DevCluster, folder: string, nodeWorkers: number) {
+    this.cluster = cluster;
+    this.#folder = folder;
+    this.#nodeWorkers = nodeWorkers;
+  }
+
+  get socketPath(): string {
+    return join(this.#folder, "provider.sock");
+  }
+
+  async startProvider(options?: CloudProviderOptions): Promise<CloudProvider> {
+    const provider = await CloudProvider.start(this.cloud, this.socketPath, options);
+    this.#providers.push(provider);
+    return provider;
+  }
+
+  /** A process with both controllers; `kill` ends it with all its memory. */
+  startManager(): Manager {
+    const manager = new Manager(this.cluster, this.socketPath, this.#nodeWorkers);
+    this.#managers.push(manager);
+    return manager;
+  }
+
+  /** Every write but those of events, in order: verb, path, body. */
+  get writes(): readonly string[] {
+    return this.cluster.requests
+      .filter(({ method, path }) => method !== "GET" && !path.includes("/events"))
+      .map(({ method, path, body }) => `${method} ${path.replace("/api/v1/", "")} ${body}`);
+  }
+
+  /** Events of one object, in the order in which they were first written; repeated ones carry their count. */
+  events(name: string): readonly string[] {
+    return this.cluster
+      .list("v1", "Event")
+      .map((event) => asRecord(event, "event"))
+      .filter((event) => stringField(recordField(event, "involvedObject"), "name") === name)
+      .toSorted((a, b) => versionOf(a) - versionOf(b))
+      .map((event) => {
+        const count = numberField(event, "count");
+        const text = `${stringField(event, "type")} ${stringField(event, "reason")} ${stringField(event, "message")}`;
+        return count > 1 ? `${text} x${count}` : text;
+      });
+  }
+
+  /** Waits until neither the API server nor the cloud has heard anything for a while. */
+  async quiet(): Promise<void> {
+    let seen = -1;
+    let sinceMs = 0;
+    await eventually(
+      "nothing happens any more",
+      () => {
+        const now = this.cluster.requests.filter(isWork).length + this.cloud.calls.length;
+        if (now !== seen) {
+          seen = now;
+          sinceMs = performance.now();
+        }
+        return performance.now() - sinceMs > QUIET_MS;
+      },
+      30_000,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#managers.map((manager) => manager.kill()));
+    await Promise.all(this.#providers.map((provider) => provider[Symbol.asyncDispose]()));
+    await this.cluster.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Everything of one controller process, but the process. */
+export class Manager {
+  readonly log = new FakeLog();
+  readonly metrics = new Metrics();
+  readonly sidecar: Sidecar;
+  readonly nodes: Controller;
+  readonly services: Controller;
+  readonly #kube: KubeSide;
+  readonly #tasks = new TaskGroup((name, error) => this.log.error(name, { err: error }));
+  readonly #life = new AbortController();
+  #end: Promise<void> | undefined;
+
+  constructor(cluster: DevCluster, socketPath: string, nodeWorkers: number) {
+    const { log, metrics } = this;
+    const real = systemClock();
+    const clock = scaledClock(SPEED);
+    const listeners = new Set<() => void>();
+    this.sidecar = new Sidecar({
+      name: "acme",
+      address: `unix://${socketPath}`,
+      cluster: { id: cluster.clusterUid, name: "test" },
+      version: "0.0.0-test",
+      clock: real,
+      random: () => 0.5,
+      log,
+      metrics: providerMetrics(metrics),
+      timing: { ...CONNECTION_TIMING, connectMs: 200, retryMs: 50, graceMs: 100 },
+      onReady: () => listeners.forEach((listener) => listener()),
+    });
+    const providers = new PrefixProviderSet([this.sidecar]);
+    this.#kube = createKubeSide({
+      access: {
+        server: cluster.url,
+        description: "devcluster",
+        proxyUrl: undefined,
+        credentials: () => Promise.resolve({ headers: {}, tls: {} }),
+      },
+      options: { kubeApiQps: 0, kubeApiBurst: 1 },
+      version: "0.0.0-test",
+      metrics,
+      log,
+      clock: real,
+      random: () => 0.5,
+    });
+    const shared = {
+      nodes: this.#kube.nodes,
+      kube: this.#kube.client,
+      clock,
+      log,
+      queueMetrics: NO_QUEUE_METRICS,
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      onProviderReady: (listener: () => void) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    this.nodes = cloudNodeController({
+      ...shared,
+      instances: new BatchingInstanceReader({ providers, clock: real, signal: this.#life.signal }),
+      events: this.#kube.events.recorder(EVENT_SOURCES.cloudNode),
+      metrics: nodeMetrics(metrics),
+      settings: { workers: nodeWorkers, refreshPeriodMs: 300_000 },
+    });
+    this.services = serviceLbController({
+      ...shared,
+      services: this.#kube.services,
+      providers,
+      events: this.#kube.events.recorder(EVENT_SOURCES.service),
+      random: () => 0.5,
+      newId: randomUUID,
+      metrics: serviceMetrics(metrics),
+      settings: { workers: 4, loadBalancers: { tags: {} } },
+    });
+    this.#tasks.start("sidecar", (signal) => this.sidecar.run(signal));
+    this.#tasks.start("nodes informer", (signal) => this.#kube.nodes.run(signal));
+    this.#tasks.start("services informer", (signal) => this.#kube.services.run(signal));
+  }
+
+  startNodes(): this {
+    return this.#run("cloud-node", this.nodes);
+  }
+
+  startServices(): this {
+    return this.#run("service-lb", this.services);
+  }
+
+  #run(name: string, controller: Controller): this {
+    this.#tasks.start(name, (signal) => controller.run({ stop: signal, abort: signal }));
+    return this;
+  }
+
+  /** Cuts everything short at once and drops what is in memory. */
+  kill(): Promise<void> {
+    this.#end ??= this.#stop();
+    return this.#end;
+  }
+
+  async #stop(): Promise<void> {
+    this.#life.abort(new Error("killed"));
+    await this.#tasks.stop(new Error("killed"));
+    await this.#kube.events.flush(AbortSignal.timeout(1000));
+    await this.#kube.close();
+  }
+}
+
+function isWork({ method }: RecordedRequest): boolean {
+  return method !== "GET";
+}
+
+function versionOf(object: JsonObject | Readonly<Record<string, unknown>>): number {
+  return Number(stringField(recordField(asRecord(object, "object"), "metadata"), "resourceVersion"));
+}
