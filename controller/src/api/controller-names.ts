@@ -1,12 +1,9 @@
 // Names are IDs that users put into --controllers and RBAC; never changed, aliases never removed.
 // cloud-provider/names/controller_names.go v0.36.3.
 export const CLOUD_NODE_CONTROLLER = "cloud-node-controller";
-export const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
+const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
 export const SERVICE_LB_CONTROLLER = "service-lb-controller";
-export const NODE_ROUTE_CONTROLLER = "node-route-controller";
-
-/** Only an example upstream. kubernetes/cmd/cloud-controller-manager/main.go v1.36.3. */
-export const NODE_IPAM_CONTROLLER = "node-ipam-controller";
+const NODE_ROUTE_CONTROLLER = "node-route-controller";
 
 /** Old short names, still accepted by --controllers and still the `name` label of running_managed_controllers. */
 export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {

@@ -1,8 +1,5 @@
-// Node: cloud-provider/controllers/{node,nodelifecycle,route} v0.36.3.
+// Node: cloud-provider/controllers/node/node_controller.go v0.36.3.
 export const SYNCED = "Synced";
-export const DELETING_NODE = "DeletingNode";
-export const DELETING_NODE_FAILED = "DeletingNodeFailed";
-export const FAILED_TO_CREATE_ROUTE = "FailedToCreateRoute";
 
 // Service: cloud-provider/controllers/service/controller.go v0.36.3.
 export const ENSURING_LOAD_BALANCER = "EnsuringLoadBalancer";

@@ -1,5 +1,4 @@
 // k8s.io/api/core/v1/well_known_labels.go v0.36.3.
-export const HOSTNAME = "kubernetes.io/hostname";
 export const TOPOLOGY_ZONE = "topology.kubernetes.io/zone";
 export const TOPOLOGY_REGION = "topology.kubernetes.io/region";
 export const FAILURE_DOMAIN_BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";

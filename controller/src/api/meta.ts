@@ -58,17 +58,6 @@ export interface Condition {
 export type ConditionStatus = string;
 
 /** The key of an object in caches and queues: `namespace/name`, or `name` for cluster-scoped kinds. */
-export function keyOf(object: KubeObject): string {
-  return formatKey(object.metadata);
-}
-
-/** Same as {@link keyOf} for a bare name. */
-export function formatKey({ namespace, name }: ObjectName): string {
-  return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
-}
-
-/** Inverse of {@link formatKey}. */
-export function parseKey(key: string): ObjectName {
-  const slash = key.indexOf("/");
-  return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+export function keyOf({ metadata: { namespace, name } }: KubeObject): string {
+  return namespace === "" ? name : `${namespace}/${name}`;
 }

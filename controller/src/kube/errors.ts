@@ -1,5 +1,5 @@
 import { DeadlineError } from "../util/abort.ts";
-import { messageOf } from "../util/errors.ts";
+import { causesOf, messageOf } from "../util/errors.ts";
 import { AccessError } from "./access.ts";
 
 /** What a caller can act on. `transient` covers what a later try may cure: 5xx, resets, timeouts, undecodable answers. */
@@ -79,7 +79,10 @@ export function errorFromFailure(what: string, cause: unknown, callerAborted: bo
   if (callerAborted) return new ApiError({ ...none, code: "aborted", message: `${what}: given up` }, { cause });
   if (cause instanceof DeadlineError)
     return new ApiError({ ...none, code: "transient", message: cause.message }, { cause });
-  return new ApiError({ ...none, code: "transient", message: `${what}: ${messageOf(cause)}` }, { cause });
+  return new ApiError(
+    { ...none, code: "transient", message: `${what}: ${messageOf(cause)}${tlsHint(cause)}` },
+    { cause },
+  );
 }
 
 const BY_STATUS: Readonly<Record<number, ApiErrorCode>> = {
@@ -106,6 +109,23 @@ function hintFor(httpStatus: number): string {
   if (httpStatus === 401) return "; check the token or certificate of the kubeconfig or service account";
   if (httpStatus === 403) return "; grant it in the ClusterRole of this controller";
   return "";
+}
+
+/** Codes of node:tls when the server's certificate is not one we trust. */
+const UNTRUSTED: ReadonlySet<unknown> = new Set([
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function tlsHint(cause: unknown): string {
+  const untrusted = causesOf(cause).some(
+    (error) => error instanceof Error && "code" in error && UNTRUSTED.has(error.code),
+  );
+  return untrusted ? "; check server and certificate-authority in the kubeconfig" : "";
 }
 
 /** Retry-After in seconds or as a date is allowed by HTTP; Kubernetes only sends seconds. */

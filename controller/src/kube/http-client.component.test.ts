@@ -279,6 +279,15 @@ describe("HttpKubeClient deadlines", () => {
     expect(await call).toMatchObject({ code: "aborted" });
   });
 
+  test("ends a call though the credentials never come", async () => {
+    const { client } = await start(
+      () => undefined,
+      (server) => ({ ...server.access(), credentials: () => new Promise(() => undefined) }),
+    );
+    const error = await failure(client.get(NODES, { name: "n1" }, { signal, timeoutMs: 100 }));
+    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no answer within 100 ms" });
+  });
+
   test("says in one line when nobody listens", async () => {
     const { client, server } = await start(() => undefined);
     await server[Symbol.asyncDispose]();

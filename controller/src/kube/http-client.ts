@@ -114,8 +114,10 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
       options,
       clock,
       strings: this.#strings,
-      open: (path, signal) =>
-        this.#open({ ...this.#call("GET", resource, path), what: describe("WATCH", path) }, signal),
+      open: (path, signal) => {
+        const call = { ...this.#call("GET", resource, path), what: describe("WATCH", path) };
+        return this.#open(call, signal, clock.monotonicMs() + options.startTimeoutMs);
+      },
     });
   }
 
@@ -158,7 +160,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
   }
 
   /** Sends until an answer of 2xx has begun. */
-  async #open(call: Call, signal: AbortSignal, endMs = Number.POSITIVE_INFINITY): Promise<HttpResponse> {
+  async #open(call: Call, signal: AbortSignal, endMs: number): Promise<HttpResponse> {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#try(call, signal, tries);
       if (outcome.kind === "answer") return outcome.response;

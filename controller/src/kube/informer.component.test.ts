@@ -311,6 +311,18 @@ describe("Informer watching", () => {
   });
 });
 
+describe("Informer told to wait", () => {
+  test("stays away as long as Retry-After says, longer than its own deadline", async () => {
+    const busy = (response: ServerResponse): void =>
+      sendStatus(response, 429, "TooManyRequests", { "retry-after": "60" });
+    const rig = await start(script([[nodeJson("a", 1)]], [busy, quiet]), "pages", 100);
+    await eventually("watching", () => rig.server.watches.length === 2);
+    expect(rig.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields["delayMs"])).toEqual([
+      60_000,
+    ]);
+  });
+});
+
 describe("Informer handlers", () => {
   test("one that throws hurts no other and is counted", async () => {
     const rig = await start(script([[nodeJson("a", 1)]], [quiet]), "pages");

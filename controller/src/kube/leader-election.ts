@@ -39,7 +39,7 @@ export interface LeaderElectionDependencies {
 }
 
 /** Leadership ended without being given up: another process may lead already. */
-export class LeadershipLostError extends Error {
+class LeadershipLostError extends Error {
   readonly code = "LEADERSHIP_LOST";
 
   constructor(message: string) {

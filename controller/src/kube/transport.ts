@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { raceAbort } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { deepEqual } from "../util/equal.ts";
 import type { TokenBucket } from "../util/token-bucket.ts";
@@ -65,7 +66,8 @@ export class Transport {
 
   async send(request: HttpRequest): Promise<HttpResponse> {
     await this.#limit(request);
-    const credentials = await this.#deps.access.credentials(false);
+    // A plugin that hangs must not hold a call beyond its deadline.
+    const credentials = await raceAbort(this.#deps.access.credentials(false), request.signal);
     const startMs = this.#deps.clock.monotonicMs();
     let code = "<error>";
     try {

@@ -6,6 +6,3 @@ export interface Predicate<T> {
   update(old: T, object: T): boolean;
   delete(last: T): boolean;
 }
-
-/** Every change. */
-export const EVERY_CHANGE: Predicate<unknown> = { add: () => true, update: () => true, delete: () => true };

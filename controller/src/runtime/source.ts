@@ -59,18 +59,6 @@ export function informerSource<T extends KubeObject>(options: InformerSourceOpti
   };
 }
 
-/** A fixed word, once: the start of periodic work, which then asks to come back with `requeueAfter`. */
-export function startSource(key: string): Source {
-  return {
-    name: `start ${key}`,
-    ready: () => Promise.resolve(),
-    start: (queue) => {
-      queue.add(key, { priority: "low" });
-      return () => undefined;
-    },
-  };
-}
-
 function ownKey(object: KubeObject): readonly string[] {
   return [keyOf(object)];
 }

@@ -24,15 +24,6 @@ export function createLogger(options: LogOptions): Logger {
   return loggerOver(options.format === "json" ? jsonEmit(options) : textEmit(options), options.verbosity, {});
 }
 
-/** Drops everything. */
-export function silentLogger(): Logger {
-  return loggerOver(
-    () => undefined,
-    () => -1,
-    {},
-  );
-}
-
 function loggerOver(emit: Emit, verbosity: () => number, bound: LogFields): Logger {
   const write = (level: LogLevel, detail: number, message: string, fields: LogFields | undefined): void =>
     emit(level, detail, message, safeFields(fields === undefined ? bound : { ...bound, ...fields }));

@@ -62,7 +62,7 @@ export function optionalBoolean(record: JsonRecord, key: string): boolean | unde
 }
 
 /** The array under `key`, each item read by `read`; absent and null count as empty. */
-export function arrayField<T>(record: JsonRecord, key: string, read: (item: unknown) => T): readonly T[] {
+function arrayField<T>(record: JsonRecord, key: string, read: (item: unknown) => T): readonly T[] {
   const value = record[key];
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value.map((item: unknown) => read(item)) : fail(key, "an array", value);

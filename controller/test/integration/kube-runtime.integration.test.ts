@@ -43,6 +43,18 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
 
   testRuntime(() => client);
 
+  test("does not talk to a server that its kubeconfig gives no authority for, and says what to check", async () => {
+    const credentials = () => Promise.resolve({ headers: {}, tls: {} });
+    const access = { server: controlPlane.server, description: "no authority", proxyUrl: undefined, credentials };
+    const trusting = new Transport({ access, clock, metrics: undefined, limiter: undefined });
+    const refused = new HttpKubeClient({ transport: trusting, clock, metrics: undefined, userAgent: "cloudwire-test" });
+    await expect(refused.list(NODES, { signal })).rejects.toMatchObject({
+      code: "transient",
+      message: expect.stringMatching(/certificate.*; check server and certificate-authority in the kubeconfig$/),
+    });
+    await trusting.close();
+  });
+
   test("reports refused permissions with what to do", async () => {
     const { path } = await controlPlane.kubeconfigFor("nobody-special");
     const poor = new Transport({

@@ -1,4 +1,4 @@
-import { formatKey, type ObjectName } from "../../src/api/meta.ts";
+import type { ObjectName } from "../../src/api/meta.ts";
 import type {
   CallOptions,
   DeleteOptions,
@@ -156,8 +156,8 @@ export class FakeKube implements KubeClient {
   }
 }
 
-function targetOf(resource: Resource<unknown>, name: ObjectName): string {
-  return `${resource.plural}/${formatKey(name)}`;
+function targetOf({ plural }: Resource<unknown>, { namespace = "", name }: ObjectName): string {
+  return [plural, namespace, name].filter((part) => part !== "").join("/");
 }
 
 function withSubresource(target: string, { subresource }: WriteOptions): string {
