@@ -24,4 +24,4 @@ export { spawnCloud, type SpawnCloudOptions, type SpawnedCloud } from "./process
 export { spawnSidecar, type SpawnedSidecar, type SpawnSidecarOptions } from "./processes/spawn-sidecar.ts";
 export { createSimulatedProvider } from "./sidecar/provider.ts";
 export type { CloudAccessOptions } from "./sidecar/cloud-access.ts";
-export { loopbackPools, type LoopbackPools } from "./testing/loopback-pools.ts";
+export { loopbackPools, type LoopbackPools } from "./processes/loopback-pools.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { instanceSpecs, soon, startTestCloud, type TestCloud } from "../testing/test-cloud.ts";
+import { instanceSpecs, soon, startTestCloud, type TestCloud } from "../test/test-cloud.ts";
 
 let cloud: TestCloud;
 beforeAll(async () => {

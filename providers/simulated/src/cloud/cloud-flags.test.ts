@@ -11,7 +11,7 @@ const defaults = {
   host: "127.0.0.1",
   port: 7070,
   statePath: "simcloud.db",
-  listenPortOffset: 0,
+  listenPortOffset: "auto",
   seed: 1,
   logLevel: "info",
 };

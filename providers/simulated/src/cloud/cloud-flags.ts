@@ -17,8 +17,8 @@ export const cloudFlags = {
   "instance-pool": { valueName: "cidr", help: "Internal addresses of instances. Default 127.10.0.0/16." },
   "load-balancer-pool": { valueName: "cidr", help: "Addresses of load balancers. Default 127.20.0.0/16." },
   "listen-port-offset": {
-    valueName: "number",
-    help: "Load balancers listen on port plus this; for users who may not listen below 1024. Default 0.",
+    valueName: "number|auto",
+    help: "Load balancers listen on port plus this. Default auto: 0, or 10000 where this user may not listen below 1024.",
   },
   "admin-key": { valueName: "key", help: "Key of the admin API; without one it answers this machine only." },
   seed: { valueName: "number", help: "Seed of ids, jitter and probabilities. Default 1." },
@@ -36,7 +36,7 @@ export function toCloudOptions(values: FlagValues<keyof typeof cloudFlags>): Par
   const accounts = values.all("account").map((text) => parseAccount(text, problems));
   const geography = values.all("region").map((text) => parseRegion(text, problems));
   const seed = parseInteger("--seed", values.one("seed"), 1, problems);
-  const listenPortOffset = parseInteger("--listen-port-offset", values.one("listen-port-offset"), 0, problems);
+  const listenPortOffset = parseOffset(values.one("listen-port-offset") ?? "auto", problems);
   const logLevel = values.one("log-level") ?? "info";
   if (!logLevels.includes(logLevel)) problems.push(`--log-level ${logLevel}: must be one of ${logLevels.join(", ")}`);
   if (problems.length > 0) return { kind: "problems", problems };
@@ -82,6 +82,10 @@ function parseRegion(text: string, problems: string[]): Region {
     problems.push(`--region ${text}: must be name=zone,zone, all of lower case letters, digits and dashes`);
   }
   return { name, zones };
+}
+
+function parseOffset(text: string, problems: string[]): number | "auto" {
+  return text === "auto" ? text : parseInteger("--listen-port-offset", text, 0, problems);
 }
 
 function parseInteger(flag: string, text: string | undefined, fallback: number, problems: string[]): number {

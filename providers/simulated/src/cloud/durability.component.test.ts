@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CloudClient } from "../client/cloud-client.ts";
 import { spawnCloud, type SpawnedCloud } from "../processes/spawn-cloud.ts";
-import { loopbackPools } from "../testing/loopback-pools.ts";
-import { poll } from "../testing/poll.ts";
-import { instanceSpecs, soon } from "../testing/test-cloud.ts";
+import { loopbackPools } from "../processes/loopback-pools.ts";
+import { poll } from "../test/poll.ts";
+import { instanceSpecs, soon } from "../test/test-cloud.ts";
 
 let folder: string;
 let running: SpawnedCloud[] = [];

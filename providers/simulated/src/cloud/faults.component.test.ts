@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { FaultSpec } from "../api/admin.ts";
-import { instanceSpecs, soon, startTestCloud, type TestCloud } from "../testing/test-cloud.ts";
+import { instanceSpecs, soon, startTestCloud, type TestCloud } from "../test/test-cloud.ts";
 
 let cloud: TestCloud;
 let ids: string[];

@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Instance } from "../api/instances.ts";
 import type { LoadBalancer, LoadBalancerSpec } from "../api/load-balancers.ts";
-import { poll } from "../testing/poll.ts";
-import { instanceSpecs, soon, startTestCloud, type TestCloud } from "../testing/test-cloud.ts";
+import { poll } from "../test/poll.ts";
+import { instanceSpecs, soon, startTestCloud, type TestCloud } from "../test/test-cloud.ts";
 
 const nodePort = 30_080;
 const port = 8080;

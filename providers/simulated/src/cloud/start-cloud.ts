@@ -24,6 +24,7 @@ import { ResourceStore } from "./store/resource-store.ts";
 import { Activation } from "./world/activation.ts";
 import { instanceAddresses } from "./world/instance-addresses.ts";
 import { Scheduler } from "./world/scheduler.ts";
+import { resolveOffset } from "./port-offset.ts";
 import type { World } from "./world/world.ts";
 
 /** How to start a cloud; everything has a default. */
@@ -42,8 +43,11 @@ export interface CloudOptions {
   readonly instancePool?: string;
   /** Addresses of load balancers, default 127.20.0.0/16. */
   readonly loadBalancerPool?: string;
-  /** Added to the port of each listener to get the port really listened on, default 0. Needed where ports below 1024 are not allowed. */
-  readonly listenPortOffset?: number;
+  /**
+   * Added to the port of each listener to get the port really listened on, default 0. "auto": 0, or 10,000 where this
+   * user may not listen below 1024.
+   */
+  readonly listenPortOffset?: number | "auto";
   /** Of the admin API. Without one it answers this machine only. */
   readonly adminKey?: string;
   /** Of ids, jitter and probabilities, default 1. */
@@ -99,7 +103,7 @@ export const startCloud = async (options: CloudOptions = {}): Promise<Cloud> => 
     geography: options.geography ?? defaultGeography,
     networks,
     forwarder,
-    listenPortOffset: options.listenPortOffset ?? 0,
+    listenPortOffset: await resolveOffset(options.listenPortOffset ?? 0, networks.loadBalancers),
   };
   const activation = new Activation(world);
   const server = createServer(world, settings, notifier, activation, options);

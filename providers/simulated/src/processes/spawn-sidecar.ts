@@ -23,9 +23,9 @@ export async function spawnSidecar(options: SpawnSidecarOptions): Promise<Spawne
   const { socketPath, cloudUrl, apiKey = "demo-key", flags = {}, readyTimeoutMs = 15_000 } = options;
   const all = { endpoint: `unix://${socketPath}`, "cloud-url": cloudUrl, ...flags };
   const child = await startChild({
-    program: "../main",
+    program: "../sidecar/main",
     args: Object.entries(all).map(([name, value]) => `--${name}=${value}`),
-    env: { SIMULATED_PROVIDER_API_KEY: apiKey },
+    env: { SIMCLOUD_API_KEY: apiKey },
     ready: /^provider ready (\S+)\n/m,
     readyTimeoutMs,
   });

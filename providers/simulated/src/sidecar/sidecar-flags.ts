@@ -1,6 +1,6 @@
 import type { Flags, FlagValues } from "../options/flags.ts";
 
-export const sidecarEnvPrefix = "SIMULATED_PROVIDER_";
+export const sidecarEnvPrefix = "SIMCLOUD_";
 
 export const sidecarFlags = {
   endpoint: {
@@ -8,7 +8,11 @@ export const sidecarFlags = {
     env: "CLOUD_PROVIDER_ENDPOINT",
     help: "Socket to serve the contract on. Required.",
   },
-  "cloud-url": { valueName: "url", help: "Base URL of the simulated cloud. Default http://127.0.0.1:7070." },
+  "cloud-url": {
+    valueName: "url",
+    env: "SIMCLOUD_URL",
+    help: "Base URL of the simulated cloud. Default http://127.0.0.1:7070.",
+  },
   "api-key": { valueName: "key", help: "API key; other users of the machine can see it, a file is better." },
   "api-key-file": { valueName: "path", help: "File with the API key; a new key in it is taken within 5 seconds." },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultSpec } from "../../api/admin.ts";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../test/manual-clock.ts";
 import { seededRandom } from "../random.ts";
 import { Faults } from "./faults.ts";
 

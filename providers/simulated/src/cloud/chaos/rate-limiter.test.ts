@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../test/manual-clock.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
 test("RateLimiter.take() lets the burst through, then tells how long to wait, account by account", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../test/manual-clock.ts";
 import { Rotation } from "./rotation.ts";
 
 const targets = ["a", "b", "c"];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { manualClock } from "../../testing/manual-clock.ts";
+import { manualClock } from "../../test/manual-clock.ts";
 import { Database } from "./database.ts";
 import { type Kind, ResourceStore } from "./resource-store.ts";
 

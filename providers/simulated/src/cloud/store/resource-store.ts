@@ -121,13 +121,14 @@ export class ResourceStore {
     return new Set(rows.map((row) => textOf(row, "id")));
   }
 
-  count(kind: ResourceKind, account: string, exceptState = ""): number {
+  count(kind: ResourceKind, account: string, exceptState?: string): number {
     const row = this.#database.get(
       "SELECT count(*) AS count FROM versions WHERE kind = ? AND account = ? AND next_seq = ? AND change <> 'deleted' AND state <> ?",
       kind,
       account,
       current,
-      exceptState,
+      // No resource has this state.
+      exceptState ?? "-",
     );
     return row ? integerOf(row, "count") : 0;
   }

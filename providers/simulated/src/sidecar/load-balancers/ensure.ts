@@ -9,7 +9,7 @@ import type { CloudAccess } from "../cloud-access.ts";
 import { refusalCode } from "../errors.ts";
 import { findById, findOwn, nameProblem, operationOf } from "./find.ts";
 import { diagnose, toLoadBalancer } from "./to-load-balancer.ts";
-import { replaceTargets } from "./update-nodes.ts";
+import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
 import { metadataKeys, patchFor, toTargets, toWish, type WantedTargets, type Wish } from "./wish.ts";
 
 /** Somebody else may change the same load balancer between reading and writing; so often it is read again. */
@@ -115,6 +115,7 @@ async function create(
   }
   const spec = { ...wish, targets: [...targets.ids], metadata: { ...wish.metadata, ...targets.metadata } };
   const made = await cloud.ask(context, async (client, signal) => client.createLoadBalancer(spec, signal));
+  warnAboutIgnored(made, context);
   return answer(made, context);
 }
 

@@ -38,11 +38,14 @@ export async function replaceTargets(
   const changed = await cloud.ask(context, async (client, signal) =>
     client.replaceTargets(loadBalancer.id, targets.ids, signal, targets.metadata),
   );
-  const { length } = changed.ignoredTargets;
-  if (length > 0) {
-    const told = changed.ignoredTargets.slice(0, 5).join(", ");
-    const summary = `${length} targets are no instances any more and were left out: ${told}`;
-    context.diagnose({ reason: "TargetsNotFound", summary });
-  }
+  warnAboutIgnored(changed, context);
   return changed;
+}
+
+/** Machines that vanished since the list of nodes was made. */
+export function warnAboutIgnored({ ignoredTargets }: LoadBalancerChange, context: ChangeContext): void {
+  if (ignoredTargets.length === 0) return;
+  const told = ignoredTargets.slice(0, 5).join(", ");
+  const summary = `${ignoredTargets.length} targets are no instances any more and were left out: ${told}`;
+  context.diagnose({ reason: "TargetsNotFound", summary });
 }

@@ -2,7 +2,7 @@ import type { InstanceSpec } from "../api/instances.ts";
 import { AdminClient } from "../client/admin-client.ts";
 import { CloudClient } from "../client/cloud-client.ts";
 import { type Cloud, type CloudOptions, startCloud } from "../cloud/start-cloud.ts";
-import { loopbackPools } from "./loopback-pools.ts";
+import { loopbackPools } from "../processes/loopback-pools.ts";
 
 /** A cloud in the test's process, with clients for it. */
 export interface TestCloud extends Cloud, AsyncDisposable {

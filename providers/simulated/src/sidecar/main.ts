@@ -1,8 +1,10 @@
+#!/usr/bin/env node
+import "@cloudwire/node-guard";
 import { serveProvider } from "@cloudwire/provider-sdk";
-import { formatHelp, parseFlags } from "./options/flags.ts";
-import { KeyFileError, keyFromFile } from "./sidecar/key-file.ts";
-import { createSimulatedProvider } from "./sidecar/provider.ts";
-import { type SidecarOptions, sidecarEnvPrefix, sidecarFlags, toSidecarOptions } from "./sidecar/sidecar-flags.ts";
+import { formatHelp, parseFlags } from "../options/flags.ts";
+import { KeyFileError, keyFromFile } from "./key-file.ts";
+import { createSimulatedProvider } from "./provider.ts";
+import { type SidecarOptions, sidecarEnvPrefix, sidecarFlags, toSidecarOptions } from "./sidecar-flags.ts";
 
 const usage =
   "Usage: cloudwire-provider-simulated [options]\n\nServes the contract cloudprovider.v1 for a simulated cloud on a Unix socket.";

@@ -1,0 +1,450 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import {
+  DeleteLoadBalancerRequest,
+  type DeleteLoadBalancerResponse,
+  type DeepPartial,
+  EnsureLoadBalancerRequest,
+  type EnsureLoadBalancerResponse,
+  GetLoadBalancerRequest,
+  ListLoadBalancersRequest,
+  LoadBalancerPhase,
+  LoadBalancerSpec,
+  UpdateLoadBalancerNodesRequest,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { FaultSpec } from "../../api/admin.ts";
+import type { Instance } from "../../api/instances.ts";
+import { poll } from "../../test/poll.ts";
+import { instanceSpecs, soon } from "../../test/test-cloud.ts";
+import { failureOf, startTestProvider, type TestProvider } from "../../test/test-provider.ts";
+
+const nodePort = 30_080;
+const service = { namespace: "default", name: "web", uid: "uid-1", generation: 1n };
+
+let provider: TestProvider;
+let nodes: Instance[];
+let servers: Server[] = [];
+beforeEach(async () => {
+  provider = await startTestProvider({ callTimeoutMs: 500 });
+  nodes = await provider.cloud.client.createInstances(instanceSpecs(2), soon());
+});
+afterEach(async () => {
+  await provider.close();
+  for (const server of servers) server.close();
+  servers = [];
+});
+
+async function startServers(): Promise<void> {
+  for (const { name, internalAddresses } of nodes) {
+    const server = createServer((_, response) => response.setHeader("connection", "close").end(name));
+    server.listen(nodePort, internalAddresses[0]);
+    await once(server, "listening");
+    servers.push(server);
+  }
+}
+
+function selection(instances: readonly Instance[]) {
+  const list = instances.map(({ name, zone, id }) => ({ name, providerId: `sim://${zone}/${id}` }));
+  const fingerprint = createHash("sha256").update(JSON.stringify(list)).digest("hex");
+  return { fingerprint, count: list.length, source: { $case: "inline" as const, value: { nodes: list } } };
+}
+
+interface Wish {
+  readonly spec?: DeepPartial<LoadBalancerSpec>;
+  readonly on?: readonly Instance[];
+  readonly generation?: bigint;
+  readonly cluster?: string;
+  readonly uid?: string;
+  readonly change?: Partial<ChangeContext>;
+  readonly adopt?: string;
+}
+
+async function ensure(wish: Wish = {}): Promise<EnsureLoadBalancerResponse> {
+  const ports = [{ protocol: Protocol.TCP, port: 8080, nodePort }];
+  const spec = LoadBalancerSpec.fromPartial({ ports, ...wish.spec });
+  const request = EnsureLoadBalancerRequest.fromPartial({
+    context: wish.cluster === undefined ? provider.context : provider.contextOf(wish.cluster),
+    change: provider.change(wish.change),
+    service: { ...service, generation: wish.generation ?? 1n, uid: wish.uid ?? service.uid },
+    spec,
+    specFingerprint: createHash("sha256").update(LoadBalancerSpec.encode(spec).finish()).digest("hex"),
+    nodes: selection(wish.on ?? nodes),
+    ...(wish.adopt === undefined ? {} : { adopt: { loadBalancerId: wish.adopt } }),
+  });
+  return provider.call(provider.client.ensureLoadBalancer.bind(provider.client), request);
+}
+
+async function updateNodes(on: readonly Instance[], change: Partial<ChangeContext> = {}) {
+  const request = UpdateLoadBalancerNodesRequest.fromPartial({
+    context: provider.context,
+    change: provider.change(change),
+    service,
+    nodes: selection(on),
+  });
+  return provider.call(provider.client.updateLoadBalancerNodes.bind(provider.client), request);
+}
+
+async function remove(
+  more: { uid?: string; cluster?: string; change?: Partial<ChangeContext> } = {},
+): Promise<DeleteLoadBalancerResponse> {
+  const request = DeleteLoadBalancerRequest.fromPartial({
+    context: more.cluster === undefined ? provider.context : provider.contextOf(more.cluster),
+    change: provider.change(more.change),
+    service: { ...service, uid: more.uid ?? service.uid },
+  });
+  return provider.call(provider.client.deleteLoadBalancer.bind(provider.client), request);
+}
+
+async function get() {
+  const request = GetLoadBalancerRequest.fromPartial({ context: provider.context, service });
+  return (await provider.call(provider.client.getLoadBalancer.bind(provider.client), request)).outcome;
+}
+
+const inCloud = async () => (await provider.cloud.client.listLoadBalancers({ consistent: true }, soon())).items;
+
+async function countCalls<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly total: number; readonly mutating: number }> {
+  await provider.cloud.admin.resetCalls();
+  const result = await work();
+  const { total, mutating } = await provider.cloud.admin.calls();
+  return { result, total, mutating };
+}
+
+describe("EnsureLoadBalancer", () => {
+  test("makes a load balancer that works, with two calls of the cloud", async () => {
+    await startServers();
+    const { result, total, mutating } = await countCalls(async () => ensure());
+    expect({ total, mutating }).toEqual({ total: 2, mutating: 1 });
+    const [made] = await inCloud();
+    expect(result.loadBalancer).toMatchObject({
+      id: made?.id,
+      service: { ...service, generation: 1n },
+      phase: LoadBalancerPhase.ACTIVE,
+      ingress: [{ ip: made?.address, ports: [{ port: 8080, protocol: Protocol.TCP }] }],
+      observedGeneration: 1n,
+      nodesFingerprint: selection(nodes).fingerprint,
+      registeredNodes: 2,
+      operation: undefined,
+    });
+    const answers = await Promise.all([1, 2].map(async () => (await fetch(`http://${made?.address}:8080`)).text()));
+    expect(answers.toSorted()).toEqual(["node-0", "node-1"]);
+  });
+
+  test("finds nothing to do the second time: one read, no change", async () => {
+    const first = await ensure();
+    const { result, total, mutating } = await countCalls(async () => ensure());
+    expect({ total, mutating }).toEqual({ total: 1, mutating: 0 });
+    expect({ ...result.loadBalancer }).toEqual({ ...first.loadBalancer });
+  });
+
+  test("leaves exactly one load balancer when it runs many times at once", async () => {
+    await Promise.all(Array.from({ length: 8 }, async () => failureOf(ensure())));
+    await ensure();
+    expect(await inCloud()).toHaveLength(1);
+  });
+
+  test("carries the whole wish, each time", async () => {
+    const spec = {
+      ports: [
+        { protocol: Protocol.TCP, port: 8081, nodePort: 30_081 },
+        { protocol: Protocol.TCP, port: 8080, nodePort },
+      ],
+      sourceRanges: ["127.5.0.0/16", "127.1.0.0/16"],
+      sessionAffinity: {},
+      annotations: { "simulated.cloudwire.dev/idle-timeout-seconds": "5" },
+      tags: { team: "a" },
+      deletionProtection: true,
+    };
+    await ensure({ spec });
+    expect(await inCloud()).toMatchObject([
+      {
+        listeners: [
+          { port: 8080, targetPort: nodePort },
+          { port: 8081, targetPort: 30_081 },
+        ],
+        sourceRanges: ["127.1.0.0/16", "127.5.0.0/16"],
+        sessionAffinity: "clientIp",
+        idleTimeoutMs: 5000,
+        protected: true,
+        tags: { team: "a" },
+      },
+    ]);
+    const { result, mutating } = await countCalls(async () => ensure({ generation: 2n, on: nodes.slice(1) }));
+    const [changed] = await inCloud();
+    expect(mutating).toBe(2);
+    expect(result.loadBalancer).toMatchObject({ observedGeneration: 2n, registeredNodes: 1 });
+    expect(changed).toMatchObject({
+      listeners: [{ port: 8080 }],
+      sourceRanges: [],
+      sessionAffinity: "none",
+      idleTimeoutMs: 60_000,
+      protected: true,
+      targetCount: 1,
+    });
+    expect(changed?.tags).not.toHaveProperty("team");
+  });
+
+  test("sees what was changed by hand, and repairs it", async () => {
+    const { loadBalancer: before } = await ensure();
+    await provider.cloud.client.patchLoadBalancer(before?.id ?? "", { sourceRanges: ["10.0.0.0/8"] }, soon());
+    await provider.cloud.client.changeTargets(before?.id ?? "", { remove: [nodes[0]?.id ?? ""] }, soon());
+    const drifted = await get();
+    expect(drifted).toMatchObject({ $case: "loadBalancer", value: { registeredNodes: 1 } });
+    expect(drifted).not.toMatchObject({ value: { observedFingerprint: before?.observedFingerprint } });
+    await ensure();
+    expect(await get()).toMatchObject({
+      value: { observedFingerprint: before?.observedFingerprint, registeredNodes: 2 },
+    });
+    expect(await inCloud()).toMatchObject([{ sourceRanges: [], targetCount: 2 }]);
+  });
+
+  test.each<[FaultSpec, string]>([
+    [{ kind: "reset", phase: "after", operation: "loadBalancers.create", count: 1 }, "CLOUD_UNAVAILABLE"],
+    [{ kind: "internalError", phase: "after", operation: "loadBalancers.create", count: 1 }, "CLOUD_UNAVAILABLE"],
+    [{ kind: "hang", phase: "after", operation: "loadBalancers.create", count: 1 }, "CLOUD_TIMEOUT"],
+  ])("finds what an attempt made whose answer was lost: %j", async (fault, reason) => {
+    await provider.cloud.admin.addFault(fault);
+    expect(await failureOf(ensure())).toBe(reason);
+    expect(await failureOf(ensure())).toBe("OK");
+    expect(await inCloud()).toHaveLength(1);
+  });
+
+  test("answers before the cloud is done, and says when to ask again", async () => {
+    await provider.cloud.admin.change({ delays: { loadBalancerCreateMs: 700 } });
+    const { loadBalancer } = await ensure();
+    expect(loadBalancer).toMatchObject({
+      phase: LoadBalancerPhase.PROVISIONING,
+      specFingerprint: "",
+      nodesFingerprint: "",
+    });
+    const pollAfter = loadBalancer?.operation?.pollAfter;
+    expect(Number(pollAfter?.seconds) * 1000 + (pollAfter?.nanos ?? 0) / 1e6).toBeGreaterThanOrEqual(500);
+    const done = await poll("the load balancer", async () => {
+      const found = await get();
+      return found?.$case === "loadBalancer" && found.value.phase === LoadBalancerPhase.ACTIVE
+        ? found.value
+        : undefined;
+    });
+    expect(done).toMatchObject({ observedGeneration: 1n, nodesFingerprint: selection(nodes).fingerprint });
+  });
+
+  test("says what is wrong with a port that cannot be had", async () => {
+    const { loadBalancer } = await ensure();
+    const ip = loadBalancer?.ingress[0]?.ip ?? "";
+    const squatter = createServer().listen(8081, ip);
+    await once(squatter, "listening");
+    servers.push(squatter);
+    const failed = await ensure({
+      generation: 2n,
+      spec: { ports: [{ protocol: Protocol.TCP, port: 8081, nodePort }] },
+    });
+    expect(failed).toMatchObject({
+      loadBalancer: {
+        phase: LoadBalancerPhase.FAILED,
+        ingress: [{ ports: [{ port: 8081, error: "PortInUse" }] }],
+        specFingerprint: "",
+      },
+      diagnostics: [{ reason: "LoadBalancerFailed", summary: `PortInUse: another process listens on ${ip}:8081` }],
+    });
+  });
+
+  test.each<[string, Wish, string]>([
+    ["a class of somebody else", { spec: { class: "acme.example.com/nlb" } }, "CLASS_UNSUPPORTED"],
+    [
+      "an annotation with a wrong value",
+      { spec: { annotations: { "simulated.cloudwire.dev/flavour": "gold" } } },
+      "ANNOTATION_INVALID",
+    ],
+    ["UDP", { spec: { ports: [{ protocol: Protocol.UDP, port: 53, nodePort }] } }, "PORT_PROTOCOL_UNSUPPORTED"],
+    ["an address outside the pool", { spec: { requestedIps: ["192.0.2.1"] } }, "FIELD_INVALID"],
+    ["an unknown load balancer to adopt", { adopt: "lb-nope" }, "FIELD_INVALID"],
+  ])("refuses %s", async (_, wish, reason) => {
+    expect(await failureOf(ensure(wish))).toBe(reason);
+    expect(await inCloud()).toEqual([]);
+  });
+
+  test("refuses a wish older than the one in force", async () => {
+    await ensure({ generation: 5n });
+    expect(await failureOf(ensure({ generation: 4n }))).toBe("STALE_GENERATION");
+  });
+
+  test("takes the address asked for, and says who has it", async () => {
+    const { loadBalancer } = await ensure();
+    const taken = loadBalancer?.ingress[0]?.ip ?? "";
+    expect(await failureOf(ensure({ uid: "uid-2", spec: { requestedIps: [taken] } }))).toBe("ADDRESS_IN_USE");
+    const free = taken.replace(/\d+$/, "200");
+    const made = await ensure({ uid: "uid-2", spec: { requestedIps: [free] } });
+    expect(made.loadBalancer?.ingress).toMatchObject([{ ip: free }]);
+    const kept = await ensure({ uid: "uid-2", generation: 2n, spec: { requestedIps: [free.replace(/\d+$/, "201")] } });
+    expect(kept).toMatchObject({ loadBalancer: { ingress: [{ ip: free }] }, diagnostics: [{ reason: "AddressKept" }] });
+  });
+
+  test("tells of nodes that it leaves out", async () => {
+    const [first, second] = nodes;
+    await provider.cloud.client.terminateInstances([second?.id ?? ""], soon());
+    const foreign = first && { ...first, name: "elsewhere", zone: "not a zone" };
+    const { loadBalancer, diagnostics } = await ensure({ on: [...nodes, ...(foreign ? [foreign] : [])] });
+    expect(loadBalancer).toMatchObject({ registeredNodes: 1 });
+    expect(diagnostics.map(({ reason }) => reason)).toEqual(["NodesOfOtherProviders", "TargetsNotFound"]);
+  });
+
+  test("takes a load balancer without nodes for a wish like any other", async () => {
+    await ensure();
+    expect((await ensure({ on: [], generation: 2n })).loadBalancer).toMatchObject({
+      phase: LoadBalancerPhase.ACTIVE,
+      registeredNodes: 0,
+    });
+  });
+
+  test("with validate_only changes nothing and says what it would", async () => {
+    const plan = async (wish: Wish) => countCalls(async () => ensure({ ...wish, change: { validateOnly: true } }));
+    const create = await plan({});
+    expect([create.mutating, create.result.loadBalancer, create.result.plannedChanges.length]).toEqual([
+      0,
+      undefined,
+      1,
+    ]);
+    expect(await inCloud()).toEqual([]);
+    await ensure();
+    const nothing = await plan({});
+    expect([nothing.mutating, nothing.result.plannedChanges]).toEqual([0, []]);
+    const change = await plan({ on: [], generation: 2n, spec: { sourceRanges: ["10.0.0.0/8"] } });
+    expect([change.mutating, change.result.plannedChanges.map(({ resourceType }) => resourceType)]).toEqual([
+      0,
+      ["load balancer", "targets"],
+    ]);
+  });
+});
+
+describe("ownership", () => {
+  test("keeps clusters apart: each Service UID of each cluster has its own load balancer", async () => {
+    await ensure();
+    await ensure({ cluster: "cluster-2" });
+    expect(await inCloud()).toHaveLength(2);
+    await remove({ cluster: "cluster-2" });
+    expect(await inCloud()).toMatchObject([{ tags: { "cloudwire.dev/cluster-id": "cluster-1" } }]);
+  });
+
+  test.each([
+    ["no stamp", {}, "NAME_TAKEN"],
+    ["the stamp of another cluster", { "cloudwire.dev/cluster-id": "cluster-9" }, "OWNED_BY_ANOTHER_CLUSTER"],
+  ])("does not touch a load balancer of its name with %s", async (_, tags, reason) => {
+    await ensure();
+    const [made] = await inCloud();
+    await provider.cloud.client.patchLoadBalancer(made?.id ?? "", { tags }, soon());
+    const [foreign] = await inCloud();
+    expect(await failureOf(ensure())).toBe(reason);
+    expect(await failureOf(updateNodes([]))).toBe("LOAD_BALANCER_NOT_FOUND");
+    expect((await remove()).done).toBe(true);
+    expect(await inCloud()).toEqual([foreign]);
+  });
+
+  test("adopts a load balancer on an operator's word, and keeps it", async () => {
+    const spec = { name: "handmade", listeners: [{ port: 8080, protocol: "tcp" as const, targetPort: 1 }] };
+    const { loadBalancer: handmade } = await provider.cloud.client.createLoadBalancer(spec, soon());
+    const adopted = await ensure({ adopt: handmade.id });
+    expect(adopted.loadBalancer).toMatchObject({
+      id: handmade.id,
+      ingress: [{ ip: handmade.address }],
+      registeredNodes: 2,
+    });
+    expect((await ensure()).loadBalancer).toMatchObject({ id: handmade.id });
+    expect(await remove()).toMatchObject({ done: true });
+    expect(await inCloud()).toEqual([]);
+  });
+});
+
+describe("UpdateLoadBalancerNodes", () => {
+  test("changes targets and nothing else, with two calls; none of them a change if nothing differs", async () => {
+    await ensure();
+    const changed = await countCalls(async () => updateNodes(nodes.slice(1)));
+    expect(changed).toMatchObject({ total: 2, mutating: 1, result: { loadBalancer: { registeredNodes: 1 } } });
+    const same = await countCalls(async () => updateNodes(nodes.slice(1)));
+    expect(same).toMatchObject({ total: 1, mutating: 0, result: { loadBalancer: { registeredNodes: 1 } } });
+  });
+
+  test("makes nothing where there is nothing", async () => {
+    expect(await failureOf(updateNodes(nodes))).toBe("LOAD_BALANCER_NOT_FOUND");
+    expect(await inCloud()).toEqual([]);
+  });
+});
+
+describe("DeleteLoadBalancer", () => {
+  test("is done for what never existed, and for what it deleted", async () => {
+    expect(await remove()).toMatchObject({ done: true });
+    await ensure();
+    expect(await remove()).toMatchObject({ done: true });
+    expect(await inCloud()).toEqual([]);
+    expect(await get()).toMatchObject({ $case: "absent", value: { stronglyConsistent: true } });
+  });
+
+  test("takes leftovers of the Service under any name", async () => {
+    const { loadBalancer } = await ensure();
+    const [own] = await inCloud();
+    const listeners = [{ port: 9, protocol: "tcp" as const, targetPort: 9 }];
+    await provider.cloud.client.createLoadBalancer({ name: "leftover", listeners, tags: own?.tags ?? {} }, soon());
+    await provider.cloud.client.createLoadBalancer({ name: "other", listeners }, soon());
+    expect((await ensure()).loadBalancer?.id).toBe(loadBalancer?.id);
+    expect(await remove()).toMatchObject({ done: true });
+    expect((await inCloud()).map(({ name }) => name)).toEqual(["other"]);
+  });
+
+  test("works while the load balancer is being made, and tells how far it is", async () => {
+    await provider.cloud.admin.change({ delays: { loadBalancerCreateMs: 60_000, loadBalancerDeleteMs: 300 } });
+    const { loadBalancer } = await ensure();
+    const started = await remove();
+    expect(started).toMatchObject({ done: false, remaining: [`load balancer ${loadBalancer?.id}`] });
+    expect(await failureOf(ensure())).toBe("NOT_READY");
+    await poll("the end", async () => (await remove()).done || undefined);
+    expect(await inCloud()).toEqual([]);
+  });
+
+  test("leaves a protected load balancer alone", async () => {
+    await ensure({ spec: { deletionProtection: true } });
+    expect(await failureOf(remove())).toBe("DELETION_PROTECTED");
+    expect(await inCloud()).toHaveLength(1);
+  });
+
+  test("with validate_only deletes nothing", async () => {
+    await ensure();
+    expect((await remove({ change: { validateOnly: true } })).plannedChanges).toHaveLength(1);
+    expect(await inCloud()).toHaveLength(1);
+  });
+
+  test.each<[FaultSpec, string]>([
+    [{ kind: "emptyList" }, "INCOMPLETE_ANSWER"],
+    [{ kind: "truncatedPage" }, "INCOMPLETE_ANSWER"],
+    [{ kind: "staleReplica", staleMs: 3_600_000 }, "INCOMPLETE_ANSWER"],
+    [{ kind: "zoneOutage", zone: "north-a" }, "ZONE_UNREACHABLE"],
+    [{ kind: "malformed" }, "INCOMPLETE_ANSWER"],
+    [{ kind: "forbidden" }, "CLOUD_PERMISSION_DENIED"],
+    [{ kind: "unauthenticated" }, "CLOUD_CREDENTIALS_INVALID"],
+    [{ kind: "rateLimited" }, "RATE_LIMITED"],
+    [{ kind: "internalError" }, "CLOUD_UNAVAILABLE"],
+    [{ kind: "hang" }, "CLOUD_TIMEOUT"],
+  ])("is never done, and Get never absent, on %j", async (fault, reason) => {
+    await ensure();
+    await provider.cloud.admin.addFault({ ...fault, operation: "loadBalancers.list" });
+    expect([await failureOf(remove()), await failureOf(get())]).toEqual([reason, reason]);
+    await provider.cloud.admin.clearFaults();
+    expect(await inCloud()).toHaveLength(1);
+  });
+});
+
+describe("ListLoadBalancers", () => {
+  test("shows the cluster's own, each with its Service", async () => {
+    await ensure();
+    await ensure({ uid: "uid-2" });
+    await ensure({ cluster: "cluster-2" });
+    const request = ListLoadBalancersRequest.fromPartial({ context: provider.context });
+    const page = await provider.call(provider.client.listLoadBalancers.bind(provider.client), request);
+    expect(page.complete).toBe(true);
+    expect(new Set(page.loadBalancers.map((lb) => lb.service?.uid))).toEqual(new Set(["uid-1", "uid-2"]));
+    expect(page.loadBalancers).toHaveLength(2);
+  });
+});

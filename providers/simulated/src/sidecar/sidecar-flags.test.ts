@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { parseFlags } from "../options/flags.ts";
+import { sidecarEnvPrefix, sidecarFlags, toSidecarOptions } from "./sidecar-flags.ts";
+
+function parse(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const parsed = parseFlags(sidecarFlags, { argv, env, envPrefix: sidecarEnvPrefix });
+  return parsed.kind === "values" ? toSidecarOptions(parsed.values) : parsed;
+}
+
+test("toSidecarOptions() takes flags before the environment", () => {
+  const env = { CLOUD_PROVIDER_ENDPOINT: "unix:///a.sock", SIMCLOUD_URL: "http://a", SIMCLOUD_API_KEY_FILE: "/key" };
+  expect(parse(["--cloud-url=http://b:1", "--call-timeout-ms=5"], env)).toEqual({
+    kind: "options",
+    options: {
+      endpoint: "unix:///a.sock",
+      cloudUrl: "http://b:1",
+      key: { kind: "file", path: "/key" },
+      callTimeoutMs: 5,
+    },
+  });
+});
+
+test("toSidecarOptions() collects everything that is wrong", () => {
+  expect(parse(["--cloud-url=b", "--call-timeout-ms=0"])).toEqual({
+    kind: "problems",
+    problems: [
+      "--cloud-url b: must be a URL, such as http://127.0.0.1:7070",
+      "--call-timeout-ms 0: must be a whole number of milliseconds, 1 to 600000",
+      "give either --api-key-file or --api-key, the key of an account of the simulated cloud",
+    ],
+  });
+});
