@@ -3,6 +3,7 @@ import type { Logger } from "../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { CallIds } from "./call-ids.ts";
+import { ConnectionLog } from "./connection-log.ts";
 import {
   type ConnectionState,
   healthOf,
@@ -12,9 +13,8 @@ import {
 } from "./connection-state.ts";
 import { asProviderError, contractError } from "./errors.ts";
 import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
-import { infoChanges } from "./info-diff.ts";
 import type { ProviderInfo } from "./provider-info.ts";
-import { notReadyMessage, type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
+import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
 import { type Rpc, RPCS } from "./rpcs.ts";
 import { type ScopeChange, ScopeGuard } from "./scope-guard.ts";
 import { probeSocket } from "./socket-probe.ts";
@@ -69,6 +69,7 @@ export interface ConnectionDeps {
  */
 export class ProviderConnection {
   readonly #deps: ConnectionDeps;
+  readonly #log: ConnectionLog;
   readonly #scope = new ScopeGuard();
   readonly #waiting = new Set<() => void>();
   #transport: GrpcTransport;
@@ -78,14 +79,13 @@ export class ProviderConnection {
   #info: ProviderInfo | undefined;
   #status: ProviderStatus | undefined;
   #statusFailures = 0;
-  #loggedReason = "";
-  #loggedAtMs = Number.NEGATIVE_INFINITY;
   #startOver: (why: string) => void = () => undefined;
   /** Calls over the present channel, measured. */
   readonly caller: RpcCaller;
 
   constructor(deps: ConnectionDeps) {
     this.#deps = deps;
+    this.#log = new ConnectionLog({ log: deps.log, clock: deps.clock, repeatMs: deps.timing.logMs });
     this.#transport = deps.createTransport();
     this.caller = deps.instrument({ unary: (rpc, request, options) => this.#transport.unary(rpc, request, options) });
   }
@@ -115,7 +115,7 @@ export class ProviderConnection {
   /** An operator's word that the provider's present scope is meant. False when it works in another one. */
   confirmScope(scopeId: string): boolean {
     const confirmed = this.#scope.confirm(scopeId);
-    if (confirmed) this.#deps.log.info("provider scope confirmed; changes go on", { scopeId });
+    if (confirmed) this.#log.scopeConfirmed(scopeId);
     return confirmed;
   }
 
@@ -157,7 +157,7 @@ export class ProviderConnection {
         const why = await this.#stay(info, signal);
         this.#enter({ kind: "lost", info, why });
         signal.throwIfAborted();
-        this.#deps.log.warn("provider connection lost; connecting again", { why });
+        this.#log.lost(why);
         const { retryMs } = this.#deps.timing;
         if (this.#sinceAcceptedMs() < retryMs) await sleep(retryMs, signal, this.#deps.clock);
       }
@@ -207,26 +207,14 @@ export class ProviderConnection {
   }
 
   #accept(info: ProviderInfo): ProviderInfo {
-    const { log, onReady, clock } = this.#deps;
     const before = this.#info;
     this.#scope.see(info.scopeId);
     this.#info = info;
     this.#statusFailures = 0;
-    this.#loggedReason = "";
-    this.#acceptedAtMs = clock.monotonicMs();
-    onReady(info);
+    this.#acceptedAtMs = this.#deps.clock.monotonicMs();
+    this.#log.accepted(before, info, this.#scope.change);
+    this.#deps.onReady(info);
     this.#enter({ kind: "ready", info });
-    const { name, version, bootId, scopeId } = info;
-    log.info("provider connected", { providerName: name, version, bootId, scopeId });
-    if (before !== undefined) {
-      const changes = infoChanges(before, info);
-      if (changes.length > 0) log.info("provider declares other things than before", { changes });
-    }
-    const change = this.#scope.change;
-    if (change !== undefined) log.error("provider works in another scope; changes are held back", { ...change });
-    for (const { severity, reason, summary } of info.diagnostics) {
-      log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
-    }
     return info;
   }
 
@@ -251,30 +239,21 @@ export class ProviderConnection {
   }
 
   async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<void> {
-    const { clock, ids, log } = this.#deps;
+    const { clock, ids } = this.#deps;
     try {
       const request = { context: this.context(info) };
       const wire = await this.caller.unary(RPCS.getProviderStatus, request, { signal, ...ids.next() });
       const status = providerStatusFromProto(wire, clock.nowMs());
-      this.#noteStatus(status);
+      this.#status = status;
+      this.#statusFailures = 0;
+      this.#log.status(status);
       if (status.bootId !== info.bootId) this.#startOver("the provider is another process than at the handshake");
       else if (status.scopeId !== info.scopeId)
         this.#startOver("the provider works in another scope than at the handshake");
     } catch (error) {
       if (signal.aborted) return;
       this.#statusFailures++;
-      log.warn("provider status call failed", { err: asProviderError(error), failures: this.#statusFailures });
-    }
-  }
-
-  #noteStatus(status: ProviderStatus): void {
-    const wasReady = this.#status?.ready ?? true;
-    this.#status = status;
-    this.#statusFailures = 0;
-    if (wasReady && !status.ready) {
-      this.#deps.log.warn("provider says that its cloud cannot be used", { why: notReadyMessage(status) });
-    } else if (!wasReady && status.ready) {
-      this.#deps.log.info("provider says that its cloud can be used again");
+      this.#log.statusFailed(asProviderError(error), this.#statusFailures);
     }
   }
 
@@ -288,11 +267,7 @@ export class ProviderConnection {
 
   #refuse(refusal: Refusal): void {
     this.#enter({ kind: "refused", refusal });
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (refusal.reason === this.#loggedReason && nowMs - this.#loggedAtMs < this.#deps.timing.logMs) return;
-    this.#loggedReason = refusal.reason;
-    this.#loggedAtMs = nowMs;
-    this.#deps.log.warn("provider is not connected; trying again", { reason: refusal.reason, why: refusal.message });
+    this.#log.refused(refusal);
   }
 
   #enter(state: ConnectionState): void {

@@ -1,9 +1,5 @@
-import type {
-  Route as WireRoute,
-  RouteQuota as WireRouteQuota,
-  RouteResult,
-} from "@cloudwire/proto/cloudprovider/v1/route";
-import type { Route, RouteOutcome, RouteQuota } from "../route.ts";
+import type { RouteResult, Route as WireRoute } from "@cloudwire/proto/cloudprovider/v1/route";
+import type { Route, RouteOutcome } from "../route.ts";
 import { errorOfItem } from "./error.ts";
 import { addressesFromProto, brokenAnswer } from "./instance.ts";
 import { operationFromProto } from "./load-balancer.ts";
@@ -15,10 +11,6 @@ export function routeToProto(route: Route): WireRoute {
 
 export function routeFromProto(wire: WireRoute): Route {
   return { ...wire, targetAddresses: addressesFromProto(wire.targetAddresses).addresses };
-}
-
-export function routeQuotaFromProto(wire: WireRouteQuota | undefined): RouteQuota | undefined {
-  return wire;
 }
 
 /** `what` names provider and route in the message of an error. */

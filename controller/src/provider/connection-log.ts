@@ -1,0 +1,66 @@
+import type { Logger } from "../telemetry/log.ts";
+import type { Clock } from "../util/clock.ts";
+import type { Refusal } from "./handshake.ts";
+import { infoChanges } from "./info-diff.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
+import type { ScopeChange } from "./scope-guard.ts";
+
+export interface ConnectionLogDeps {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Between two lines about the same obstacle. */
+  readonly repeatMs: number;
+}
+
+/** What an operator reads of one connection: each change once, an obstacle that stays now and then. */
+export class ConnectionLog {
+  readonly #deps: ConnectionLogDeps;
+  #reason = "";
+  #saidAtMs = Number.NEGATIVE_INFINITY;
+  #cloudReady = true;
+
+  constructor(deps: ConnectionLogDeps) {
+    this.#deps = deps;
+  }
+
+  refused({ reason, message }: Refusal): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (reason === this.#reason && nowMs - this.#saidAtMs < this.#deps.repeatMs) return;
+    this.#reason = reason;
+    this.#saidAtMs = nowMs;
+    this.#deps.log.warn("provider is not connected; trying again", { reason, why: message });
+  }
+
+  accepted(before: ProviderInfo | undefined, info: ProviderInfo, change: ScopeChange | undefined): void {
+    const { log } = this.#deps;
+    this.#reason = "";
+    const { name, version, bootId, scopeId } = info;
+    log.info("provider connected", { providerName: name, version, bootId, scopeId });
+    const changes = before === undefined ? [] : infoChanges(before, info);
+    if (changes.length > 0) log.info("provider declares other things than before", { changes });
+    if (change !== undefined) log.error("provider works in another scope; changes are held back", { ...change });
+    for (const { severity, reason, summary } of info.diagnostics) {
+      log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
+    }
+  }
+
+  lost(why: string): void {
+    this.#deps.log.warn("provider connection lost; connecting again", { why });
+  }
+
+  status(status: ProviderStatus): void {
+    if (status.ready === this.#cloudReady) return;
+    this.#cloudReady = status.ready;
+    if (status.ready) this.#deps.log.info("provider says that its cloud can be used again");
+    else this.#deps.log.warn("provider says that its cloud cannot be used", { why: notReadyMessage(status) });
+  }
+
+  statusFailed(error: Error, failures: number): void {
+    this.#deps.log.warn("provider status call failed", { err: error, failures });
+  }
+
+  scopeConfirmed(scopeId: string): void {
+    this.#deps.log.info("provider scope confirmed; changes go on", { scopeId });
+  }
+}
