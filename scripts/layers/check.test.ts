@@ -14,6 +14,8 @@ describe("checkLayers() between packages", () => {
     ["the SDK to the contract", "provider-sdk/typescript/src/server.ts", "@cloudwire/proto/reasons"],
     ["a provider to the SDK", "providers/aws/src/main.ts", "@cloudwire/provider-sdk"],
     ["a provider's test to the contract", "providers/aws/src/main.component.test.ts", "@cloudwire/proto/reasons"],
+    ["the controller's test to a cluster", "controller/src/kube/a.component.test.ts", "@cloudwire/devcluster"],
+    ["what stands beside its tests as well", "controller/test/support/harness.ts", "@cloudwire/control-plane"],
     ["the suites to everything", "test/src/system/nodes.system.test.ts", "@cloudwire/controller"],
     ["a package to itself", "controller/src/main.ts", "@cloudwire/controller"],
     ["a package to a library", "devcluster/src/server.ts", "fastify"],

@@ -28,7 +28,7 @@ export function checkLayers(files: ReadonlyMap<string, string>): readonly Violat
   for (const [path, text] of files) {
     const owner = ownerOf(path);
     if (owner === undefined) continue;
-    const file: SourceFile = { path, text, owner, isTest: isTestFile(path) };
+    const file: SourceFile = { path, text, owner, isTest: isTestFile(path, owner) };
     for (const imported of importsOf(path, text)) {
       for (const message of [
         packageFault(file, imported),
@@ -45,8 +45,14 @@ export function checkLayers(files: ReadonlyMap<string, string>): readonly Violat
 }
 
 /** Tests, and what stands in a folder named test for them. */
-function isTestFile(path: string): boolean {
-  return path.endsWith(".test.ts") || /\/src\/(?:.+\/)?test\//.test(path);
+function isTestFile(path: string, { folder }: Owner): boolean {
+  return (
+    path.endsWith(".test.ts") ||
+    path
+      .slice(folder.length + 1)
+      .split("/")
+      .includes("test")
+  );
 }
 
 function ownerOf(path: string): Owner | undefined {

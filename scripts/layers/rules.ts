@@ -25,7 +25,12 @@ export const PACKAGES: readonly PackageRule[] = [
   { folder: "proto", name: "@cloudwire/proto", mayImport: [] },
   { folder: "provider-sdk/typescript", name: "@cloudwire/provider-sdk", mayImport: ["@cloudwire/proto"] },
   { folder: "provider-sdk/conformance", name: "@cloudwire/conformance", mayImport: ["@cloudwire/proto"] },
-  { folder: "controller", name: "@cloudwire/controller", mayImport: ["@cloudwire/proto"] },
+  {
+    folder: "controller",
+    name: "@cloudwire/controller",
+    mayImport: ["@cloudwire/proto"],
+    testsMayImport: ["@cloudwire/devcluster", "@cloudwire/control-plane"],
+  },
   { folder: "devcluster", name: "@cloudwire/devcluster", mayImport: [] },
   { folder: "test/control-plane", name: "@cloudwire/control-plane", mayImport: [] },
   {
