@@ -58,7 +58,7 @@ describe("service-lb on a real control plane", () => {
     const created = await world.createService("web", 8181);
     const address = await world.addressed("web");
     expect(at(await world.kube.get(web), "metadata", "finalizers")).toEqual([FINALIZER]);
-    expect(at(await world.kube.get(web), "status", "loadBalancer", "ingress", 0, "ipMode")).toBe("VIP");
+    expect(at(await world.kube.get(web), "status", "loadBalancer", "ingress", 0, "ipMode")).toBe("Proxy");
     await targetsAre("web-1", "web-2");
 
     const nodePort = Number(at(created, "spec", "ports", 0, "nodePort"));
