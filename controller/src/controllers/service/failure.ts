@@ -4,8 +4,8 @@ import { hasReason, isOfClass, ProviderError } from "../../provider/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Random } from "../../util/clock.ts";
-import { causesOf, messageOf, RetryAfterError } from "../../util/errors.ts";
-import { LoadBalancerSyncError } from "./errors.ts";
+import { causesOf, RetryAfterError } from "../../util/errors.ts";
+import { describe, LoadBalancerSyncError } from "./errors.ts";
 import { syncLoadBalancerFailed } from "./events.ts";
 
 export interface FailureDependencies {
@@ -33,9 +33,9 @@ export function settleFailure(
     return requeueAfter(fromProvider.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()));
   }
   if (service !== undefined && !isTold(error) && !isPassing(fromProvider, context)) {
-    events.record(syncLoadBalancerFailed(service, messageOf(error)));
+    events.record(syncLoadBalancerFailed(service, describe(error)));
   }
-  if (isOfClass(fromProvider, "FINAL")) throw new RetryAfterError(messageOf(error), FINAL_MS, { cause: error });
+  if (isOfClass(fromProvider, "FINAL")) throw new RetryAfterError(describe(error), FINAL_MS, { cause: error });
   throw error;
 }
 

@@ -91,13 +91,15 @@ async function gatherWanted(
   }
   const { provider, loadBalancers } = owner;
   const wish = wishOf(deps, service, owner);
-  const isRead = isReadNeeded({ service, wish, entry });
+  const isAttempted = deps.ledger.isAttempted(context.key);
+  const isRead = isReadNeeded({ service, wish, entry, isAttempted });
   return {
     kind: "wanted",
     service,
     provider: provider.name,
     wish,
     entry,
+    isAttempted,
     observed: isRead ? await read(deps, owner, service, entry, context) : undefined,
     unsupported: unsupportedRequests(service, loadBalancers),
     updatesNodes: loadBalancers.updateNodes,

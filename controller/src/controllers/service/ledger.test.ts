@@ -22,7 +22,9 @@ test("requestId() is the same for each try of one change, and new for the next",
   const tries = [known.requestId("a", "x"), known.requestId("a", "x"), known.requestId("b", "x")];
   expect(tries).toEqual(["id-1", "id-1", "id-2"]);
   expect([known.requestId("a", "y"), known.requestId("a", "x")]).toEqual(["id-3", "id-4"]);
+  expect([known.isAttempted("a"), known.isAttempted("c")]).toEqual([true, false]);
   known.settled("a");
+  expect(known.isAttempted("a")).toBe(false);
   expect([known.requestId("a", "x"), known.requestId("b", "x")]).toEqual(["id-5", "id-2"]);
 });
 

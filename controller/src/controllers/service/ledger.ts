@@ -83,6 +83,11 @@ export class Ledger {
     return requestId;
   }
 
+  /** A change was asked for and is not {@link settled}. */
+  isAttempted(key: string): boolean {
+    return this.#changes.has(key);
+  }
+
   /** The intended change was answered: the next one is new, even if it wishes the same. */
   settled(key: string): void {
     this.#changes.delete(key);

@@ -89,6 +89,7 @@ function wanted(parts: Partial<WantedInput> = {}): WantedInput {
     provider: "acme",
     wish: wish(),
     entry: undefined,
+    isAttempted: false,
     observed: undefined,
     unsupported: [],
     updatesNodes: true,
@@ -378,6 +379,11 @@ describe("isReadNeeded()", () => {
   test.each([
     { it: "a new Service", input: { service: fresh, wish: wish(), entry: undefined }, want: false },
     { it: "a Service of an earlier process", input: { service: held, wish: wish(), entry: undefined }, want: true },
+    {
+      it: "a Service whose load balancer this process has asked for",
+      input: { service: held, wish: wish(), entry: undefined, isAttempted: true },
+      want: false,
+    },
     { it: "a settled Service", input: { service: held, wish: wish(), entry: known }, want: false },
     { it: "work under way", input: { service: held, wish: wish(), entry: making }, want: true },
     {
@@ -396,7 +402,7 @@ describe("isReadNeeded()", () => {
       want: false,
     },
   ])("is $want for $it", ({ input, want }) => {
-    expect(isReadNeeded(input)).toBe(want);
+    expect(isReadNeeded({ isAttempted: false, ...input })).toBe(want);
   });
 });
 

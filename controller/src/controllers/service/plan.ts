@@ -35,6 +35,8 @@ export interface WantedInput {
   readonly provider: string;
   readonly wish: Wish;
   readonly entry: Entry | undefined;
+  /** This process has asked for a change and got no answer that it could use: asking again says more than reading. */
+  readonly isAttempted: boolean;
   /** What the cloud has, where that was read: see {@link isReadNeeded}. */
   readonly observed: LoadBalancerAnswer | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
@@ -112,9 +114,9 @@ export function plan(input: Input): Plan {
  * What the cloud has decides, and must be read: this process does not know the load balancer although one was asked for, or a change
  * was accepted and the wish is still the same.
  */
-export function isReadNeeded(input: Pick<WantedInput, "service" | "wish" | "entry">): boolean {
-  const { service, entry } = input;
-  if (entry === undefined) return hasFinalizer(service);
+export function isReadNeeded(input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted">): boolean {
+  const { service, entry, isAttempted } = input;
+  if (entry === undefined) return hasFinalizer(service) && !isAttempted;
   return entry.pending !== undefined && !isWishNew(input, entry) && !areNodesNew(input, entry);
 }
 

@@ -32,6 +32,8 @@ const SPEED = 20;
 /** Nothing more happens when nothing has happened for so long, in real milliseconds: several windows and batches. */
 const QUIET_MS = 400;
 
+const USER = "a-user";
+
 type Intercept = NonNullable<Parameters<typeof startDevCluster>[0]>["intercept"];
 
 export interface HarnessOptions {
@@ -54,11 +56,25 @@ export class Harness implements AsyncDisposable {
     let harness: Harness | undefined;
     const cluster = await startDevCluster({
       controllers: false,
-      intercept: (request) => harness?.intercept?.(request) ?? { kind: "pass" },
+      intercept: (request) => harness?.#see(request) ?? { kind: "pass" },
     });
-    for (const object of objects) cluster.seed(object);
     harness = new Harness(cluster, await mkdtemp(join(tmpdir(), "cw-")), nodeWorkers);
+    // Services go through the server, which gives them addresses and defaults; Nodes come with a status of their own.
+    for (const object of objects) {
+      if (object["kind"] === "Service") await harness.user("POST", "namespaces/default/services", object);
+      else cluster.seed(object);
+    }
     return harness;
+  }
+
+  /** Names of events in the order of their making. */
+  readonly #eventNames: string[] = [];
+
+  #see(request: RecordedRequest): ReturnType<NonNullable<Intercept>> {
+    if (request.method === "POST" && request.path.endsWith("/events")) {
+      this.#eventNames.push(/"name":"([^"]+)"/.exec(request.body)?.[1] ?? "");
+    }
+    return this.intercept?.(request) ?? { kind: "pass" };
   }
 
   private constructor(cluster: DevCluster, folder: string, nodeWorkers: number) {
@@ -84,10 +100,10 @@ export class Harness implements AsyncDisposable {
     return manager;
   }
 
-  /** Every write but those of events, in order: verb, path, body. */
+  /** Every write of managers but those of events, in order: verb, path, body. */
   get writes(): readonly string[] {
     return this.cluster.requests
-      .filter(({ method, path }) => method !== "GET" && !path.includes("/events"))
+      .filter(({ method, path, userAgent }) => method !== "GET" && !path.includes("/events") && userAgent !== USER)
       .map(({ method, path, body }) => `${method} ${path.replace("/api/v1/", "")} ${body}`);
   }
 
@@ -97,12 +113,28 @@ export class Harness implements AsyncDisposable {
       .list("v1", "Event")
       .map((event) => asRecord(event, "event"))
       .filter((event) => stringField(recordField(event, "involvedObject"), "name") === name)
-      .toSorted((a, b) => versionOf(a) - versionOf(b))
+      .toSorted((a, b) => this.#orderOf(a) - this.#orderOf(b))
       .map((event) => {
         const count = numberField(event, "count");
         const text = `${stringField(event, "type")} ${stringField(event, "reason")} ${stringField(event, "message")}`;
         return count > 1 ? `${text} x${count}` : text;
       });
+  }
+
+  #orderOf(event: Readonly<Record<string, unknown>>): number {
+    return this.#eventNames.indexOf(stringField(recordField(event, "metadata"), "name"));
+  }
+
+  /** What a user does: creates, merges a patch into, or deletes an object of the core group. */
+  async user(method: "POST" | "PATCH" | "DELETE", path: string, body?: JsonObject): Promise<void> {
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const response = await fetch(`${this.cluster.url}/api/v1/${path}`, {
+      method,
+      headers: { "content-type": type, "user-agent": USER },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
   }
 
   /** Waits until neither the API server nor the cloud has heard anything for a while. */
@@ -238,8 +270,4 @@ export class Manager {
 
 function isWork({ method }: RecordedRequest): boolean {
   return method !== "GET";
-}
-
-function versionOf(object: JsonObject | Readonly<Record<string, unknown>>): number {
-  return Number(stringField(recordField(asRecord(object, "object"), "metadata"), "resourceVersion"));
 }

@@ -4,8 +4,7 @@ import { serviceRef } from "../../../provider/convert/service.ts";
 import { hasReason } from "../../../provider/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
-import { messageOf } from "../../../util/errors.ts";
-import { LoadBalancerSyncError } from "../errors.ts";
+import { describe, LoadBalancerSyncError } from "../errors.ts";
 import {
   diagnosed,
   ensuringLoadBalancer,
@@ -55,7 +54,7 @@ async function ensure(plan: Change, deps: ApplyDependencies, context: ReconcileC
   try {
     return await callEnsure(plan, deps, context);
   } catch (error) {
-    throw new LoadBalancerSyncError(`failed to ensure load balancer: ${messageOf(error)}`, { cause: error });
+    throw new LoadBalancerSyncError(`failed to ensure load balancer: ${describe(error)}`, { cause: error });
   }
 }
 
@@ -84,8 +83,8 @@ async function updateNodes(
     if (hasReason(error, "LOAD_BALANCER_NOT_FOUND")) return "notFound";
     if (context.signal.aborted || hasReason(error, "OPERATION_IN_PROGRESS")) throw error;
     metrics.nodeSyncErrors.inc();
-    events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), messageOf(error)));
-    throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${messageOf(error)}`, {
+    events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), describe(error)));
+    throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${describe(error)}`, {
       cause: error,
       isTold: true,
     });

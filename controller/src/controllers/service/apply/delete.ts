@@ -1,8 +1,7 @@
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { hasReason } from "../../../provider/errors.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
-import { messageOf } from "../../../util/errors.ts";
-import { LoadBalancerSyncError } from "../errors.ts";
+import { describe, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
 import { loadBalancerRef } from "../gather.ts";
 import type { Delete } from "../plan.ts";
@@ -44,8 +43,8 @@ function deletionError(
   { signal }: ReconcileContext,
   error: unknown,
 ): LoadBalancerSyncError {
-  const message = `failed to delete load balancer: ${messageOf(error)}`;
+  const message = `failed to delete load balancer: ${describe(error)}`;
   const isQuiet = signal.aborted || hasReason(error, "OPERATION_IN_PROGRESS");
-  if (isGone && !isQuiet) events.record(deleteLoadBalancerFailed(service, messageOf(error)));
+  if (isGone && !isQuiet) events.record(deleteLoadBalancerFailed(service, describe(error)));
   return new LoadBalancerSyncError(message, { cause: error, isTold: isGone });
 }

@@ -4,8 +4,7 @@ import { isApiError } from "../../../kube/errors.ts";
 import { SERVICES } from "../../../kube/service-resource.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
-import { messageOf } from "../../../util/errors.ts";
-import { LoadBalancerSyncError } from "../errors.ts";
+import { describe, LoadBalancerSyncError } from "../errors.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
 import type { Entry, Pending } from "../ledger.ts";
 import { ingressPatch } from "../plan/patches.ts";
@@ -86,6 +85,6 @@ export async function patch(
     ownWrites.note(service, await kube.patch(SERVICES, { namespace, name }, { kind: "strategic", body }, options));
   } catch (error) {
     if (isApiError(error, "notFound")) return;
-    throw new LoadBalancerSyncError(`failed to ${what}: ${messageOf(error)}`, { cause: error });
+    throw new LoadBalancerSyncError(`failed to ${what}: ${describe(error)}`, { cause: error });
   }
 }
