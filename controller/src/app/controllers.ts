@@ -54,14 +54,18 @@ export async function runControllers(
   const enabled = Object.entries(builders(dependencies))
     .filter(([name]) => isControllerEnabled(name, options.controllers, new Set(), CONTROLLER_ALIASES))
     .map(([, build]) => build());
-  using stop = childSignal(signals.stop);
-  using abort = childSignal(signals.lost);
+  using cleanup = new DisposableStack();
+  const stop = cleanup.use(childSignal(signals.stop));
+  const abort = cleanup.use(childSignal(signals.lost));
   const onLost = (): void => stop.abort(signals.lost.reason);
-  const cutShort = (): void => {
-    clock.schedule(signals.graceMs, () => abort.abort(new Error("the grace time for work in hand is over")));
+  const startGrace = (): void => {
+    const tooLate = (): void => abort.abort(new Error("the grace time for work in hand is over"));
+    const timer = clock.schedule(signals.graceMs, tooLate);
+    cleanup.defer(() => timer.cancel());
   };
   signals.lost.addEventListener("abort", onLost, { once: true });
-  stop.signal.addEventListener("abort", cutShort, { once: true });
+  cleanup.defer(() => signals.lost.removeEventListener("abort", onLost));
+  stop.signal.addEventListener("abort", startGrace, { once: true });
   await Promise.all(enabled.map((controller) => controller.run({ stop: stop.signal, abort: abort.signal })));
 }
 
