@@ -75,3 +75,15 @@ test("Ctrl-C ends a demo that is ready, with every process and file of it", asyn
   expect(pids.filter(isAlive)).toEqual([]);
   expect(await readdir(folder)).toEqual([]);
 });
+
+test("a demo whose output nobody reads any more ends in order", async () => {
+  const { output, ended } = start("--nodes", "1");
+  await vi.waitFor(() => expect(output()).toContain("Add a machine at the cloud"), POLL);
+  const pids = pidsIn(output());
+  demo?.stdout?.destroy();
+  // The next thing it tells fails: that its provider was killed.
+  process.kill(Number(/provider .*pid (\d+)/.exec(output())?.[1]), "SIGKILL");
+  expect(await ended).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -52,16 +52,17 @@ async function whenReady(demo: Demo, once: boolean, startedMs: number, signal: A
   });
 }
 
-/** A signal, once or repeatedly, ends the demo in order; answers whether one came. */
+/** A signal, once or repeatedly, ends the demo in order, and so does a terminal that is gone; answers whether one came. */
 function endOnSignal(end: AbortController): () => boolean {
   let came = false;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (!came) screen.print("\nEnding …");
-      came = true;
-      end.abort();
-    });
-  }
+  const onEnd = (): void => {
+    if (!came) screen.print("\nEnding …");
+    came = true;
+    end.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onEnd);
+  // Writing to a closed terminal or pipe fails from then on: there is nobody left to tell.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", onEnd);
   return () => came;
 }
 
