@@ -10,6 +10,7 @@ import { Kubernetes } from "./kubernetes.ts";
 import { Machines } from "./machines.ts";
 import {
   CLOUD_ACCOUNT,
+  type CloudPools,
   clusterSpec,
   cloudSpec,
   controllerSpec,
@@ -23,6 +24,7 @@ import { World } from "./world.ts";
 
 export interface DemoDeps {
   readonly folder: string;
+  readonly pools: CloudPools;
   readonly nodes: number;
   readonly screen: Screen;
   readonly paint: Paint;
@@ -59,7 +61,7 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
 
   const [cluster, cloud] = await Promise.all([
     start(clusterSpec(folder), "a Kubernetes API in memory"),
-    start(cloudSpec(folder), "a simulated cloud"),
+    start(cloudSpec(folder, deps.pools), "a simulated cloud"),
   ]);
   await writeFile(kubeconfigFile(folder), kubeconfig(cluster.url));
   const kubernetes = new Kubernetes({ url: cluster.url, signal: end.signal });

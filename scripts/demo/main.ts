@@ -8,6 +8,7 @@ import { failOnUserError } from "../lib/user-error.ts";
 import { type Demo, endDemo, type Running, startDemo } from "./demo.ts";
 import { parseOptions, USAGE } from "./options.ts";
 import { createScreen } from "./screen.ts";
+import { takeSlot } from "./slot.ts";
 import { verify } from "./verify.ts";
 
 const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
@@ -22,18 +23,20 @@ async function main(): Promise<number> {
   const end = new AbortController();
   const wanted = endOnSignal(end);
   const folder = mkdtempSync(join(tmpdir(), "cloudwire-demo-"));
+  const pools = await takeSlot();
   const running: Running = { processes: [], tasks: [] };
   screen.print(paint.bold("Cloudwire demo: all of it runs on this machine and ends with Ctrl-C.\n"));
   const startedMs = performance.now();
   let fault: unknown;
   try {
-    const demo = await startDemo({ folder, nodes, screen, paint, now: () => new Date(), end }, running);
+    const demo = await startDemo({ folder, pools, nodes, screen, paint, now: () => new Date(), end }, running);
     await whenReady(demo, once, startedMs, end.signal);
   } catch (error) {
     if (!wanted()) fault = end.signal.aborted ? end.signal.reason : error;
   }
   end.abort();
   await endDemo(running);
+  pools.release();
   if (fault !== undefined) {
     console.error(`\n${paint.red("The demo failed:")} ${messageOf(fault)}\nThe logs are in ${folder}`);
     return 1;

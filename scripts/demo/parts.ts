@@ -6,6 +6,12 @@ export interface DemoFolder {
   readonly path: string;
 }
 
+/** Networks of the cloud, CIDR. */
+export interface CloudPools {
+  readonly instancePool: string;
+  readonly loadBalancerPool: string;
+}
+
 /** Keys of the demo's own cloud, which listens on loopback only: no secret. */
 export const CLOUD_ACCOUNT = { id: "demo", key: "demo-key" } as const;
 export const PROVIDER_NAME = "simulated";
@@ -19,7 +25,7 @@ export function clusterSpec(folder: DemoFolder): ProcessSpec {
 }
 
 /** A cloud with an HTTP API. Its ready line names its URL. */
-export function cloudSpec(folder: DemoFolder): ProcessSpec {
+export function cloudSpec(folder: DemoFolder, { instancePool, loadBalancerPool }: CloudPools): ProcessSpec {
   const { id, key } = CLOUD_ACCOUNT;
   return spec(folder, "cloud", {
     command: [
@@ -27,6 +33,8 @@ export function cloudSpec(folder: DemoFolder): ProcessSpec {
       "--listen=127.0.0.1:0",
       `--state=${join(folder.path, "cloud.db")}`,
       `--account=${id}=${key}`,
+      `--instance-pool=${instancePool}`,
+      `--load-balancer-pool=${loadBalancerPool}`,
       "--log-level=warn",
     ],
     readyLine: /^simcloud ready (\S+)/,
