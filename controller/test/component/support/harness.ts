@@ -56,7 +56,7 @@ export class Harness implements AsyncDisposable {
     let harness: Harness | undefined;
     const cluster = await startDevCluster({
       controllers: false,
-      intercept: (request) => harness?.#see(request) ?? { kind: "pass" },
+      intercept: (request) => (harness === undefined ? { kind: "pass" } : harness.#see(request)),
     });
     harness = new Harness(cluster, await mkdtemp(join(tmpdir(), "cw-")), nodeWorkers);
     // Services go through the server, which gives them addresses and defaults; Nodes come with a status of their own.

@@ -7,9 +7,13 @@ const uid = "uid-default-web";
 const vip = ingress({ ip: "192.0.2.1", ipMode: "VIP" });
 
 describe("addFinalizerPatch()", () => {
-  test("adds ours, whatever others there are", () => {
+  test("adds ours to a Service that has none", () => {
+    expect(addFinalizerPatch(service("web"))).toEqual({ metadata: { uid, finalizers: [FINALIZER] } });
+  });
+
+  test("adds ours behind those of others", () => {
     expect(addFinalizerPatch(service("web", { metadata: { finalizers: ["other"] } }))).toEqual({
-      metadata: { uid, finalizers: [FINALIZER] },
+      metadata: { uid, "$setElementOrder/finalizers": ["other", FINALIZER], finalizers: [FINALIZER] },
     });
   });
 

@@ -9,10 +9,13 @@ import { hasFinalizer } from "../predicates.ts";
  * patch that was meant for an earlier Service of the same name.
  */
 
-/** Puts our finalizer beside those of others; undefined: it is there. */
+/** Puts our finalizer behind those of others; undefined: it is there. */
 export function addFinalizerPatch(service: Service): JsonObject | undefined {
   if (hasFinalizer(service)) return undefined;
-  return { metadata: { uid: service.metadata.uid, finalizers: [LOAD_BALANCER_CLEANUP] } };
+  const { uid, finalizers } = service.metadata;
+  // Without an order the server would put ours first.
+  const order = { "$setElementOrder/finalizers": [...finalizers, LOAD_BALANCER_CLEANUP] };
+  return { metadata: { uid, ...(finalizers.length === 0 ? {} : order), finalizers: [LOAD_BALANCER_CLEANUP] } };
 }
 
 /**
