@@ -166,6 +166,21 @@ describe("a load balancer", () => {
     expect(await ask(lb)).toBe("node-0:hello");
   });
 
+  test("resets the client when its target breaks off in the middle", async () => {
+    const [target] = await cloud.client.createInstances(instanceSpecs(1), soon());
+    const breaking = createServer((socket) => {
+      socket.on("error", () => undefined).once("data", () => socket.resetAndDestroy());
+    }).listen(nodePort, target?.internalAddresses[0]);
+    await once(breaking, "listening");
+    nodes.push(breaking);
+    const lb = await createLoadBalancer(target ? [target] : []);
+    const socket = open(lb);
+    const closed = closeOf(socket);
+    socket.write("x");
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+
   test("follows changes of its listeners", async () => {
     const [target] = await startNodes(1);
     await startNode(target, nodePort + 1);
