@@ -14,7 +14,7 @@ export interface CloudPools {
 
 /** Keys of the demo's own cloud, which listens on loopback only: no secret. */
 export const CLOUD_ACCOUNT = { id: "demo", key: "demo-key" } as const;
-export const PROVIDER_NAME = "simulated";
+const PROVIDER_NAME = "simulated";
 
 /** A Kubernetes API in memory. Its ready line names its URL. */
 export function clusterSpec(folder: DemoFolder): ProcessSpec {

@@ -21,7 +21,7 @@ export async function verify({ world, kubernetes, serviceUrl, provider }: Demo, 
 }
 
 /** Calls until each node has answered once. */
-export async function untilEveryNodeAnswers(url: string, nodes: readonly string[]): Promise<void> {
+async function untilEveryNodeAnswers(url: string, nodes: readonly string[]): Promise<void> {
   const silent = new Set(nodes);
   const endMs = performance.now() + ANSWER_TIMEOUT_MS;
   while (silent.size > 0) {
