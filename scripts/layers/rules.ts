@@ -75,7 +75,6 @@ export const ROWS: readonly RowRule[] = [
       ["runtime"],
       ["controllers/*", "server"],
       ["app"],
-      ["app"],
       ["main.ts", "index.ts"],
     ],
   },
