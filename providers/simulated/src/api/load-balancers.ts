@@ -28,6 +28,18 @@ export const Listener = Type.Object({
 });
 export type Listener = Static<typeof Listener>;
 
+/** How targets are asked whether they want traffic; those that do not are left out. */
+export const HealthCheck = Type.Object(
+  {
+    protocol: Type.Enum(["tcp", "http"]),
+    port: Port,
+    /** Of "http": answers 200 while the target wants traffic. Default "/". */
+    path: Type.Optional(Type.String({ pattern: "^/", maxLength: 1024 })),
+  },
+  { additionalProperties: false },
+);
+export type HealthCheck = Static<typeof HealthCheck>;
+
 const settings = {
   listeners: Type.Array(ListenerSpec, { maxItems: 100 }),
   /** Client networks let in, CIDR. Empty: everybody. */
@@ -51,6 +63,7 @@ export const LoadBalancerSpec = Type.Object(
     sourceRanges: Type.Optional(settings.sourceRanges),
     sessionAffinity: Type.Optional(settings.sessionAffinity),
     idleTimeoutMs: Type.Optional(settings.idleTimeoutMs),
+    healthCheck: Type.Optional(HealthCheck),
     protected: Type.Optional(settings.protected),
     tags: Type.Optional(settings.tags),
     metadata: Type.Optional(settings.metadata),
@@ -67,6 +80,8 @@ export const LoadBalancerPatch = Type.Object(
     sourceRanges: Type.Optional(settings.sourceRanges),
     sessionAffinity: Type.Optional(settings.sessionAffinity),
     idleTimeoutMs: Type.Optional(settings.idleTimeoutMs),
+    /** null takes the check away. */
+    healthCheck: Type.Optional(Type.Union([HealthCheck, Type.Null()])),
     protected: Type.Optional(settings.protected),
     tags: Type.Optional(settings.tags),
     metadata: Type.Optional(settings.metadata),
@@ -87,6 +102,7 @@ export const LoadBalancerRecord = Type.Object({
   sourceRanges: settings.sourceRanges,
   sessionAffinity: settings.sessionAffinity,
   idleTimeoutMs: settings.idleTimeoutMs,
+  healthCheck: Type.Optional(HealthCheck),
   protected: settings.protected,
   metadata: Metadata,
   /** How many targets; the targets themselves are read from their own path. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -164,6 +165,23 @@ describe("a load balancer", () => {
     socket.write("x");
     await closed;
     expect(await ask(lb)).toBe("node-0:hello");
+  });
+
+  test("sends nothing to a target that does not want traffic, or does not say so", async () => {
+    const targets = await startNodes(3);
+    let status = 200;
+    const health = createHttpServer((_, response) => response.writeHead(status).end());
+    health.listen(30_090, targets[1]?.internalAddresses[0]);
+    await once(health, "listening");
+    nodes.push(health);
+    const lb = await createLoadBalancer(targets, { healthCheck: { protocol: "http", port: 30_090, path: "/healthz" } });
+    expect(await askTimes(lb, 3)).toEqual(Array(3).fill("node-1:x"));
+    status = 503;
+    await poll("the second check", async () => ((await ask(lb)) === undefined ? true : undefined));
+    await cloud.client.patchLoadBalancer(lb.id, { healthCheck: null }, soon());
+    expect(new Set(await askTimes(lb, 3)).size).toBe(3);
+    await cloud.client.patchLoadBalancer(lb.id, { healthCheck: { protocol: "tcp", port: 30_090 } }, soon());
+    expect(await askTimes(lb, 3)).toEqual(Array(3).fill("node-1:x"));
   });
 
   test("resets the client when its target breaks off in the middle", async () => {

@@ -25,6 +25,7 @@ import { Activation } from "./world/activation.ts";
 import { instanceAddresses } from "./world/instance-addresses.ts";
 import { Scheduler } from "./world/scheduler.ts";
 import { resolveOffset } from "./port-offset.ts";
+import { targetsOf } from "./world/targets.ts";
 import type { World } from "./world/world.ts";
 
 /** How to start a cloud; everything has a default. */
@@ -89,9 +90,9 @@ export const startCloud = async (options: CloudOptions = {}): Promise<Cloud> => 
   });
   const settings = new SettingsStore(database);
   prepareState(database, settings, options);
-  const addresses = instanceAddresses(store);
   const forwarder = new Forwarder({
-    addressOf: addresses,
+    targetsOf: (loadBalancerId) => targetsOf(database, loadBalancerId),
+    addressOf: instanceAddresses(store),
     limits: { connectTimeoutMs: 1000, totalTimeoutMs: 10_000 },
     now: clock.now,
   });

@@ -1,4 +1,5 @@
 import { allowList } from "../addresses.ts";
+import { Health, type HealthCheck } from "./health.ts";
 import { type DialLimits, Listener, type Traffic } from "./listener.ts";
 
 export interface ForwardingListener {
@@ -15,11 +16,13 @@ export interface Forwarding {
   readonly sourceRanges: readonly string[];
   readonly sticky: boolean;
   readonly idleTimeoutMs: number;
+  readonly healthCheck: HealthCheck | undefined;
 }
 
 export type BindResult = { readonly kind: "listening" } | { readonly kind: "failed"; readonly reason: string };
 
 export interface ForwarderOptions {
+  readonly targetsOf: (loadBalancerId: string) => readonly string[];
   readonly addressOf: (account: string, instanceId: string) => string | undefined;
   readonly limits: DialLimits;
   readonly now: () => number;
@@ -35,10 +38,13 @@ interface Forwarded {
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #forwarded = new Map<string, Forwarded>();
+  /** Read when the first connection asks: most load balancers of a large cloud have none. */
   readonly #targets = new Map<string, readonly string[]>();
+  readonly #health: Health;
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
+    this.#health = new Health({ now: options.now, freshMs: 1000, timeoutMs: options.limits.connectTimeoutMs });
   }
 
   /** Brings the listeners of one load balancer to what is wanted. Calls for one load balancer must not overlap. */
@@ -62,9 +68,9 @@ export class Forwarder {
     return results;
   }
 
-  /** New connections go to these; connections that are open stay. */
-  setTargets(id: string, instanceIds: readonly string[]): void {
-    this.#targets.set(id, instanceIds);
+  /** The next connection asks for the targets anew; connections that are open stay. */
+  targetsChanged(id: string): void {
+    this.#targets.delete(id);
   }
 
   /** Ends all ports and connections of a load balancer. */
@@ -96,11 +102,21 @@ export class Forwarder {
     return { kind: "listening" };
   }
 
+  #targetsOf(id: string): readonly string[] {
+    const known = this.#targets.get(id) ?? this.#options.targetsOf(id);
+    this.#targets.set(id, known);
+    return known;
+  }
+
   #trafficOf(forwarded: Forwarded, boundPort: number): Traffic {
     const { id, account } = forwarded.forwarding;
     return {
-      targets: () => this.#targets.get(id) ?? [],
+      targets: () => this.#targetsOf(id),
       addressOf: (instanceId) => this.#options.addressOf(account, instanceId),
+      isHealthy: async (host) => {
+        const { healthCheck } = forwarded.forwarding;
+        return healthCheck === undefined || this.#health.isHealthy(host, healthCheck);
+      },
       isAllowed: (clientAddress) => forwarded.isAllowed(clientAddress),
       isSticky: () => forwarded.forwarding.sticky,
       targetPort: () =>

@@ -7,6 +7,8 @@ export interface Traffic {
   readonly targets: () => readonly string[];
   /** Undefined while the instance does not run. */
   readonly addressOf: (instanceId: string) => string | undefined;
+  /** Whether the target wants traffic. */
+  readonly isHealthy: (host: string) => Promise<boolean>;
   readonly isAllowed: (clientAddress: string) => boolean;
   readonly isSticky: () => boolean;
   readonly targetPort: () => number;
@@ -86,7 +88,7 @@ export class Listener {
       const stickyTo = this.#traffic.isSticky() ? clientAddress : undefined;
       for (const target of this.#rotation.candidates(this.#traffic.targets(), stickyTo)) {
         const host = this.#traffic.addressOf(target);
-        if (host === undefined) continue;
+        if (host === undefined || !(await this.#traffic.isHealthy(host))) continue;
         const endpoint = { host, port: this.#traffic.targetPort() };
         const backend = await dial(endpoint, this.#limits.connectTimeoutMs, gone.signal);
         if (backend) {

@@ -4,7 +4,6 @@ import { loadBalancerKind } from "./kinds.ts";
 import { toForwarding } from "./load-balancer-spec.ts";
 import { forgetLoadBalancer } from "./load-balancers.ts";
 import { endOperation } from "./operations.ts";
-import { targetsOf } from "./targets.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** When a port that could not be had is tried again. */
@@ -70,7 +69,6 @@ export class Activation {
 
   async #activate(account: string, wanted: LoadBalancer): Promise<void> {
     const { store, forwarder, clock, database } = this.#world;
-    forwarder.setTargets(wanted.id, targetsOf(database, wanted.id));
     const results = await forwarder.apply(toForwarding(account, wanted));
     // The load balancer may have been changed while ports were being bound.
     const latest = store.get(loadBalancerKind, account, wanted.id);

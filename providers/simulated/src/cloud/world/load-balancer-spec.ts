@@ -57,4 +57,5 @@ export const toForwarding = (account: string, record: LoadBalancerRecord): Forwa
   sourceRanges: record.sourceRanges,
   sticky: record.sessionAffinity === "clientIp",
   idleTimeoutMs: record.idleTimeoutMs,
+  healthCheck: record.healthCheck && { path: "/", ...record.healthCheck },
 });

@@ -48,6 +48,7 @@ export const createLoadBalancer = (world: World, account: string, spec: LoadBala
       sourceRanges: checkSourceRanges(spec.sourceRanges ?? []),
       sessionAffinity: spec.sessionAffinity ?? "none",
       idleTimeoutMs: spec.idleTimeoutMs ?? 60_000,
+      ...(spec.healthCheck ? { healthCheck: spec.healthCheck } : {}),
       protected: spec.protected ?? false,
       tags: spec.tags ?? {},
       metadata: spec.metadata ?? {},
@@ -76,10 +77,13 @@ export const patchLoadBalancer = (
 ): LoadBalancerChanged =>
   world.database.transaction(() => {
     const { revision, ...record } = changeable(world, account, id, ifRevision);
-    const { listeners, ...rest } = patch;
+    const { listeners, healthCheck, ...rest } = patch;
+    const { healthCheck: before, ...kept } = record;
+    const check = healthCheck === undefined ? before : (healthCheck ?? undefined);
     const wanted: LoadBalancerRecord = {
-      ...record,
+      ...kept,
       ...rest,
+      ...(check ? { healthCheck: check } : {}),
       sourceRanges: checkSourceRanges(patch.sourceRanges ?? record.sourceRanges),
       listeners: listeners ? toListeners(world, listeners, record.listeners) : record.listeners,
     };
@@ -111,7 +115,7 @@ export const setTargets = (
     const step = "targets" in change ? replacement(world.database, id, change.targets) : change;
     const { changed, ignored } = changeTargets(world, account, id, step);
     const targets = changed ? targetsOf(world.database, id) : undefined;
-    if (targets) world.forwarder.setTargets(id, targets);
+    if (targets) world.forwarder.targetsChanged(id);
     const summary = targets ? summaryOf(targets) : {};
     const wanted = { ...record, ...summary, metadata: { ...record.metadata, ...metadata } };
     if (!changed && isDeepStrictEqual(wanted, record))
@@ -167,7 +171,9 @@ const checkRevision = (id: string, revision: number, expected: number | undefine
 };
 
 const touchesTraffic = (patch: LoadBalancerPatch): boolean =>
-  [patch.listeners, patch.sourceRanges, patch.sessionAffinity, patch.idleTimeoutMs].some((part) => part !== undefined);
+  [patch.listeners, patch.sourceRanges, patch.sessionAffinity, patch.idleTimeoutMs, patch.healthCheck].some(
+    (part) => part !== undefined,
+  );
 
 /** A change besides the operation under way must not lose the time at which that one ends. */
 const keepDue = (world: World, account: string, record: LoadBalancerRecord): LoadBalancer =>

@@ -20,6 +20,7 @@ export function loadBalancerHandlers(cloud: CloudAccess): LoadBalancerHandlers {
       sourceRanges: true,
       requestedIp: true,
       sessionAffinity: true,
+      externalTrafficPolicyLocal: true,
       deletionProtection: true,
       ipModes: ["Proxy"],
       classes,

@@ -8,6 +8,7 @@ import {
   type DeleteLoadBalancerResponse,
   type DeepPartial,
   EnsureLoadBalancerRequest,
+  ExternalTrafficPolicy,
   type EnsureLoadBalancerResponse,
   GetLoadBalancerRequest,
   ListLoadBalancersRequest,
@@ -187,6 +188,15 @@ describe("EnsureLoadBalancer", () => {
       targetCount: 1,
     });
     expect(changed?.tags).not.toHaveProperty("team");
+  });
+
+  test("honours the policy Local with the nodes' own health checks, and leaves them out with Cluster", async () => {
+    const healthCheck = { protocol: Protocol.TCP, port: 30_090, path: "/healthz" };
+    await ensure({ spec: { externalTrafficPolicy: ExternalTrafficPolicy.LOCAL, healthCheck } });
+    expect(await inCloud()).toMatchObject([{ healthCheck: { protocol: "http", port: 30_090, path: "/healthz" } }]);
+    await ensure({ generation: 2n, spec: { healthCheck } });
+    const [changed] = await inCloud();
+    expect(changed).not.toHaveProperty("healthCheck");
   });
 
   test("sees what was changed by hand, and repairs it", async () => {

@@ -103,11 +103,11 @@ function ingressOf({ address, listeners }: LoadBalancer): LoadBalancerIngress {
 /** Whatever somebody could change behind the provider's back, and nothing that changes by itself. */
 function observedFingerprint(loadBalancer: LoadBalancer): string {
   const { name, class: flavour, address, listeners, sourceRanges, sessionAffinity } = loadBalancer;
-  const { idleTimeoutMs, protected: isProtected, tags, targetsDigest } = loadBalancer;
+  const { idleTimeoutMs, healthCheck = null, protected: isProtected, tags, targetsDigest } = loadBalancer;
   const ports = listeners.map(({ port, targetPort }) => [port, targetPort]);
   const sortedTags = Object.entries(tags).toSorted(([left], [right]) => (left < right ? -1 : 1));
   const facts = [name, flavour, address, ports, sourceRanges, sessionAffinity, idleTimeoutMs, isProtected, sortedTags];
   return createHash("sha256")
-    .update(JSON.stringify([...facts, targetsDigest]))
+    .update(JSON.stringify([...facts, healthCheck, targetsDigest]))
     .digest("base64url");
 }

@@ -21,8 +21,10 @@ export const metadataKeys = {
 } as const;
 
 /** The wish for a load balancer, in the cloud's terms. */
-export type Wish = Required<Omit<LoadBalancerSpec, "region" | "requestedAddress" | "targets" | "protected">> &
-  Pick<LoadBalancerSpec, "requestedAddress" | "protected">;
+export type Wish = Required<Omit<LoadBalancerSpec, OptionalParts | "region" | "targets">> &
+  Pick<LoadBalancerSpec, OptionalParts>;
+
+type OptionalParts = "requestedAddress" | "protected" | "healthCheck";
 
 export function toWish(wanted: WantedLoadBalancer): Wish {
   const { flavour, idleTimeoutMs } = readAnnotations(wanted.class, wanted.annotations);
@@ -41,6 +43,7 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
       [metadataKeys.specFingerprint]: wanted.specFingerprint,
       ...generationOf(wanted.service),
     },
+    ...healthCheckOf(wanted),
     ...(requestedAddress === undefined ? {} : { requestedAddress }),
     ...(wanted.deletionProtection === undefined ? {} : { protected: wanted.deletionProtection }),
   };
@@ -58,6 +61,7 @@ export function patchFor(existing: LoadBalancer, wish: Wish): LoadBalancerPatch 
     ...(isDeepStrictEqual(have.sourceRanges, wanted.sourceRanges) ? {} : { sourceRanges: wanted.sourceRanges }),
     ...(have.sessionAffinity === wanted.sessionAffinity ? {} : { sessionAffinity: wanted.sessionAffinity }),
     ...(have.idleTimeoutMs === wanted.idleTimeoutMs ? {} : { idleTimeoutMs: wanted.idleTimeoutMs }),
+    ...(isDeepStrictEqual(have.healthCheck, wanted.healthCheck) ? {} : { healthCheck: wanted.healthCheck ?? null }),
     ...(wanted.protected === undefined || have.protected === wanted.protected ? {} : { protected: wanted.protected }),
     ...(isDeepStrictEqual(have.tags, wanted.tags) ? {} : { tags: wanted.tags }),
   };
@@ -104,6 +108,16 @@ function stampOf({ cluster, service }: LoadBalancerRef): Record<string, string> 
     [serviceNamespaceTag]: service.namespace,
     [serviceNameTag]: service.name,
   };
+}
+
+/** Nodes say themselves whether they want traffic; with the policy Cluster every node does, and none is asked. */
+function healthCheckOf({
+  healthCheck,
+  externalTrafficPolicy,
+}: WantedLoadBalancer): Pick<LoadBalancerSpec, "healthCheck"> {
+  if (!healthCheck || externalTrafficPolicy === "Cluster") return {};
+  const { port, path } = healthCheck;
+  return { healthCheck: path === undefined ? { protocol: "tcp", port } : { protocol: "http", port, path } };
 }
 
 function generationOf({ generation }: ServiceRef): Record<string, string> {
