@@ -97,6 +97,28 @@ describe("service-lb and slow clouds", () => {
   });
 });
 
+describe("service-lb and a cloud that takes few changes at once", () => {
+  test.each([
+    { it: "one for the whole provider", loadBalancers: { lockScope: 3 as const }, most: 1 },
+    { it: "two of different Services", loadBalancers: { lockScope: 1 as const, maxConcurrentChanges: 2 }, most: 2 },
+  ])("sends $it", async ({ loadBalancers, most }) => {
+    const services = Array.from({ length: 6 }, (_, index) =>
+      loadBalancerService(`web${index}`, { spec: { ports: [{ port: 80, nodePort: 30_100 + index }] } }),
+    );
+    await start({ objects: [initializedNode("a"), ...services] });
+    let [now, peak] = [0, 0];
+    harness.cloud.before = async () => {
+      peak = Math.max(peak, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      now--;
+    };
+    await harness.startProvider({ info: { capabilities: { loadBalancers } } });
+    harness.startManager().startServices();
+    await eventually("all are made", () => harness.cloud.balancers.size === services.length);
+    expect(peak).toBe(most);
+  });
+});
+
 describe("service-lb and errors", () => {
   test("says what the provider says and backs off 5, 10, 20 s", async () => {
     await start();

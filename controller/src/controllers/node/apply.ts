@@ -24,7 +24,7 @@ export interface ApplyDependencies {
 }
 
 /** The Node keeps its taint and is tried again. A wait that the provider asked for is in the cause. */
-export class NodeNotInitializedError extends Error {
+class NodeNotInitializedError extends Error {
   readonly code = "NODE_NOT_INITIALIZED";
 
   constructor(message: string, options?: ErrorOptions) {

@@ -3,7 +3,7 @@ import { SYNCED } from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 
 /** Ours; upstream says nothing on the Node. See docs/explanation/differences-from-upstream.md. */
-export const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
+const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
 
 /** The Node has the cloud's facts and has lost its taint. */
 export function synced(node: Node): EventInput {

@@ -18,6 +18,7 @@ import type { QueueMetrics } from "../../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
+import { ChangeGate } from "./change-gate.ts";
 import { settleFailure } from "./failure.ts";
 import { gather } from "./gather.ts";
 import { Inventory } from "./inventory.ts";
@@ -70,6 +71,7 @@ interface State {
   readonly inventory: Inventory;
   readonly nodeSync: NodeSync;
   readonly ownWrites: OwnWrites<Service>;
+  readonly gate: ChangeGate;
 }
 
 /**
@@ -84,6 +86,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     inventory: new Inventory(clock),
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites(),
+    gate: new ChangeGate(),
   };
   const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
   return new Controller({
@@ -100,13 +103,13 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
-  const { ledger, nodeSync, ownWrites } = state;
+  const { ledger, nodeSync, ownWrites, gate } = state;
   const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers };
   const steps = stepReconciler(
     {
       gather: (context) => gather(gathering, context),
       plan,
-      apply: (planned, context) => apply(planned, { ...deps, ledger, ownWrites }, context),
+      apply: (planned, context) => apply(planned, { ...deps, ledger, ownWrites, gate }, context),
     },
     clock,
   );

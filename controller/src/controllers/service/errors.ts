@@ -1,5 +1,6 @@
-import { ProviderError } from "../../provider/errors.ts";
-import { messageOf } from "../../util/errors.ts";
+import { hasReason, ProviderError } from "../../provider/errors.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import { causesOf, messageOf } from "../../util/errors.ts";
 
 /** A Service's load balancer could not be brought to what is wished. What the provider asked to wait is in the cause. */
 export class LoadBalancerSyncError extends Error {
@@ -17,4 +18,21 @@ export class LoadBalancerSyncError extends Error {
 /** One line for events: what a provider says is complete, and what gRPC made of it under way says nothing more. */
 export function describe(error: unknown): string {
   return error instanceof ProviderError || error instanceof LoadBalancerSyncError ? error.message : messageOf(error);
+}
+
+/** What a provider said, however deep it lies. */
+export function providerErrorOf(error: unknown): ProviderError | undefined {
+  return causesOf(error).find((cause) => cause instanceof ProviderError);
+}
+
+/** Another change of the same load balancer is under way, or a newer Service was applied already. */
+export function isBusy(error: ProviderError | undefined): error is ProviderError {
+  return hasReason(error, "OPERATION_IN_PROGRESS") || hasReason(error, "STALE_GENERATION");
+}
+
+/** Nothing that a user must hear: an end of this process, a busy provider, or a sidecar that is just being restarted. */
+export function isQuiet(error: unknown, { signal, failures }: ReconcileContext): boolean {
+  const fromProvider = providerErrorOf(error);
+  const isRestart = fromProvider?.fromTransport === true && fromProvider.code === "UNAVAILABLE" && failures === 0;
+  return signal.aborted || isBusy(fromProvider) || isRestart;
 }

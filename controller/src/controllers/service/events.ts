@@ -14,7 +14,7 @@ import { type Service, serviceReference } from "../../api/service.ts";
 import type { Diagnostic } from "../../provider/load-balancer.ts";
 
 /** Ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors. */
-export const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
+const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
 
 /** Node names shown in an event. cloud-provider/controllers/service/controller.go v0.36.3. */
 const MAX_NODE_NAMES = 20;

@@ -1,11 +1,11 @@
 import type { Service } from "../../api/service.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
-import { hasReason, isOfClass, ProviderError } from "../../provider/errors.ts";
+import { isOfClass } from "../../provider/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Random } from "../../util/clock.ts";
-import { causesOf, RetryAfterError } from "../../util/errors.ts";
-import { describe, LoadBalancerSyncError } from "./errors.ts";
+import { RetryAfterError } from "../../util/errors.ts";
+import { describe, isBusy, isQuiet, LoadBalancerSyncError, providerErrorOf } from "./errors.ts";
 import { syncLoadBalancerFailed } from "./events.ts";
 
 export interface FailureDependencies {
@@ -13,7 +13,7 @@ export interface FailureDependencies {
   readonly random: Random;
 }
 
-/** Another change of the same load balancer is under way, or a newer Service was applied already: look again soon, without noise. */
+/** The provider is busy with the load balancer: look again soon, without noise. */
 const BUSY_MS = 2000;
 
 /** What nobody's waiting cures is tried again this slowly, in case the provider has changed. proto/README.md section 5, class F. */
@@ -27,12 +27,12 @@ export function settleFailure(
   context: ReconcileContext,
 ): Result {
   if (context.signal.aborted) throw error;
-  const fromProvider = causesOf(error).find((cause) => cause instanceof ProviderError);
-  if (hasReason(fromProvider, "OPERATION_IN_PROGRESS") || hasReason(fromProvider, "STALE_GENERATION")) {
+  const fromProvider = providerErrorOf(error);
+  if (isBusy(fromProvider)) {
     context.log.debug(2, "Provider is busy with the load balancer", { err: error });
     return requeueAfter(fromProvider.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()));
   }
-  if (service !== undefined && !isTold(error) && !isPassing(fromProvider, context)) {
+  if (service !== undefined && !isTold(error) && !isQuiet(error, context)) {
     events.record(syncLoadBalancerFailed(service, describe(error)));
   }
   if (isOfClass(fromProvider, "FINAL")) throw new RetryAfterError(describe(error), FINAL_MS, { cause: error });
@@ -41,9 +41,4 @@ export function settleFailure(
 
 function isTold(error: unknown): boolean {
   return error instanceof LoadBalancerSyncError && error.isTold;
-}
-
-/** A sidecar that is just being restarted is no news for a Service; if it stays away, the next try says so. */
-function isPassing(error: ProviderError | undefined, { failures }: ReconcileContext): boolean {
-  return error?.fromTransport === true && error.code === "UNAVAILABLE" && failures === 0;
 }

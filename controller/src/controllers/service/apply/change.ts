@@ -4,7 +4,7 @@ import { serviceRef } from "../../../provider/convert/service.ts";
 import { hasReason } from "../../../provider/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
-import { describe, LoadBalancerSyncError } from "../errors.ts";
+import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import {
   diagnosed,
   ensuringLoadBalancer,
@@ -60,12 +60,11 @@ async function ensure(plan: Change, deps: ApplyDependencies, context: ReconcileC
 
 function callEnsure(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
   const { service, wish, operationId } = plan;
-  const { client } = providerNamed(deps, plan.provider);
+  const provider = providerNamed(deps, plan.provider);
   const hint = operationId === undefined || operationId === "" ? {} : { operationId };
-  return client.ensureLoadBalancer(
-    { service: serviceRef(service), ...wish, ...hint },
-    changeOptions(plan, deps, context),
-  );
+  const input = { service: serviceRef(service), ...wish, ...hint };
+  const options = changeOptions(plan, deps, context);
+  return deps.gate.run(provider, context, () => provider.client.ensureLoadBalancer(input, options));
 }
 
 /** Only the nodes are new. Says so by events of its own, and counts. */
@@ -81,7 +80,7 @@ async function updateNodes(
     return await (plan.call === "updateNodes" ? callUpdate(plan, deps, context) : callEnsure(plan, deps, context));
   } catch (error) {
     if (hasReason(error, "LOAD_BALANCER_NOT_FOUND")) return "notFound";
-    if (context.signal.aborted || hasReason(error, "OPERATION_IN_PROGRESS")) throw error;
+    if (isQuiet(error, context)) throw error;
     metrics.nodeSyncErrors.inc();
     events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), describe(error)));
     throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${describe(error)}`, {
@@ -94,9 +93,11 @@ async function updateNodes(
 }
 
 function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
-  const { client, info } = providerNamed(deps, plan.provider);
-  const ref = loadBalancerRef(plan.service, info, plan.loadBalancerId, plan.operationId);
-  return client.updateLoadBalancerNodes({ ...ref, nodes: plan.wish.nodes }, changeOptions(plan, deps, context));
+  const provider = providerNamed(deps, plan.provider);
+  const ref = loadBalancerRef(plan.service, provider.info, plan.loadBalancerId, plan.operationId);
+  const options = changeOptions(plan, deps, context);
+  const update = () => provider.client.updateLoadBalancerNodes({ ...ref, nodes: plan.wish.nodes }, options);
+  return deps.gate.run(provider, context, update);
 }
 
 function changeOptions(

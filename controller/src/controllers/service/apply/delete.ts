@@ -1,7 +1,6 @@
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { hasReason } from "../../../provider/errors.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
-import { describe, LoadBalancerSyncError } from "../errors.ts";
+import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
 import { loadBalancerRef } from "../gather.ts";
 import type { Delete } from "../plan.ts";
@@ -14,12 +13,14 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
   const { events, ledger } = deps;
   const { uid } = service.metadata;
   if (announce) events.record(deletingLoadBalancer(service));
-  const { client, info } = providerNamed(deps, plan.provider);
-  const ref = loadBalancerRef(service, info, plan.loadBalancerId, plan.operationId);
+  const provider = providerNamed(deps, plan.provider);
+  const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
   const requestId = ledger.requestId(context.key, `${uid} delete`);
   try {
     const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
-    const { done, operation, diagnostics } = await client.deleteLoadBalancer(ref, options);
+    const { done, operation, diagnostics } = await deps.gate.run(provider, context, () =>
+      provider.client.deleteLoadBalancer(ref, options),
+    );
     for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
     ledger.settled(context.key);
     if (!done) {
@@ -40,11 +41,10 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
 function deletionError(
   { service, isGone }: Delete,
   { events }: ApplyDependencies,
-  { signal }: ReconcileContext,
+  context: ReconcileContext,
   error: unknown,
 ): LoadBalancerSyncError {
   const message = `failed to delete load balancer: ${describe(error)}`;
-  const isQuiet = signal.aborted || hasReason(error, "OPERATION_IN_PROGRESS");
-  if (isGone && !isQuiet) events.record(deleteLoadBalancerFailed(service, describe(error)));
+  if (isGone && !isQuiet(error, context)) events.record(deleteLoadBalancerFailed(service, describe(error)));
   return new LoadBalancerSyncError(message, { cause: error, isTold: isGone });
 }

@@ -4,6 +4,7 @@ import type { EventRecorder } from "../../../kube/event-recorder.ts";
 import type { OwnWrites } from "../../../kube/own-writes.ts";
 import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
+import type { ChangeGate } from "../change-gate.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ServiceMetrics } from "../metrics.ts";
@@ -15,6 +16,7 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: ServiceMetrics;
   readonly ledger: Ledger;
+  readonly gate: ChangeGate;
   readonly ownWrites: OwnWrites<Service>;
   readonly clock: Clock;
   readonly random: Random;
