@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { service } from "../../../test/support/builders.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import type { EventInput } from "../../api/event.ts";
+import { contractError, ProviderError } from "../../provider/errors.ts";
+import { RetryAfterError, TerminalError } from "../../util/errors.ts";
+import { LoadBalancerSyncError } from "./errors.ts";
+import { settleFailure } from "./failure.ts";
+
+const lost = new ProviderError({ code: "UNAVAILABLE", message: "provider acme is not connected" });
+const inEnsure = (cause: Error, isTold = false) =>
+  new LoadBalancerSyncError("failed to ensure: why", { cause, isTold });
+
+/** What is told and what the queue gets to see. */
+function settle(error: Error, { failures = 0, aborted = false } = {}) {
+  const events: EventInput[] = [];
+  const context = {
+    key: "default/web",
+    priority: "high",
+    signal: aborted ? AbortSignal.abort(new Error("stopped")) : new AbortController().signal,
+    log: new FakeLog(),
+    reconcileId: "r",
+    failures,
+  } as const;
+  const outcome = (): unknown => {
+    try {
+      return settleFailure(
+        error,
+        service("web"),
+        { events: { record: (event) => events.push(event) }, random: () => 0.5 },
+        context,
+      );
+    } catch (thrown) {
+      return thrown;
+    }
+  };
+  return { outcome: outcome(), told: events.map(({ reason, message }) => `${reason}: ${message}`) };
+}
+
+describe("settleFailure()", () => {
+  test.each([
+    {
+      it: "an error of the provider",
+      error: inEnsure(contractError("QUOTA_EXCEEDED", "none left")),
+      why: "failed to ensure: why",
+    },
+    { it: "a provider's error by itself", error: contractError("CLOUD_UNAVAILABLE", "503"), why: "503" },
+    { it: "an error of the API server", error: new Error("patch: 500"), why: "patch: 500" },
+    { it: "what must not be left out", error: new TerminalError("spec.ports: no SCTP"), why: "spec.ports: no SCTP" },
+  ])("tells and passes on $it", ({ error, why }) => {
+    expect(settle(error)).toEqual({
+      outcome: error,
+      told: [`SyncLoadBalancerFailed: Error syncing load balancer: ${why}`],
+    });
+  });
+
+  test.each([
+    { it: "what was told already", error: inEnsure(contractError("QUOTA_EXCEEDED", "none left"), true), options: {} },
+    { it: "a connection lost for the first time", error: inEnsure(lost), options: { failures: 0 } },
+    { it: "an end of the process", error: inEnsure(contractError("QUOTA_EXCEEDED", "x")), options: { aborted: true } },
+  ])("passes on $it without a word", ({ error, options }) => {
+    expect(settle(error, options)).toEqual({ outcome: error, told: [] });
+  });
+
+  test("tells of a connection that stays lost", () => {
+    expect(settle(inEnsure(lost), { failures: 1 }).told).toHaveLength(1);
+  });
+
+  test.each([
+    { error: contractError("OPERATION_IN_PROGRESS", "busy"), delayMs: 2000 },
+    { error: inEnsure(contractError("STALE_GENERATION", "older")), delayMs: 2000 },
+    { error: inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs: 700 })), delayMs: 700 },
+  ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs }) => {
+    expect(settle(error)).toEqual({ outcome: { kind: "requeueAfter", delayMs }, told: [] });
+  });
+
+  test("waits half an hour for what is final, and tells it", () => {
+    const { outcome, told } = settle(inEnsure(contractError("FIELD_INVALID", "no")));
+    expect(outcome).toBeInstanceOf(RetryAfterError);
+    expect(outcome).toMatchObject({ retryAfterMs: 1_800_000, message: "failed to ensure: why" });
+    expect(told).toHaveLength(1);
+  });
+});
