@@ -59,9 +59,9 @@ export interface Initialize {
 
 /**
  * A machine this long unknown to a cloud that answers is told in an event; before, it is the ordinary lag between a kubelet's
- * registration and what the cloud shows.
+ * registration and what the cloud shows (a provider that knows its cloud to lag longer says NOT_YET_CONSISTENT).
  */
-const ABSENT_IS_NEWS_AFTER_MS = 60_000;
+const ABSENT_IS_NEWS_AFTER_MS = 15_000;
 
 /** What to do about one Node, given what its cloud says. */
 export function plan({ node, answer }: Input, nowMs: number): Plan {
