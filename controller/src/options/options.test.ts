@@ -114,6 +114,18 @@ describe("parseCommand()", () => {
       problem: "--provider: 2 providers are given; this version serves one, give it alone",
     },
     {
+      args: [provider, "--cluster-cidr=10.0.0/8"],
+      problem: '--cluster-cidr: "10.0.0/8" is not a range; write it like 10.120.0.0/16 or fd00:10::/48',
+    },
+    {
+      args: [provider, "--cluster-cidr=10.0.0.0/16,10.1.0.0/16"],
+      problem: '--cluster-cidr: both ranges of "10.0.0.0/16,10.1.0.0/16" are IPv4; give one of each IP family',
+    },
+    {
+      args: [provider, "--cluster-cidr=10.0.0.0/16,fd00::/48,10.1.0.0/16"],
+      problem: "--cluster-cidr: 3 ranges are given; give one, or one of each IP family",
+    },
+    {
       args: [provider, "--leader-elect-lease-duration=10s"],
       problem:
         "--leader-elect-lease-duration: 10s is not longer than --leader-elect-renew-deadline (10s): two replicas could lead",

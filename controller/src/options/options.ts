@@ -43,6 +43,23 @@ export const flags = {
     defaultValue: "kubernetes",
     help: "name of the cluster, given to providers for people to read; identity is the UID of the namespace kube-system",
   }),
+  clusterCidr: stringFlag({
+    group: "controllers",
+    valueName: "cidr[,cidr]",
+    help: "range of all pods, or one of each IP family; empty: routes to nodes' pod ranges are not managed",
+  }),
+  configureCloudRoutes: boolFlag({
+    group: "controllers",
+    defaultValue: true,
+    help: "manage routes to nodes' pod ranges, where the provider serves routes and --cluster-cidr is given",
+  }),
+  routeReconciliationPeriod: durationFlag({
+    group: "controllers",
+    // Upstream: 10 s, because it sees changes no other way. Here nodes wake the controller; the list finds what others did.
+    defaultValue: 300_000,
+    min: 1000,
+    help: "how often all routes are listed and compared; the provider may ask for longer",
+  }),
   concurrentNodeSyncs: numberFlag({
     group: "controllers",
     valueName: "number",

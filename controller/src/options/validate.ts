@@ -1,3 +1,4 @@
+import { parseCidr } from "../util/cidr.ts";
 import { formatDuration } from "./duration.ts";
 import type { Options } from "./options.ts";
 
@@ -16,6 +17,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
   return [
     ...missingProvider(options),
     ...leaderElectionTimes(options),
+    ...clusterRanges(options.clusterCidr),
     ...unknownControllers(options.controllers, knownControllers),
     ...healthAddress(options.healthAddress),
   ];
@@ -29,6 +31,27 @@ function missingProvider({ provider }: Options): readonly Problem[] {
     ];
   }
   return [{ where: "--provider", what: "no provider is given; add --provider NAME=unix:///path/to/provider.sock" }];
+}
+
+/** cloud-provider/app/core.go v0.36.3: one range, or one of each family. */
+function clusterRanges(text: string): readonly Problem[] {
+  if (text === "") return [];
+  const where = "--cluster-cidr";
+  const parts = text.split(",").map((part) => part.trim());
+  const ranges = parts.map((part) => ({ part, range: parseCidr(part) }));
+  const malformed = ranges.filter(({ range }) => range === undefined);
+  if (malformed.length > 0) {
+    return malformed.map(({ part }) => ({
+      where,
+      what: `"${part}" is not a range; write it like 10.120.0.0/16 or fd00:10::/48`,
+    }));
+  }
+  if (parts.length > 2)
+    return [{ where, what: `${parts.length} ranges are given; give one, or one of each IP family` }];
+  if (parts.length === 2 && ranges[0]?.range?.family === ranges[1]?.range?.family) {
+    return [{ where, what: `both ranges of "${text}" are ${ranges[0]?.range?.family}; give one of each IP family` }];
+  }
+  return [];
 }
 
 function leaderElectionTimes(options: Options): readonly Problem[] {

@@ -1,0 +1,68 @@
+import { isIPv4, isIPv6, SocketAddress } from "node:net";
+
+/** A range of addresses in CIDR notation, in one spelling: equal ranges have equal texts. */
+export interface Cidr {
+  readonly family: "IPv4" | "IPv6";
+  /** Network address without host bits, IPv6 compressed as RFC 5952 has it. */
+  readonly text: string;
+  /** First and last address as numbers. */
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** Reads `10.0.0.0/8` or `fd00::/64`; host bits are dropped. undefined: not a range. */
+export function parseCidr(text: string): Cidr | undefined {
+  const match = /^([^/%]+)\/(\d{1,3})$/.exec(text);
+  if (!match) return undefined;
+  const [, address = "", length = ""] = match;
+  if (isIPv4(address)) return rangeOf("IPv4", ipv4Number(address), Number(length));
+  return isIPv6(address) ? rangeOf("IPv6", ipv6Number(address), Number(length)) : undefined;
+}
+
+/** Every address of `inner` is one of `outer`. */
+export function contains(outer: Cidr, inner: Cidr): boolean {
+  return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
+}
+
+function rangeOf(family: Cidr["family"], address: bigint, length: number): Cidr | undefined {
+  const bits = family === "IPv4" ? 32 : 128;
+  if (length > bits) return undefined;
+  const hostMask = (1n << BigInt(bits - length)) - 1n;
+  const last = address | hostMask;
+  const first = last - hostMask;
+  const network = family === "IPv4" ? ipv4Text(first) : ipv6Text(first);
+  return { family, text: `${network}/${length}`, first, last };
+}
+
+function ipv4Number(address: string): bigint {
+  return address.split(".").reduce((sum, octet) => sum * 256n + BigInt(octet), 0n);
+}
+
+function ipv4Text(address: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 255n).join(".");
+}
+
+function ipv6Number(address: string): bigint {
+  const [head = "", tail] = address.split("::");
+  const before = groupsOf(head);
+  const after = groupsOf(tail ?? "");
+  const missing = Array.from({ length: 8 - before.length - after.length }, () => 0n);
+  return [...before, ...missing, ...after].reduce((sum, group) => sum * 65_536n + group, 0n);
+}
+
+/** 16-bit groups; an IPv4 address at the end is two of them. */
+function groupsOf(side: string): readonly bigint[] {
+  if (side === "") return [];
+  return side.split(":").flatMap((group) => {
+    if (!group.includes(".")) return [BigInt(`0x${group}`)];
+    const address = ipv4Number(group);
+    return [address >> 16n, address & 65_535n];
+  });
+}
+
+function ipv6Text(address: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    ((address >> BigInt(112 - 16 * index)) & 65_535n).toString(16),
+  );
+  return new SocketAddress({ family: "ipv6", address: groups.join(":") }).address;
+}
