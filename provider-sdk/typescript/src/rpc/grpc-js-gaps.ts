@@ -23,18 +23,24 @@ export const tolerateHugeDeadlines =
     return new ServerInterceptingCall(call);
   };
 
-/** Streams that a peer may reset at once, and on average a second. */
-const streamResetBurst = 20_000;
-const streamResetRate = 2_000;
-
 /**
- * Node ends an HTTP/2 session whose peer resets more than 1,000 streams at once or 33 a second, which is right for the
- * open internet. Here the peer is the controller of the same pod: when many of its calls time out together, the others must
- * not die with them (measured: 1,500 cancellations, contract.md section 2).
+ * Node ends an HTTP/2 session whose peer resets 1,000 streams at once or 33 a second, sends 1,000 frames for streams that are
+ * closed already, or opens 100 streams too many: all of it what many calls look like that are cancelled together. On the open
+ * internet that is right. Here the peer is the controller of the same pod, and its other calls must not die with those.
+ * Measured on Node 24.21: 5,000 calls cancelled together, 15 times over, left the others alone, together with a limit of
+ * streams at once; without these options 15 times 200 ended the session, without the limit 1,500 made both ends of a Unix
+ * socket wait for each other for ever.
  */
+const patience = {
+  streamResetBurst: 20_000,
+  streamResetRate: 2_000,
+  maxSessionInvalidFrames: 1_000_000,
+  maxSessionRejectedStreams: 1_000_000,
+} as const;
+
+/** Lets sessions survive mass cancellation. grpc-js makes its HTTP/2 server from these options when it binds. */
 export const tolerateMassCancellation = (server: Server): void => {
   const options: unknown = Reflect.get(server, "commonServerOptions");
   if (typeof options !== "object" || options === null) return;
-  Reflect.set(options, "streamResetBurst", streamResetBurst);
-  Reflect.set(options, "streamResetRate", streamResetRate);
+  for (const [name, value] of Object.entries(patience)) Reflect.set(options, name, value);
 };

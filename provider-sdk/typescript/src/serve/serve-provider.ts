@@ -1,3 +1,4 @@
+import { setLogger } from "@grpc/grpc-js";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { readEnvironment } from "./environment.ts";
@@ -34,6 +35,7 @@ export const serveProvider = async (
       write: (line) => process.stderr.write(line),
       now: () => new Date(),
     });
+  forwardLibraryLog(log);
   try {
     const { endpoint, problems } = settings;
     if (!endpoint || problems.length > 0) throw new ProviderStartError("CONFIG_INVALID", problems);
@@ -47,6 +49,12 @@ export const serveProvider = async (
     for (const problem of error.problems) process.stderr.write(`${definition.name ?? "provider"}: ${problem}\n`);
     return process.exit(error.exitCode);
   }
+};
+
+/** grpc-js writes to standard error by itself: its lines belong among ours, and not beside a plain message to the operator. */
+const forwardLibraryLog = (log: Logger): void => {
+  const line = (...parts: readonly unknown[]) => log.debug("grpc-js", { text: parts.map(String).join(" ") });
+  setLogger({ error: line, info: line, debug: line });
 };
 
 const endOnSignals = (provider: RunningProvider, log: Logger): void => {

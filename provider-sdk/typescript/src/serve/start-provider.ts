@@ -51,7 +51,7 @@ export interface RunningProvider {
 const cloudProviderService = "cloudprovider.v1.CloudProvider";
 const healthService = "grpc.health.v1.Health";
 
-/** Contract TRN-6 asks for 100; 256 keeps a caller's mass cancellation small. */
+/** Contract TRN-6 asks for 100. Callers queue the rest, so that cancelling many at once stays harmless: see grpc-js-gaps.ts. */
 const maxStreamsPerConnection = 256;
 
 const defaultDrainMs = 10_000;

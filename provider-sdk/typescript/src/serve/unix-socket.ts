@@ -1,5 +1,6 @@
-import { chmod, chown, lstat, readFile, rename, unlink } from "node:fs/promises";
+import { chmod, chown, lstat, readFile, rename, stat, unlink } from "node:fs/promises";
 import { connect } from "node:net";
+import { dirname } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { ProviderStartError } from "./start-error.ts";
 
@@ -20,6 +21,7 @@ const maxAttempts = 5;
  * removes the other's fresh socket.
  */
 export const clearSocketPath = async (path: string): Promise<void> => {
+  await requireFolder(dirname(path));
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const found = await statOrUndefined(path);
     if (!found) return;
@@ -28,6 +30,12 @@ export const clearSocketPath = async (path: string): Promise<void> => {
     if (await removeStale(path, found.ino)) return;
   }
   throw inUse(path);
+};
+
+const requireFolder = async (folder: string): Promise<void> => {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw unavailable(`the folder ${folder} does not exist; make it, or mount the volume there`);
 };
 
 const unavailable = (problem: string, cause?: unknown) =>
