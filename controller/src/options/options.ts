@@ -63,12 +63,12 @@ export const flags = {
   concurrentNodeSyncs: numberFlag({
     group: "controllers",
     valueName: "number",
-    // Upstream: 1. Look-ups of nodes that are in work together share cloud calls here: more of them means fewer calls.
-    defaultValue: 256,
+    // Upstream: 1. Here it limits writes alone: look-ups share cloud calls.
+    defaultValue: 64,
     min: 1,
-    max: 10_000,
+    max: 1000,
     whole: true,
-    help: "nodes initialised at once",
+    help: "nodes written at once; many more are looked up together",
   }),
   concurrentServiceSyncs: numberFlag({
     group: "controllers",
