@@ -100,6 +100,12 @@ const openExclusive = (path: string): DatabaseSync => {
 };
 
 /**
+ * `next_seq` of a version that is the current one. Below 2^53, because SQLite integers are read as numbers. Written into the
+ * statements as a literal: only so does SQLite see that a partial index fits.
+ */
+export const currentVersion = Number.MAX_SAFE_INTEGER;
+
+/**
  * `versions` holds every version of every resource: what a resource looks like now, what it looked like for a lagging
  * reader, and the change feed are all the same rows. `next_seq` is the sequence number of the version after it, or the
  * greatest integer while it is the current one.
@@ -122,15 +128,14 @@ CREATE TABLE IF NOT EXISTS versions (
 CREATE INDEX IF NOT EXISTS versions_by_id ON versions (kind, account, id, next_seq);
 CREATE INDEX IF NOT EXISTS versions_by_name ON versions (kind, account, name, next_seq);
 CREATE INDEX IF NOT EXISTS versions_by_time ON versions (time_ms);
-CREATE INDEX IF NOT EXISTS versions_superseded ON versions (next_seq);
-CREATE INDEX IF NOT EXISTS versions_due ON versions (due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX IF NOT EXISTS versions_superseded ON versions (next_seq) WHERE next_seq <> ${currentVersion};
+CREATE INDEX IF NOT EXISTS versions_current ON versions (kind, account, state, change) WHERE next_seq = ${currentVersion};
+CREATE INDEX IF NOT EXISTS versions_due ON versions (due_ms) WHERE next_seq = ${currentVersion} AND due_ms IS NOT NULL;
 CREATE TABLE IF NOT EXISTS allocations (
   pool TEXT NOT NULL, position INTEGER NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (pool, position)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS allocations_by_owner ON allocations (owner);
-CREATE TABLE IF NOT EXISTS targets (
-  load_balancer TEXT NOT NULL, instance TEXT NOT NULL, PRIMARY KEY (load_balancer, instance)
-) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS targets (load_balancer TEXT PRIMARY KEY, instances TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS accounts (key_hash TEXT PRIMARY KEY, id TEXT NOT NULL, role TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;

@@ -13,7 +13,7 @@ import { loadBalancerKind } from "./kinds.ts";
 import { checkSourceRanges, takeAddress, toListeners } from "./load-balancer-spec.ts";
 import { endOperation, startOperation } from "./operations.ts";
 import { checkQuota } from "./quota.ts";
-import { changeTargets, forgetTargets, replacement, summaryOf, targetsOf } from "./targets.ts";
+import { changeTargets, forgetTargets, summaryOf, type TargetChange } from "./targets.ts";
 import { timestamp, type World } from "./world.ts";
 
 /** A change of a load balancer, and what it did not do. */
@@ -31,7 +31,7 @@ export const createLoadBalancer = (world: World, account: string, spec: LoadBala
     const region = checkRegion(world.geography, spec.region);
     const id = newId(world.database, "lb");
     const address = takeAddress(world, id, spec.requestedAddress);
-    const targets = changeTargets(world, account, id, { add: spec.targets ?? [], remove: [] });
+    const targets = changeTargets(world, account, id, { targets: spec.targets ?? [] });
     const durationMs = world.settings().delays.loadBalancerCreateMs;
     const operation = startOperation(world, account, "loadBalancer.create", id, durationMs);
     const now = timestamp(world.clock.now());
@@ -52,7 +52,7 @@ export const createLoadBalancer = (world: World, account: string, spec: LoadBala
       protected: spec.protected ?? false,
       tags: spec.tags ?? {},
       metadata: spec.metadata ?? {},
-      ...summaryOf(targetsOf(world.database, id)),
+      ...(targets.summary ?? summaryOf([])),
       operationId: operation.id,
       createdAt: now,
       updatedAt: now,
@@ -105,21 +105,15 @@ export const setTargets = (
   world: World,
   account: string,
   id: string,
-  change:
-    | { readonly targets: readonly string[] }
-    | { readonly add: readonly string[]; readonly remove: readonly string[] },
+  change: TargetChange,
   metadata?: Record<string, string>,
 ): LoadBalancerChanged =>
   world.database.transaction(() => {
     const { revision, ...record } = changeable(world, account, id);
-    const step = "targets" in change ? replacement(world.database, id, change.targets) : change;
-    const { changed, ignored } = changeTargets(world, account, id, step);
-    const targets = changed ? targetsOf(world.database, id) : undefined;
-    if (targets) world.forwarder.targetsChanged(id);
-    const summary = targets ? summaryOf(targets) : {};
+    const { summary, ignored } = changeTargets(world, account, id, change);
+    if (summary) world.forwarder.targetsChanged(id);
     const wanted = { ...record, ...summary, metadata: { ...record.metadata, ...metadata } };
-    if (!changed && isDeepStrictEqual(wanted, record))
-      return { loadBalancer: { ...record, revision }, ignoredTargets: ignored };
+    if (isDeepStrictEqual(wanted, record)) return { loadBalancer: { ...record, revision }, ignoredTargets: ignored };
     const updatedAt = timestamp(world.clock.now());
     return { loadBalancer: keepDue(world, account, { ...wanted, updatedAt }), ignoredTargets: ignored };
   });
