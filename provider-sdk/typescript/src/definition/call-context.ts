@@ -68,5 +68,7 @@ export interface ChangeContext extends CallContext {
 export interface BackgroundContext {
   /** Aborted after the time allowed and when the provider closes. */
   readonly signal: AbortSignal;
+  /** `fetch` that aborts with `signal`. */
+  readonly fetch: typeof fetch;
   readonly log: Logger;
 }

@@ -11,6 +11,7 @@ import { classifyError } from "../errors/classify.ts";
 import type { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { RpcCall } from "../rpc/method.ts";
+import { fetchWith } from "../util/fetch-with.ts";
 import { toDuration } from "../util/duration.ts";
 
 /** What one request to the cloud says about the cloud: it answered, or how it failed. */
@@ -175,17 +176,13 @@ export class CallRecorder {
   async #fetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
     const mutation = !readMethods.has((init?.method ?? requestMethod(input)).toUpperCase());
     try {
-      const response = await fetch(input, { ...init, signal: this.#withSignal(init?.signal) });
+      const response = await fetchWith(this.signal)(input, init);
       this.recordCloudCall({ status: response.status, mutation });
       return response;
     } catch (error) {
       this.recordCloudCall({ error, mutation });
       throw error;
     }
-  }
-
-  #withSignal(own: AbortSignal | null | undefined): AbortSignal {
-    return own ? AbortSignal.any([own, this.signal]) : this.signal;
   }
 }
 

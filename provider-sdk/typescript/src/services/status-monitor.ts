@@ -5,6 +5,7 @@ import type { CheckResult, ProviderDefinition } from "../definition/provider.ts"
 import { classifyError } from "../errors/classify.ts";
 import type { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
+import { fetchWith } from "../util/fetch-with.ts";
 import { orAborted } from "../util/or-aborted.ts";
 import type { CloudOutcome } from "./call-recorder.ts";
 
@@ -117,7 +118,7 @@ export class StatusMonitor {
     const { definition, log, timeoutMs } = this.#options;
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const context = { signal, log };
+      const context = { signal, log, fetch: fetchWith(signal) };
       const { scope, check } = definition;
       if (typeof scope !== "string") this.#setScope(await orAborted(Promise.resolve(scope(context)), signal));
       this.#accept((await orAborted(Promise.resolve(check(context)), signal)) ?? {});
