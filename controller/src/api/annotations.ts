@@ -6,3 +6,9 @@ export const LOAD_BALANCER_SOURCE_RANGES = "service.beta.kubernetes.io/load-bala
 
 /** Set by the server on the bookmark that ends a streamed list. apimachinery/pkg/apis/meta/v1/types.go v0.36.3. */
 export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/**
+ * Ours, on a Node: "true" lets the Node go although too many go at once. Every other condition still holds. Taken off as soon as the
+ * machine is seen or the Node is Ready, so that it never serves twice. See docs/explanation/deletion-guard.md.
+ */
+export const RELEASE_DELETION = "cloudwire.dev/release-deletion";

@@ -1,7 +1,7 @@
 // Names are IDs that users put into --controllers and RBAC; never changed, aliases never removed.
 // cloud-provider/names/controller_names.go v0.36.3.
 export const CLOUD_NODE_CONTROLLER = "cloud-node-controller";
-const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
+export const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
 export const SERVICE_LB_CONTROLLER = "service-lb-controller";
 const NODE_ROUTE_CONTROLLER = "node-route-controller";
 

@@ -1,6 +1,10 @@
 // Node: cloud-provider/controllers/node/node_controller.go v0.36.3.
 export const SYNCED = "Synced";
 
+// Node: cloud-provider/controllers/nodelifecycle/node_lifecycle_controller.go v0.36.3.
+export const DELETING_NODE = "DeletingNode";
+export const DELETING_NODE_FAILED = "DeletingNodeFailed";
+
 // Service: cloud-provider/controllers/service/controller.go v0.36.3.
 export const ENSURING_LOAD_BALANCER = "EnsuringLoadBalancer";
 export const ENSURED_LOAD_BALANCER = "EnsuredLoadBalancer";

@@ -48,6 +48,22 @@ export function healthOf(
   return { ready: state.kind === "ready", reasons };
 }
 
+/** Why a provider's "absent" is not to be believed now; undefined: no reason known. */
+export function absenceDoubt(
+  { reasons }: ProviderHealth,
+  status: ProviderStatus | undefined,
+  bootId: string | undefined,
+  nowMs: number,
+): string | undefined {
+  const [reason] = reasons;
+  if (reason !== undefined) return reason.message;
+  if (status === undefined || status.bootId !== bootId) return "it has not said yet whether it is ready";
+  const { credentialsExpireTimeMs } = status;
+  return credentialsExpireTimeMs !== undefined && credentialsExpireTimeMs <= nowMs
+    ? "its credentials have expired"
+    : undefined;
+}
+
 /** The error of a call that is not sent because there is nobody to take it. */
 export function notConnectedError(provider: string, state: ConnectionState): ProviderError {
   const why = state.kind === "ready" ? "" : `: ${reasonOf(state).message}`;

@@ -5,7 +5,7 @@ import { HoldBudget } from "./call-budget.ts";
 import { randomCallIds } from "./call-ids.ts";
 import type { ProviderClient } from "./client.ts";
 import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection.ts";
-import { notConnectedError, type ProviderHealth } from "./connection-state.ts";
+import { absenceDoubt, notConnectedError, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
 import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
@@ -46,6 +46,7 @@ export class Sidecar implements Provider {
   readonly name: string;
   readonly client: ProviderClient;
   readonly #connection: ProviderConnection;
+  readonly #clock: Clock;
 
   constructor(options: SidecarOptions) {
     const { name, address, version, clock, random, metrics } = options;
@@ -81,6 +82,7 @@ export class Sidecar implements Provider {
     });
     this.name = name;
     this.#connection = connection;
+    this.#clock = clock;
     this.client = contractClient(new Session({ provider: name, connection, governed, budget, ids, clock }), random);
   }
 
@@ -95,6 +97,11 @@ export class Sidecar implements Provider {
   get unavailable(): ProviderError | undefined {
     const { state } = this.#connection;
     return state.kind === "ready" ? undefined : notConnectedError(this.name, state);
+  }
+
+  get doubt(): string | undefined {
+    const { health, status, info } = this.#connection;
+    return absenceDoubt(health, status, info?.bootId, this.#clock.nowMs());
   }
 
   /** For readyz and for people. */

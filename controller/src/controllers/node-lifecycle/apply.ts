@@ -1,0 +1,146 @@
+import type { Node } from "../../api/node.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { isApiError } from "../../kube/errors.ts";
+import type { EventRecorder } from "../../kube/event-recorder.ts";
+import { NODES } from "../../kube/node-resource.ts";
+import type { OwnWrites } from "../../kube/own-writes.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import type { Clock } from "../../util/clock.ts";
+import { messageOf } from "../../util/errors.ts";
+import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
+import type { NodeLifecycleMetrics } from "./metrics.ts";
+import type { NodeRecords } from "./node-records.ts";
+import type { Plan } from "./plan.ts";
+import { type Case, type Hold, judge } from "./plan/guard.ts";
+import { nodePatch, type ShutdownTaint } from "./plan/node-patch.ts";
+import { type PaceRules, untilNextLookMs } from "./plan/pace.ts";
+
+/** What this step writes with. */
+export interface ApplyDependencies {
+  readonly kube: Pick<KubeClient, "get" | "patch" | "delete">;
+  readonly events: EventRecorder;
+  readonly metrics: NodeLifecycleMetrics;
+  readonly records: NodeRecords;
+  readonly ownWrites: OwnWrites<Node>;
+  readonly clock: Clock;
+  readonly pace: PaceRules;
+  /** The guard's facts at this moment. */
+  readonly caseOf: (key: string, node: Node) => Case | undefined;
+}
+
+/** Conflicts in a row before the queue's back-off takes over, as upstream's taint helper. */
+const MAX_TRIES = 5;
+
+/** A hold is over a little later than computed, for the cloud reads before its answer arrives here. */
+const SLACK_MS = 250;
+
+/** What still holds is said again, for events live for an hour. */
+const TELL_AGAIN_MS = 1_800_000;
+
+/** Carries the plan out and says when to look again. */
+export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { metrics } = deps;
+  if (plan.kind !== "ready") metrics.decisions.inc({ decision: plan.kind === "hold" ? plan.hold.reason : plan.kind });
+  switch (plan.kind) {
+    case "ready":
+      if (plan.needsPatch) await ignoreGone(patchNode(plan.node, "off", deps, context));
+      return DONE;
+    case "exists":
+      if (plan.needsPatch) await ignoreGone(patchNode(plan.node, plan.taint, deps, context));
+      break;
+    case "leave":
+      context.log.debug(2, "Node is left alone: no provider owns its machine", { why: plan.message });
+      break;
+    case "unknown":
+      context.log.debug(2, "Nothing is known of the node's machine", { err: plan.error });
+      return lookAgain(deps, context, plan.error.retryAfterMs);
+    case "going":
+      break;
+    case "hold":
+      return holdBack(plan.node, plan.hold, plan.tell, deps, context);
+    case "delete":
+      return deleteNode(plan.node, deps, context);
+    default:
+      return plan satisfies never;
+  }
+  return lookAgain(deps, context);
+}
+
+function holdBack(node: Node, hold: Hold, tell: boolean, deps: ApplyDependencies, context: ReconcileContext): Result {
+  context.log.debug(2, "Node is not deleted for now", { reason: hold.reason, why: hold.message });
+  if (tell) sayOnce(node, hold, deps, context);
+  return hold.overInMs === undefined
+    ? lookAgain(deps, context)
+    : requeueAfter(Math.max(hold.overInMs + SLACK_MS, deps.pace.periodMs / 2));
+}
+
+function sayOnce(node: Node, hold: Hold, deps: ApplyDependencies, { key, log }: ReconcileContext): void {
+  const { records, events, clock } = deps;
+  const record = records.get(key, node.metadata.uid);
+  const nowMs = clock.monotonicMs();
+  const told = record?.told;
+  if (record === undefined || (told?.reason === hold.reason && nowMs - told.atMs < TELL_AGAIN_MS)) return;
+  records.put(key, { ...record, told: { reason: hold.reason, atMs: nowMs } });
+  events.record(nodeDeletionHeld(node, hold));
+  log.info("Node is not deleted although its machine is said to be absent", { reason: hold.reason, why: hold.message });
+}
+
+async function deleteNode(node: Node, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { kube, events, metrics, records, clock } = deps;
+  const { key, signal, log } = context;
+  // Waiting for a turn to write took time: whatever has come up meanwhile counts.
+  const facts = deps.caseOf(key, node);
+  const verdict = facts === undefined ? undefined : judge(facts);
+  if (facts === undefined || verdict?.kind !== "delete") return lookAgain(deps, context);
+  const { uid, resourceVersion, name } = node.metadata;
+  events.record(deletingNode(node));
+  try {
+    // The version too: a Node that has changed since, by becoming Ready above all, is judged anew.
+    await kube.delete(NODES, { name }, { signal, preconditions: { uid, resourceVersion } });
+  } catch (error) {
+    if (isApiError(error, "notFound")) return DONE;
+    if (isApiError(error, "conflict")) return requeueAfter(deps.pace.periodMs);
+    events.record(deletingNodeFailed(node, messageOf(error)));
+    throw error;
+  }
+  const provider = facts.standing.name;
+  records.deleted(key, provider, clock.monotonicMs());
+  metrics.deletions.inc({ provider });
+  log.info("Node deleted: its machine does not exist", { providerID: node.spec.providerID, absences: facts.absences });
+  return DONE;
+}
+
+async function patchNode(
+  node: Node,
+  taint: ShutdownTaint,
+  { kube, ownWrites }: ApplyDependencies,
+  { signal }: ReconcileContext,
+): Promise<void> {
+  const { name, uid } = node.metadata;
+  let current = node;
+  for (let tries = 1; ; tries++) {
+    const body = nodePatch(current, taint);
+    if (body === undefined || current.metadata.uid !== uid) return;
+    try {
+      ownWrites.note(current, await kube.patch(NODES, { name }, { kind: "strategic", body }, { signal }));
+      return;
+    } catch (error) {
+      if (!isApiError(error, "conflict") || tries === MAX_TRIES) throw error;
+      current = await kube.get(NODES, { name }, { signal });
+    }
+  }
+}
+
+function lookAgain({ records, pace, clock }: ApplyDependencies, { key }: ReconcileContext, atLeastMs = 0): Result {
+  return requeueAfter(Math.max(untilNextLookMs(records.looksOf(key), pace, clock.monotonicMs()), atLeastMs));
+}
+
+/** A Node that went away meanwhile needs nothing more. */
+async function ignoreGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isApiError(error, "notFound")) throw error;
+  }
+}

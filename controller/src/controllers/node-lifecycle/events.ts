@@ -1,0 +1,32 @@
+import type { EventInput } from "../../api/event.ts";
+import { DELETING_NODE, DELETING_NODE_FAILED } from "../../api/event-reasons.ts";
+import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { type Node, nodeReference } from "../../api/node.ts";
+import type { Hold } from "./plan/guard.ts";
+
+/** Ours; upstream has no guard. See docs/explanation/deletion-guard.md. */
+export const NODE_DELETION_HELD = "NodeDeletionHeld";
+export const NODE_DELETION_STOPPED = "NodeDeletionStopped";
+
+/** Upstream's words. */
+export function deletingNode(node: Node): EventInput {
+  const message = `Deleting node ${node.metadata.name} because it does not exist in the cloud provider`;
+  return { regarding: nodeReference(node), type: "Normal", reason: DELETING_NODE, message };
+}
+
+/** Upstream's words. */
+export function deletingNodeFailed(node: Node, why: string): EventInput {
+  const message = `Failed deleting node ${node.metadata.name}: ${why}`;
+  return { regarding: nodeReference(node), type: "Warning", reason: DELETING_NODE_FAILED, message };
+}
+
+/** Why a Node whose machine is said to be absent stays, and what ends that. */
+export function nodeDeletionHeld(node: Node, { reason, message }: Hold): EventInput {
+  const regarding = nodeReference(node);
+  if (reason === "brake") {
+    const release = `kubectl annotate node ${node.metadata.name} ${RELEASE_DELETION}=true`;
+    const text = `Node is not deleted: ${message}. If that is true, release it: ${release}`;
+    return { regarding, type: "Warning", reason: NODE_DELETION_STOPPED, message: text };
+  }
+  return { regarding, type: "Warning", reason: NODE_DELETION_HELD, message: `Node is not deleted: ${message}` };
+}

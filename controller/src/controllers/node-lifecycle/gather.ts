@@ -1,0 +1,153 @@
+import type { Node } from "../../api/node.ts";
+import type { Lister } from "../../kube/lister.ts";
+import type { OwnWrites } from "../../kube/own-writes.ts";
+import { isProviderError } from "../../provider/errors.ts";
+import type { InstanceAnswer } from "../../provider/instance.ts";
+import type { InstanceReader } from "../../provider/instance-reader.ts";
+import type { NodeOwner, ProviderSet } from "../../provider/provider-set.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { NodeRecord, NodeRecords } from "./node-records.ts";
+import type { Input } from "./plan.ts";
+import { countAnswer } from "./plan/absences.ts";
+import type { Brake } from "./plan/brake.ts";
+import type { Case, GuardRules } from "./plan/guard.ts";
+import type { Population } from "./population.ts";
+import { isAnnounced, isReady, isReleased, notReadySinceMs } from "./predicates.ts";
+
+/** What this step reads from. */
+export interface GatherDependencies {
+  readonly nodes: Lister<Node>;
+  readonly instances: InstanceReader;
+  readonly providers: ProviderSet;
+  readonly population: Population;
+  readonly records: NodeRecords;
+  readonly ownWrites: OwnWrites<Node>;
+  readonly clock: Clock;
+  readonly rules: GuardRules;
+  readonly maxPercent: number;
+  /** How old data may be that confirms nothing yet. */
+  readonly maxDataAgeMs: number;
+}
+
+/** The Node and, unless it is Ready, what its cloud says of its machine and has said before. undefined: the Node is gone. */
+export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
+  const { nodes, ownWrites, records, instances, providers } = deps;
+  const { key, signal } = context;
+  const cached = nodes.get(key);
+  if (cached === undefined) {
+    records.forget(key);
+    ownWrites.forget(key);
+    return undefined;
+  }
+  const before = ownWrites.latest(cached);
+  if (isReady(before)) {
+    records.forget(key);
+    return { node: before, look: undefined };
+  }
+  const isConfirming = records.get(key, before.metadata.uid)?.absences !== undefined;
+  const maxDataAgeMs = isConfirming ? 0 : deps.maxDataAgeMs;
+  const answer = await instances.get(before, { signal, maxDataAgeMs, priority: "low" });
+  // The answer may have taken long: the Node may be Ready again, another one of that name, or gone.
+  const cachedNow = nodes.get(key);
+  const node = cachedNow === undefined ? undefined : ownWrites.latest(cachedNow);
+  if (node?.metadata.uid !== before.metadata.uid) {
+    records.forget(key);
+    return undefined;
+  }
+  const owner = providers.ownerOfNode(node);
+  remember(deps, key, node, answer, owner);
+  const tellsShutdown = owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true;
+  return { node, look: { answer, facts: caseOf(deps, key, node), tellsShutdown } };
+}
+
+/** What the guard decides by, as it is at this moment. undefined: no provider owns the Node. */
+export function caseOf(deps: Omit<GatherDependencies, "instances">, key: string, node: Node): Case | undefined {
+  const { providers, records, clock, rules } = deps;
+  const owner = providers.ownerOfNode(node);
+  if (owner.kind !== "owned") return undefined;
+  const { name, doubt } = owner.provider;
+  const { scopeId, bootId, capabilities } = owner.info;
+  return {
+    absences: records.get(key, node.metadata.uid)?.absences,
+    standing: {
+      name,
+      scopeId,
+      bootId,
+      doubt,
+      existenceConsistencyDelayMs: capabilities.instances?.existenceConsistencyDelayMs ?? 0,
+      failedAtMs: records.failedAtMs(name),
+    },
+    brake: { ...brakeOf(deps, name), exempt: isExempt(node) },
+    rules,
+    createdMs: node.metadata.creationTimestampMs,
+    nowMs: clock.nowMs(),
+    monotonicMs: clock.monotonicMs(),
+  };
+}
+
+/** How many of the provider's Nodes go the same way at this moment. */
+export function brakeOf(
+  {
+    population,
+    records,
+    clock,
+    maxPercent,
+  }: Pick<GatherDependencies, "population" | "records" | "clock" | "maxPercent">,
+  provider: string,
+): Brake {
+  const { absent, deleted } = records.gone(provider, clock.monotonicMs());
+  return { gone: absent + deleted, nodes: population.of(provider) + deleted, maxPercent, exempt: false };
+}
+
+function remember(
+  { records, clock }: GatherDependencies,
+  key: string,
+  node: Node,
+  answer: InstanceAnswer,
+  owner: NodeOwner,
+): void {
+  const before = records.get(key, node.metadata.uid);
+  const monotonicMs = clock.monotonicMs();
+  const provider = owner.kind === "owned" ? owner.provider.name : undefined;
+  if (provider !== undefined && castsDoubt(answer)) records.failed(provider, monotonicMs);
+  const absences = countAnswer(before?.absences, answer, {
+    createdMs: node.metadata.creationTimestampMs,
+    notReadySinceMs: notReadySinceMs(node),
+    nowMs: clock.nowMs(),
+    monotonicMs,
+  });
+  const picture = pictureOf(node, answer);
+  const record: NodeRecord = {
+    uid: node.metadata.uid,
+    provider,
+    absences,
+    // One that is going already was counted as deleted, or is somebody else's deed.
+    isGone: absences !== undefined && !isExempt(node) && node.metadata.deletionTimestampMs === undefined,
+    picture,
+    looks: before?.picture === picture ? before.looks + 1 : 1,
+    told: absences === undefined ? undefined : before?.told,
+  };
+  records.put(key, record);
+}
+
+/** Without rights, credentials or a cloud a provider may also be wrong in what it does say. Codes 7, 14 and 16 of the contract. */
+function castsDoubt(answer: InstanceAnswer): boolean {
+  if (answer.kind !== "unknown") return false;
+  const { error } = answer;
+  return (
+    isProviderError(error, "PERMISSION_DENIED") ||
+    isProviderError(error, "UNAVAILABLE") ||
+    isProviderError(error, "UNAUTHENTICATED")
+  );
+}
+
+function isExempt(node: Node): boolean {
+  return isReleased(node) || isAnnounced(node);
+}
+
+/** As long as this stays the same, looks become rarer. */
+function pictureOf(node: Node, answer: InstanceAnswer): string {
+  const said = answer.kind === "present" ? answer.instance.state : answer.kind;
+  return [notReadySinceMs(node), node.spec.providerID, said, isExempt(node)].join(" ");
+}

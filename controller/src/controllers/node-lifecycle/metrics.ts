@@ -1,0 +1,36 @@
+import type { Counter, Gauge } from "prom-client";
+import type { Metrics } from "../../telemetry/metrics.ts";
+
+/** Upstream has none for this controller. */
+export interface NodeLifecycleMetrics {
+  /** Every look at a Node that is not Ready and what came of it: a kind of plan or the reason of a hold. */
+  readonly decisions: Counter<"decision">;
+  readonly deletions: Counter<"provider">;
+  readonly absentNodes: Gauge<"provider">;
+  readonly brake: Gauge<"provider">;
+}
+
+export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
+  return {
+    decisions: metrics.counter({
+      name: "cloudwire_node_deletion_decisions_total",
+      help: "Looks at Nodes that are not Ready, by what came of them: exists, unknown, leave, going, delete, or why a Node with an absent machine was held.",
+      labels: ["decision"],
+    }),
+    deletions: metrics.counter({
+      name: "cloudwire_node_deletions_total",
+      help: "Nodes deleted because their machine does not exist.",
+      labels: ["provider"],
+    }),
+    absentNodes: metrics.gauge({
+      name: "cloudwire_node_deletion_pending",
+      help: "Nodes whose machine is said to be absent, and Nodes deleted in the last 10 minutes: what the brake counts.",
+      labels: ["provider"],
+    }),
+    brake: metrics.gauge({
+      name: "cloudwire_node_deletion_stopped",
+      help: "1: more Nodes would go at once than may. None goes until they are released or become fewer.",
+      labels: ["provider"],
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Absences } from "./plan/absences.ts";
+import { BRAKE_WINDOW_MS } from "./plan/brake.ts";
+
+/** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
+export interface NodeRecord {
+  readonly uid: string;
+  /** Operator's name of its provider, once known. */
+  readonly provider: string | undefined;
+  readonly absences: Absences | undefined;
+  /** Counts for the brake. */
+  readonly isGone: boolean;
+  /** What the last looks showed, and how many in a row showed it. */
+  readonly picture: string;
+  readonly looks: number;
+  /** What was said last of why it stays, and when (monotonic). */
+  readonly told: { readonly reason: string; readonly atMs: number } | undefined;
+}
+
+/** The memory of the controller. */
+export class NodeRecords {
+  readonly #records = new Map<string, NodeRecord>();
+  /** Keys of Nodes that count as gone, by provider. */
+  readonly #gone = new Map<string, Set<string>>();
+  /** Monotonic times of deletions that count, by provider, oldest first. */
+  readonly #deletions = new Map<string, number[]>();
+  readonly #failures = new Map<string, number>();
+
+  /** undefined also for a Node made anew under its old name. */
+  get(key: string, uid: string): NodeRecord | undefined {
+    const record = this.#records.get(key);
+    return record?.uid === uid ? record : undefined;
+  }
+
+  /** Looks in a row that showed the same. */
+  looksOf(key: string): number {
+    return this.#records.get(key)?.looks ?? 1;
+  }
+
+  put(key: string, record: NodeRecord): void {
+    this.#uncount(key);
+    this.#records.set(key, record);
+    if (record.isGone && record.provider !== undefined) setOf(this.#gone, record.provider).add(key);
+  }
+
+  forget(key: string): void {
+    this.#uncount(key);
+    this.#records.delete(key);
+  }
+
+  /** The Node was deleted by us. One that was exempt does not count. */
+  deleted(key: string, provider: string, nowMs: number): void {
+    if (this.#records.get(key)?.isGone === true) {
+      this.#deletions.set(provider, [...this.#recent(provider, nowMs), nowMs]);
+    }
+    this.forget(key);
+  }
+
+  /** Nodes of the provider that are absent now, and deletions within the brake's window. */
+  gone(provider: string, nowMs: number): { readonly absent: number; readonly deleted: number } {
+    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#recent(provider, nowMs).length };
+  }
+
+  /** The provider failed in a way that casts doubt on what else it says. */
+  failed(provider: string, nowMs: number): void {
+    this.#failures.set(provider, nowMs);
+  }
+
+  failedAtMs(provider: string): number | undefined {
+    return this.#failures.get(provider);
+  }
+
+  #recent(provider: string, nowMs: number): readonly number[] {
+    return (this.#deletions.get(provider) ?? []).filter((atMs) => nowMs - atMs < BRAKE_WINDOW_MS);
+  }
+
+  #uncount(key: string): void {
+    const provider = this.#records.get(key)?.provider;
+    if (provider !== undefined) this.#gone.get(provider)?.delete(key);
+  }
+}
+
+function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {
+  const set = sets.get(name) ?? new Set<string>();
+  sets.set(name, set);
+  return set;
+}

@@ -1,0 +1,95 @@
+import type { Node } from "../../api/node.ts";
+import type { ProviderError } from "../../provider/errors.ts";
+import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
+import { doubtOf } from "./plan/absences.ts";
+import { type Case, type Hold, type HoldReason, judge } from "./plan/guard.ts";
+import { nodePatch, type ShutdownTaint } from "./plan/node-patch.ts";
+import { isReady, notReadySinceMs } from "./predicates.ts";
+
+/** What a decision about one Node rests on. */
+export interface Input {
+  readonly node: Node;
+  /** undefined: the Node is Ready, and the cloud was not asked. */
+  readonly look: Look | undefined;
+}
+
+/** What the cloud was asked about a Node that is not Ready, and what else the guard goes by. */
+export interface Look {
+  readonly answer: InstanceAnswer;
+  /** undefined: no provider can be named that owns the Node. */
+  readonly facts: Case | undefined;
+  /** The provider can tell a stopped machine. */
+  readonly tellsShutdown: boolean;
+}
+
+export type Plan =
+  | { readonly kind: "ready"; readonly node: Node; readonly needsPatch: boolean }
+  /** Its machine exists. */
+  | { readonly kind: "exists"; readonly node: Node; readonly taint: ShutdownTaint; readonly needsPatch: boolean }
+  /** The machine is another provider's, or nobody's: not ours to touch. */
+  | { readonly kind: "leave"; readonly message: string }
+  /** Nothing may be concluded. */
+  | { readonly kind: "unknown"; readonly error: ProviderError }
+  /** Somebody has asked for its deletion already. */
+  | { readonly kind: "going" }
+  /** Its machine is said to be absent; it stays for now. */
+  | { readonly kind: "hold"; readonly node: Node; readonly hold: Hold; readonly tell: boolean }
+  | { readonly kind: "delete"; readonly node: Node };
+
+/** A hold that only time is needed for is told when it has lasted longer than this: then more is needed. */
+const HOLD_IS_NEWS_AFTER_MS = 300_000;
+
+/** Holds that somebody should know of at once: an operator can end them, or should see why a dead Node stays. */
+const TOLD_AT_ONCE: ReadonlySet<HoldReason> = new Set(["providerDoubted", "providerFailed", "brake"]);
+
+/** What to do about one Node, given what its cloud says. */
+export function plan({ node, look }: Input, nowMs: number): Plan {
+  if (look === undefined || isReady(node)) {
+    return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
+  }
+  const { answer, facts, tellsShutdown } = look;
+  switch (answer.kind) {
+    case "present": {
+      const taint = tellsShutdown ? taintFor(answer.instance.state) : "keep";
+      return { kind: "exists", node, taint, needsPatch: nodePatch(node, taint) !== undefined };
+    }
+    case "notMine":
+      return { kind: "leave", message: answer.message };
+    case "unknown":
+      return { kind: "unknown", error: answer.error };
+    case "absent":
+      return planAbsent(node, facts, doubtAbout(node, answer, facts), nowMs);
+    default:
+      return answer satisfies never;
+  }
+}
+
+/** Machines on their way from one state to the other keep the taint as it is. */
+function taintFor(state: InstanceState): ShutdownTaint {
+  if (state === "stopped") return "on";
+  return state === "running" ? "off" : "keep";
+}
+
+function planAbsent(node: Node, facts: Case | undefined, doubt: string | undefined, nowMs: number): Plan {
+  if (node.metadata.deletionTimestampMs !== undefined) return { kind: "going" };
+  const verdict = facts === undefined ? UNOWNED : judge(facts);
+  if (verdict.kind === "delete") return { kind: "delete", node };
+  const hold = verdict.reason === "unconfirmed" && doubt !== undefined ? { ...verdict, message: doubt } : verdict;
+  const tell = TOLD_AT_ONCE.has(hold.reason) || nowMs - notReadySinceMs(node) > HOLD_IS_NEWS_AFTER_MS;
+  return { kind: "hold", node, hold, tell };
+}
+
+const UNOWNED: Hold = {
+  kind: "hold",
+  reason: "unconfirmed",
+  message: "no provider owns the Node at this moment",
+  overInMs: undefined,
+};
+
+function doubtAbout(
+  node: Node,
+  answer: InstanceAnswer & { readonly kind: "absent" },
+  facts: Case | undefined,
+): string | undefined {
+  return facts === undefined ? undefined : doubtOf(answer, { ...facts, notReadySinceMs: notReadySinceMs(node) });
+}

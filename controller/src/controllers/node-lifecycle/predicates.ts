@@ -1,0 +1,55 @@
+import { RELEASE_DELETION } from "../../api/annotations.ts";
+import type { Node, NodeCondition, Taint } from "../../api/node.ts";
+import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
+
+/** A Node without the condition counts as unknown, and so not Ready: its kubelet never reported. */
+export function isReady(node: Node): boolean {
+  return readyCondition(node)?.status === "True";
+}
+
+/** When the Ready condition became what it is; without one, since the Node's creation. */
+export function notReadySinceMs(node: Node): number {
+  return readyCondition(node)?.lastTransitionTimeMs ?? node.metadata.creationTimestampMs;
+}
+
+/** Key and effect make the taint, as upstream. */
+export function isShutdownTaint({ key, effect }: Taint): boolean {
+  return key === SHUTDOWN && effect === "NoSchedule";
+}
+
+export function isShutDown({ spec }: Node): boolean {
+  return spec.taints.some(isShutdownTaint);
+}
+
+/** An operator's word that this Node may go although too many go at once. */
+export function isReleased({ metadata }: Node): boolean {
+  return metadata.annotations[RELEASE_DELETION] === "true";
+}
+
+/** The autoscaler takes the machine away: its Node's end is no surprise, and no sign that the cloud's answers are wrong. */
+export function isAnnounced({ spec }: Node): boolean {
+  return spec.taints.some(({ key }) => key === TO_BE_DELETED_BY_CLUSTER_AUTOSCALER);
+}
+
+/** Not Ready, or Ready with leftovers of the time when it was not. */
+export function needsLook(node: Node): boolean {
+  return !isReady(node) || isShutDown(node) || RELEASE_DELETION in node.metadata.annotations;
+}
+
+/** A change that can make a difference to this controller. Not its own taint on a Node that is not Ready. */
+export function changesReconcile(old: Node, node: Node): boolean {
+  if (!needsLook(node)) return needsLook(old);
+  return (
+    old.metadata.uid !== node.metadata.uid ||
+    old.spec.providerID !== node.spec.providerID ||
+    isReady(old) !== isReady(node) ||
+    notReadySinceMs(old) !== notReadySinceMs(node) ||
+    isReleased(old) !== isReleased(node) ||
+    isAnnounced(old) !== isAnnounced(node) ||
+    (isReady(node) && !needsLook(old))
+  );
+}
+
+function readyCondition({ status }: Node): NodeCondition | undefined {
+  return status.conditions.find(({ type }) => type === "Ready");
+}
