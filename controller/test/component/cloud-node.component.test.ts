@@ -103,17 +103,20 @@ describe("cloud-node initialises", () => {
     expect(harness.events("a")).toEqual([SYNCED]);
   });
 
-  test("a node that the cloud shows late, without a word meanwhile", async () => {
+  test("a node that the cloud shows late, saying after a while what it waits for", async () => {
     await start({ objects: [registeredNode("a")] });
     await harness.startProvider();
     harness.startManager().startNodes();
-    await eventually("the cloud was asked twice", () => harness.cloud.calls.length >= 2);
-    expect([harness.writes, harness.events("a")]).toEqual([[], []]);
+    await eventually("it was said", () => harness.events("a").length > 0);
+    expect(harness.writes).toEqual([]);
     harness.cloud.machine("a");
-    await eventually("the event is there", () => harness.events("a").length > 0);
+    await eventually("it is initialised", () => harness.events("a").includes(SYNCED));
     await harness.quiet();
     expect(harness.writes).toHaveLength(1);
-    expect(harness.events("a")).toEqual([SYNCED]);
+    expect(harness.events("a").map((event) => event.replace(/ x\d+$/, ""))).toEqual([
+      "Warning InitializeNodeFailed Node is not initialized: the cloud knows no machine with the name a",
+      SYNCED,
+    ]);
   });
 
   test("a node once the cloud can be read again", async () => {
@@ -129,6 +132,23 @@ describe("cloud-node initialises", () => {
     harness.cloud.before = () => undefined;
     await eventually("the event is there", () => harness.events("a").length > 0);
     expect(harness.writes).toHaveLength(1);
+  });
+
+  test("nodes that failed together, together", async () => {
+    const names = Array.from({ length: 400 }, (_, index) => `n${index}`);
+    await start({ objects: names.map((name) => registeredNode(name)) });
+    for (const name of names) harness.cloud.machine(name);
+    harness.cloud.before = () => {
+      throw contractFailure("CLOUD_UNAVAILABLE", "the cloud answers 503");
+    };
+    await harness.startProvider();
+    const manager = harness.startManager().startNodes();
+    await eventually("each was tried 8 times", () => names.every((name) => manager.nodes.queue.failures(name) >= 8));
+    harness.cloud.before = () => undefined;
+    harness.cloud.calls.length = 0;
+    await eventually("all are initialised", () => harness.writes.length === names.length);
+    // 2 batches of 200 would do.
+    expect(harness.cloud.calls.length).toBeLessThanOrEqual(6);
   });
 
   test("nodes that waited for the provider, in one batch as soon as it is there", async () => {
