@@ -60,7 +60,8 @@ export const SettingsPatch = Type.Object(
 );
 export type SettingsPatch = Static<typeof SettingsPatch>;
 
-export const faultKinds = [
+/** Faults that replace the answer. */
+export const replacingFaultKinds = [
   "unauthenticated",
   "forbidden",
   "rateLimited",
@@ -69,12 +70,10 @@ export const faultKinds = [
   "hang",
   "reset",
   "malformed",
-  "emptyList",
-  "truncatedPage",
-  "staleReplica",
-  "zoneOutage",
-  "falseAbsence",
 ] as const;
+/** Faults that spoil the data in the answer. */
+const spoilingFaultKinds = ["emptyList", "truncatedPage", "staleReplica", "zoneOutage", "falseAbsence"] as const;
+export const faultKinds = [...replacingFaultKinds, ...spoilingFaultKinds] as const;
 export const FaultKind = Type.Enum(faultKinds);
 export type FaultKind = Static<typeof FaultKind>;
 
@@ -111,7 +110,7 @@ export const Fault = Type.Object({
 export type Fault = Static<typeof Fault>;
 export const Faults = Type.Object({ items: Type.Array(Fault) });
 
-export const OperationCalls = Type.Object({
+const OperationCalls = Type.Object({
   operation: Type.String(),
   mutating: Type.Boolean(),
   calls: Type.Integer(),

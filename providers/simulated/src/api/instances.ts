@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { listQuery, lookupOf, Name, pageOf, ResourceId, resourceFields, Revision, Tags, Timestamp } from "./common.ts";
 
-export const instanceStates = ["pending", "running", "stopping", "stopped", "terminating", "terminated"] as const;
+const instanceStates = ["pending", "running", "stopping", "stopped", "terminating", "terminated"] as const;
 export const InstanceState = Type.Enum(instanceStates);
 export type InstanceState = Static<typeof InstanceState>;
 

@@ -2,9 +2,9 @@ import { Type, type Static } from "typebox";
 import { listQuery, Metadata, Name, pageOf, ResourceId, resourceFields, Revision, Tags, Timestamp } from "./common.ts";
 
 export const loadBalancerClasses = ["standard", "internal"] as const;
-export const LoadBalancerClass = Type.Enum(loadBalancerClasses);
+const LoadBalancerClass = Type.Enum(loadBalancerClasses);
 
-export const loadBalancerStates = ["provisioning", "active", "updating", "failed", "deleting"] as const;
+const loadBalancerStates = ["provisioning", "active", "updating", "failed", "deleting"] as const;
 
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 
@@ -14,7 +14,7 @@ export const ListenerSpec = Type.Object(
 );
 export type ListenerSpec = Static<typeof ListenerSpec>;
 
-export const listenerStatuses = ["pending", "listening", "failed"] as const;
+const listenerStatuses = ["pending", "listening", "failed"] as const;
 
 export const Listener = Type.Object({
   port: Port,
@@ -29,7 +29,7 @@ export const Listener = Type.Object({
 export type Listener = Static<typeof Listener>;
 
 /** How targets are asked whether they want traffic; those that do not are left out. */
-export const HealthCheck = Type.Object(
+const HealthCheck = Type.Object(
   {
     protocol: Type.Enum(["tcp", "http"]),
     port: Port,
@@ -38,7 +38,6 @@ export const HealthCheck = Type.Object(
   },
   { additionalProperties: false },
 );
-export type HealthCheck = Static<typeof HealthCheck>;
 
 const settings = {
   listeners: Type.Array(ListenerSpec, { maxItems: 100 }),

@@ -33,7 +33,7 @@ export const RouteSpec = Type.Object(
 export type RouteSpec = Static<typeof RouteSpec>;
 
 /** How full the account's route table is. */
-export const RouteQuota = Type.Object({ limit: Type.Integer(), used: Type.Integer() });
+const RouteQuota = Type.Object({ limit: Type.Integer(), used: Type.Integer() });
 
 export const CreateRoutes = Type.Object(
   { items: Type.Array(RouteSpec, { minItems: 1, maxItems: 1000 }) },

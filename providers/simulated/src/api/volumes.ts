@@ -29,6 +29,7 @@ export const VolumeListQuery = Type.Object(
   { additionalProperties: false },
 );
 export const VolumePage = pageOf(Volume);
+export type VolumePage = Static<typeof VolumePage>;
 
 export const LookupVolumes = Type.Object(
   {

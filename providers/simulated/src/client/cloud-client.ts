@@ -18,7 +18,7 @@ import {
   Targets,
 } from "../api/load-balancers.ts";
 import { RoutePage, RouteResults, type RouteSpec } from "../api/routes.ts";
-import { Volume, VolumeLookup, type VolumeSpec } from "../api/volumes.ts";
+import { Volume, VolumeLookup, VolumePage, type VolumeSpec } from "../api/volumes.ts";
 import { type CallOutcome, HttpClient, NoContent, withQuery } from "./http.ts";
 
 export interface CloudClientOptions {
@@ -176,6 +176,14 @@ export class CloudClient {
 
   async createVolume(spec: VolumeSpec, signal: AbortSignal): Promise<Volume> {
     return this.#http.call({ method: "POST", path: "/v1/volumes", body: spec, answer: Volume, signal });
+  }
+
+  async listVolumes(
+    options: ListOptions & { readonly zone?: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<VolumePage> {
+    const path = withQuery("/v1/volumes", { ...options });
+    return this.#http.call({ method: "GET", path, answer: VolumePage, signal });
   }
 
   async lookupVolumes(ids: readonly string[], consistent: boolean, signal: AbortSignal): Promise<VolumeLookup> {

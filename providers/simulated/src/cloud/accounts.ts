@@ -24,9 +24,5 @@ export const callerOf = (database: Database, key: string): Caller | undefined =>
   return row && { account: textOf(row, "id"), role: textOf(row, "role") === "viewer" ? "viewer" : "editor" };
 };
 
-/** Ends a key at once. */
-export const removeKey = (database: Database, key: string): boolean =>
-  database.run("DELETE FROM accounts WHERE key_hash = ?", hashOf(key)) > 0;
-
 /** Keys are compared by hash: none is in the state file, and the time of a comparison tells nothing. */
 const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");

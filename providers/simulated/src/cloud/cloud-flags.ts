@@ -1,5 +1,6 @@
 import type { AccountSpec } from "../api/admin.ts";
 import type { Flags, FlagValues } from "../options/flags.ts";
+import type { ParsedOptions } from "../options/program.ts";
 import type { Region } from "./geography.ts";
 import type { CloudOptions } from "./start-cloud.ts";
 
@@ -24,10 +25,6 @@ export const cloudFlags = {
   seed: { valueName: "number", help: "Seed of ids, jitter and probabilities. Default 1." },
   "log-level": { valueName: "level", help: "trace, debug, info, warn, error or silent. Default info." },
 } as const satisfies Flags;
-
-export type ParsedOptions<T> =
-  | { readonly kind: "options"; readonly options: T }
-  | { readonly kind: "problems"; readonly problems: readonly string[] };
 
 /** Turns what was given into options; collects everything that is wrong. */
 export function toCloudOptions(values: FlagValues<keyof typeof cloudFlags>): ParsedOptions<CloudOptions> {

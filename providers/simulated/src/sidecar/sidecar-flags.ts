@@ -1,4 +1,5 @@
 import type { Flags, FlagValues } from "../options/flags.ts";
+import type { ParsedOptions } from "../options/program.ts";
 
 export const sidecarEnvPrefix = "SIMCLOUD_";
 
@@ -25,12 +26,8 @@ export interface SidecarOptions {
   readonly callTimeoutMs: number;
 }
 
-export type ParsedSidecarOptions =
-  | { readonly kind: "options"; readonly options: SidecarOptions }
-  | { readonly kind: "problems"; readonly problems: readonly string[] };
-
 /** Turns what was given into options; collects everything that is wrong. */
-export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>): ParsedSidecarOptions {
+export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>): ParsedOptions<SidecarOptions> {
   const problems: string[] = [];
   const cloudUrl = values.one("cloud-url") ?? "http://127.0.0.1:7070";
   const protocol = URL.parse(cloudUrl)?.protocol;

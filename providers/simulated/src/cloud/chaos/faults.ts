@@ -1,4 +1,4 @@
-import type { Fault, FaultKind, FaultSpec } from "../../api/admin.ts";
+import { type Fault, type FaultKind, type FaultSpec, replacingFaultKinds } from "../../api/admin.ts";
 import { CloudError } from "../errors.ts";
 import { type Geography, regionOfZone } from "../geography.ts";
 import type { Random } from "../random.ts";
@@ -73,16 +73,7 @@ export class Faults {
 }
 
 /** Faults that replace the answer, as opposed to those that spoil the data in it. */
-export const replacingKinds: ReadonlySet<FaultKind> = new Set([
-  "unauthenticated",
-  "forbidden",
-  "rateLimited",
-  "internalError",
-  "unavailable",
-  "hang",
-  "reset",
-  "malformed",
-]);
+export const replacingKinds: ReadonlySet<FaultKind> = new Set(replacingFaultKinds);
 
 const checkSpec = (spec: FaultSpec, geography: Geography): void => {
   const refuse = (message: string): never => {

@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import { readMeta, writeMeta } from "../store/meta.ts";
 
 /** A cloud without latency, limits worth mention, or delays. */
-export const defaultSettings: Settings = {
+const defaultSettings: Settings = {
   latency: {},
   quotas: { instances: 32_000, loadBalancers: 1000, routes: 32_000, volumes: 32_000 },
   rateLimit: { perSecond: 0, burst: 100 },
@@ -48,7 +48,7 @@ export class SettingsStore {
   }
 }
 
-export const mergeSettings = (settings: Settings, patch: SettingsPatch): Settings => ({
+const mergeSettings = (settings: Settings, patch: SettingsPatch): Settings => ({
   latency: patch.latency ?? settings.latency,
   quotas: { ...settings.quotas, ...patch.quotas },
   rateLimit: { ...settings.rateLimit, ...patch.rateLimit },

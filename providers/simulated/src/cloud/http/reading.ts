@@ -16,7 +16,7 @@ export interface Position {
 const defaultPageSize = 500;
 
 /** Strong reads see everything; others lag as set; a stale replica answers even those who asked for a strong read. */
-export const positionOf = (world: World, call: Call, consistent: boolean, lag: "list" | "get"): Position => {
+const positionOf = (world: World, call: Call, consistent: boolean, lag: "list" | "get"): Position => {
   const nowMs = world.clock.now();
   const staleMs = Math.max(0, ...call.faults.map((fault) => fault.staleMs ?? 0));
   const settings = world.settings().consistency;

@@ -60,7 +60,7 @@ export const advanceInstance = (world: World, account: string, id: string): void
 };
 
 /** How many instances the networks have room for: each needs an internal address and a pod CIDR. */
-export const instancePool = (network: Cidr): Pool => {
+const instancePool = (network: Cidr): Pool => {
   const room = sizeOf(network) - 2n;
   return { name: `instances ${network.text}`, first: 1, last: Math.min(Number(room), podCidrRoom) };
 };
