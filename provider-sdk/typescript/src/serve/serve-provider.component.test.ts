@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -30,11 +31,18 @@ await serveProvider({
 const prompt = minimal.replace("HANDLER", '() => absent("LOOKUP_MISS")');
 const slow = minimal.replace("HANDLER", "() => new Promise(() => undefined)");
 
-/** Runs a program inside this package, so that it finds the SDK as a vendor's does. */
-const run = async (source: string, env: Readonly<Record<string, string>>): Promise<Spawned> => {
-  const file = join(packageFolder, `.test-${process.pid}-${Math.random().toString(36).slice(2)}.ts`);
+/** A program inside this package, so that it finds the SDK as a vendor's does; among what no tool looks at. */
+const programFile = async (source: string): Promise<string> => {
+  const folder = join(packageFolder, "dist", ".test");
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${randomUUID()}.ts`);
   await writeFile(file, source);
   onTestFinished(() => rm(file, { force: true }));
+  return file;
+};
+
+const run = async (source: string, env: Readonly<Record<string, string>>): Promise<Spawned> => {
+  const file = await programFile(source);
   const child = spawn(process.execPath, ["--conditions=development", file], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,9 +59,7 @@ const run = async (source: string, env: Readonly<Record<string, string>>): Promi
 
 /** What the compiler says of a program, under the rules of a strict project. */
 const typeErrors = async (source: string): Promise<string> => {
-  const file = join(packageFolder, `.test-types-${process.pid}.ts`);
-  await writeFile(file, source);
-  onTestFinished(() => rm(file, { force: true }));
+  const file = await programFile(source);
   const options = [
     "--noEmit",
     "--ignoreConfig",
