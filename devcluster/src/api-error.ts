@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts";
+import { type JsonObject, sameJson } from "./json.ts";
 import { type FieldError, causeMessage, causeReason } from "./validation/field-error.ts";
 
 /** Why a request failed, in the words of metav1.StatusReason; "" where the real server gives none. */
@@ -92,7 +92,7 @@ function about(resource: GroupResource, name: string): StatusDetails {
   return {
     ...(name === "" ? {} : { name }),
     ...(resource.group === "" ? {} : { group: resource.group }),
-    kind: resource.resource,
+    ...(resource.resource === "" ? {} : { kind: resource.resource }),
   };
 }
 
@@ -127,7 +127,7 @@ export function forbidden(
   return new ApiError({ code: 403, reason: "Forbidden", message: `${subject} is forbidden: ${why}`, details });
 }
 
-/** 422 with one cause a field. */
+/** 422 with the causes, each once. */
 export function invalid(
   kind: { readonly group: string; readonly kind: string },
   name: string,
@@ -141,7 +141,8 @@ export function invalid(
     message: causeMessage(error),
     field: error.field,
   }));
-  const details = { ...about({ group: kind.group, resource: kind.kind }, name), causes };
+  const unique = causes.filter((cause, index) => causes.findIndex((other) => sameJson(other, cause)) === index);
+  const details = { ...about({ group: kind.group, resource: kind.kind }, name), causes: unique };
   return new ApiError({ code: 422, reason: "Invalid", message, details });
 }
 
@@ -191,8 +192,13 @@ export function methodNotAllowed(): ApiError {
   return new ApiError({ code: 405, reason: "MethodNotAllowed", message, details: {} });
 }
 
-export function notAcceptable(message: string): ApiError {
-  return new ApiError({ code: 406, reason: "NotAcceptable", message, details: {} });
+export function notAcceptable(message: string, details?: StatusDetails): ApiError {
+  return new ApiError({
+    code: 406,
+    reason: "NotAcceptable",
+    message,
+    ...(details === undefined ? {} : { details }),
+  });
 }
 
 export function unsupportedMediaType(message: string, details?: StatusDetails): ApiError {

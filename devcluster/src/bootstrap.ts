@@ -14,7 +14,7 @@ export interface BootstrapInput {
   readonly port: () => number;
 }
 
-const namespaceNames = ["default", "kube-node-lease", "kube-public", "kube-system"];
+const namespaceNames = ["kube-system", "kube-public", "kube-node-lease", "default"];
 const options: WriteOptions = {
   user: { name: "system:apiserver", groups: ["system:masters"] },
   dryRun: false,

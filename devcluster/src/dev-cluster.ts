@@ -64,7 +64,10 @@ export interface DevClusterOptions {
   readonly historyLimit?: number;
   /** Default 60,000, as on the real server. */
   readonly bookmarkIntervalMs?: number;
-  /** Whether what kube-controller-manager does for namespaces and not-ready taints is done here; default true. */
+  /**
+   * Whether new nodes get the taint not-ready, and what kube-controller-manager does is done here: lift it from a node that reports Ready, and
+   * empty and remove deleted namespaces. Default true.
+   */
   readonly controllers?: boolean;
   /** Sees every request before it is answered and may answer it, after a wait if it likes. */
   readonly intercept?: (request: RecordedRequest) => Interception | Promise<Interception>;
@@ -112,7 +115,12 @@ export async function startDevCluster(options: DevClusterOptions = {}): Promise<
     newUid: () => randomUUID(),
     nameSuffix: randomSuffix,
   };
-  const resources = createRegistry({ store, nowMs: clock.nowMs, serviceCidr });
+  const resources = createRegistry({
+    store,
+    nowMs: clock.nowMs,
+    serviceCidr,
+    taintsNewNodes: options.controllers !== false,
+  });
   const handlerDeps = createHandlerDeps(deps, options, resources, () => `${host}:${port}`);
   const bootstrap: BootstrapInput = {
     resources,

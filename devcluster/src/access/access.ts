@@ -50,6 +50,8 @@ export interface Access {
 /** Members may do everything, as on every cluster. */
 const masters = "system:masters";
 const authenticated = "system:authenticated";
+const openPaths = /^\/(?:api|apis|healthz|livez|openapi|readyz|version)(?:\/|$)/;
+const selfReviews = ["selfsubjectaccessreviews", "selfsubjectreviews"];
 const administrator: UserName = { name: "admin", uid: "admin", groups: [masters, authenticated] };
 
 export function createAccess({ users, anonymous }: AccessOptions): Access {
@@ -67,11 +69,18 @@ export function createAccess({ users, anonymous }: AccessOptions): Access {
       return user;
     },
     allows: (user, attributes) => {
-      if (user.groups.includes(masters)) return true;
+      if (user.groups.includes(masters) || isOpenToAll(user, attributes)) return true;
       if (!rules.has(user.name)) return false;
       return rules.get(user.name)?.some((rule) => permits(rule, attributes)) ?? true;
     },
   };
+}
+
+/** What the roles system:discovery and system:basic-user give to everybody who signed in. */
+function isOpenToAll({ groups }: Pick<UserName, "groups">, attributes: Attributes): boolean {
+  if (!groups.includes(authenticated)) return false;
+  if (attributes.kind === "path") return attributes.verb === "get" && openPaths.test(attributes.path);
+  return attributes.verb === "create" && selfReviews.includes(attributes.resource);
 }
 
 /** The 403 that the real server answers with. */

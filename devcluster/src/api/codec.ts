@@ -17,9 +17,13 @@ export function parseBody(text: string, kind: string): Json {
     return parseJson(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : "";
-    const message = `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why}`;
-    throw badRequest(`${message} (${Buffer.from(text).toString("hex") || "<empty>"})`);
+    throw unrecognized(kind, why, text);
   }
+}
+
+function unrecognized(kind: string, why: string, text: string): Error {
+  const message = `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why}`;
+  return badRequest(`${message} (${Buffer.from(text).toString("hex") || "<empty>"})`);
 }
 
 function parseJson(text: string): Json {
@@ -29,8 +33,13 @@ function parseJson(text: string): Json {
 
 /** Turns a body into an object of the resource in the form in which it is stored, with defaults; throws ApiError 400. */
 export function decodeObject(schema: Schema, resource: Resource, body: Json): DecodedObject {
-  if (!isJsonObject(body)) throw mistyped(resource, "Object 'Kind' is missing");
-  checkKind(resource, body);
+  if (!isJsonObject(body)) throw unrecognized(resource.kind, "json: cannot unmarshal the document into an object", "");
+  const problem = kindProblem(resource, body);
+  if (problem !== undefined) {
+    const kind = stringAt(body, "kind");
+    const version = stringAt(body, "apiVersion").split("/").at(-1) ?? "";
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${problem}`);
+  }
   try {
     return toStored(schema, resource, body);
   } catch (error) {
@@ -82,16 +91,17 @@ function asObject(value: Json): KubeObject {
   throw new Error("a decoded object has no metadata: its type table entry lacks the field");
 }
 
-function checkKind(resource: Resource, body: JsonObject): void {
+/** Why an object that names another kind or version cannot be taken, undefined when it can. */
+export function kindProblem(resource: Resource, body: JsonObject): string | undefined {
   const kind = stringAt(body, "kind") || resource.kind;
-  const version = stringAt(body, "apiVersion") || apiVersionOf(resource);
-  if (kind === resource.kind && version === apiVersionOf(resource)) return;
-  const short = version.split("/").at(-1) ?? "";
-  const why =
-    kind === resource.kind
-      ? `no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:111"`
-      : `converting (${short}.${kind}) to (${resource.kind}): unknown conversion`;
-  throw badRequest(`${kind} in version "${short}" cannot be handled as a ${resource.kind}: ${why}`);
+  const apiVersion = stringAt(body, "apiVersion") || apiVersionOf(resource);
+  if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return undefined;
+  const version = apiVersion.split("/").at(-1) ?? "";
+  if (kind === resource.kind) {
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+  }
+  const [group = "", , name = ""] = (resource.view?.storedType ?? resource.type).split(".");
+  return `converting (${version}.${kind}) to (${group}.${name}): unknown conversion`;
 }
 
 function mistyped(resource: Resource, why: string): Error {

@@ -1,7 +1,7 @@
-import { alreadyExists, badRequest, forbidden, invalid, notFound } from "../api-error.ts";
+import { alreadyExists, badRequest, forbidden, invalid, notFound, unclassified } from "../api-error.ts";
 import type { Json } from "../json.ts";
 import { type KubeObject, nameOf, withMetadata } from "../object.ts";
-import { type Resource, groupResourceOf, tableOf } from "../resources/resource.ts";
+import { type Resource, groupKindOf, groupResourceOf, tableOf } from "../resources/resource.ts";
 import { formatTime } from "../schema/time.ts";
 import { validateMetadata } from "../validation/metadata.ts";
 import { canonical, decodeObject } from "./codec.ts";
@@ -21,16 +21,22 @@ export function createObject(
 ): KubeObject {
   const { object, unknownFields } = decodeObject(deps.schema, resource, body);
   reportUnknownFields(unknownFields, resource, options);
-  return insertObject(deps, resource, { namespace, object: inNamespace(object, namespace, resource) }, options);
+  const placed = inNamespace(object, namespace, resource);
+  if (placed.metadata.resourceVersion !== undefined) {
+    throw unclassified("resourceVersion should not be set on objects to be created");
+  }
+  return insertObject(deps, resource, { namespace, object: placed }, options);
 }
 
 /** Puts the object into the namespace of the request; throws ApiError 400 when it names another one. */
 export function inNamespace(object: KubeObject, namespace: string, resource: Resource): KubeObject {
+  // On a cluster-wide kind it means nothing.
+  if (!resource.namespaced) return withMetadata(object, { namespace: undefined });
   const named = object.metadata.namespace ?? "";
   if (named !== "" && named !== namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  return resource.namespaced ? withMetadata(object, { namespace }) : object;
+  return withMetadata(object, { namespace });
 }
 
 /** Stores a decoded object as a new one. */
@@ -48,11 +54,9 @@ export function insertObject(
   const allocated = strategy.allocate?.(named) ?? named;
   const prepared = strategy.prepareForCreate?.(allocated, options.user) ?? allocated;
   const object = canonical(deps.schema, resource, prepared);
-  const errors = [
-    ...validateMetadata(object, resource.namespaced, resource.nameRule),
-    ...(strategy.validate?.(object) ?? []),
-  ];
-  if (errors.length > 0) throw invalid(resource, nameOf(object), errors);
+  const errors = [...validateMetadata(object, resource), ...(strategy.validate?.(object) ?? [])];
+  if (errors.length > 0) throw invalid(groupKindOf(resource), nameOf(object), errors);
+  strategy.warn?.(object).forEach(options.warn);
   const key = keyOf({ namespace, name: nameOf(object) });
   const existing = deps.store.get(tableOf(resource), key);
   if (existing !== undefined) {
@@ -71,7 +75,6 @@ function withSystemFields(deps: Deps, object: KubeObject): KubeObject {
     uid: deps.newUid(),
     creationTimestamp: formatTime(deps.nowMs()),
     resourceVersion: undefined,
-    generation: undefined,
     deletionTimestamp: undefined,
     deletionGracePeriodSeconds: undefined,
   });

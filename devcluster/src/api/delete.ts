@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { type KubeObject, nameOf, withMetadata } from "../object.ts";
 import { type Resource, groupResourceOf, tableOf } from "../resources/resource.ts";
 import { formatTime } from "../schema/time.ts";
-import { notSupported } from "../validation/field-error.ts";
+import { invalidValue, notSupported } from "../validation/field-error.ts";
 import { type Deps, type Target, keyOf } from "./context.ts";
 
 /** What a client may say about a deletion. */
@@ -23,6 +23,7 @@ export type Deleted =
   /** The object waits for its finalizers or for its grace period. */
   | { readonly kind: "pending"; readonly object: KubeObject };
 
+const policies = ["Foreground", "Background", "Orphan"];
 const orphan = "orphan";
 const foreground = "foregroundDeletion";
 
@@ -39,8 +40,9 @@ export function deleteObject(deps: Deps, resource: Resource, target: Target, opt
   if (graceSeconds === "already") return { kind: "pending", object: stored };
   const marked = withPolicyFinalizers(stored, options);
   const waits = (marked.metadata.finalizers?.length ?? 0) > 0 || (graceSeconds ?? 0) > 0;
-  if (!waits) return remove(deps, resource, target, stored, options);
-  return store(deps, resource, target, markDying(deps, marked, graceSeconds), stored, options);
+  if (!waits && graceSeconds === undefined) return remove(deps, resource, target, stored, options);
+  const pending = store(deps, resource, target, markDying(deps, marked, graceSeconds), stored, options);
+  return waits ? pending : remove(deps, resource, target, pending.object, options);
 }
 
 function markDying(deps: Deps, object: KubeObject, graceSeconds: number | undefined): KubeObject {
@@ -50,7 +52,7 @@ function markDying(deps: Deps, object: KubeObject, graceSeconds: number | undefi
   return withMetadata(object, {
     deletionTimestamp: formatTime(deps.nowMs() + (graceSeconds ?? 0) * 1000),
     deletionGracePeriodSeconds: graceSeconds ?? 0,
-    ...(generation === undefined ? {} : { generation: generation + 1 }),
+    ...(generation === undefined || deletionTimestamp !== undefined ? {} : { generation: generation + 1 }),
   });
 }
 
@@ -123,10 +125,14 @@ function remove(deps: Deps, resource: Resource, target: Target, stored: KubeObje
 
 function checkOptions(options: DeleteOptions): void {
   const policy = options.propagationPolicy;
-  if (policy === undefined || ["Foreground", "Background", "Orphan"].includes(policy)) return;
-  throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", [
-    notSupported("propagationPolicy", policy, ["Foreground", "Background", "Orphan", "nil"]),
-  ]);
+  if (policy === undefined) return;
+  const field = "propagationPolicy";
+  const both = "orphanDependents and deletionPropagation cannot be both set";
+  const errors = [
+    ...(options.orphanDependents === undefined ? [] : [invalidValue(field, policy, both)]),
+    ...(policies.includes(policy) ? [] : [notSupported(field, policy, [...policies, "nil"])]),
+  ];
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
 }
 
 function checkPreconditions(resource: Resource, object: KubeObject, { uid, resourceVersion }: DeleteOptions): void {

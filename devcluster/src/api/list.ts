@@ -34,8 +34,9 @@ export function getObject(store: Store, resource: Resource, target: Target, reso
 export function listObjects(store: Store, resource: Resource, namespace: string, options: ListOptions): Page {
   const predicate = createPredicate(resource, namespace, options);
   const start = startOf(store, options);
+  const prefix = namespace === "" ? "" : `${namespace}/`;
   const entries = snapshot(store, resource, start).filter(
-    ({ key }) => (start.after === "" || key > start.after) && (namespace === "" || key.startsWith(`${namespace}/`)),
+    ({ key }) => key.startsWith(prefix) && (start.after === "" || key > prefix + start.after),
   );
   const matching = entries.filter(({ object }) => predicate.matches(object));
   const limited = start.limit > 0 && matching.length > start.limit;
@@ -44,14 +45,14 @@ export function listObjects(store: Store, resource: Resource, namespace: string,
   const resourceVersion = `${start.revision}`;
   const objects = page.map(({ object }) => object);
   if (!limited || last === undefined) return { objects, resourceVersion };
-  const continueToken = formatContinueToken({ revision: start.revision, lastKey: last.key });
+  const continueToken = formatContinueToken({ revision: start.revision, lastKey: last.key.slice(prefix.length) });
   if (predicate.selective) return { objects, resourceVersion, continueToken };
   return { objects, resourceVersion, continueToken, remainingItemCount: entries.length - page.length };
 }
 
 interface Start {
   readonly revision: number;
-  /** Keys up to and including this one were sent before. */
+  /** Keys up to and including this one, relative to the namespace, were sent before. */
   readonly after: string;
   readonly limit: number;
 }
@@ -62,7 +63,11 @@ function startOf(store: Store, options: ListOptions): Start {
   if (options.continueToken !== "") {
     if (text !== "" && text !== "0") throw badRequest("specifying resource version is not allowed when using continue");
     const token = parseContinueToken(options.continueToken);
-    return { revision: token.revision < 0 ? current : token.revision, after: token.lastKey, limit };
+    return {
+      revision: token.revision < 0 ? current : token.revision,
+      after: token.lastKey,
+      limit: text === "0" ? 0 : limit,
+    };
   }
   if (text === "") return { revision: current, after: "", limit };
   const asked = parseResourceVersion(text, "list");

@@ -7,7 +7,7 @@ import { applyStrategicMergePatch } from "../patch/strategic-merge-patch.ts";
 import { type Resource, type Subresource, groupResourceOf, tableOf } from "../resources/resource.ts";
 import { DecodeError } from "../schema/decode.ts";
 import { invalidValue } from "../validation/field-error.ts";
-import { type DecodedObject, encodeObject, toStored } from "./codec.ts";
+import { type DecodedObject, encodeObject, kindProblem, toStored } from "./codec.ts";
 import { type Deps, type Target, type WriteOptions, keyOf } from "./context.ts";
 import { inNamespace } from "./create.ts";
 import { checkName, updateObject } from "./update.ts";
@@ -33,20 +33,21 @@ export function patchObject(
   const old = deps.store.get(tableOf(resource), keyOf(target));
   if (old === undefined) throw notFound(groupResourceOf(resource), target.name);
   const document = encodeObject(deps.schema, resource, old);
-  const patched = apply(deps, resource, document, patch.kind, parsePatch(patch.text));
-  const { object, unknownFields } = decodePatched(deps, resource, patched);
+  const patched = apply(deps, resource, document, patch.kind, parsePatch(patch));
+  const { object, unknownFields } = decodePatched(deps, resource, patch.kind, patched);
   reportUnknown(unknownFields, options);
   const placed = inNamespace(object, target.namespace, resource);
   checkName(placed, target.name);
   return updateObject(deps, resource, subresource, target, { object: placed, old }, options);
 }
 
-function parsePatch(text: string): Json {
+function parsePatch({ kind, text }: { readonly kind: PatchKind; readonly text: string }): Json {
   try {
     const patch: Json = JSON.parse(text);
     return patch;
   } catch (error) {
-    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : ""}`);
+    const why = error instanceof Error ? error.message : "";
+    throw badRequest(kind === "strategic" ? why : `error decoding patch: ${why}`);
   }
 }
 
@@ -68,8 +69,11 @@ function apply(deps: Deps, resource: Resource, document: JsonObject, kind: Patch
   }
 }
 
-function decodePatched(deps: Deps, resource: Resource, patched: Json): DecodedObject {
+function decodePatched(deps: Deps, resource: Resource, kind: PatchKind, patched: Json): DecodedObject {
   if (!isJsonObject(patched)) throw unusable("the patch leaves no object");
+  // A strategic merge patch is applied to the Go type, which has no say about its kind.
+  const problem = kind === "strategic" ? undefined : kindProblem(resource, patched);
+  if (problem !== undefined) throw unusable(problem);
   try {
     return toStored(deps.schema, resource, patched);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { badRequest, conflict, invalid, notFound, staleObject } from "../api-error.ts";
 import { type Json, sameJson } from "../json.ts";
 import { type KubeObject, nameOf, withMetadata } from "../object.ts";
-import { type Resource, type Subresource, groupResourceOf, tableOf } from "../resources/resource.ts";
+import { type Resource, type Subresource, groupKindOf, groupResourceOf, tableOf } from "../resources/resource.ts";
 import { type FieldError, invalidValue } from "../validation/field-error.ts";
 import { validateMetadataUpdate } from "../validation/metadata.ts";
 import { canonical, decodeObject } from "./codec.ts";
@@ -39,6 +39,7 @@ export function replaceObject(
       created: true,
     };
   }
+  checkUid(resource, placed, old, target);
   return {
     object: updateObject(deps, resource, subresource, target, { object: placed, old }, options),
     created: false,
@@ -55,11 +56,11 @@ export function updateObject(
   options: WriteOptions,
 ): KubeObject {
   const { old } = change;
-  checkUid(resource, change.object, old, target);
   checkVersion(resource, change.object, old, target);
   const object = prepare(deps, resource, subresource, change);
   const errors = validateChange(resource, subresource, object, old);
-  if (errors.length > 0) throw invalid(resource, target.name, errors);
+  if (errors.length > 0) throw invalid(groupKindOf(resource), target.name, errors);
+  if (subresource === undefined) resource.strategy.warn?.(object).forEach(options.warn);
   const table = tableOf(resource);
   if (finishesDeletion(resource, object, old)) {
     if (!options.dryRun) deps.store.delete(table, keyOf(target));
@@ -75,7 +76,7 @@ export function checkName(object: KubeObject, name: string): void {
   if (given === name) return;
   throw badRequest(
     given === ""
-      ? "name must be provided"
+      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
       : `the name of the object (${given}) does not match the name on the URL (${name})`,
   );
 }
@@ -97,9 +98,10 @@ function prepare(
       uid: prepared.metadata.uid ?? old.metadata.uid,
       resourceVersion: old.metadata.resourceVersion,
       creationTimestamp: old.metadata.creationTimestamp,
-      // A client can neither start nor stop a deletion by writing the object.
-      deletionTimestamp: old.metadata.deletionTimestamp,
-      deletionGracePeriodSeconds: old.metadata.deletionGracePeriodSeconds,
+      // A client cannot stop a deletion by writing the object; that it cannot start one either is checked later.
+      deletionTimestamp: old.metadata.deletionTimestamp ?? prepared.metadata.deletionTimestamp,
+      deletionGracePeriodSeconds:
+        prepared.metadata.deletionGracePeriodSeconds ?? old.metadata.deletionGracePeriodSeconds,
     }),
   );
 }
@@ -110,8 +112,8 @@ function validateChange(
   object: KubeObject,
   old: KubeObject,
 ): readonly FieldError[] {
-  if (subresource !== undefined) return subresource.validateUpdate(object, old);
-  return resource.strategy.validateUpdate?.(object, old) ?? validateMetadataUpdate(object, old);
+  const own = subresource ?? resource.strategy;
+  return [...validateMetadataUpdate(object, old, resource), ...(own.validateUpdate?.(object, old) ?? [])];
 }
 
 function checkVersion(resource: Resource, object: KubeObject, old: KubeObject, target: Target): void {

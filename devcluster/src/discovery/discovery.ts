@@ -97,8 +97,18 @@ export function aggregated(resources: readonly DiscoveredResource[], root: "api"
   };
 }
 
+/** By the real server's priority, the order in which kubectl looks a short name up. */
+const groupOrder = [
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "certificates.k8s.io",
+  "coordination.k8s.io",
+  "discovery.k8s.io",
+];
+
 function namedGroups(resources: readonly DiscoveredResource[]): readonly string[] {
-  return [...new Set(resources.map((resource) => resource.group))].filter((name) => name !== "");
+  return groupOrder.filter((name) => resources.some((resource) => resource.group === name));
 }
 
 function versionsOf(resources: readonly DiscoveredResource[], name: string): readonly string[] {

@@ -12,15 +12,20 @@ import { verbOf } from "./verb.ts";
 
 /** Answers one request; every refusal becomes a Status. */
 export function handle(deps: HandlerDeps, request: ApiRequest): Reply {
+  const warnings: string[] = [];
+  const warn = (message: string): void => {
+    warnings.push(message);
+  };
   try {
-    return route(deps, request);
+    const reply = route(deps, request, warn);
+    return reply.kind === "json" ? { ...reply, warnings } : reply;
   } catch (error) {
-    if (error instanceof ApiError) return { kind: "json", status: error.code, body: JSON.stringify(statusOf(error)) };
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    return { kind: "json", status: error.code, body: JSON.stringify(statusOf(error)), warnings };
   }
 }
 
-function route(deps: HandlerDeps, request: ApiRequest): Reply {
+function route(deps: HandlerDeps, request: ApiRequest, warn: (message: string) => void): Reply {
   const user = deps.access.authenticate(headerOf(request, "authorization"));
   const info = parseRequestPath(request.path);
   const attributes = attributesOf(request, info);
@@ -29,10 +34,9 @@ function route(deps: HandlerDeps, request: ApiRequest): Reply {
   const review = deps.reviews.find((candidate) => isAbout(candidate, info));
   if (review !== undefined) return handleReview(deps, review, info, request, user);
   const resource = deps.resources.find((candidate) => isAbout(candidate, info));
-  if (resource !== undefined) return handleResource(deps, resource, info, request, user);
+  if (resource !== undefined) return handleResource(deps, { resource, info, request, user, warn });
   const served = [...deps.resources, ...deps.reviews];
-  const knownGroup = served.some(({ group, version }) => group === info.group && version === info.version);
-  if (knownGroup) throw noSuchResource();
+  if (served.some(({ group }) => group === info.group)) throw noSuchResource();
   return { kind: "text", status: 404, body: "404 page not found\n" };
 }
 
@@ -45,6 +49,8 @@ function isAbout(
 
 function attributesOf(request: ApiRequest, info: RequestInfo): Attributes {
   if (info.kind === "other") return { kind: "path", verb: request.method.toLowerCase(), path: request.path };
-  const { group, resource, subresource, namespace, name } = info;
+  const { group, resource, subresource, name } = info;
+  // A namespace counts as inside itself.
+  const namespace = group === "" && resource === "namespaces" ? name : info.namespace;
   return { kind: "resource", verb: verbOf(request, info), group, resource, subresource, namespace, name };
 }

@@ -8,6 +8,7 @@ import {
   versionInfo,
 } from "../discovery/discovery.ts";
 import { type DescribedResource, openApiDocument, openApiIndex } from "../discovery/open-api.ts";
+import { noSuchResource } from "../api-error.ts";
 import type { JsonObject } from "../json.ts";
 import type { HandlerDeps } from "./deps.ts";
 import { wantsAggregatedDiscovery } from "./negotiate.ts";
@@ -21,11 +22,21 @@ const healthPaths = ["/healthz", "/livez", "/readyz"];
 export function handleMetaPath(deps: HandlerDeps, request: ApiRequest): Reply {
   if (healthPaths.includes(request.path)) return { kind: "text", status: 200, body: "ok" };
   const document = find(deps, request);
-  if (document === undefined) return { kind: "text", status: 404, body: "404 page not found\n" };
+  if (document === undefined) {
+    if (isVersionPath(deps, request.path)) throw noSuchResource();
+    return { kind: "text", status: 404, body: "404 page not found\n" };
+  }
   const body = JSON.stringify(document);
   return document["kind"] === "APIGroupDiscoveryList"
     ? { kind: "json", status: 200, body, mediaParameters: aggregatedParameters }
     : { kind: "json", status: 200, body };
+}
+
+/** Whether the path asks for a version of a group that there is. */
+function isVersionPath(deps: HandlerDeps, path: string): boolean {
+  const [root = "", group = "", version = ""] = path.split("/").filter((part) => part !== "");
+  if (root === "api") return group !== "" && version === "";
+  return root === "apis" && version !== "" && described(deps).some((resource) => resource.group === group);
 }
 
 function find(deps: HandlerDeps, request: ApiRequest): JsonObject | undefined {

@@ -14,11 +14,13 @@ interface MediaType {
 const jsonTypes = ["application/json", "application/*", "*/*"];
 
 /** Chooses among what an Accept header offers; throws ApiError 406 when nothing of it can be served. */
-export function negotiate(accept: string | undefined, offersTable: boolean): Representation {
-  const types = parseAccept(accept);
-  for (const { type, parameters } of types) {
-    if (!jsonTypes.includes(type)) continue;
-    const representation = representationOf(parameters, offersTable);
+export function negotiate(accept: string | undefined): Representation {
+  const types = parseAccept(accept).filter(({ type }) => jsonTypes.includes(type));
+  if (types.length === 0) {
+    throw notAcceptable("406: Not Acceptable\n\nAvailable representations: application/json", {});
+  }
+  for (const { parameters } of types) {
+    const representation = representationOf(parameters);
     if (representation !== undefined) return representation;
   }
   throw notAcceptable("only the following media types are accepted: application/json");
@@ -36,12 +38,12 @@ export function wantsAggregatedDiscovery(accept: string | undefined): string | u
   return version === "v2" ? version : undefined;
 }
 
-function representationOf(parameters: ReadonlyMap<string, string>, offersTable: boolean): Representation | undefined {
+function representationOf(parameters: ReadonlyMap<string, string>): Representation | undefined {
   const as = parameters.get("as");
   if (as === undefined) return { kind: "object" };
   const version = parameters.get("v") ?? "";
   if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
-  if (as === "Table") return offersTable ? { kind: "table", version } : undefined;
+  if (as === "Table") return { kind: "table", version };
   return as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
     ? { kind: "metadata", version }
     : undefined;

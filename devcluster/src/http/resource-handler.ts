@@ -1,5 +1,5 @@
 import { methodNotAllowed, noSuchResource, unsupportedMediaType } from "../api-error.ts";
-import { encodeObject, parseBody } from "../api/codec.ts";
+import { parseBody } from "../api/codec.ts";
 import { type Target, type WriteOptions, keyOf } from "../api/context.ts";
 import { createObject } from "../api/create.ts";
 import { deleteObject, deletedStatus } from "../api/delete.ts";
@@ -21,30 +21,34 @@ import { watchReply } from "./watch-reply.ts";
 
 type Info = Extract<RequestInfo, { kind: "resource" }>;
 
-/** What the handlers of one request share. */
-interface Call {
-  readonly deps: HandlerDeps;
+/** A request for a resource. */
+export interface ResourceCall {
   readonly resource: Resource;
-  readonly subresource: Subresource<KubeObject> | undefined;
-  readonly target: Target;
+  readonly info: Info;
   readonly request: ApiRequest;
   readonly user: UserName;
+  /** Collects warnings for the client. */
+  readonly warn: (message: string) => void;
+}
+
+/** What the handlers of one request share. */
+interface Call extends ResourceCall {
+  readonly deps: HandlerDeps;
+  readonly subresource: Subresource<KubeObject> | undefined;
+  readonly target: Target;
   readonly renderer: Renderer;
 }
 
 /** Answers a request for objects of one resource. */
-export function handleResource(
-  deps: HandlerDeps,
-  resource: Resource,
-  info: Info,
-  request: ApiRequest,
-  user: UserName,
-): Reply {
+export function handleResource(deps: HandlerDeps, resourceCall: ResourceCall): Reply {
+  const { resource, info, request } = resourceCall;
   const subresource = resource.subresources.find(({ name }) => name === info.subresource);
   if (info.subresource !== "" && subresource === undefined) throw noSuchResource();
+  // Such a path does not exist on the real server, rather than lacking the method.
+  if (resource.namespaced && info.name !== "" && info.namespace === "" && !info.watch) throw noSuchResource();
   const verb = verbOf(request, info);
   if (!isOffered(verb, resource, subresource, info)) throw methodNotAllowed();
-  const representation = negotiate(headerOf(request, "accept"), verb === "get" || verb === "list" || verb === "watch");
+  const representation = negotiate(headerOf(request, "accept"));
   const renderer = createRenderer({
     schema: deps.schema,
     resource,
@@ -54,16 +58,16 @@ export function handleResource(
     cache: deps.jsonCache,
   });
   const target = { namespace: info.namespace, name: info.name };
-  return answer(verb, { deps, resource, subresource, target, request, user, renderer }, info);
+  return answer(verb, { ...resourceCall, deps, subresource, target, renderer });
 }
 
-function answer(verb: string, call: Call, info: Info): Reply {
+function answer(verb: string, call: Call): Reply {
   switch (verb) {
     case "get":
       return get(call);
     case "list":
     case "watch":
-      return list(call, info);
+      return list(call);
     case "create":
       return create(call);
     case "update":
@@ -111,8 +115,7 @@ function get({ deps, resource, target, request, renderer }: Call): Reply {
   return { kind: "json", status: 200, body: renderer.object(object) };
 }
 
-function list(call: Call, info: Info): Reply {
-  const { deps, resource, target, request, renderer } = call;
+function list({ deps, resource, target, info, request, renderer }: Call): Reply {
   const query = new URLSearchParams(request.query);
   // The old watch path may name one object.
   if (target.name !== "") query.set("fieldSelector", `metadata.name=${target.name}`);
@@ -128,21 +131,19 @@ function list(call: Call, info: Info): Reply {
 function create(call: Call): Reply {
   const { deps, resource, target, request, renderer } = call;
   requireJson(request);
-  const warnings: string[] = [];
-  const options = writeOptions(call, "CreateOptions", warnings);
+  const options = writeOptions(call, "CreateOptions");
   const body = parseBody(request.body, resource.kind);
   const object = createObject(deps, resource, target.namespace, body, options);
-  return { kind: "json", status: 201, body: renderer.object(object), warnings };
+  return { kind: "json", status: 201, body: renderer.object(object) };
 }
 
 function update(call: Call): Reply {
   const { deps, resource, subresource, target, request, renderer } = call;
   requireJson(request);
-  const warnings: string[] = [];
-  const options = writeOptions(call, "UpdateOptions", warnings);
+  const options = writeOptions(call, "UpdateOptions");
   const body = parseBody(request.body, resource.kind);
   const { object, created } = replaceObject(deps, resource, subresource, target, body, options);
-  return { kind: "json", status: created ? 201 : 200, body: renderer.object(object), warnings };
+  return { kind: "json", status: created ? 201 : 200, body: renderer.object(object) };
 }
 
 function patch(call: Call): Reply {
@@ -150,18 +151,17 @@ function patch(call: Call): Reply {
   const contentType = contentTypeOf(request);
   const kind = Object.entries(patchTypes).find(([type]) => type === contentType)?.[1];
   if (kind === undefined) throw unsupportedMediaType("415: Unsupported Media Type", {});
-  const warnings: string[] = [];
-  const options = writeOptions(call, "PatchOptions", warnings);
+  const options = writeOptions(call, "PatchOptions");
   const object = patchObject(deps, resource, subresource, target, { kind, text: request.body }, options);
-  return { kind: "json", status: 200, body: renderer.object(object), warnings };
+  return { kind: "json", status: 200, body: renderer.object(object) };
 }
 
 function remove(call: Call): Reply {
-  const { deps, resource, target, request } = call;
+  const { deps, resource, target, request, renderer } = call;
   const deleted = deleteObject(deps, resource, target, parseDeleteOptions(deps.schema, request));
   const shows = deleted.kind === "pending" || resource.strategy.returnsDeleted === true;
-  const body = shows ? encodeObject(deps.schema, resource, deleted.object) : deletedStatus(resource, deleted.object);
-  return { kind: "json", status: 200, body: JSON.stringify(body) };
+  const body = shows ? renderer.object(deleted.object) : JSON.stringify(deletedStatus(resource, deleted.object));
+  return { kind: "json", status: 200, body };
 }
 
 function removeAll(call: Call): Reply {
@@ -176,8 +176,8 @@ function removeAll(call: Call): Reply {
   return { kind: "json", status: 200, body: renderer.list(page) };
 }
 
-function writeOptions({ request, user }: Call, kind: string, warnings: string[]): WriteOptions {
-  return { ...parseWriteQuery(request.query, kind), user, warn: (message) => warnings.push(message) };
+function writeOptions({ request, user, warn }: Call, kind: string): WriteOptions {
+  return { ...parseWriteQuery(request.query, kind), user, warn };
 }
 
 function requireJson(request: ApiRequest): void {

@@ -20,8 +20,6 @@ function applyOperation(document: Json, operation: Json): Json {
     case "remove":
       return remove(document, path);
     case "replace":
-      // Only an existing place can be replaced, and only an object's or array's.
-      find(document, path);
       return path.length === 0 ? valueOf(operation) : replace(document, path, valueOf(operation));
     case "move": {
       const from = pointer(operation["from"]);
@@ -29,7 +27,8 @@ function applyOperation(document: Json, operation: Json): Json {
       return insert(remove(document, from), path, value);
     }
     case "copy":
-      return insert(document, path, find(document, pointer(operation["from"])));
+      // A missing source is copied as null, as the library of the real server does.
+      return insert(document, path, lookUp(document, pointer(operation["from"])) ?? null);
     case "test":
       if (!sameJson(lookUp(document, path) ?? null, operation["value"] ?? null)) throw unprocessablePatch();
       return document;

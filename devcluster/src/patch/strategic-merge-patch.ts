@@ -1,7 +1,8 @@
-import { type ApiError, badRequest, unclassified, unprocessablePatch } from "../api-error.ts";
+import { type ApiError, badRequest, unclassified } from "../api-error.ts";
 import { type Json, type JsonObject, isJsonArray, isJsonObject, sameJson } from "../json.ts";
 import type { Field, Shape } from "../schema/schema.ts";
 import { mergeOrder } from "./element-order.ts";
+import { formatGo } from "./go-format.ts";
 
 const directive = "$patch";
 const deletePrefix = "$deleteFromPrimitiveList/";
@@ -23,7 +24,7 @@ function mergeObject(shape: Shape, original: JsonObject, patch: JsonObject): Jso
   const marker = patch[directive];
   if (marker === "replace") return omit(patch, directive);
   if (marker === "delete") return {};
-  if (marker !== undefined) throw unprocessablePatch();
+  if (marker !== undefined) throw unknownDirective(patch);
   const retained = retain(original, patch);
   const merged: Record<string, Json | undefined> = { ...retained };
   const rest: Record<string, Json | undefined> = { ...omit(patch, retainKeys) };
@@ -95,7 +96,7 @@ function applyListDirectives(original: readonly Json[], patch: readonly Json[], 
     if (!isJsonObject(element)) throw unclassified("list elements in the patch must all be objects");
     const marker = element[directive];
     if (marker === "replace") replaces = true;
-    else if (marker !== undefined && marker !== "delete") throw unprocessablePatch();
+    else if (marker !== undefined && marker !== "delete") throw unknownDirective(element);
     else if (element[mergeKey] === undefined) throw noMergeKey(element, mergeKey);
     else if (marker === undefined) additions.push(element);
     else kept = kept.filter((item) => !isJsonObject(item) || !sameJson(item[mergeKey], element[mergeKey]));
@@ -118,6 +119,7 @@ function applyElementOrders(
     const original = listOf(merged[name]);
     const patch = listOf(rest[name]);
     if (original === undefined && patch === undefined) continue;
+    if (patch !== undefined) checkOrder(patch, order, field.mergeKey);
     const list = joinForOrder(field, original, patch);
     merged[name] = mergeOrder({
       merged: list,
@@ -127,6 +129,20 @@ function applyElementOrders(
     });
     delete rest[name];
   }
+}
+
+/** The patch may not add what the order does not name, nor in another order. */
+function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
+  const identity = (element: Json): Json | undefined =>
+    mergeKey !== undefined && isJsonObject(element) ? element[mergeKey] : element;
+  const added = patch.filter((element) => !isJsonObject(element) || element[directive] === undefined);
+  let next = 0;
+  for (const element of order) {
+    if (next < added.length && sameJson(identity(added[next] ?? null), identity(element))) next += 1;
+  }
+  if (next === added.length || order.length === 0) return;
+  const lists = `${formatGo(patch)}\n doesn't match $setElementOrder list:\n${formatGo(order)}`;
+  throw unclassified(`The order in patch list:\n${lists}\n`);
 }
 
 function joinForOrder(
@@ -196,6 +212,10 @@ function omit(object: JsonObject, key: string): JsonObject {
   return rest;
 }
 
+function unknownDirective(element: JsonObject): ApiError {
+  return unclassified(`unknown patch type: ${formatGo(element[directive])} in map: ${formatGo(element)}`);
+}
+
 function noMergeKey(element: JsonObject, mergeKey: string): ApiError {
-  return unclassified(`map: ${JSON.stringify(element)} does not contain declared merge key: ${mergeKey}`);
+  return unclassified(`map: ${formatGo(element)} does not contain declared merge key: ${mergeKey}`);
 }

@@ -9,7 +9,6 @@ import {
   notSupported,
   required,
 } from "../validation/field-error.ts";
-import { validateMetadataUpdate } from "../validation/metadata.ts";
 import { dnsLabel } from "../validation/names.ts";
 import { age, ageColumn, humanDuration, nameColumn } from "./columns.ts";
 import type { Cell, Resource, UserName } from "./resource.ts";
@@ -229,7 +228,6 @@ function validateUpdate(
 ): readonly FieldError[] {
   return [
     ...validate(request),
-    ...validateMetadataUpdate(request, old),
     ...trueOnly.flatMap((type) => validateKept(request, old, type, what)),
     ...validateCertificate(request, old, what === "status"),
   ];

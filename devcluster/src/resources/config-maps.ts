@@ -1,7 +1,6 @@
 import { sameJson } from "../json.ts";
 import { type KubeObject, type StringMap, nameOf } from "../object.ts";
 import { type FieldError, forbiddenField, invalidValue, tooLong } from "../validation/field-error.ts";
-import { validateMetadataUpdate } from "../validation/metadata.ts";
 import { dnsSubdomain, isConfigMapKey } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Resource } from "./resource.ts";
@@ -29,11 +28,7 @@ export const configMaps: Resource<ConfigMap> = {
   strategy: {
     allowUnconditionalUpdate: true,
     validate,
-    validateUpdate: (config, old) => [
-      ...validateMetadataUpdate(config, old),
-      ...validateUnchanged(config, old),
-      ...validate(config),
-    ],
+    validateUpdate: (config, old) => [...validateUnchanged(config, old), ...validate(config)],
   },
   subresources: [],
   columns: [nameColumn, { name: "Data" }, ageColumn],

@@ -10,7 +10,7 @@ import {
   required,
   tooMany,
 } from "../validation/field-error.ts";
-import { validateImmutable, validateMetadata, validateText } from "../validation/metadata.ts";
+import { validateImmutable, validateText } from "../validation/metadata.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Resource } from "./resource.ts";
@@ -58,7 +58,6 @@ export const endpointSlices: Resource<EndpointSlice> = {
     prepareForUpdate: countGeneration,
     validate,
     validateUpdate: (slice, old) => [
-      ...validateMetadata(slice, true, dnsSubdomain),
       ...validate(slice),
       ...validateImmutable("addressType", slice.addressType, old.addressType),
     ],

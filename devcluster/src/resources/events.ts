@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import { type KubeObject, nameOf } from "../object.ts";
 import { type FieldError, invalidValue, required } from "../validation/field-error.ts";
-import { validateImmutable, validateMetadata, validateMetadataUpdate, validateText } from "../validation/metadata.ts";
+import { validateImmutable, validateText } from "../validation/metadata.ts";
 import { dnsSubdomain, pathSegment, qualifiedName } from "../validation/names.ts";
 import { nameColumn, since } from "./columns.ts";
 import type { Cell, Column, Resource, Strategy } from "./resource.ts";
@@ -71,6 +71,7 @@ export const coreEvents: Resource<Event> = {
   group: "",
   type: "core.v1.Event",
   nameRule: pathSegment,
+  anyFinalizer: true,
   strategy: {
     ...strategy,
     validate: (event) => validateLegacy(event, "reportingComponent"),
@@ -91,6 +92,7 @@ export const events: Resource<Event> = {
   group: "events.k8s.io",
   type: "events.v1.Event",
   nameRule: pathSegment,
+  anyFinalizer: true,
   strategy: { ...strategy, validate: validateNew, validateUpdate },
   view: { storedAs: { group: "", resource: "events" }, storedType: "core.v1.Event", toStored, fromStored },
   selectableFields: [...involved.map((field) => `regarding.${field}`), "reason", "reportingController", "type"],
@@ -138,7 +140,6 @@ function validateNew(event: Event): readonly FieldError[] {
   const type = event.type ?? "";
   return [
     ...validateLegacy(event, "reportingController"),
-    ...validateMetadata(event, true, dnsSubdomain),
     ...validateSeries(event),
     ...(event.eventTime === null ? [required("eventTime")] : []),
     ...(type === "Normal" || type === "Warning" ? [] : [invalidValue("type", "", `has invalid value: ${type}`)]),
@@ -166,7 +167,6 @@ function validateUpdate(event: Event, old: Event): readonly FieldError[] {
   const changed = JSON.stringify(event.series) !== JSON.stringify(old.series);
   return [
     ...validateLegacy(event, "reportingController"),
-    ...validateMetadataUpdate(event, old),
     ...(changed ? validateSeries(event) : []),
     ...fixed.flatMap((field) => validateImmutable(field, event[field], old[field])),
     ...validateImmutable("reportingController", event.reportingComponent, old.reportingComponent),

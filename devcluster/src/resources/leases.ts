@@ -1,6 +1,5 @@
 import { type KubeObject, nameOf } from "../object.ts";
 import { type FieldError, invalidValue } from "../validation/field-error.ts";
-import { validateMetadataUpdate } from "../validation/metadata.ts";
 import { dnsSubdomain } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Resource } from "./resource.ts";
@@ -25,12 +24,13 @@ export const leases: Resource<Lease> = {
   type: "coordination.v1.Lease",
   namespaced: true,
   nameRule: dnsSubdomain,
+  anyFinalizer: true,
   strategy: {
     allowCreateOnUpdate: true,
     prepareForCreate: withoutCoordination,
     prepareForUpdate: withoutCoordination,
     validate: validateSpec,
-    validateUpdate: (lease, old) => [...validateMetadataUpdate(lease, old), ...validateSpec(lease)],
+    validateUpdate: validateSpec,
   },
   subresources: [],
   columns: [nameColumn, { name: "Holder" }, ageColumn],

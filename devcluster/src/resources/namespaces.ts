@@ -1,6 +1,6 @@
 import { type KubeObject, nameOf, withMetadata } from "../object.ts";
 import { type FieldError, invalidValue } from "../validation/field-error.ts";
-import { validateMetadataUpdate, validateText } from "../validation/metadata.ts";
+import { validateText } from "../validation/metadata.ts";
 import { dnsLabel, qualifiedName } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Resource } from "./resource.ts";
@@ -37,20 +37,19 @@ export const namespaces: Resource<Namespace> = {
     prepareForCreate,
     prepareForUpdate: (namespace, old) => ({ ...namespace, spec: old.spec, status: old.status }),
     validate: validateFinalizers,
-    validateUpdate: validateMetadataUpdate,
   },
   subresources: [
     {
       name: "finalize",
       verbs: ["update"],
       prepareForUpdate: (namespace, old) => ({ ...namespace, status: old.status }),
-      validateUpdate: (namespace, old) => [...validateMetadataUpdate(namespace, old), ...validateFinalizers(namespace)],
+      validateUpdate: validateFinalizers,
     },
     {
       name: "status",
       verbs: ["get", "patch", "update"],
       prepareForUpdate: (namespace, old) => ({ ...namespace, spec: old.spec }),
-      validateUpdate: (namespace, old) => [...validateMetadataUpdate(namespace, old), ...validatePhase(namespace)],
+      validateUpdate: validatePhase,
     },
   ],
   columns: [nameColumn, { name: "Status" }, ageColumn],

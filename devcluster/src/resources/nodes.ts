@@ -1,7 +1,6 @@
 import type { KubeObject } from "../object.ts";
 import { isCidr } from "../validation/addresses.ts";
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from "../validation/field-error.ts";
-import { validateMetadataUpdate } from "../validation/metadata.ts";
 import { dnsSubdomain, isLabelValue, qualifiedName } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Cell, Resource } from "./resource.ts";
@@ -41,57 +40,60 @@ const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReadyTaint: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 const podCidrField = "spec.podCIDRs";
 
-export const nodes: Resource<Node> = {
-  group: "",
-  version: "v1",
-  name: "nodes",
-  singular: "node",
-  kind: "Node",
-  type: "core.v1.Node",
-  namespaced: false,
-  shortNames: ["no"],
-  nameRule: dnsSubdomain,
-  strategy: {
-    allowUnconditionalUpdate: true,
-    applyDefaults,
-    admit: taintNotReady,
-    prepareForCreate: (node) => ({
-      ...node,
-      spec: { ...node.spec, configSource: undefined },
-      status: { ...node.status, config: undefined },
-    }),
-    prepareForUpdate: (node, old) => ({
-      ...node,
-      spec: { ...node.spec, configSource: old.spec.configSource },
-      status: old.status,
-    }),
-    validate,
-    validateUpdate: (node, old) => [...validateUpdate(node, old), ...validate(node)],
-  },
-  subresources: [
-    {
-      name: "status",
-      verbs: ["get", "patch", "update"],
-      prepareForUpdate: (node, old) => ({ ...node, spec: old.spec }),
-      validateUpdate,
+/** `taintsNew`: whether a new node starts with the taint not-ready, which then somebody has to lift. */
+export function createNodes(taintsNew: boolean): Resource<Node> {
+  return {
+    group: "",
+    version: "v1",
+    name: "nodes",
+    singular: "node",
+    kind: "Node",
+    type: "core.v1.Node",
+    namespaced: false,
+    shortNames: ["no"],
+    nameRule: dnsSubdomain,
+    strategy: {
+      allowUnconditionalUpdate: true,
+      applyDefaults,
+      ...(taintsNew ? { admit: taintNotReady } : {}),
+      prepareForCreate: (node) => ({
+        ...node,
+        spec: { ...node.spec, configSource: undefined },
+        status: { ...node.status, config: undefined },
+      }),
+      prepareForUpdate: (node, old) => ({
+        ...node,
+        spec: { ...node.spec, configSource: old.spec.configSource },
+        status: old.status,
+      }),
+      validate,
+      validateUpdate: (node, old) => [...validateUpdate(node, old), ...validate(node)],
     },
-  ],
-  columns: [
-    nameColumn,
-    { name: "Status" },
-    { name: "Roles" },
-    ageColumn,
-    { name: "Version" },
-    { name: "Internal-IP", priority: 1 },
-    { name: "External-IP", priority: 1 },
-    { name: "OS-Image", priority: 1 },
-    { name: "Kernel-Version", priority: 1 },
-    { name: "Container-Runtime", priority: 1 },
-  ],
-  row,
-  selectableFields: ["spec.unschedulable"],
-  fieldsOf: (node) => ({ "spec.unschedulable": `${node.spec.unschedulable ?? false}` }),
-};
+    subresources: [
+      {
+        name: "status",
+        verbs: ["get", "patch", "update"],
+        prepareForUpdate: (node, old) => ({ ...node, spec: old.spec }),
+        validateUpdate,
+      },
+    ],
+    columns: [
+      nameColumn,
+      { name: "Status" },
+      { name: "Roles" },
+      ageColumn,
+      { name: "Version" },
+      { name: "Internal-IP", priority: 1 },
+      { name: "External-IP", priority: 1 },
+      { name: "OS-Image", priority: 1 },
+      { name: "Kernel-Version", priority: 1 },
+      { name: "Container-Runtime", priority: 1 },
+    ],
+    row,
+    selectableFields: ["spec.unschedulable"],
+    fieldsOf: (node) => ({ "spec.unschedulable": `${node.spec.unschedulable ?? false}` }),
+  };
+}
 
 /** podCIDR is the older form of the first of podCIDRs; a node without allocatable has its capacity for it. */
 function applyDefaults(node: Node): Node {
@@ -128,7 +130,6 @@ function isDualStack(cidrs: readonly string[]): boolean {
 
 function validateUpdate(node: Node, old: Node): readonly FieldError[] {
   return [
-    ...validateMetadataUpdate(node, old),
     ...validateAddresses(node.status.addresses ?? []),
     ...validatePodCidrsKept(node.spec.podCIDRs ?? [], old.spec.podCIDRs ?? []),
     ...validateProviderIdKept(node, old),

@@ -2,7 +2,7 @@ import { sameJson } from "../json.ts";
 import { type KubeObject, nameOf } from "../object.ts";
 import { formatTime } from "../schema/time.ts";
 import { type FieldError, forbiddenField, notSupported, required } from "../validation/field-error.ts";
-import { validateImmutable, validateMetadataUpdate } from "../validation/metadata.ts";
+import { validateImmutable } from "../validation/metadata.ts";
 import { dnsSubdomain } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Cell, Resource } from "./resource.ts";
@@ -69,10 +69,9 @@ export function createPersistentVolumes(nowMs: () => number): Resource<Persisten
       prepareForUpdate: (volume, old) => ({ ...volume, status: old.status }),
       validate,
       validateUpdate: (volume, old) => [
-        ...validateMetadataUpdate(volume, old),
         ...validate(volume),
         ...validateSourceKept(volume, old),
-        ...validateImmutable("spec.volumeMode", volume.spec.volumeMode, old.spec.volumeMode),
+        ...validateImmutable("volumeMode", volume.spec.volumeMode, old.spec.volumeMode),
       ],
     },
     subresources: [
@@ -80,7 +79,6 @@ export function createPersistentVolumes(nowMs: () => number): Resource<Persisten
         name: "status",
         verbs: ["get", "patch", "update"],
         prepareForUpdate: (volume, old) => withTransition({ ...volume, spec: old.spec }, old, now()),
-        validateUpdate: validateMetadataUpdate,
       },
     ],
     columns: [

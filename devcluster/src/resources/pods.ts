@@ -1,6 +1,5 @@
-import { type KubeObject, nameOf } from "../object.ts";
+import { type KubeObject, nameOf, withMetadata } from "../object.ts";
 import { type FieldError, required } from "../validation/field-error.ts";
-import { validateMetadataUpdate } from "../validation/metadata.ts";
 import { dnsSubdomain } from "../validation/names.ts";
 import { age, ageColumn, nameColumn } from "./columns.ts";
 import type { Cell, Resource } from "./resource.ts";
@@ -11,6 +10,12 @@ type Container = Readonly<{
   terminationMessagePath?: string | undefined;
   terminationMessagePolicy?: string | undefined;
   imagePullPolicy?: string | undefined;
+}>;
+
+type ContainerStatus = Readonly<{
+  ready: boolean;
+  restartCount: number;
+  state: Readonly<{ running?: object }>;
 }>;
 
 export type Pod = KubeObject &
@@ -32,7 +37,7 @@ export type Pod = KubeObject &
       phase?: string | undefined;
       reason?: string | undefined;
       podIP?: string | undefined;
-      containerStatuses?: readonly Readonly<{ ready: boolean; restartCount: number }>[] | undefined;
+      containerStatuses?: readonly ContainerStatus[] | undefined;
       qosClass?: string | undefined;
     }>;
   }>;
@@ -59,17 +64,19 @@ export const pods: Resource<Pod> = {
     gracePeriodSeconds,
     applyDefaults,
     admit: tolerateTrouble,
-    prepareForCreate: (pod) => ({ ...pod, status: { phase: "Pending", qosClass: "BestEffort" } }),
-    prepareForUpdate: (pod, old) => ({ ...pod, status: old.status }),
+    prepareForCreate: (pod) => ({
+      ...withMetadata(pod, { generation: 1 }),
+      status: { phase: "Pending", qosClass: "BestEffort" },
+    }),
+    prepareForUpdate: (pod, old) => countGeneration({ ...pod, status: old.status }, old),
     validate,
-    validateUpdate: (pod, old) => [...validateMetadataUpdate(pod, old), ...validate(pod)],
+    validateUpdate: validate,
   },
   subresources: [
     {
       name: "status",
       verbs: ["get", "patch", "update"],
       prepareForUpdate: (pod, old) => ({ ...pod, spec: old.spec }),
-      validateUpdate: validateMetadataUpdate,
     },
   ],
   columns: [
@@ -106,10 +113,15 @@ export const pods: Resource<Pod> = {
   }),
 };
 
+function countGeneration(pod: Pod, old: Pod): Pod {
+  if (JSON.stringify(pod.spec) === JSON.stringify(old.spec)) return pod;
+  return withMetadata(pod, { generation: (old.metadata.generation ?? 0) + 1 });
+}
+
 /** A pod that a kubelet may run gets time to end; others go at once. */
-function gracePeriodSeconds({ spec, status }: Pod, requested: number | undefined): number | undefined {
+function gracePeriodSeconds({ spec, status }: Pod, requested: number | undefined): number {
   const ended = status.phase === "Succeeded" || status.phase === "Failed";
-  if (spec.nodeName === undefined || ended) return undefined;
+  if (spec.nodeName === undefined || ended) return 0;
   return requested ?? spec.terminationGracePeriodSeconds ?? graceSeconds;
 }
 
@@ -173,7 +185,7 @@ function validate({ spec }: Pod): readonly FieldError[] {
 function row(pod: Pod, nowMs: number): readonly Cell[] {
   const { spec, status, metadata } = pod;
   const statuses = status.containerStatuses ?? [];
-  const ready = statuses.filter((container) => container.ready).length;
+  const ready = statuses.filter((container) => container.ready && container.state.running !== undefined).length;
   const restarts = statuses.reduce((sum, container) => sum + container.restartCount, 0);
   return [
     nameOf(pod),

@@ -9,7 +9,7 @@ import { endpointSlices } from "./endpoint-slices.ts";
 import { coreEvents, events } from "./events.ts";
 import { leases } from "./leases.ts";
 import { namespaces } from "./namespaces.ts";
-import { nodes } from "./nodes.ts";
+import { createNodes } from "./nodes.ts";
 import { createPersistentVolumes } from "./persistent-volumes.ts";
 import { pods } from "./pods.ts";
 import type { Resource } from "./resource.ts";
@@ -21,6 +21,8 @@ export interface RegistryOptions {
   readonly nowMs: () => number;
   /** IPv4 range of cluster IPs, such as 10.96.0.0/16. */
   readonly serviceCidr: string;
+  /** Whether a new node starts with the taint not-ready (admission plugin TaintNodesByCondition). */
+  readonly taintsNewNodes: boolean;
 }
 
 /** The node ports of a default kube-apiserver. */
@@ -32,12 +34,12 @@ const staticNodePorts = 86;
 const staticClusterIps = 256;
 
 /** Every stored resource, one row each. */
-export function createRegistry({ store, nowMs, serviceCidr }: RegistryOptions): readonly Resource[] {
+export function createRegistry({ store, nowMs, serviceCidr, taintsNewNodes }: RegistryOptions): readonly Resource[] {
   return [
     configMaps,
     coreEvents,
     namespaces,
-    nodes,
+    createNodes(taintsNewNodes),
     createPersistentVolumes(nowMs),
     pods,
     createServices({
@@ -80,7 +82,7 @@ function createClusterIpPool(store: Store, cidr: string): ReturnType<typeof crea
       return place >= 0 && place < usable ? place : undefined;
     },
     inUse: () => new Set(store.list("/services").flatMap(({ object }) => clusterIpsOf(object))),
-    outside: (address) => `the provided network does not match the current range: ${address}`,
+    outside: () => "the provided network does not match the current range",
     taken: "provided IP is already allocated",
   });
 }

@@ -22,8 +22,8 @@ export interface Strategy<T extends KubeObject> {
   readonly allowUnconditionalUpdate?: boolean;
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeleted?: boolean;
-  /** Deletion waits for somebody: seconds of grace, or undefined for none. */
-  gracePeriodSeconds?(object: T, requested: number | undefined): number | undefined;
+  /** How long somebody has to end the object, which is marked first even when that is no time at all. */
+  gracePeriodSeconds?(object: T, requested: number | undefined): number;
   /** Whether something besides metadata.finalizers keeps an object that is being deleted. */
   holdsDeletion?(object: T): boolean;
   /** What else changes when the deletion of a held object begins. */
@@ -40,8 +40,11 @@ export interface Strategy<T extends KubeObject> {
   reallocate?(object: T, old: T): T;
   prepareForCreate?(object: T, user: UserName): T;
   prepareForUpdate?(object: T, old: T): T;
-  /** Errors of a new object besides its metadata. */
+  /** Errors of a new object. Metadata is checked for every kind alike. */
   validate?(object: T): readonly FieldError[];
+  /** What to tell the client about an object that is fine. */
+  warn?(object: T): readonly string[];
+  /** Errors of an object that replaces another. */
   validateUpdate?(object: T, old: T): readonly FieldError[];
 }
 
@@ -58,7 +61,7 @@ export interface Subresource<T extends KubeObject> {
   readonly name: string;
   readonly verbs: readonly ("get" | "patch" | "update")[];
   prepareForUpdate(object: T, old: T): T;
-  validateUpdate(object: T, old: T): readonly FieldError[];
+  validateUpdate?(object: T, old: T): readonly FieldError[];
 }
 
 /** A stored kind: one row of the table of resources. Decoding by `type` guarantees that hooks see a T. */
@@ -77,6 +80,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   /** Without deletecollection where the real server has none. */
   readonly deleteCollection?: false;
   readonly nameRule: TextRule;
+  /** Finalizers need no domain, as everywhere else. */
+  readonly anyFinalizer?: true;
   readonly strategy: Strategy<T>;
   readonly subresources: readonly Subresource<T>[];
   /** Objects are kept under another resource, of which this one is a view. */
@@ -105,6 +110,14 @@ export function apiVersionOf(resource: { readonly group: string; readonly versio
 
 export function groupResourceOf(resource: Pick<Resource, "group" | "name">): GroupResource {
   return { group: resource.group, resource: resource.name };
+}
+
+/** The kind that validation errors name: that of the stored form. */
+export function groupKindOf(resource: Pick<Resource, "group" | "kind" | "view">): {
+  readonly group: string;
+  readonly kind: string;
+} {
+  return { group: resource.view?.storedAs.group ?? resource.group, kind: resource.kind };
 }
 
 /** The table of the store in which objects of the resource live. */

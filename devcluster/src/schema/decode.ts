@@ -66,19 +66,21 @@ function readMap(valueShape: Shape, input: Json, place: Place): Json {
 
 function readStruct(shape: Extract<Shape, { kind: "struct" }>, input: Json, place: Place): JsonObject {
   if (input !== null && !isJsonObject(input)) throw mismatch(input, "an object", place);
-  const source = input ?? {};
   const fields = shape.fields();
-  const output: Record<string, Json> = {};
   const owner = shape.name.slice(shape.name.lastIndexOf(".") + 1);
-  for (const field of fields.values()) {
-    const path = place.path === "" ? field.name : `${place.path}.${field.name}`;
-    const value = readField(field, source[field.name] ?? null, { owner, path, unknownFields: place.unknownFields });
-    if (value !== undefined) output[field.name] = value;
-  }
-  for (const key of Object.keys(source)) {
+  const read = new Map<string, Json | undefined>();
+  // In the order of the document, in which the real server reports what it does not know.
+  for (const [key, value] of Object.entries(input ?? {})) {
+    const path = place.path === "" ? key : `${place.path}.${key}`;
+    const field = fields.get(key);
+    if (field !== undefined) read.set(key, readField(field, value ?? null, { ...place, owner, path }));
     // managedFields is a known field that devcluster does not keep.
-    if (fields.has(key) || key === "managedFields" || source[key] === undefined) continue;
-    place.unknownFields.push(place.path === "" ? key : `${place.path}.${key}`);
+    else if (value !== undefined && key !== "managedFields") place.unknownFields.push(path);
+  }
+  const output: Record<string, Json> = {};
+  for (const field of fields.values()) {
+    const value = read.has(field.name) ? read.get(field.name) : readField(field, null, { ...place, owner });
+    if (value !== undefined) output[field.name] = value;
   }
   return output;
 }
@@ -87,7 +89,9 @@ function readField(field: Field, input: Json, place: Place): Json | undefined {
   const { spec, shape } = field;
   if (spec.pointer === true && input === null) return spec.omit === true ? undefined : null;
   const value = read(shape, input, place);
-  return spec.omit === true && spec.pointer !== true && isEmpty(shape, value) ? undefined : value;
+  if (spec.pointer === true || !isEmpty(shape, value)) return value;
+  // The real server stores protobuf, which knows no difference between an empty list and none.
+  return spec.omit === true ? undefined : isJsonArray(value) ? null : value;
 }
 
 function isEmpty(shape: Shape, value: Json): boolean {
@@ -132,11 +136,11 @@ function readScalar(name: ScalarName, input: Json, place: Place): Json {
     case "Quantity":
       return readQuantity(input);
     case "Time":
-      return readText(input, "Time", place, canonicalTime);
+      return readText(input, "string", place, (text) => canonicalTime(text) ?? notTime(text, timeLayout));
     case "MicroTime":
-      return readText(input, "MicroTime", place, canonicalMicroTime);
+      return readText(input, "string", place, (text) => canonicalMicroTime(text) ?? notTime(text, microTimeLayout));
     case "bytes":
-      return readText(input, "[]uint8", place, canonicalBase64);
+      return readText(input, "[]uint8", place, checkBase64);
     case "Raw":
       return input;
     default:
@@ -155,15 +159,21 @@ function readQuantity(input: Json): Json {
   throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
-function readText(input: Json, type: string, place: Place, canonical: (text: string) => string | undefined): Json {
-  const value = typeof input === "string" ? canonical(input) : undefined;
-  if (value === undefined) throw mismatch(input, type, place);
-  return value;
+function readText(input: Json, type: string, place: Place, canonical: (text: string) => string): Json {
+  if (typeof input !== "string") throw mismatch(input, type, place);
+  return canonical(input);
 }
 
-function canonicalBase64(text: string): string | undefined {
-  const bytes = Buffer.from(text, "base64");
-  return bytes.toString("base64") === text ? text : undefined;
+const timeLayout = "2006-01-02T15:04:05Z07:00";
+const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
+
+function notTime(text: string, layout: string): never {
+  throw new DecodeError(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: cannot parse it`);
+}
+
+function checkBase64(text: string): string {
+  if (Buffer.from(text, "base64").toString("base64") === text) return text;
+  throw new DecodeError(`illegal base64 data at input byte ${Math.max(text.search(/[^A-Za-z0-9+/=]/), 0)}`);
 }
 
 function isInteger(input: Json, name: "int32" | "int64"): boolean {

@@ -6,12 +6,14 @@ export function canonicalTime(text: string): string | undefined {
   return milliseconds === undefined ? undefined : formatTime(milliseconds);
 }
 
-/** Microseconds in UTC, the form of metav1.MicroTime; undefined when the text is no RFC 3339 time. */
+/**
+ * Microseconds in UTC, the form of metav1.MicroTime; undefined unless the text has exactly six digits of them, which the real server demands.
+ */
 export function canonicalMicroTime(text: string): string | undefined {
   const milliseconds = parseRfc3339(text);
-  if (milliseconds === undefined) return undefined;
   const fraction = rfc3339.exec(text)?.[1] ?? "";
-  return `${formatTime(milliseconds).slice(0, -1)}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+  if (milliseconds === undefined || fraction.length !== 6) return undefined;
+  return `${formatTime(milliseconds).slice(0, -1)}.${fraction}Z`;
 }
 
 /** A moment (milliseconds since 1970) as metav1.Time writes it. */

@@ -19,10 +19,18 @@ export function parseFieldSelector(text: string, supported: readonly string[]): 
     .filter((term) => term !== "")
     .map((term) => parseTerm(term, text));
   for (const { field } of requirements) {
-    if (!supported.includes(field)) throw badRequest(`field label not supported: ${field}`);
+    if (!supported.includes(field)) throw unsupported(field, supported);
   }
   if (requirements.length === 0) return undefined;
   return (fields) => requirements.every(({ field, equal, value }) => ((fields[field] ?? "") === value) === equal);
+}
+
+/** The real server has one answer for kinds with fields of their own and another for the rest. */
+function unsupported(field: string, supported: readonly string[]): Error {
+  if (supported.some((known) => !known.startsWith("metadata.")))
+    return badRequest(`field label not supported: ${field}`);
+  const known = ["metadata.name", "metadata.namespace"].map((name) => JSON.stringify(name)).join(", ");
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known}`);
 }
 
 /** Splits at commas that no backslash protects. */

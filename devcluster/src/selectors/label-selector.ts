@@ -58,14 +58,17 @@ class Parser {
   requirements(): readonly Requirement[] {
     const requirements: Requirement[] = [];
     if (this.#tokens.length === 0) return requirements;
+    if (!isWord(this.#peek()) && this.#peek() !== "!") {
+      throw badRequest(`found '${this.#peek()}', expected: !, identifier, or 'end of string'`);
+    }
     for (;;) {
       requirements.push(this.#requirement());
       const next = this.#next();
       if (next === "") return requirements;
-      if (next !== ",") throw cannotParse(`found '${next}', expected: ',' or 'end of string'`);
+      if (next !== ",") throw badRequest(`found '${next}', expected: ',' or 'end of string'`);
       const following = this.#peek();
       if (!isWord(following) && following !== "!") {
-        throw cannotParse(`found '${following}', expected: identifier after ','`);
+        throw badRequest(`found '${following}', expected: identifier after ','`);
       }
     }
   }
@@ -110,10 +113,10 @@ class Parser {
 
   #key(): string {
     const key = this.#next();
-    if (!isWord(key)) throw cannotParse(`found '${key}', expected: !, identifier, or 'end of string'`);
+    if (!isWord(key)) throw cannotParse(`found '${key}', expected: identifier`);
     const complaints = qualifiedName(key);
     if (complaints.length > 0)
-      throw cannotParse(`key: Invalid value: ${JSON.stringify(key)}: ${complaints.join("; ")}`);
+      throw cannotParse(`<nil>: Invalid value: ${JSON.stringify(key)}: ${complaints.join("; ")}`);
     return key;
   }
 

@@ -8,9 +8,17 @@ const annotationsLimitBytes = 256 * 1024;
 
 const immutable = "field is immutable";
 
+/** What a kind asks of the metadata of its objects. */
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly nameRule: TextRule;
+  readonly anyFinalizer?: true;
+}
+
 /** What is wrong with the metadata of an object about to be created. */
-export function validateMetadata(object: KubeObject, namespaced: boolean, nameRule: TextRule): readonly FieldError[] {
+export function validateMetadata(object: KubeObject, rules: MetadataRules): readonly FieldError[] {
   const { metadata } = object;
+  const { namespaced, nameRule } = rules;
   return [
     ...validateGenerateName(metadata, nameRule),
     ...validateName(object, nameRule),
@@ -18,21 +26,26 @@ export function validateMetadata(object: KubeObject, namespaced: boolean, nameRu
     ...validateLabels(metadata.labels, "metadata.labels"),
     ...validateAnnotations(metadata),
     ...validateOwnerReferences(metadata.ownerReferences ?? []),
-    ...validateFinalizers(metadata.finalizers ?? []),
+    ...validateFinalizers(metadata.finalizers ?? [], rules.anyFinalizer === true),
   ];
 }
 
 /** What is wrong with changing the metadata of a stored object; the server's own fields are already carried over. */
-export function validateMetadataUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+export function validateMetadataUpdate(
+  object: KubeObject,
+  old: KubeObject,
+  rules: MetadataRules,
+): readonly FieldError[] {
   const { metadata } = object;
   return [
+    // A name that was good enough once stays so.
+    ...validateMetadata(object, { ...rules, nameRule: pathSegment }),
     ...validateNoNewFinalizers(metadata, old.metadata),
     ...immutableFields.flatMap((field) => validateImmutable(`metadata.${field}`, metadata[field], old.metadata[field])),
-    ...validateLabels(metadata.labels, "metadata.labels"),
-    ...validateAnnotations(metadata),
-    ...validateOwnerReferences(metadata.ownerReferences ?? []),
   ];
 }
+
+const standardFinalizers = ["kubernetes", "orphan", "foregroundDeletion"];
 
 const immutableFields = [
   "name",
@@ -115,8 +128,17 @@ function validateOwnerReferences(owners: readonly OwnerReference[]): readonly Fi
   return [...errors, invalidValue(field, owners, detail)];
 }
 
-function validateFinalizers(finalizers: readonly string[]): readonly FieldError[] {
-  return finalizers.flatMap((finalizer) => validateText("metadata.finalizers", finalizer, qualifiedName));
+function validateFinalizers(finalizers: readonly string[], anyFinalizer: boolean): readonly FieldError[] {
+  const field = "metadata.finalizers";
+  const detail = "name is neither a standard finalizer name nor is it fully qualified";
+  return [
+    ...finalizers.flatMap((finalizer) => validateText(field, finalizer, qualifiedName)),
+    ...finalizers.flatMap((finalizer, index) =>
+      anyFinalizer || finalizer.includes("/") || standardFinalizers.includes(finalizer)
+        ? []
+        : [invalidValue(`${field}[${index}]`, finalizer, detail)],
+    ),
+  ];
 }
 
 function validateNoNewFinalizers(metadata: ObjectMeta, old: ObjectMeta): readonly FieldError[] {

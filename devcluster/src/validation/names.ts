@@ -6,6 +6,8 @@ interface Pattern {
   readonly format: string;
   readonly examples: readonly string[];
   readonly limitBytes: number;
+  /** What the real server calls the unit of the limit; both are bytes. */
+  readonly unit: "bytes" | "characters";
 }
 
 const labelFormat = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -17,6 +19,7 @@ const subdomain: Pattern = {
   format: `${labelFormat}(\\.${labelFormat})*`,
   examples: ["example.com"],
   limitBytes: 253,
+  unit: "characters",
 };
 const label: Pattern = {
   message:
@@ -24,6 +27,7 @@ const label: Pattern = {
   format: labelFormat,
   examples: ["my-name", "123-abc"],
   limitBytes: 63,
+  unit: "characters",
 };
 const labelKeyName: Pattern = {
   message:
@@ -31,6 +35,7 @@ const labelKeyName: Pattern = {
   format: qualifiedFormat,
   examples: ["MyName", "my.name", "123-abc"],
   limitBytes: 63,
+  unit: "bytes",
 };
 const labelValue: Pattern = {
   message:
@@ -38,12 +43,14 @@ const labelValue: Pattern = {
   format: `(${qualifiedFormat})?`,
   examples: ["MyValue", "my_value", "12345"],
   limitBytes: 63,
+  unit: "bytes",
 };
 const configMapKey: Pattern = {
   message: "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
   format: "[-._a-zA-Z0-9]+",
   examples: ["key.name", "KEY_NAME", "key-name"],
   limitBytes: 253,
+  unit: "characters",
 };
 
 export const dnsSubdomain: TextRule = (value) => [...tooLong(value, subdomain), ...mismatch(value, subdomain)];
@@ -84,7 +91,7 @@ export const qualifiedName: TextRule = (value) => {
 /** A service port's name as a target: at least a letter, at most 15 characters. */
 export const portName: TextRule = (value) => {
   const complaints: string[] = [];
-  if (value.length > 15) complaints.push("must be no more than 15 bytes");
+  if (value.length > 15) complaints.push("must be no more than 15 characters");
   if (!/^[-a-z0-9]+$/.test(value)) {
     complaints.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
@@ -106,7 +113,9 @@ export function portNumber(value: number): readonly string[] {
 }
 
 function tooLong(value: string, pattern: Pattern): readonly string[] {
-  return Buffer.byteLength(value) > pattern.limitBytes ? [`must be no more than ${pattern.limitBytes} bytes`] : [];
+  return Buffer.byteLength(value) > pattern.limitBytes
+    ? [`must be no more than ${pattern.limitBytes} ${pattern.unit}`]
+    : [];
 }
 
 function mismatch(value: string, pattern: Pattern): readonly string[] {

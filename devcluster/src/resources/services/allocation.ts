@@ -143,14 +143,22 @@ function allocatePorts(service: Service, old: Service | undefined, pools: Pools)
 function allocateNodePorts(service: Service, old: Service | undefined, { nodePorts }: Pools): Service {
   const owned = new Set(old === undefined ? [] : nodePortsOf(old));
   const taken = new Set(nodePortsOf(service));
+  const claimed = new Set<number>();
   const given = new Map<number, number>();
   const ports = (service.spec.ports ?? []).map((port, index): ServicePort => {
     const asked = port.nodePort ?? (old === undefined ? requestedFor(port, service) : undefined);
     if (asked === undefined && !wantsNodePorts(service)) return port;
     if (asked !== undefined) {
-      const problem = owned.has(asked) || given.get(port.port) === asked ? undefined : nodePorts.problemWith(asked);
+      const problem = problemWithNodePort(asked, port, {
+        owned,
+        given,
+        claimed,
+        nodePorts,
+        creates: old === undefined,
+      });
       if (problem !== undefined) refuse(service, [invalidValue(`spec.ports[${index}].nodePort`, asked, problem)]);
       given.set(port.port, asked);
+      claimed.add(asked);
       return { ...port, nodePort: asked };
     }
     // Two ports of one number differ in protocol and share a node port, on creation only.
@@ -161,6 +169,23 @@ function allocateNodePorts(service: Service, old: Service | undefined, { nodePor
     return { ...port, nodePort };
   });
   return withSpec(service, { ports: service.spec.ports === undefined ? undefined : ports });
+}
+
+interface Claims {
+  /** What the stored service has already. */
+  readonly owned: ReadonlySet<number>;
+  /** Node port by port, of the ports before this one. */
+  readonly given: ReadonlyMap<number, number>;
+  readonly claimed: ReadonlySet<number>;
+  readonly nodePorts: Pools["nodePorts"];
+  readonly creates: boolean;
+}
+
+function problemWithNodePort(asked: number, port: ServicePort, claims: Claims): string | undefined {
+  if (claims.owned.has(asked) || claims.given.get(port.port) === asked) return undefined;
+  // On update, validation finds the double later.
+  if (claims.claimed.has(asked)) return claims.creates ? claims.nodePorts.takenText : undefined;
+  return claims.nodePorts.problemWith(asked);
 }
 
 function requestedFor(port: ServicePort, service: Service): number | undefined {

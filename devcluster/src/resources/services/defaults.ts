@@ -17,7 +17,7 @@ export function applyServiceDefaults(service: Service): Service {
   const isBalanced = type === "LoadBalancer";
   const complete = withSpec(withType, {
     externalTrafficPolicy: spec.externalTrafficPolicy ?? (isExternallyAccessible(withType) ? "Cluster" : undefined),
-    internalTrafficPolicy: spec.internalTrafficPolicy ?? (type === "ExternalName" ? undefined : "Cluster"),
+    internalTrafficPolicy: type === "ExternalName" ? undefined : (spec.internalTrafficPolicy ?? "Cluster"),
     allocateLoadBalancerNodePorts: spec.allocateLoadBalancerNodePorts ?? (isBalanced ? true : undefined),
   });
   return isBalanced ? withIngressModes(complete) : complete;

@@ -4,6 +4,8 @@ export interface Pool<T> {
   next(reserved?: ReadonlySet<T>): T;
   /** Why a value cannot be taken, in the real server's words; undefined when it can. */
   problemWith(value: T): string | undefined;
+  /** Words for a value in use. */
+  readonly takenText: string;
 }
 
 export interface PoolOptions<T> {
@@ -21,13 +23,19 @@ export interface PoolOptions<T> {
   readonly taken: string;
 }
 
-/** A pool that keeps no books of its own: what is in use is read from the stored objects, so nothing can leak. */
+/**
+ * A pool that keeps no books of its own: what is in use is read from the stored objects, so nothing can leak. It only remembers where it was.
+ */
 export function createPool<T>(options: PoolOptions<T>): Pool<T> {
+  let cursor = options.firstIndex;
   return {
+    takenText: options.taken,
     next(reserved) {
       const used = options.inUse();
-      for (let offset = 0; offset < options.size; offset += 1) {
-        const value = options.valueAt((options.firstIndex + offset) % options.size);
+      for (let tried = 0; tried < options.size; tried += 1) {
+        const value = options.valueAt(cursor);
+        // A value that was just freed is not handed out again at once: somebody may still use it.
+        cursor = (cursor + 1) % options.size;
         if (!used.has(value) && reserved?.has(value) !== true) return value;
       }
       throw new Error("range is full");

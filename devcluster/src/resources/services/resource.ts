@@ -4,7 +4,8 @@ import type { Cell, Resource } from "../resource.ts";
 import { type Pools, allocate, dropTypeDependentFields, reallocate } from "./allocation.ts";
 import { applyServiceDefaults } from "./defaults.ts";
 import { type Service, isLoadBalancer } from "./service.ts";
-import { validateService, validateServiceStatusUpdate, validateServiceUpdate } from "./validate.ts";
+import { warnOfService } from "./warnings.ts";
+import { validateService, validateServiceStatus, validateServiceUpdate } from "./validate.ts";
 
 export function createServices(pools: Pools): Resource<Service> {
   return {
@@ -28,6 +29,7 @@ export function createServices(pools: Pools): Resource<Service> {
       prepareForCreate: (service) => ({ ...service, status: { loadBalancer: {} } }),
       prepareForUpdate: (service, old) => prepareForUpdate(service, old),
       validate: validateService,
+      warn: warnOfService,
       validateUpdate: validateServiceUpdate,
     },
     subresources: [
@@ -35,7 +37,7 @@ export function createServices(pools: Pools): Resource<Service> {
         name: "status",
         verbs: ["get", "patch", "update"],
         prepareForUpdate: (service, old) => ({ ...service, spec: old.spec }),
-        validateUpdate: validateServiceStatusUpdate,
+        validateUpdate: validateServiceStatus,
       },
     ],
     columns: [

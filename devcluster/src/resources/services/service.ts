@@ -25,6 +25,7 @@ export type ServiceSpec = Readonly<{
   sessionAffinity?: string | undefined;
   loadBalancerSourceRanges?: readonly string[] | undefined;
   externalName?: string | undefined;
+  loadBalancerIP?: string | undefined;
   externalTrafficPolicy?: string | undefined;
   healthCheckNodePort?: number | undefined;
   sessionAffinityConfig?:

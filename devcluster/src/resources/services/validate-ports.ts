@@ -63,5 +63,7 @@ function duplicatePort(port: ServicePort, index: number, all: readonly ServicePo
   const first = all.findIndex((other) => other.protocol === port.protocol && other.port === port.port);
   if (first === index) return [];
   const { protocol = "" } = port;
-  return [duplicate(`spec.ports[${index}]`, { port: port.port, protocol })];
+  // The real server prints the key of its comparison in Go's names.
+  const key = { Name: "", Protocol: protocol, AppProtocol: null, Port: port.port, TargetPort: 0, NodePort: 0 };
+  return [duplicate(`spec.ports[${index}]`, key)];
 }

@@ -1,6 +1,6 @@
 import { isAddress, isCidr, looksLikeAddress } from "../../validation/addresses.ts";
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from "../../validation/field-error.ts";
-import { validateLabels, validateMetadataUpdate, validateText } from "../../validation/metadata.ts";
+import { validateLabels, validateText } from "../../validation/metadata.ts";
 import { dnsSubdomain, portNumber, qualifiedName } from "../../validation/names.ts";
 import {
   type Ingress,
@@ -42,16 +42,11 @@ export function validateService(service: Service): readonly FieldError[] {
 
 export function validateServiceUpdate(service: Service, old: Service): readonly FieldError[] {
   return [
-    ...validateMetadataUpdate(service, old),
     ...validateClusterIpsKept(service, old),
     ...validateClassKept(service, old),
     ...validateHealthCheckPortKept(service, old),
     ...validateService(service),
   ];
-}
-
-export function validateServiceStatusUpdate(service: Service, old: Service): readonly FieldError[] {
-  return [...validateMetadataUpdate(service, old), ...validateIngress(service)];
 }
 
 function validateTypeFields(service: Service): readonly FieldError[] {
@@ -97,7 +92,8 @@ function validateExternalIps({ spec }: Service): readonly FieldError[] {
 
 function validateUsableAddress(field: string, address: string): readonly FieldError[] {
   const rules: readonly (readonly [RegExp, string])[] = [
-    [/^(?:0\.0\.0\.0|::)$/, "may not be unspecified (0.0.0.0 or ::)"],
+    [/^0\.0\.0\.0$/, "may not be unspecified (0.0.0.0)"],
+    [/^::$/, "may not be unspecified (::)"],
     [/^(?:127\.|::1$)/, "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
     [/^(?:169\.254\.|fe[89ab])/i, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
     [/^(?:224\.0\.0\.|ff02:)/i, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
@@ -200,7 +196,8 @@ function validateHealthCheckPortKept(service: Service, old: Service): readonly F
   return [forbiddenField("spec.healthCheckNodePort", "field is immutable")];
 }
 
-function validateIngress(service: Service): readonly FieldError[] {
+/** Rules of the status of a Service. */
+export function validateServiceStatus(service: Service): readonly FieldError[] {
   const field = "status.loadBalancer.ingress";
   const ingress = service.status.loadBalancer.ingress ?? [];
   if (!isLoadBalancer(service) && ingress.length > 0) {
