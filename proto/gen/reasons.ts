@@ -31,6 +31,7 @@ export const errorReasons = {
   ANNOTATION_INVALID: {"code":3,"class":"FINAL"},
   CLASS_UNSUPPORTED: {"code":3,"class":"FINAL"},
   FEATURE_UNSUPPORTED: {"code":3,"class":"FINAL"},
+  NOT_RESPONSIBLE: {"code":9,"class":"FINAL"},
   LOAD_BALANCER_NOT_FOUND: {"code":5,"class":"RESYNC"},
   ROUTE_TARGET_NOT_FOUND: {"code":5,"class":"RESYNC","itemOnly":true},
   ADDRESS_IN_USE: {"code":6,"class":"OPERATOR"},

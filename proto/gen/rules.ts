@@ -120,6 +120,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"request_id","jsonName":"requestId","kind":"scalar","required":true,"maxBytes":63},
     {"name":"validate_only","jsonName":"validateOnly","kind":"scalar"},
     {"name":"trigger","jsonName":"trigger","kind":"scalar","maxBytes":253},
+    {"name":"sequence","jsonName":"sequence","kind":"scalar"},
   ],
   "cloudprovider.v1.ClientInfo": [
     {"name":"name","jsonName":"name","kind":"scalar","required":true,"maxBytes":63},
@@ -220,7 +221,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"services","jsonName":"services","kind":"list","required":true,"maxBytes":253,"maxItems":64},
     {"name":"boot_id","jsonName":"bootId","kind":"scalar","required":true,"maxBytes":63},
     {"name":"provider_id_prefixes","jsonName":"providerIdPrefixes","kind":"list","required":true,"maxBytes":63,"maxItems":16},
-    {"name":"scope_id","jsonName":"scopeId","kind":"scalar","required":true,"maxBytes":253},
+    {"name":"scope_id","jsonName":"scopeId","kind":"scalar","maxBytes":253},
     {"name":"capabilities","jsonName":"capabilities","kind":"message","message":"cloudprovider.v1.Capabilities","required":true},
     {"name":"limits","jsonName":"limits","kind":"message","message":"cloudprovider.v1.Limits","required":true},
     {"name":"annotation_prefixes","jsonName":"annotationPrefixes","kind":"list","maxBytes":317,"maxItems":32},
@@ -237,7 +238,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
   "cloudprovider.v1.GetProviderStatusResponse": [
     {"name":"ready","jsonName":"ready","kind":"scalar"},
     {"name":"boot_id","jsonName":"bootId","kind":"scalar","required":true,"maxBytes":63},
-    {"name":"scope_id","jsonName":"scopeId","kind":"scalar","required":true,"maxBytes":253},
+    {"name":"scope_id","jsonName":"scopeId","kind":"scalar","maxBytes":253},
     {"name":"config_revision","jsonName":"configRevision","kind":"scalar","maxBytes":63},
     {"name":"conditions","jsonName":"conditions","kind":"list","message":"cloudprovider.v1.Condition","required":true,"maxItems":32},
     {"name":"last_cloud_success_time","jsonName":"lastCloudSuccessTime","kind":"message","message":"google.protobuf.Timestamp"},
@@ -245,9 +246,12 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"rate_limits","jsonName":"rateLimits","kind":"list","message":"cloudprovider.v1.RateLimit","maxItems":32},
   ],
   "cloudprovider.v1.HealthCheck": [
-    {"name":"protocol","jsonName":"protocol","kind":"enum","required":true},
     {"name":"port","jsonName":"port","kind":"scalar","required":true,"min":1,"max":65535},
-    {"name":"path","jsonName":"path","kind":"scalar","maxBytes":1024},
+    {"name":"tcp","jsonName":"tcp","oneof":"kind","kind":"message","message":"cloudprovider.v1.TcpHealthCheck"},
+    {"name":"http","jsonName":"http","oneof":"kind","kind":"message","message":"cloudprovider.v1.HttpHealthCheck"},
+  ],
+  "cloudprovider.v1.HttpHealthCheck": [
+    {"name":"path","jsonName":"path","kind":"scalar","required":true,"maxBytes":1024},
   ],
   "cloudprovider.v1.IngressPort": [
     {"name":"port","jsonName":"port","kind":"scalar","required":true,"min":1,"max":65535},
@@ -299,6 +303,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"message","jsonName":"message","kind":"scalar","required":true,"maxBytes":1024},
     {"name":"retry_after","jsonName":"retryAfter","kind":"message","message":"google.protobuf.Duration"},
     {"name":"metadata","jsonName":"metadata","kind":"map","maxTotalBytes":2048},
+    {"name":"field","jsonName":"field","kind":"scalar","maxBytes":317},
   ],
   "cloudprovider.v1.Limits": [
     {"name":"max_concurrent_calls","jsonName":"maxConcurrentCalls","kind":"scalar","required":true,"min":1,"max":1000},
@@ -357,8 +362,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"id","jsonName":"id","kind":"scalar","required":true,"maxBytes":1024},
     {"name":"service","jsonName":"service","kind":"message","message":"cloudprovider.v1.ServiceRef","required":true},
     {"name":"phase","jsonName":"phase","kind":"enum","required":true},
-    {"name":"ingress","jsonName":"ingress","kind":"list","message":"cloudprovider.v1.LoadBalancerIngress","maxItems":64},
-    {"name":"observed_generation","jsonName":"observedGeneration","kind":"scalar"},
+    {"name":"ingress","jsonName":"ingress","kind":"message","message":"cloudprovider.v1.LoadBalancerIngressList"},
     {"name":"spec_fingerprint","jsonName":"specFingerprint","kind":"scalar","maxBytes":128},
     {"name":"nodes_fingerprint","jsonName":"nodesFingerprint","kind":"scalar","maxBytes":128},
     {"name":"observed_fingerprint","jsonName":"observedFingerprint","kind":"scalar","maxBytes":128},
@@ -403,11 +407,14 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"ip_mode","jsonName":"ipMode","kind":"enum"},
     {"name":"ports","jsonName":"ports","kind":"list","message":"cloudprovider.v1.IngressPort","maxItems":1000},
   ],
+  "cloudprovider.v1.LoadBalancerIngressList": [
+    {"name":"items","jsonName":"items","kind":"list","message":"cloudprovider.v1.LoadBalancerIngress","maxItems":64},
+  ],
   "cloudprovider.v1.LoadBalancerSpec": [
     {"name":"class","jsonName":"class","kind":"scalar","maxBytes":317},
     {"name":"ports","jsonName":"ports","kind":"list","message":"cloudprovider.v1.ServicePort","required":true,"maxItems":1000},
     {"name":"ip_families","jsonName":"ipFamilies","kind":"list","maxItems":2},
-    {"name":"source_ranges","jsonName":"sourceRanges","kind":"list","maxItems":1000,"format":"CIDR"},
+    {"name":"source_ranges","jsonName":"sourceRanges","kind":"message","message":"cloudprovider.v1.SourceRanges"},
     {"name":"external_traffic_policy","jsonName":"externalTrafficPolicy","kind":"enum"},
     {"name":"health_check","jsonName":"healthCheck","kind":"message","message":"cloudprovider.v1.HealthCheck"},
     {"name":"session_affinity","jsonName":"sessionAffinity","kind":"message","message":"cloudprovider.v1.SessionAffinity"},
@@ -423,6 +430,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"soft_return_milliseconds","jsonName":"softReturnMilliseconds","kind":"scalar"},
     {"name":"asks_cloud","jsonName":"asksCloud","kind":"scalar"},
     {"name":"reasons","jsonName":"reasons","kind":"list"},
+    {"name":"item_reasons","jsonName":"itemReasons","kind":"list"},
   ],
   "cloudprovider.v1.NodeAddress": [
     {"name":"type","jsonName":"type","kind":"enum","required":true},
@@ -525,10 +533,12 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"namespace","jsonName":"namespace","kind":"scalar","required":true,"maxBytes":63},
     {"name":"name","jsonName":"name","kind":"scalar","required":true,"maxBytes":63},
     {"name":"uid","jsonName":"uid","kind":"scalar","required":true,"maxBytes":63},
-    {"name":"generation","jsonName":"generation","kind":"scalar","min":0},
   ],
   "cloudprovider.v1.SessionAffinity": [
     {"name":"timeout","jsonName":"timeout","kind":"message","message":"google.protobuf.Duration"},
+  ],
+  "cloudprovider.v1.SourceRanges": [
+    {"name":"cidrs","jsonName":"cidrs","kind":"list","required":true,"maxItems":1000,"format":"CIDR"},
   ],
   "cloudprovider.v1.TargetNode": [
     {"name":"name","jsonName":"name","kind":"scalar","required":true,"maxBytes":253},
@@ -539,6 +549,8 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
   ],
   "cloudprovider.v1.TargetNodeList": [
     {"name":"nodes","jsonName":"nodes","kind":"list","message":"cloudprovider.v1.TargetNode","maxItems":100000},
+  ],
+  "cloudprovider.v1.TcpHealthCheck": [
   ],
   "cloudprovider.v1.TopologyRequirement": [
     {"name":"key","jsonName":"key","kind":"scalar","required":true,"maxBytes":317},

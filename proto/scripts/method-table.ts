@@ -39,6 +39,7 @@ interface MethodRow {
   readonly change: boolean;
   readonly stream: boolean;
   readonly ownReasons: readonly string[];
+  readonly itemReasons: readonly string[];
 }
 
 export const readMethods = (registry: FileRegistry): readonly MethodRow[] => {
@@ -49,7 +50,6 @@ export const readMethods = (registry: FileRegistry): readonly MethodRow[] => {
 
 const methodRow = (registry: FileRegistry, method: DescMethod): MethodRow => {
   const rules = optionsOf(registry, "method", method);
-  const reasons = rules["reasons"];
   return {
     name: method.name,
     capability: typeof rules["capability"] === "string" ? rules["capability"] : "",
@@ -58,9 +58,12 @@ const methodRow = (registry: FileRegistry, method: DescMethod): MethodRow => {
     asksCloud: rules["asksCloud"] === true,
     change: method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
     stream: method.methodKind === "server_streaming",
-    ownReasons: Array.isArray(reasons) ? reasons.map(String) : [],
+    ownReasons: textsOf(rules["reasons"]),
+    itemReasons: textsOf(rules["itemReasons"]),
   };
 };
+
+const textsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** Every reason that the RPC may answer. */
 const allReasons = (row: MethodRow): readonly string[] => [
@@ -69,10 +72,14 @@ const allReasons = (row: MethodRow): readonly string[] => [
   ...row.ownReasons,
 ];
 
+/** Every reason that an item of its answer may carry; none for RPCs without items. */
+const allItemReasons = (row: MethodRow, own: readonly string[]): readonly string[] =>
+  own.length === 0 ? [] : [...commonReasons, ...cloudReasons, ...own];
+
 export const methodTable = (registry: FileRegistry): string => {
   const rows = readMethods(registry).map((row) => {
-    const { name, ownReasons: _, ...rules } = row;
-    return `  ${name}: ${JSON.stringify({ ...rules, reasons: allReasons(row) })},\n`;
+    const { name, ownReasons: _, itemReasons, ...rules } = row;
+    return `  ${name}: ${JSON.stringify({ ...rules, reasons: allReasons(row), itemReasons: allItemReasons(row, itemReasons) })},\n`;
   });
   return `${banner}
 import type { ErrorReason } from "./reasons.ts";
@@ -91,6 +98,8 @@ export interface MethodRule {
   readonly stream: boolean;
   /** The only reasons with which the RPC may fail. */
   readonly reasons: readonly ErrorReason[];
+  /** The only reasons that items of its answer carry. */
+  readonly itemReasons: readonly ErrorReason[];
 }
 
 export const methodRules = {
@@ -111,7 +120,7 @@ export const methodMarkdown = (registry: FileRegistry): string => {
   );
   const errors = rows.map(
     (row) =>
-      `| ${code(row.name)} | common${row.asksCloud ? ", cloud" : ""} | ${row.ownReasons.map(code).join(" ") || "none"} |`,
+      `| ${code(row.name)} | common${row.asksCloud ? ", cloud" : ""} | ${row.ownReasons.map(code).join(" ") || "none"} | ${row.itemReasons.map(code).join(" ") || "none"} |`,
   );
   return [
     "| RPC | capability | kind | default deadline | answers within |",
@@ -122,8 +131,8 @@ export const methodMarkdown = (registry: FileRegistry): string => {
     "",
     `Cloud reasons, which any RPC may answer that asks the cloud: ${cloudReasons.map(code).join(" ")}.`,
     "",
-    "| RPC | groups | its own reasons |",
-    "| --- | --- | --- |",
+    "| RPC | groups | its own reasons | reasons of items |",
+    "| --- | --- | --- | --- |",
     ...errors,
   ].join("\n");
 };

@@ -415,6 +415,12 @@ export interface ChangeContext {
   validateOnly: boolean;
   /** OPTIONAL. Why the change is wanted, for audit logs: `service created`, `node added`, `drift`. */
   trigger: string;
+  /**
+   * OPTIONAL. Grows with each change that is sent, across restarts and changes of the leader, for all objects together. A
+   * change of an object with a smaller number than one already applied to it was overtaken on its way (a leader that
+   * did not know yet that it had been replaced) and is refused with STALE_GENERATION. 0: not known, not compared.
+   */
+  sequence: bigint;
 }
 
 /** A node as Kubernetes knows it, used to look its machine up. */
@@ -743,7 +749,7 @@ export const CallContext: MessageFns<CallContext> = {
 };
 
 function createBaseChangeContext(): ChangeContext {
-  return { requestId: "", validateOnly: false, trigger: "" };
+  return { requestId: "", validateOnly: false, trigger: "", sequence: 0n };
 }
 
 export const ChangeContext: MessageFns<ChangeContext> = {
@@ -756,6 +762,12 @@ export const ChangeContext: MessageFns<ChangeContext> = {
     }
     if (message.trigger !== "") {
       writer.uint32(26).string(message.trigger);
+    }
+    if (message.sequence !== 0n) {
+      if (BigInt.asUintN(64, message.sequence) !== message.sequence) {
+        throw new globalThis.Error("value provided for field message.sequence of type uint64 too large");
+      }
+      writer.uint32(32).uint64(message.sequence);
     }
     return writer;
   },
@@ -797,6 +809,14 @@ export const ChangeContext: MessageFns<ChangeContext> = {
             message.trigger = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.sequence = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -822,6 +842,7 @@ export const ChangeContext: MessageFns<ChangeContext> = {
         ? globalThis.Boolean(object.validate_only)
         : false,
       trigger: isSet(object.trigger) ? globalThis.String(object.trigger) : "",
+      sequence: isSet(object.sequence) ? BigInt(object.sequence) : 0n,
     };
   },
 
@@ -836,6 +857,9 @@ export const ChangeContext: MessageFns<ChangeContext> = {
     if (message.trigger !== "") {
       obj.trigger = message.trigger;
     }
+    if (message.sequence !== 0n) {
+      obj.sequence = message.sequence.toString();
+    }
     return obj;
   },
 
@@ -847,6 +871,7 @@ export const ChangeContext: MessageFns<ChangeContext> = {
     message.requestId = object.requestId ?? "";
     message.validateOnly = object.validateOnly ?? false;
     message.trigger = object.trigger ?? "";
+    message.sequence = (object.sequence !== undefined && object.sequence !== null) ? BigInt(object.sequence) : 0n;
     return message;
   },
 };

@@ -42,6 +42,11 @@ export const ErrorReason = {
   CLASS_UNSUPPORTED: 11,
   /** FEATURE_UNSUPPORTED - A feature is asked for that the provider did not declare, and leaving it out would mislead the user. */
   FEATURE_UNSUPPORTED: 12,
+  /**
+   * NOT_RESPONSIBLE - The Service is not this provider's to serve, by what its annotations say; somebody else does. The controller writes
+   * nothing more about it.
+   */
+  NOT_RESPONSIBLE: 13,
   /** LOAD_BALANCER_NOT_FOUND - The load balancer named by an update of nodes does not exist. Answer: Ensure. */
   LOAD_BALANCER_NOT_FOUND: 20,
   /** ROUTE_TARGET_NOT_FOUND - The machine a route points to does not exist. */
@@ -135,6 +140,7 @@ export namespace ErrorReason {
   export type ANNOTATION_INVALID = typeof ErrorReason.ANNOTATION_INVALID;
   export type CLASS_UNSUPPORTED = typeof ErrorReason.CLASS_UNSUPPORTED;
   export type FEATURE_UNSUPPORTED = typeof ErrorReason.FEATURE_UNSUPPORTED;
+  export type NOT_RESPONSIBLE = typeof ErrorReason.NOT_RESPONSIBLE;
   export type LOAD_BALANCER_NOT_FOUND = typeof ErrorReason.LOAD_BALANCER_NOT_FOUND;
   export type ROUTE_TARGET_NOT_FOUND = typeof ErrorReason.ROUTE_TARGET_NOT_FOUND;
   export type ADDRESS_IN_USE = typeof ErrorReason.ADDRESS_IN_USE;
@@ -216,6 +222,9 @@ export function errorReasonFromJSON(object: any): ErrorReason {
     case 12:
     case "ERROR_REASON_FEATURE_UNSUPPORTED":
       return ErrorReason.FEATURE_UNSUPPORTED;
+    case 13:
+    case "ERROR_REASON_NOT_RESPONSIBLE":
+      return ErrorReason.NOT_RESPONSIBLE;
     case 20:
     case "ERROR_REASON_LOAD_BALANCER_NOT_FOUND":
       return ErrorReason.LOAD_BALANCER_NOT_FOUND;
@@ -362,6 +371,8 @@ export function errorReasonToJSON(object: ErrorReason): string {
       return "ERROR_REASON_CLASS_UNSUPPORTED";
     case ErrorReason.FEATURE_UNSUPPORTED:
       return "ERROR_REASON_FEATURE_UNSUPPORTED";
+    case ErrorReason.NOT_RESPONSIBLE:
+      return "ERROR_REASON_NOT_RESPONSIBLE";
     case ErrorReason.LOAD_BALANCER_NOT_FOUND:
       return "ERROR_REASON_LOAD_BALANCER_NOT_FOUND";
     case ErrorReason.ROUTE_TARGET_NOT_FOUND:
@@ -458,6 +469,8 @@ export interface ItemError {
     | undefined;
   /** OPTIONAL. Facts that also appear in the message, for machines. */
   metadata: { [key: string]: string };
+  /** OPTIONAL. Path of the field of the item that is wrong, `destination_cidr`. */
+  field: string;
 }
 
 export interface ItemError_MetadataEntry {
@@ -466,7 +479,7 @@ export interface ItemError_MetadataEntry {
 }
 
 function createBaseItemError(): ItemError {
-  return { code: 0, reason: "", domain: "", message: "", retryAfter: undefined, metadata: {} };
+  return { code: 0, reason: "", domain: "", message: "", retryAfter: undefined, metadata: {}, field: "" };
 }
 
 export const ItemError: MessageFns<ItemError> = {
@@ -489,6 +502,9 @@ export const ItemError: MessageFns<ItemError> = {
     globalThis.Object.entries(message.metadata).forEach(([key, value]: [string, string]) => {
       ItemError_MetadataEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
     });
+    if (message.field !== "") {
+      writer.uint32(58).string(message.field);
+    }
     return writer;
   },
 
@@ -556,6 +572,14 @@ export const ItemError: MessageFns<ItemError> = {
             }
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -593,6 +617,7 @@ export const ItemError: MessageFns<ItemError> = {
           {},
         )
         : {},
+      field: isSet(object.field) ? globalThis.String(object.field) : "",
     };
   },
 
@@ -622,6 +647,9 @@ export const ItemError: MessageFns<ItemError> = {
         });
       }
     }
+    if (message.field !== "") {
+      obj.field = message.field;
+    }
     return obj;
   },
 
@@ -646,6 +674,7 @@ export const ItemError: MessageFns<ItemError> = {
       },
       {},
     );
+    message.field = object.field ?? "";
     return message;
   },
 };

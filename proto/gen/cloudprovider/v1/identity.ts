@@ -23,7 +23,7 @@ export const protobufFileName = "cloudprovider/v1/identity.proto";
 
 /** Transport protocols of load-balancer ports. */
 export const Protocol = {
-  /** UNSPECIFIED - Not said; treated as TCP. */
+  /** UNSPECIFIED - Not said; refused in requests. */
   UNSPECIFIED: 0,
   /** TCP - TCP. */
   TCP: 1,
@@ -135,7 +135,7 @@ export function ipModeToJSON(object: IpMode): string {
 
 /** Which changes of load balancers may not run at once. */
 export const LockScope = {
-  /** UNSPECIFIED - Not said; treated as SERVICE. */
+  /** UNSPECIFIED - Not said, or not known: treated as PROVIDER, the strictest. */
   UNSPECIFIED: 0,
   /** SERVICE - One change a Service at a time; different Services in parallel. */
   SERVICE: 1,
@@ -322,7 +322,10 @@ export interface GetProviderInfoRequest {
   cluster: ClusterRef | undefined;
 }
 
-/** What the provider is and can do. Constant for the life of one process (`boot_id`). */
+/**
+ * What the provider is and can do. Constant for the life of one process (`boot_id`), but for `scope_id` and
+ * `diagnostics`.
+ */
 export interface GetProviderInfoResponse {
   /** REQUIRED. DNS-style name of the provider, unique among providers of a cluster: `acme.example.com`. */
   name: string;
@@ -342,8 +345,10 @@ export interface GetProviderInfoResponse {
    */
   providerIdPrefixes: string[];
   /**
-   * REQUIRED. What the provider's credentials reach: account, project, region. Opaque; compared byte by byte. Must
-   * not contain secrets. A change stops every destructive act of the controller until an operator confirms it.
+   * REQUIRED once known. What the provider's credentials reach: account, project, region. Opaque; compared byte by byte.
+   * Must not contain secrets. Empty: the provider learns it from the cloud and has not reached it yet; its status is
+   * then not ready, and callers send nothing but handshake and status until it is known. A change stops every destructive
+   * act of the controller until an operator confirms it.
    */
   scopeId: string;
   /** REQUIRED. What the provider serves. */
@@ -592,7 +597,7 @@ export interface GetProviderStatusResponse {
   ready: boolean;
   /** REQUIRED. As in the handshake. */
   bootId: string;
-  /** REQUIRED. As in the handshake; another value is a change of scope. */
+  /** REQUIRED once known. As in the handshake; another value is a change of scope. */
   scopeId: string;
   /** OPTIONAL. Version of the configuration in force; changes with each reload. */
   configRevision: string;

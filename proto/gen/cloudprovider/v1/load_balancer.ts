@@ -163,8 +163,6 @@ export interface ServiceRef {
   name: string;
   /** REQUIRED. metadata.uid. */
   uid: string;
-  /** OPTIONAL. Version of the wish. A provider refuses an Ensure that is older than one it has applied. 0: not known. */
-  generation: bigint;
 }
 
 /** One port of a load balancer. */
@@ -187,20 +185,41 @@ export interface ServicePort {
   targetPort?: number | undefined;
 }
 
+/** A connection that is accepted is enough. */
+export interface TcpHealthCheck {
+}
+
+/** A GET that is answered with status 200 is enough. */
+export interface HttpHealthCheck {
+  /** REQUIRED. Path, `/healthz`. */
+  path: string;
+}
+
 /** How the load balancer asks a node whether it wants traffic. */
 export interface HealthCheck {
-  /** REQUIRED. TCP: a connection is enough. Path given: HTTP status 200. */
-  protocol: Protocol;
   /** REQUIRED. Port on the node. */
   port: number;
-  /** OPTIONAL. HTTP path, `/healthz`. Absent: a plain connection. */
-  path?: string | undefined;
+  /** What is asked there. None of them: refused, for a check that cannot be made would take every node out. */
+  kind:
+    | //
+    /** A connection. */
+    { $case: "tcp"; value: TcpHealthCheck }
+    | //
+    /** An HTTP request in the clear. */
+    { $case: "http"; value: HttpHealthCheck }
+    | undefined;
 }
 
 /** Client-IP session affinity. */
 export interface SessionAffinity {
   /** OPTIONAL. How long a client stays with its node. Absent: 3 h, as in Kubernetes. */
   timeout: Duration | undefined;
+}
+
+/** Which clients are let in. */
+export interface SourceRanges {
+  /** REQUIRED. Their ranges; at least one, so that a list that was lost is never read as "everybody". */
+  cidrs: string[];
 }
 
 /** What the load balancer shall be. The whole wish each time; what is absent is not wished for. */
@@ -213,8 +232,10 @@ export interface LoadBalancerSpec {
   ports: ServicePort[];
   /** OPTIONAL. Families of the load balancer's addresses, first is preferred. Empty: IPv4. */
   ipFamilies: IpFamily[];
-  /** OPTIONAL. Client ranges let in. Empty: everybody. */
-  sourceRanges: string[];
+  /** OPTIONAL. Which clients are let in. Absent: everybody. */
+  sourceRanges:
+    | SourceRanges
+    | undefined;
   /** OPTIONAL. Which nodes get traffic. */
   externalTrafficPolicy: ExternalTrafficPolicy;
   /** OPTIONAL. How to ask nodes whether they want traffic. Absent: the provider's own way. */
@@ -330,6 +351,12 @@ export interface LoadBalancerIngress {
   ports: IngressPort[];
 }
 
+/** All points at which traffic enters. */
+export interface LoadBalancerIngressList {
+  /** OPTIONAL. The points. Empty: there is none, and an address that was published before is taken back. */
+  items: LoadBalancerIngress[];
+}
+
 /** One load balancer as the cloud has it. */
 export interface LoadBalancer {
   /** REQUIRED. The provider's id for it. */
@@ -340,10 +367,10 @@ export interface LoadBalancer {
     | undefined;
   /** REQUIRED. Where it is in its life. */
   phase: LoadBalancerPhase;
-  /** OPTIONAL. Where traffic enters; may be present before it is ACTIVE. */
-  ingress: LoadBalancerIngress[];
-  /** OPTIONAL. `generation` of the wish that is in force. */
-  observedGeneration: bigint;
+  /** OPTIONAL. Where traffic enters; may be present before it is ACTIVE. Absent: not told, and what was published stays. */
+  ingress:
+    | LoadBalancerIngressList
+    | undefined;
   /**
    * OPTIONAL. `spec_fingerprint` of the wish that is in force, as it was sent. Kept with the load balancer, so that it
    * outlives both processes: equal to the wish means that nothing needs to be done.
@@ -440,11 +467,11 @@ export interface GetLoadBalancerRequest {
   service:
     | ServiceRef
     | undefined;
-  /** OPTIONAL. spec.loadBalancerClass. */
+  /** OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail. */
   class?:
     | string
     | undefined;
-  /** OPTIONAL. The Service's annotations under the declared prefixes. */
+  /** OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail. */
   annotations: { [key: string]: string };
   /** OPTIONAL. `Operation.id` of the answer before, as a hint. */
   operationId: string;
@@ -518,11 +545,11 @@ export interface UpdateLoadBalancerNodesRequest {
     | undefined;
   /** OPTIONAL. `LoadBalancer.id`, as a hint. */
   loadBalancerId: string;
-  /** OPTIONAL. spec.loadBalancerClass. */
+  /** OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail. */
   class?:
     | string
     | undefined;
-  /** OPTIONAL. The Service's annotations under the declared prefixes. */
+  /** OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail. */
   annotations: { [key: string]: string };
   /** REQUIRED. Its nodes. */
   nodes: NodeSelection | undefined;
@@ -566,11 +593,11 @@ export interface DeleteLoadBalancerRequest {
     | undefined;
   /** OPTIONAL. `LoadBalancer.id`, as a hint. */
   loadBalancerId: string;
-  /** OPTIONAL. spec.loadBalancerClass. */
+  /** OPTIONAL. spec.loadBalancerClass; a hint, never a reason to fail. */
   class?:
     | string
     | undefined;
-  /** OPTIONAL. The Service's annotations under the declared prefixes. */
+  /** OPTIONAL. The Service's annotations under the declared prefixes; a hint, never a reason to fail. */
   annotations: { [key: string]: string };
   /** OPTIONAL. `Operation.id` of the answer before, as a hint. */
   operationId: string;
@@ -685,7 +712,7 @@ export interface ApplyNodeSetResponse {
 }
 
 function createBaseServiceRef(): ServiceRef {
-  return { namespace: "", name: "", uid: "", generation: 0n };
+  return { namespace: "", name: "", uid: "" };
 }
 
 export const ServiceRef: MessageFns<ServiceRef> = {
@@ -698,12 +725,6 @@ export const ServiceRef: MessageFns<ServiceRef> = {
     }
     if (message.uid !== "") {
       writer.uint32(26).string(message.uid);
-    }
-    if (message.generation !== 0n) {
-      if (BigInt.asIntN(64, message.generation) !== message.generation) {
-        throw new globalThis.Error("value provided for field message.generation of type int64 too large");
-      }
-      writer.uint32(32).int64(message.generation);
     }
     return writer;
   },
@@ -745,14 +766,6 @@ export const ServiceRef: MessageFns<ServiceRef> = {
             message.uid = reader.string();
             continue;
           }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.generation = reader.int64() as bigint;
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -770,7 +783,6 @@ export const ServiceRef: MessageFns<ServiceRef> = {
       namespace: isSet(object.namespace) ? globalThis.String(object.namespace) : "",
       name: isSet(object.name) ? globalThis.String(object.name) : "",
       uid: isSet(object.uid) ? globalThis.String(object.uid) : "",
-      generation: isSet(object.generation) ? BigInt(object.generation) : 0n,
     };
   },
 
@@ -785,9 +797,6 @@ export const ServiceRef: MessageFns<ServiceRef> = {
     if (message.uid !== "") {
       obj.uid = message.uid;
     }
-    if (message.generation !== 0n) {
-      obj.generation = message.generation.toString();
-    }
     return obj;
   },
 
@@ -799,9 +808,6 @@ export const ServiceRef: MessageFns<ServiceRef> = {
     message.namespace = object.namespace ?? "";
     message.name = object.name ?? "";
     message.uid = object.uid ?? "";
-    message.generation = (object.generation !== undefined && object.generation !== null)
-      ? BigInt(object.generation)
-      : 0n;
     return message;
   },
 };
@@ -967,20 +973,141 @@ export const ServicePort: MessageFns<ServicePort> = {
   },
 };
 
+function createBaseTcpHealthCheck(): TcpHealthCheck {
+  return {};
+}
+
+export const TcpHealthCheck: MessageFns<TcpHealthCheck> = {
+  encode(_: TcpHealthCheck, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TcpHealthCheck {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTcpHealthCheck();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): TcpHealthCheck {
+    return {};
+  },
+
+  toJSON(_: TcpHealthCheck): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<TcpHealthCheck>): TcpHealthCheck {
+    return TcpHealthCheck.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<TcpHealthCheck>): TcpHealthCheck {
+    const message = createBaseTcpHealthCheck();
+    return message;
+  },
+};
+
+function createBaseHttpHealthCheck(): HttpHealthCheck {
+  return { path: "" };
+}
+
+export const HttpHealthCheck: MessageFns<HttpHealthCheck> = {
+  encode(message: HttpHealthCheck, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HttpHealthCheck {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHttpHealthCheck();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): HttpHealthCheck {
+    return { path: isSet(object.path) ? globalThis.String(object.path) : "" };
+  },
+
+  toJSON(message: HttpHealthCheck): unknown {
+    const obj: any = {};
+    if (message.path !== "") {
+      obj.path = message.path;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<HttpHealthCheck>): HttpHealthCheck {
+    return HttpHealthCheck.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HttpHealthCheck>): HttpHealthCheck {
+    const message = createBaseHttpHealthCheck();
+    message.path = object.path ?? "";
+    return message;
+  },
+};
+
 function createBaseHealthCheck(): HealthCheck {
-  return { protocol: 0, port: 0, path: undefined };
+  return { port: 0, kind: undefined };
 }
 
 export const HealthCheck: MessageFns<HealthCheck> = {
   encode(message: HealthCheck, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.protocol !== 0) {
-      writer.uint32(8).int32(message.protocol);
-    }
     if (message.port !== 0) {
-      writer.uint32(16).uint32(message.port);
+      writer.uint32(8).uint32(message.port);
     }
-    if (message.path !== undefined) {
-      writer.uint32(26).string(message.path);
+    switch (message.kind?.$case) {
+      case "tcp":
+        TcpHealthCheck.encode(message.kind.value, writer.uint32(18).fork()).join();
+        break;
+      case "http":
+        HttpHealthCheck.encode(message.kind.value, writer.uint32(26).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1003,15 +1130,15 @@ export const HealthCheck: MessageFns<HealthCheck> = {
               break;
             }
 
-            message.protocol = reader.int32() as any;
+            message.port = reader.uint32();
             continue;
           }
           case 2: {
-            if (tag !== 16) {
+            if (tag !== 18) {
               break;
             }
 
-            message.port = reader.uint32();
+            message.kind = { $case: "tcp", value: TcpHealthCheck.decode(reader, reader.uint32()) };
             continue;
           }
           case 3: {
@@ -1019,7 +1146,7 @@ export const HealthCheck: MessageFns<HealthCheck> = {
               break;
             }
 
-            message.path = reader.string();
+            message.kind = { $case: "http", value: HttpHealthCheck.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -1036,22 +1163,24 @@ export const HealthCheck: MessageFns<HealthCheck> = {
 
   fromJSON(object: any): HealthCheck {
     return {
-      protocol: isSet(object.protocol) ? protocolFromJSON(object.protocol) : 0,
       port: isSet(object.port) ? globalThis.Number(object.port) : 0,
-      path: isSet(object.path) ? globalThis.String(object.path) : undefined,
+      kind: isSet(object.tcp)
+        ? { $case: "tcp", value: TcpHealthCheck.fromJSON(object.tcp) }
+        : isSet(object.http)
+        ? { $case: "http", value: HttpHealthCheck.fromJSON(object.http) }
+        : undefined,
     };
   },
 
   toJSON(message: HealthCheck): unknown {
     const obj: any = {};
-    if (message.protocol !== 0) {
-      obj.protocol = protocolToJSON(message.protocol);
-    }
     if (message.port !== 0) {
       obj.port = Math.round(message.port);
     }
-    if (message.path !== undefined) {
-      obj.path = message.path;
+    if (message.kind?.$case === "tcp") {
+      obj.tcp = TcpHealthCheck.toJSON(message.kind.value);
+    } else if (message.kind?.$case === "http") {
+      obj.http = HttpHealthCheck.toJSON(message.kind.value);
     }
     return obj;
   },
@@ -1061,9 +1190,21 @@ export const HealthCheck: MessageFns<HealthCheck> = {
   },
   fromPartial(object: DeepPartial<HealthCheck>): HealthCheck {
     const message = createBaseHealthCheck();
-    message.protocol = object.protocol ?? 0;
     message.port = object.port ?? 0;
-    message.path = object.path ?? undefined;
+    switch (object.kind?.$case) {
+      case "tcp": {
+        if (object.kind?.value !== undefined && object.kind?.value !== null) {
+          message.kind = { $case: "tcp", value: TcpHealthCheck.fromPartial(object.kind.value) };
+        }
+        break;
+      }
+      case "http": {
+        if (object.kind?.value !== undefined && object.kind?.value !== null) {
+          message.kind = { $case: "http", value: HttpHealthCheck.fromPartial(object.kind.value) };
+        }
+        break;
+      }
+    }
     return message;
   },
 };
@@ -1137,12 +1278,79 @@ export const SessionAffinity: MessageFns<SessionAffinity> = {
   },
 };
 
+function createBaseSourceRanges(): SourceRanges {
+  return { cidrs: [] };
+}
+
+export const SourceRanges: MessageFns<SourceRanges> = {
+  encode(message: SourceRanges, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.cidrs) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SourceRanges {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSourceRanges();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cidrs.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SourceRanges {
+    return { cidrs: globalThis.Array.isArray(object?.cidrs) ? object.cidrs.map((e: any) => globalThis.String(e)) : [] };
+  },
+
+  toJSON(message: SourceRanges): unknown {
+    const obj: any = {};
+    if (message.cidrs?.length) {
+      obj.cidrs = message.cidrs;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SourceRanges>): SourceRanges {
+    return SourceRanges.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SourceRanges>): SourceRanges {
+    const message = createBaseSourceRanges();
+    message.cidrs = object.cidrs?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseLoadBalancerSpec(): LoadBalancerSpec {
   return {
     class: undefined,
     ports: [],
     ipFamilies: [],
-    sourceRanges: [],
+    sourceRanges: undefined,
     externalTrafficPolicy: 0,
     healthCheck: undefined,
     sessionAffinity: undefined,
@@ -1165,8 +1373,8 @@ export const LoadBalancerSpec: MessageFns<LoadBalancerSpec> = {
     for (const v of message.ipFamilies) {
       writer.uint32(24).int32(v!);
     }
-    for (const v of message.sourceRanges) {
-      writer.uint32(34).string(v!);
+    if (message.sourceRanges !== undefined) {
+      SourceRanges.encode(message.sourceRanges, writer.uint32(34).fork()).join();
     }
     if (message.externalTrafficPolicy !== 0) {
       writer.uint32(40).int32(message.externalTrafficPolicy);
@@ -1247,7 +1455,7 @@ export const LoadBalancerSpec: MessageFns<LoadBalancerSpec> = {
               break;
             }
 
-            message.sourceRanges.push(reader.string());
+            message.sourceRanges = SourceRanges.decode(reader, reader.uint32());
             continue;
           }
           case 5: {
@@ -1341,11 +1549,11 @@ export const LoadBalancerSpec: MessageFns<LoadBalancerSpec> = {
         : globalThis.Array.isArray(object?.ip_families)
         ? object.ip_families.map((e: any) => ipFamilyFromJSON(e))
         : [],
-      sourceRanges: globalThis.Array.isArray(object?.sourceRanges)
-        ? object.sourceRanges.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.source_ranges)
-        ? object.source_ranges.map((e: any) => globalThis.String(e))
-        : [],
+      sourceRanges: isSet(object.sourceRanges)
+        ? SourceRanges.fromJSON(object.sourceRanges)
+        : isSet(object.source_ranges)
+        ? SourceRanges.fromJSON(object.source_ranges)
+        : undefined,
       externalTrafficPolicy: isSet(object.externalTrafficPolicy)
         ? externalTrafficPolicyFromJSON(object.externalTrafficPolicy)
         : isSet(object.external_traffic_policy)
@@ -1418,8 +1626,8 @@ export const LoadBalancerSpec: MessageFns<LoadBalancerSpec> = {
     if (message.ipFamilies?.length) {
       obj.ipFamilies = message.ipFamilies.map((e) => ipFamilyToJSON(e));
     }
-    if (message.sourceRanges?.length) {
-      obj.sourceRanges = message.sourceRanges;
+    if (message.sourceRanges !== undefined) {
+      obj.sourceRanges = SourceRanges.toJSON(message.sourceRanges);
     }
     if (message.externalTrafficPolicy !== 0) {
       obj.externalTrafficPolicy = externalTrafficPolicyToJSON(message.externalTrafficPolicy);
@@ -1468,7 +1676,9 @@ export const LoadBalancerSpec: MessageFns<LoadBalancerSpec> = {
     message.class = object.class ?? undefined;
     message.ports = object.ports?.map((e) => ServicePort.fromPartial(e)) || [];
     message.ipFamilies = object.ipFamilies?.map((e) => e) || [];
-    message.sourceRanges = object.sourceRanges?.map((e) => e) || [];
+    message.sourceRanges = (object.sourceRanges !== undefined && object.sourceRanges !== null)
+      ? SourceRanges.fromPartial(object.sourceRanges)
+      : undefined;
     message.externalTrafficPolicy = object.externalTrafficPolicy ?? 0;
     message.healthCheck = (object.healthCheck !== undefined && object.healthCheck !== null)
       ? HealthCheck.fromPartial(object.healthCheck)
@@ -2424,13 +2634,83 @@ export const LoadBalancerIngress: MessageFns<LoadBalancerIngress> = {
   },
 };
 
+function createBaseLoadBalancerIngressList(): LoadBalancerIngressList {
+  return { items: [] };
+}
+
+export const LoadBalancerIngressList: MessageFns<LoadBalancerIngressList> = {
+  encode(message: LoadBalancerIngressList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.items) {
+      LoadBalancerIngress.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LoadBalancerIngressList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLoadBalancerIngressList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.items.push(LoadBalancerIngress.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LoadBalancerIngressList {
+    return {
+      items: globalThis.Array.isArray(object?.items)
+        ? object.items.map((e: any) => LoadBalancerIngress.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: LoadBalancerIngressList): unknown {
+    const obj: any = {};
+    if (message.items?.length) {
+      obj.items = message.items.map((e) => LoadBalancerIngress.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LoadBalancerIngressList>): LoadBalancerIngressList {
+    return LoadBalancerIngressList.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LoadBalancerIngressList>): LoadBalancerIngressList {
+    const message = createBaseLoadBalancerIngressList();
+    message.items = object.items?.map((e) => LoadBalancerIngress.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseLoadBalancer(): LoadBalancer {
   return {
     id: "",
     service: undefined,
     phase: 0,
-    ingress: [],
-    observedGeneration: 0n,
+    ingress: undefined,
     specFingerprint: "",
     nodesFingerprint: "",
     observedFingerprint: "",
@@ -2453,14 +2733,8 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
     if (message.phase !== 0) {
       writer.uint32(24).int32(message.phase);
     }
-    for (const v of message.ingress) {
-      LoadBalancerIngress.encode(v!, writer.uint32(34).fork()).join();
-    }
-    if (message.observedGeneration !== 0n) {
-      if (BigInt.asIntN(64, message.observedGeneration) !== message.observedGeneration) {
-        throw new globalThis.Error("value provided for field message.observedGeneration of type int64 too large");
-      }
-      writer.uint32(40).int64(message.observedGeneration);
+    if (message.ingress !== undefined) {
+      LoadBalancerIngressList.encode(message.ingress, writer.uint32(34).fork()).join();
     }
     if (message.specFingerprint !== "") {
       writer.uint32(50).string(message.specFingerprint);
@@ -2531,15 +2805,7 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
               break;
             }
 
-            message.ingress.push(LoadBalancerIngress.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 5: {
-            if (tag !== 40) {
-              break;
-            }
-
-            message.observedGeneration = reader.int64() as bigint;
+            message.ingress = LoadBalancerIngressList.decode(reader, reader.uint32());
             continue;
           }
           case 6: {
@@ -2626,14 +2892,7 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
       service: isSet(object.service) ? ServiceRef.fromJSON(object.service) : undefined,
       phase: isSet(object.phase) ? loadBalancerPhaseFromJSON(object.phase) : 0,
-      ingress: globalThis.Array.isArray(object?.ingress)
-        ? object.ingress.map((e: any) => LoadBalancerIngress.fromJSON(e))
-        : [],
-      observedGeneration: isSet(object.observedGeneration)
-        ? BigInt(object.observedGeneration)
-        : isSet(object.observed_generation)
-        ? BigInt(object.observed_generation)
-        : 0n,
+      ingress: isSet(object.ingress) ? LoadBalancerIngressList.fromJSON(object.ingress) : undefined,
       specFingerprint: isSet(object.specFingerprint)
         ? globalThis.String(object.specFingerprint)
         : isSet(object.spec_fingerprint)
@@ -2691,11 +2950,8 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
     if (message.phase !== 0) {
       obj.phase = loadBalancerPhaseToJSON(message.phase);
     }
-    if (message.ingress?.length) {
-      obj.ingress = message.ingress.map((e) => LoadBalancerIngress.toJSON(e));
-    }
-    if (message.observedGeneration !== 0n) {
-      obj.observedGeneration = message.observedGeneration.toString();
+    if (message.ingress !== undefined) {
+      obj.ingress = LoadBalancerIngressList.toJSON(message.ingress);
     }
     if (message.specFingerprint !== "") {
       obj.specFingerprint = message.specFingerprint;
@@ -2740,10 +2996,9 @@ export const LoadBalancer: MessageFns<LoadBalancer> = {
       ? ServiceRef.fromPartial(object.service)
       : undefined;
     message.phase = object.phase ?? 0;
-    message.ingress = object.ingress?.map((e) => LoadBalancerIngress.fromPartial(e)) || [];
-    message.observedGeneration = (object.observedGeneration !== undefined && object.observedGeneration !== null)
-      ? BigInt(object.observedGeneration)
-      : 0n;
+    message.ingress = (object.ingress !== undefined && object.ingress !== null)
+      ? LoadBalancerIngressList.fromPartial(object.ingress)
+      : undefined;
     message.specFingerprint = object.specFingerprint ?? "";
     message.nodesFingerprint = object.nodesFingerprint ?? "";
     message.observedFingerprint = object.observedFingerprint ?? "";
