@@ -8,6 +8,7 @@ import {
   WatchInstancesRequest,
   type WatchInstancesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
+import { status } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Instance } from "../api/instances.ts";
 import type { FaultSpec } from "../api/admin.ts";
@@ -221,6 +222,18 @@ describe("no fault of the cloud ever yields an absence", () => {
     expect(await asked).toBe("SCOPE_MISMATCH");
     await switching.close();
   });
+});
+
+test("a call that the caller gave up stops asking the cloud", async () => {
+  const patient = await startTestProvider({ callTimeoutMs: 60_000 });
+  await patient.cloud.admin.addFault({ kind: "hang", operation: "instances.lookup" });
+  const request = BatchGetInstancesRequest.fromPartial({ context: patient.context, nodes: [{ name: "node-0" }] });
+  const asked = patient.call(patient.client.batchGetInstances.bind(patient.client), request, 200);
+  await expect(asked).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
+  const logged = await poll("the end of the cloud's call", async () => (await patient.cloud.admin.log())[1]);
+  expect(logged).toMatchObject({ operation: "instances.lookup", status: 0 });
+  expect(logged.durationMs).toBeLessThan(5000);
+  await patient.close();
 });
 
 describe("ListInstances", () => {
