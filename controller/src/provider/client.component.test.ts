@@ -260,7 +260,7 @@ describe("calls about load balancers", () => {
             id: "lb-1",
             service,
             phase: 1,
-            ingress: [{ ip: "203.0.113.7" }],
+            ingress: { items: [{ ip: "203.0.113.7" }] },
             operation: { id: "op-1", pollAfter: { seconds: 900n } },
           },
           diagnostics: [{ severity: 2, reason: "AddressIgnored", summary: "loadBalancerIP was not honoured" }],

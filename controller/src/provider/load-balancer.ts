@@ -6,8 +6,6 @@ export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** 0: not known. */
-  readonly generation: number;
 }
 
 export type LoadBalancerPhase = "unknown" | "provisioning" | "active" | "updating" | "deleting" | "failed";
@@ -17,9 +15,8 @@ export interface LoadBalancer {
   readonly id: string;
   readonly service: ServiceRef;
   readonly phase: LoadBalancerPhase;
-  /** As it belongs in the Service's status, ipMode filled as the server would. */
-  readonly ingress: readonly LoadBalancerIngress[];
-  readonly observedGeneration: number;
+  /** As it belongs in the Service's status, ipMode filled as the server would. undefined: not told, what was published stays. */
+  readonly ingress: readonly LoadBalancerIngress[] | undefined;
   /** Fingerprint of the wish in force; equal to ours means that nothing needs to be done. */
   readonly specFingerprint: string;
   /** Fingerprint of the nodes in force. */

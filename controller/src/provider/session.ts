@@ -83,7 +83,8 @@ export class Session {
     const { validateOnly = false, trigger = "" } = options;
     const fresh = this.#deps.ids.next(options.traceparent);
     const id = { ...fresh, requestId: options.requestId ?? fresh.requestId };
-    const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger };
+    // The sequence that fences out a replaced leader is not counted yet: 0 is "not known".
+    const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence: 0n };
     return this.call(rpc, (context) => request(context, change), options, id);
   }
 

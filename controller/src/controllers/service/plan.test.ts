@@ -16,7 +16,7 @@ function wish(specFingerprint = "spec-1", nodesFingerprint = "nodes-1", count = 
   const spec: Wish["spec"] = {
     ports: [],
     ipFamilies: [],
-    sourceRanges: [],
+    sourceRanges: undefined,
     externalTrafficPolicy: 0,
     healthCheck: undefined,
     sessionAffinity: undefined,
@@ -35,10 +35,10 @@ function wish(specFingerprint = "spec-1", nodesFingerprint = "nodes-1", count = 
 function loadBalancer(parts: Partial<LoadBalancer> = {}): LoadBalancer {
   return {
     id: "lb-1",
-    service: { namespace: "default", name: "web", uid, generation: 1 },
+    service: { namespace: "default", name: "web", uid },
     phase: "active",
     ingress: [vip],
-    observedGeneration: 1,
+
     specFingerprint: "spec-1",
     nodesFingerprint: "nodes-1",
     observedFingerprint: "",

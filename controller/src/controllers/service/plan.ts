@@ -263,7 +263,7 @@ function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, wish: Wi
 }
 
 function isUnfinished({ phase, operation }: LoadBalancer): boolean {
-  return operation !== undefined || phase === "provisioning" || phase === "updating" || phase === "deleting";
+  return operation !== undefined || (phase !== "active" && phase !== "failed");
 }
 
 /** An address is published only while something answers there. */

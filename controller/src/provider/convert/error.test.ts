@@ -76,6 +76,7 @@ describe("errorOfItem()", () => {
     message: "zone b",
     retryAfter: undefined,
     metadata: { zone: "b" },
+    field: "",
   };
 
   test("takes an empty domain as the contract's", () => {

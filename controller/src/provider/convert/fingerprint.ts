@@ -17,7 +17,7 @@ export function specFingerprint(spec: LoadBalancerSpec): string {
   const canonical: LoadBalancerSpec = {
     ...spec,
     ports: spec.ports.toSorted((a, b) => a.port - b.port || a.protocol - b.protocol),
-    sourceRanges: spec.sourceRanges.toSorted(),
+    sourceRanges: spec.sourceRanges === undefined ? undefined : { cidrs: spec.sourceRanges.cidrs.toSorted() },
   };
   return SPEC_PREFIX + digest([canonicalJson(LoadBalancerSpec.toJSON(canonical))]);
 }

@@ -79,6 +79,7 @@ describe("instanceAnswer()", () => {
       message: "too young",
       retryAfter: undefined,
       metadata: {},
+      field: "",
     };
     expect(
       instanceAnswer({ outcome: { $case: "unknown", value: doubt }, readTime: undefined }, asked, context),

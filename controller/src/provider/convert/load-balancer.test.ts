@@ -64,9 +64,8 @@ describe("loadBalancerFromProto()", () => {
   test("reads everything that is kept with a load balancer", () => {
     const wire = LoadBalancer.fromPartial({
       id: "lb-1",
-      service: { namespace: "default", name: "web", uid: "u", generation: 4n },
+      service: { namespace: "default", name: "web", uid: "u" },
       phase: LoadBalancerPhase.ACTIVE,
-      observedGeneration: 4n,
       specFingerprint: "s1-a",
       nodesFingerprint: "n1-b",
       observedFingerprint: "o",
@@ -76,10 +75,9 @@ describe("loadBalancerFromProto()", () => {
     });
     expect(loadBalancerFromProto(wire)).toEqual({
       id: "lb-1",
-      service: { namespace: "default", name: "web", uid: "u", generation: 4 },
+      service: { namespace: "default", name: "web", uid: "u" },
       phase: "active",
-      ingress: [],
-      observedGeneration: 4,
+      ingress: undefined,
       specFingerprint: "s1-a",
       nodesFingerprint: "n1-b",
       observedFingerprint: "o",
@@ -89,6 +87,14 @@ describe("loadBalancerFromProto()", () => {
       tags: { env: "prod" },
       lockKey: "alb-1",
     });
+  });
+
+  test.each([
+    ["not told", undefined, undefined],
+    ["that there is none", { items: [] }, []],
+  ])("tells an ingress that is %s apart", (_what, ingress, read) => {
+    const wire = LoadBalancer.fromPartial({ id: "lb-1", service: { uid: "u" }, ingress });
+    expect(loadBalancerFromProto(wire)?.ingress).toEqual(read);
   });
 
   test.each([

@@ -34,11 +34,11 @@ const MIN_POLL_MS = 1000;
 const MAX_POLL_MS = 60_000;
 
 export function serviceRefToProto(ref: ServiceRef): WireServiceRef {
-  return { namespace: ref.namespace, name: ref.name, uid: ref.uid, generation: BigInt(ref.generation) };
+  return { namespace: ref.namespace, name: ref.name, uid: ref.uid };
 }
 
 export function serviceRefFromProto(wire: WireServiceRef): ServiceRef {
-  return { namespace: wire.namespace, name: wire.name, uid: wire.uid, generation: Number(wire.generation) };
+  return { namespace: wire.namespace, name: wire.name, uid: wire.uid };
 }
 
 export function nodeSelectionToProto({ fingerprint, count, source }: NodeSelection): WireNodeSelection {
@@ -64,8 +64,7 @@ export function loadBalancerFromProto(wire: WireLoadBalancer): LoadBalancer | un
     id: wire.id,
     service: serviceRefFromProto(wire.service),
     phase: phaseFromProto(wire.phase),
-    ingress: wire.ingress.flatMap((point) => ingressFromProto(point)),
-    observedGeneration: Number(wire.observedGeneration),
+    ingress: wire.ingress?.items.flatMap((point) => ingressFromProto(point)),
     specFingerprint: wire.specFingerprint,
     nodesFingerprint: wire.nodesFingerprint,
     observedFingerprint: wire.observedFingerprint,

@@ -51,9 +51,9 @@ describe("loadBalancerSpec()", () => {
         { name: "dns", protocol: Protocol.UDP, port: 53 },
       ],
       ipFamilies: [IpFamily.IPV6, IpFamily.IPV4],
-      sourceRanges: ["10.0.0.0/8", "fd00::/8"],
+      sourceRanges: { cidrs: ["10.0.0.0/8", "fd00::/8"] },
       externalTrafficPolicy: ExternalTrafficPolicy.LOCAL,
-      healthCheck: { protocol: Protocol.TCP, port: 31_000, path: "/healthz" },
+      healthCheck: { port: 31_000, kind: { $case: "http", value: { path: "/healthz" } } },
       sessionAffinity: { timeout: { seconds: 60n, nanos: 0 } },
       requestedIps: ["203.0.113.9"],
       annotations: { "acme.example.com/size": "large" },
@@ -74,7 +74,7 @@ describe("loadBalancerSpec()", () => {
     const wish = spec(parts, { annotationPrefixes: [], loadBalancers: capabilities() });
     expect(wish).toMatchObject({
       ipFamilies: [IpFamily.IPV4],
-      sourceRanges: [],
+      sourceRanges: undefined,
       requestedIps: [],
       sessionAffinity: undefined,
     });
@@ -126,8 +126,8 @@ test("declaredAnnotations() sends nothing when nothing is declared", () => {
 });
 
 test("serviceRef() names the Service", () => {
-  const subject = service("web", { metadata: { uid: "u", generation: 7 } });
-  expect(serviceRef(subject)).toEqual({ namespace: "default", name: "web", uid: "u", generation: 7 });
+  const subject = service("web", { metadata: { uid: "u" } });
+  expect(serviceRef(subject)).toEqual({ namespace: "default", name: "web", uid: "u" });
 });
 
 describe("specFingerprint()", () => {

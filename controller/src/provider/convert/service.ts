@@ -4,8 +4,8 @@ import {
   type LoadBalancerSpec,
   type ServicePort as WireServicePort,
   type SessionAffinity,
+  type SourceRanges,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { Protocol as WireProtocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
 import type { Service, ServicePort } from "../../api/service.ts";
 import type { ServiceRef } from "../load-balancer.ts";
@@ -34,8 +34,8 @@ export type DeclaredFeatures = Pick<ProviderInfo, "annotationPrefixes"> & {
 };
 
 export function serviceRef({ metadata }: Service): ServiceRef {
-  const { namespace, name, uid, generation } = metadata;
-  return { namespace, name, uid, generation };
+  const { namespace, name, uid } = metadata;
+  return { namespace, name, uid };
 }
 
 /** The Service's annotations under prefixes that the provider declared; no others are ever sent. */
@@ -58,7 +58,7 @@ export function loadBalancerSpec(
     ...(spec.loadBalancerClass === undefined ? {} : { class: spec.loadBalancerClass }),
     ports: spec.ports.map((port) => portToProto(port)),
     ipFamilies: servedFamilies(spec.ipFamilies, loadBalancers).map((family) => ipFamilyToProto(family)),
-    sourceRanges: loadBalancers.sourceRanges ? [...sourceRanges(service)] : [],
+    sourceRanges: loadBalancers.sourceRanges ? sourceRangesToProto(sourceRanges(service)) : undefined,
     externalTrafficPolicy: trafficPolicy(spec.externalTrafficPolicy),
     healthCheck: healthCheck(service),
     sessionAffinity: loadBalancers.sessionAffinity ? sessionAffinity(service) : undefined,
@@ -67,6 +67,11 @@ export function loadBalancerSpec(
     nameHint: nameHint(metadata.uid),
     tags: { ...settings.tags },
   };
+}
+
+/** Absent lets everybody in: a list that is empty must never come to mean that. */
+function sourceRangesToProto(ranges: readonly string[]): SourceRanges | undefined {
+  return ranges.length === 0 ? undefined : { cidrs: [...ranges] };
 }
 
 /** Client ranges let in: of the spec, else of the older annotation; empty lets everybody in. cloud-provider/service/helpers/helper.go v0.36.3. */
@@ -117,7 +122,7 @@ function healthCheck({ spec }: Service): HealthCheck | undefined {
   if (spec.type !== "LoadBalancer" || spec.externalTrafficPolicy !== "Local" || spec.healthCheckNodePort === 0) {
     return undefined;
   }
-  return { protocol: WireProtocol.TCP, port: spec.healthCheckNodePort, path: HEALTH_CHECK_PATH };
+  return { port: spec.healthCheckNodePort, kind: { $case: "http", value: { path: HEALTH_CHECK_PATH } } };
 }
 
 function sessionAffinity({ spec }: Service): SessionAffinity | undefined {

@@ -168,7 +168,7 @@ function show({ id, ip, service, specFingerprint, nodesFingerprint, pollsLeft }:
     id,
     service,
     phase: isReady ? ACTIVE : PROVISIONING,
-    ingress: [{ ip }],
+    ingress: { items: [{ ip }] },
     specFingerprint,
     nodesFingerprint,
     ...(isReady ? {} : { operation: { id: `op-${id}`, pollAfter: POLL_AFTER } }),
