@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
 import type { OwnWrites } from "../../kube/own-writes.ts";
-import { isProviderError } from "../../provider/errors.ts";
+import { hasReason, type ProviderErrorCode } from "../../provider/errors.ts";
 import type { InstanceAnswer } from "../../provider/instance.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
 import type { NodeOwner, ProviderSet } from "../../provider/provider-set.ts";
@@ -131,15 +131,19 @@ function remember(
   records.put(key, record);
 }
 
-/** Without rights, credentials or a cloud a provider may also be wrong in what it does say. Codes 7, 14 and 16 of the contract. */
+/**
+ * Without rights, credentials or a cloud, or with answers that break the contract, a provider may also be wrong in what it does say.
+ * A machine that is merely too new for reads is no failure.
+ */
+const FAILURES: ReadonlySet<ProviderErrorCode> = new Set([
+  "PERMISSION_DENIED",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "UNAUTHENTICATED",
+]);
+
 function castsDoubt(answer: InstanceAnswer): boolean {
-  if (answer.kind !== "unknown") return false;
-  const { error } = answer;
-  return (
-    isProviderError(error, "PERMISSION_DENIED") ||
-    isProviderError(error, "UNAVAILABLE") ||
-    isProviderError(error, "UNAUTHENTICATED")
-  );
+  return answer.kind === "unknown" && FAILURES.has(answer.error.code) && !hasReason(answer.error, "NOT_YET_CONSISTENT");
 }
 
 function isExempt(node: Node): boolean {
