@@ -3,7 +3,7 @@
 export const CLOUD_NODE_CONTROLLER = "cloud-node-controller";
 export const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
 export const SERVICE_LB_CONTROLLER = "service-lb-controller";
-const NODE_ROUTE_CONTROLLER = "node-route-controller";
+export const NODE_ROUTE_CONTROLLER = "node-route-controller";
 
 /** Old short names, still accepted by --controllers and still the `name` label of running_managed_controllers. */
 export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {

@@ -17,5 +17,8 @@ export const SYNC_LOAD_BALANCER_FAILED = "SyncLoadBalancerFailed";
 export const DELETE_LOAD_BALANCER_FAILED = "DeleteLoadBalancerFailed";
 export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
 
+// Node: cloud-provider/controllers/route/route_controller.go v0.36.3.
+export const FAILED_TO_CREATE_ROUTE = "FailedToCreateRoute";
+
 // Lease: client-go/tools/leaderelection/resourcelock/leaselock.go v0.36.3.
 export const LEADER_ELECTION = "LeaderElection";

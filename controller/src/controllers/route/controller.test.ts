@@ -1,0 +1,465 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { node as nodeOf } from "../../../test/support/builders.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { FakeInformer } from "../../../test/support/fake-informer.ts";
+import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import { info } from "../../../test/support/provider-builders.ts";
+import { RouteCloud, routesInfo } from "../../../test/support/route-cloud.ts";
+import type { EventInput } from "../../api/event.ts";
+import type { Node, NodeSpec } from "../../api/node.ts";
+import { NODES } from "../../kube/node-resource.ts";
+import { contractError, ProviderError } from "../../provider/errors.ts";
+import type { InstanceAnswer } from "../../provider/instance.ts";
+import type { ProviderInfo } from "../../provider/provider-info.ts";
+import { PrefixProviderSet } from "../../provider/provider-set.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { parseCidr } from "../../util/cidr.ts";
+import { isRecord, type JsonRecord } from "../../util/json.ts";
+import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
+import { nodeRouteController } from "./controller.ts";
+import { routeMetrics } from "./metrics.ts";
+
+const MINUTE_MS = 60_000;
+const PERIOD_MS = 5 * MINUTE_MS;
+
+/** One controller with everything around it in memory. */
+class World {
+  readonly clock = new FakeClock();
+  readonly log = new FakeLog();
+  readonly kube = new FakeKube();
+  readonly cloud: RouteCloud;
+  readonly nodes = new FakeInformer<Node>();
+  readonly events: EventInput[] = [];
+  readonly metrics = new Metrics();
+  readonly #listeners = new Set<() => void>();
+  readonly #life = new AbortController();
+  declared: ProviderInfo | undefined = routesInfo();
+  lookUp: InstanceAnswer | undefined;
+  running: boolean | undefined;
+  #versions = 0;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(cloud = new RouteCloud()) {
+    this.cloud = cloud;
+  }
+
+  async start(): Promise<this> {
+    const declared = (): ProviderInfo | undefined => this.declared;
+    const provider = {
+      ...this.cloud.provider(),
+      get info() {
+        return declared();
+      },
+    };
+    const controller = nodeRouteController({
+      nodes: this.nodes,
+      providers: new PrefixProviderSet([provider]),
+      instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
+      kube: this.kube,
+      events: { record: (event) => this.events.push(event) },
+      clock: this.clock,
+      log: this.log,
+      metrics: routeMetrics(this.metrics),
+      queueMetrics: NO_QUEUE_METRICS,
+      controllerMetrics: {
+        running: (isRunning) => {
+          this.running = isRunning;
+        },
+        reconciled: () => undefined,
+        workerRestarted: () => undefined,
+      },
+      onProviderReady: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      settings: {
+        clusterCidrs: ["10.120.0.0/16", "fd00::/48"].flatMap((text) => parseCidr(text) ?? []),
+        periodMs: PERIOD_MS,
+      },
+    });
+    this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
+    await this.pass(1000);
+    return this;
+  }
+
+  ready(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  pass(byMs: number): Promise<void> {
+    return this.clock.advance(byMs);
+  }
+
+  /** A Node as the server stores it; what is written to it later comes back as a change. */
+  node(name: string, spec: Partial<NodeSpec>): void {
+    const object = { metadata: { name, uid: `uid-${name}` }, spec: { providerID: `acme://${name}`, ...spec } };
+    this.kube.seed(NODES, object);
+    const metadata = { resourceVersion: `v${++this.#versions}` };
+    this.nodes.set(nodeOf(name, { metadata, spec: { providerID: `acme://${name}`, ...spec } }));
+  }
+
+  remove(name: string): void {
+    this.nodes.delete(name);
+  }
+
+  /** The last condition written to the node: status and reason. */
+  condition(name: string): string | undefined {
+    const written = this.kube.writes
+      .filter(({ target }) => target === `nodes/${name}/status`)
+      .flatMap(({ patch }) => (patch?.kind === "strategic" ? [conditionText(patch.body)] : []));
+    return written.at(-1);
+  }
+
+  get eventTexts(): readonly string[] {
+    return this.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#life.abort(new Error("the test is over"));
+    await this.#ended;
+  }
+}
+
+function conditionText({ status }: JsonRecord): string {
+  const [condition] = isRecord(status) && Array.isArray(status["conditions"]) ? status["conditions"] : [];
+  const { type, status: value, reason, message } = condition;
+  return [type, value, reason, message].join("|");
+}
+
+const ROUTED = "NetworkUnavailable|False|RouteCreated|RouteController created a route";
+const UNROUTED = "NetworkUnavailable|True|NoRouteCreated|RouteController failed to create a route";
+const A = "10.120.1.0/24";
+const B = "10.120.2.0/24";
+const C = "10.120.3.0/24";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+describe("nodeRouteController()", () => {
+  test("makes the routes of many nodes in one call, after one list, and says so on each", async () => {
+    world.node("a", { podCIDRs: [A, "fd00:0:0:1::/64"] });
+    world.node("b", { podCIDRs: [B] });
+    await world.start();
+    expect(world.cloud.calls).toEqual(["list", `ensure ${A} fd00:0:0:1::/64 ${B}`]);
+    expect(world.cloud.table).toEqual([`${A} acme://a`, `${B} acme://b`, "fd00:0:0:1::/64 acme://a"]);
+    expect([world.condition("a"), world.condition("b")]).toEqual([ROUTED, ROUTED]);
+    expect(world.kube.writes).toHaveLength(2);
+    expect(world.eventTexts).toEqual([]);
+  });
+
+  test("follows nodes that come, change and go without another list", async () => {
+    await world.start();
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(1000);
+    world.node("a", { podCIDRs: [B] });
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${B} acme://a`]);
+    world.remove("a");
+    await world.pass(1000);
+    expect(world.cloud.calls).toEqual(["list", `ensure ${A}`, `delete ${A}`, `ensure ${B}`, `delete ${B}`]);
+    expect(world.cloud.table).toEqual([]);
+  });
+
+  test("changes nothing after a restart, and lists once a period", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.seed(A, "acme://a");
+    await world.start();
+    await world.pass(3 * PERIOD_MS);
+    expect(world.cloud.calls).toEqual(["list", "list", "list", "list"]);
+    expect(await world.metrics.value("route_controller_route_sync_total")).toBe(4);
+  });
+
+  test("removes at the start what is of no node, and nothing else", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.node("foreign", { providerID: "other://f", podCIDRs: [C] });
+    world.cloud.seed(A, "acme://a");
+    world.cloud.seed(B, "acme://gone");
+    world.cloud.seed(C, "acme://f", { targetNodeName: "foreign" });
+    world.cloud.seed("10.121.0.0/24", "acme://gone");
+    world.cloud.seed("10.0.0.0/8", "acme://gone");
+    world.cloud.seed("10.120.0.0/15", "acme://gone");
+    await world.start();
+    expect(world.cloud.changes).toEqual([`delete ${B}`]);
+    expect(world.condition("foreign")).toBeUndefined();
+  });
+
+  test("finds the node of a route that carries no name", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.seed(A, "acme://a", { targetNodeName: "" });
+    await world.start();
+    expect(world.cloud.changes).toEqual([]);
+    world.remove("a");
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([]);
+  });
+
+  test("replaces a blackhole: away first, then anew", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.seed(A, "acme://a", { blackhole: true });
+    await world.start();
+    expect(world.cloud.changes).toEqual([`delete ${A}`, `ensure ${A}`]);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+    expect(world.condition("a")).toBe(ROUTED);
+  });
+
+  test("gives a range that passes from one node to another to the new one", async () => {
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    world.remove("a");
+    world.node("b", { podCIDRs: [A] });
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${A} acme://b`]);
+    expect(world.condition("b")).toBe(ROUTED);
+  });
+
+  test("leaves the route with the first of two nodes that have one range, and gives it to the second when that goes", async () => {
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    world.node("b", { podCIDRs: [A] });
+    await world.pass(10 * MINUTE_MS);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+    expect(world.condition("b")).toBe(UNROUTED);
+    const [first] = world.eventTexts;
+    expect(first).toBe(
+      `Warning FailedToCreateRoute Could not create route uid-b ${A} for node b: node a has the same range and its route`,
+    );
+    expect(new Set(world.eventTexts).size).toBe(1);
+    world.remove("a");
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${A} acme://b`]);
+  });
+
+  test("removes nothing on the word of an incomplete list, and looks again soon", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.seed(B, "acme://gone");
+    world.cloud.complete = false;
+    await world.start();
+    expect(world.cloud.calls).toEqual(["list", `ensure ${A}`]);
+    world.cloud.complete = true;
+    await world.pass(MINUTE_MS);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+  });
+
+  test("does nothing before the first list has come, and tries that again", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.fail = () => contractError("CLOUD_UNAVAILABLE", "the cloud is away");
+    await world.start();
+    await world.pass(10_000);
+    expect(world.cloud.changes).toEqual([]);
+    world.cloud.fail = () => undefined;
+    await world.pass(MINUTE_MS);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+  });
+
+  test("keeps what it changed while a list was under way", async () => {
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.cloud.gate = (call) => (call === "list" ? promise : Promise.resolve());
+    await world.pass(PERIOD_MS);
+    world.node("b", { podCIDRs: [B] });
+    world.remove("a");
+    await world.pass(1000);
+    resolve();
+    await world.pass(1000);
+    expect(world.cloud.calls.slice(2)).toEqual(["list", `delete ${A}`, `ensure ${B}`]);
+    expect(world.cloud.table).toEqual([`${B} acme://b`]);
+  });
+});
+
+describe("a node whose route cannot be made", () => {
+  test.each([
+    { reason: "CIDR_CONFLICT", quietMs: 290_000 },
+    { reason: "QUOTA_EXCEEDED", quietMs: 290_000 },
+    { reason: "FIELD_INVALID", quietMs: 290_000 },
+    { reason: "CLOUD_PERMISSION_DENIED", quietMs: 55_000 },
+    { reason: "CLOUD_UNAVAILABLE", quietMs: 300 },
+    { reason: "ROUTE_TARGET_NOT_FOUND", quietMs: 300 },
+  ] as const)("says so after $reason, lets $quietMs ms pass and tries again", async ({ reason, quietMs }) => {
+    await world.start();
+    world.cloud.fail = (call) => (call === "ensure" ? contractError(reason, "no") : undefined);
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(500);
+    expect(world.condition("a")).toBe(UNROUTED);
+    expect(world.eventTexts).toEqual([`Warning FailedToCreateRoute Could not create route uid-a ${A} for node a: no`]);
+    world.cloud.fail = () => undefined;
+    await world.pass(quietMs);
+    const before = world.cloud.table;
+    await world.pass(15_000);
+    expect([before, world.cloud.table]).toEqual([[], [`${A} acme://a`]]);
+    expect(world.condition("a")).toBe(ROUTED);
+  });
+
+  test("waits in silence as long as a throttled cloud wishes", async () => {
+    await world.start();
+    world.cloud.fail = (call) =>
+      call === "ensure" ? contractError("RATE_LIMITED", "slowly", { retryAfterMs: 20_000 }) : undefined;
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(19_000);
+    expect(world.cloud.changes).toEqual([`ensure ${A}`]);
+    expect(world.eventTexts).toEqual([]);
+    world.cloud.fail = () => undefined;
+    await world.pass(2000);
+    expect(world.condition("a")).toBe(ROUTED);
+  });
+
+  test("is not told of a sidecar that is just being restarted, but of one that stays away", async () => {
+    await world.start();
+    world.cloud.fail = (call) =>
+      call === "ensure" ? new ProviderError({ code: "UNAVAILABLE", message: "acme is not connected" }) : undefined;
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(500);
+    expect(world.eventTexts).toEqual([]);
+    await world.pass(1500);
+    expect(world.eventTexts).toEqual([
+      `Warning FailedToCreateRoute Could not create route uid-a ${A} for node a: acme is not connected`,
+    ]);
+  });
+
+  test("is left in peace when its machine is gone", async () => {
+    await world.start();
+    world.lookUp = {
+      kind: "absent",
+      basis: "terminated",
+      observeTimeMs: 0,
+      strong: true,
+      witness: { provider: "acme", bootId: "boot-1", scopeId: "project-1", receivedAtMs: 0 },
+    };
+    world.cloud.fail = (call) => (call === "ensure" ? contractError("ROUTE_TARGET_NOT_FOUND", "no") : undefined);
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(4 * MINUTE_MS);
+    expect(world.cloud.changes).toEqual([`ensure ${A}`]);
+    expect([world.condition("a"), world.eventTexts]).toEqual([UNROUTED, []]);
+  });
+
+  test("does not hold up the others of the batch", async () => {
+    await world.start();
+    world.cloud.foreign.add(A);
+    world.node("a", { podCIDRs: [A] });
+    world.node("b", { podCIDRs: [B] });
+    await world.pass(1000);
+    expect(world.cloud.changes).toEqual([`ensure ${A} ${B}`]);
+    expect([world.condition("a"), world.condition("b")]).toEqual([UNROUTED, ROUTED]);
+  });
+
+  test("gets its route as soon as another node's makes room", async () => {
+    world.cloud.limit = 1;
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    world.node("b", { podCIDRs: [B] });
+    await world.pass(1000);
+    expect(world.condition("b")).toBe(UNROUTED);
+    world.remove("a");
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${B} acme://b`]);
+    expect(world.condition("b")).toBe(ROUTED);
+  });
+});
+
+describe("the route table's limit", () => {
+  test("is told once when it comes near, and once when it is reached", async () => {
+    world.cloud.limit = 10;
+    for (const index of [1, 2, 3, 4, 5, 6, 7]) world.node(`n${index}`, { podCIDRs: [`10.120.${index}.0/24`] });
+    await world.start();
+    expect(world.events).toEqual([]);
+    for (const index of [8, 9, 10]) {
+      world.node(`n${index}`, { podCIDRs: [`10.120.${index}.0/24`] });
+      await world.pass(1000);
+    }
+    await world.pass(2 * PERIOD_MS);
+    expect(world.eventTexts).toEqual([
+      "Warning RouteTableNearlyFull Route table of provider acme is more than 80 % full (limit 10): raise the limit at the cloud or remove routes before nodes are added",
+      "Warning RouteTableFull Route table of provider acme is full (limit 10): new nodes get no route until the limit is raised at the cloud or routes are removed",
+    ]);
+    expect(await world.metrics.value("cloudwire_route_quota_limit", { provider: "acme" })).toBe(10);
+    expect(await world.metrics.value("cloudwire_route_quota_used", { provider: "acme" })).toBe(10);
+  });
+});
+
+describe("a provider without routes", () => {
+  test("keeps the controller from running, and that is said once", async () => {
+    world.declared = info();
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    world.ready();
+    await world.pass(PERIOD_MS);
+    expect(world.running).toBeUndefined();
+    expect(world.cloud.calls).toEqual([]);
+    expect(world.kube.writes).toEqual([]);
+    expect(world.log.messages("info")).toEqual(["Routes are not managed: the provider serves none"]);
+  });
+
+  test("lets it run once a new version serves them", async () => {
+    world.declared = undefined;
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    expect(world.running).toBeUndefined();
+    world.declared = routesInfo();
+    world.ready();
+    await world.pass(1000);
+    expect(world.running).toBe(true);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+  });
+});
+
+describe("the condition NetworkUnavailable", () => {
+  const condition = (status: string, reason: string) => ({
+    type: "NetworkUnavailable",
+    status,
+    reason,
+    lastTransitionTimeMs: 0,
+  });
+  const withCondition = (status: string, reason: string): Node =>
+    nodeOf("a", {
+      metadata: { resourceVersion: "7" },
+      spec: { providerID: "acme://a", podCIDRs: [A] },
+      status: { conditions: [condition(status, reason)] },
+    });
+
+  test("is not written when it says so already", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.nodes.set(withCondition("False", "RouteCreated"));
+    await world.start();
+    expect(world.kube.writes).toEqual([]);
+  });
+
+  test("is written again ten seconds after somebody else's word, not at once", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.kube.seed(NODES, { metadata: { name: "a", uid: "uid-a" } });
+    world.nodes.set(withCondition("False", "RouteCreated"));
+    await world.start();
+    world.nodes.set(withCondition("True", "SomethingElse"));
+    await world.pass(9000);
+    expect(world.kube.writes).toEqual([]);
+    await world.pass(2000);
+    expect(world.condition("a")).toBe(ROUTED);
+    expect(world.kube.writes).toHaveLength(1);
+  });
+
+  test.each(["notFound", "conflict"] as const)("is dropped for a node that is no more (%s)", async (code) => {
+    world.kube.intercept = () => apiError(code);
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    await world.pass(MINUTE_MS);
+    expect(world.kube.writes).toHaveLength(1);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+  });
+
+  test("is not written for a node without ranges and without routes", async () => {
+    world.node("a", {});
+    await world.start();
+    expect([world.kube.writes, world.cloud.changes]).toEqual([[], []]);
+  });
+
+  test("says that there is no route when the node has lost its ranges", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.node("a", {});
+    await world.start();
+    expect(world.condition("a")).toBe(UNROUTED);
+    expect(world.cloud.table).toEqual([]);
+  });
+});

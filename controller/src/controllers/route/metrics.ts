@@ -1,0 +1,29 @@
+import type { Counter, Gauge } from "prom-client";
+import type { Metrics } from "../../telemetry/metrics.ts";
+
+export interface RouteMetrics {
+  /** Upstream's: cloud-provider/controllers/route/metrics.go v0.36.3. Full passes begun. */
+  readonly routeSyncs: Counter;
+  /** Ours: how full the route table is. */
+  readonly quotaLimit: Gauge<"provider">;
+  readonly quotaUsed: Gauge<"provider">;
+}
+
+export function routeMetrics(metrics: Metrics): RouteMetrics {
+  return {
+    routeSyncs: metrics.counter({
+      name: "route_controller_route_sync_total",
+      help: "Full comparisons of routes with nodes that were begun.",
+    }),
+    quotaLimit: metrics.gauge({
+      name: "cloudwire_route_quota_limit",
+      help: "Most routes that the cloud's route table takes, by provider; absent where the provider does not say.",
+      labels: ["provider"],
+    }),
+    quotaUsed: metrics.gauge({
+      name: "cloudwire_route_quota_used",
+      help: "Routes in the cloud's route table, other people's included, by provider.",
+      labels: ["provider"],
+    }),
+  };
+}

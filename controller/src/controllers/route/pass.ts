@@ -1,0 +1,112 @@
+import { keyOf } from "../../api/meta.ts";
+import type { Node } from "../../api/node.ts";
+import type { Route } from "../../provider/route.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import type { Clock } from "../../util/clock.ts";
+import { parseCidr } from "../../util/cidr.ts";
+import { RouteSyncError } from "./failure.ts";
+import { gather, type GatherDependencies } from "./gather.ts";
+import type { RouteMetrics } from "./metrics.ts";
+import { isSettled, plan } from "./plan.ts";
+import { orphans } from "./plan/orphans.ts";
+import type { QuotaWatch } from "./quota-watch.ts";
+import type { KnownRoute } from "./route-table.ts";
+import type { RouteWriter } from "./route-writer.ts";
+import type { Routing } from "./state.ts";
+
+export interface PassDependencies extends GatherDependencies {
+  readonly writer: RouteWriter;
+  readonly quotas: QuotaWatch;
+  readonly metrics: RouteMetrics;
+  readonly clock: Clock;
+  /** From one pass of a provider to the next; longer if the provider says so. */
+  readonly periodMs: number;
+  /** Lets a Node be reconciled. */
+  readonly wake: (nodeName: string) => void;
+}
+
+/** Names of Nodes have no slash: these keys are none. */
+const PREFIX = "provider/";
+
+/** The key of the full pass over a provider's routes. */
+export function passKey(provider: string): string {
+  return `${PREFIX}${provider}`;
+}
+
+/** The provider that a key of a full pass is about; undefined: it is the key of a Node. */
+export function providerOfPassKey(key: string): string | undefined {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+}
+
+/**
+ * Lists the routes of one provider, removes those of Nodes that are no more, and wakes the Nodes that need something. A list that is
+ * still young is used again: a provider that comes back after a moment does not cost one.
+ */
+export async function pass(providerName: string, deps: PassDependencies, context: ReconcileContext): Promise<Result> {
+  const routing = deps.tables.named(providerName);
+  if (routing === undefined) return DONE;
+  const { minResyncIntervalMs } = routing.info.limits;
+  if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
+  const { table } = routing;
+  const isLive = (name: string): boolean => name !== "" && deps.nodes.get(name) !== undefined;
+  const unwanted = orphans({ routes: table.all(), complete: table.complete, rules: deps.rules, isLive });
+  const target = { ...routing, signal: context.signal };
+  const removals = unwanted.map((known) => deps.writer.delete(target, known));
+  // Woken before the removals are through: those of the same moment go first all the same, and one that hangs holds up nobody.
+  wakeUnsettled(deps);
+  const failed = (await Promise.all(removals)).find((outcome) => outcome.kind === "failed");
+  context.signal.throwIfAborted();
+  if (failed !== undefined) {
+    throw new RouteSyncError(`remove routes without node: ${failed.error.message}`, { cause: failed.error });
+  }
+  const periodMs = table.complete ? Math.max(deps.periodMs, minResyncIntervalMs) : minResyncIntervalMs;
+  return requeueAfter(Math.max(0, periodMs - ageMs(routing, deps)));
+}
+
+function ageMs({ table }: Routing, { clock }: PassDependencies): number {
+  const { readAtMs } = table;
+  return readAtMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - readAtMs;
+}
+
+async function list(routing: Routing, deps: PassDependencies, { signal, log }: ReconcileContext): Promise<void> {
+  const { provider, table } = routing;
+  deps.metrics.routeSyncs.inc();
+  const mark = table.mark();
+  const readAtMs = deps.clock.monotonicMs();
+  const { routes, complete, quota } = await provider.client.listRoutes({ signal, priority: "low" });
+  deps.quotas.observe(provider.name, quota);
+  const nameOf = nodeNames(deps);
+  table.load({ routes: routes.flatMap((route) => known(route, nameOf)), complete, mark, readAtMs });
+  log.debug(2, "Routes listed", { provider: provider.name, routes: routes.length, complete });
+  if (!complete) log.warn("List of routes is incomplete: no route is removed", { provider: provider.name });
+}
+
+/** A destination that is no range is nothing that this controller made. */
+function known(route: Route, nameOf: (route: Route) => string): readonly KnownRoute[] {
+  const cidr = parseCidr(route.destinationCidr);
+  return cidr === undefined ? [] : [{ route, cidr, nodeName: nameOf(route), madeFor: "" }];
+}
+
+/** The name stamped on the route; where there is none, or no such Node any more, that of the Node with the target's provider ID. */
+function nodeNames({ nodes }: PassDependencies): (route: Route) => string {
+  const byProviderId = new Map<string, string>();
+  for (const { metadata, spec } of nodes.list()) {
+    if (spec.providerID !== "") byProviderId.set(spec.providerID, metadata.name);
+  }
+  return ({ targetNodeName, targetProviderId }) => {
+    if (targetNodeName !== "" && nodes.get(targetNodeName) !== undefined) return targetNodeName;
+    return byProviderId.get(targetProviderId) ?? targetNodeName;
+  };
+}
+
+function wakeUnsettled(deps: PassDependencies): void {
+  for (const node of deps.nodes.list()) {
+    if (needsReconcile(deps, node)) deps.wake(keyOf(node));
+  }
+}
+
+function needsReconcile(deps: PassDependencies, node: Node): boolean {
+  const input = gather(deps, keyOf(node));
+  return input !== undefined && !isSettled(plan(input));
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from "vitest";
+import { node as nodeOf } from "../../../test/support/builders.ts";
+import { parseCidr } from "../../util/cidr.ts";
+import type { Cidr } from "../../util/cidr.ts";
+import { isSettled, networkAfter, plan, type NodeInput, type Plan, type RangeState } from "./plan.ts";
+import type { KnownRoute } from "./route-table.ts";
+
+function range(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) throw new Error(text);
+  return cidr;
+}
+
+interface RouteParts {
+  readonly id?: string;
+  readonly target?: string;
+  readonly node?: string;
+  readonly blackhole?: boolean;
+  readonly madeFor?: string;
+  readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+}
+
+function route(cidr: string, parts: RouteParts = {}): KnownRoute {
+  const { id = `id-${cidr}`, target = "acme://a", node = "a", blackhole = false, madeFor = "", addresses = [] } = parts;
+  return {
+    cidr: range(cidr),
+    nodeName: node,
+    madeFor,
+    route: {
+      id,
+      nameHint: "hint",
+      targetProviderId: target,
+      targetNodeName: node,
+      destinationCidr: cidr,
+      targetAddresses: addresses,
+      blackhole,
+    },
+  };
+}
+
+const ADDRESS = { type: "InternalIP", address: "192.0.2.1" };
+const ROUTED = { type: "NetworkUnavailable", status: "False", reason: "RouteCreated", lastTransitionTimeMs: 0 };
+
+interface Parts {
+  readonly podCIDRs?: readonly string[];
+  readonly providerID?: string;
+  readonly conditions?: readonly (typeof ROUTED)[];
+  readonly complete?: boolean;
+  readonly claimants?: Readonly<Record<string, string>>;
+  readonly capability?: Partial<NodeInput["target"]["capability"]>;
+  readonly clusterCidrs?: readonly string[];
+}
+
+function input(routes: readonly KnownRoute[], parts: Parts = {}): NodeInput {
+  const { podCIDRs = ["10.120.1.0/24"], providerID = "acme://a", conditions = [], complete = true } = parts;
+  const { claimants = {}, capability = {}, clusterCidrs = ["10.120.0.0/16", "fd00::/48"] } = parts;
+  return {
+    kind: "node",
+    node: nodeOf("a", { spec: { podCIDRs, providerID }, status: { addresses: [ADDRESS], conditions } }),
+    provider: "acme",
+    target: {
+      prefixes: ["acme://", "old://"],
+      capability: {
+        maxBatchSize: 100,
+        maxPageSize: 100,
+        blackhole: true,
+        targetAddresses: false,
+        validateOnly: false,
+        ipFamilies: ["IPv4", "IPv6"],
+        ...capability,
+      },
+    },
+    rules: { clusterCidrs: clusterCidrs.map(range) },
+    complete,
+    own: routes.filter(({ nodeName }) => nodeName === "a"),
+    to: ({ text }) => routes.filter(({ cidr }) => cidr.text === text),
+    claimant: ({ route: { id } }) => claimants[id],
+  };
+}
+
+/** What a plan does, in words. */
+function words({ stale, ranges }: Plan): readonly string[] {
+  return [
+    ...stale.map(({ known }) => `remove ${known.route.id}`),
+    ...ranges.map((one) => {
+      if (one.kind === "kept") return `keep ${one.cidr}`;
+      if (one.kind === "refused") return `refuse ${one.cidr}: ${one.message}`;
+      const first = one.first.map((known) => `remove ${known.route.id}, then `).join("");
+      return `${first}make ${one.cidr}`;
+    }),
+  ];
+}
+
+const X = "10.120.1.0/24";
+const Y = "10.120.2.0/24";
+const OUTSIDE = "10.121.2.0/24";
+
+describe("plan() of a Node", () => {
+  test.each<{ when: string; routes: readonly KnownRoute[]; parts?: Parts; wanted: readonly string[] }>([
+    { when: "there is no route", routes: [], wanted: [`make ${X}`] },
+    { when: "the route is there", routes: [route(X)], wanted: [`keep ${X}`] },
+    {
+      when: "the Node writes its range with host bits",
+      routes: [route(X)],
+      parts: { podCIDRs: ["10.120.1.9/24"] },
+      wanted: [`keep ${X}`],
+    },
+    {
+      when: "the route is to the same machine with another prefix",
+      routes: [route(X, { target: "old://a" })],
+      wanted: [`keep ${X}`],
+    },
+    {
+      when: "its own route is to a machine written otherwise",
+      routes: [route(X, { target: "acme://zone/a" })],
+      wanted: [`make ${X}`],
+    },
+    {
+      when: "that was made for this very Node",
+      routes: [route(X, { target: "acme://zone/a", madeFor: "acme://a" })],
+      wanted: [`keep ${X}`],
+    },
+    {
+      when: "the route is stamped with no or another name but leads to its machine",
+      routes: [route(X, { node: "b" })],
+      wanted: [`keep ${X}`],
+    },
+    {
+      when: "the route is a blackhole",
+      routes: [route(X, { blackhole: true })],
+      wanted: [`remove id-${X}, then make ${X}`],
+    },
+    {
+      when: "the route has lost its target",
+      routes: [route(X, { target: "" })],
+      wanted: [`remove id-${X}, then make ${X}`],
+    },
+    {
+      when: "the route is a Node's that wants it no more",
+      routes: [route(X, { node: "b", target: "acme://b" })],
+      wanted: [`remove id-${X}, then make ${X}`],
+    },
+    {
+      when: "another live Node has the range and its route",
+      routes: [route(X, { node: "b", target: "acme://b" })],
+      parts: { claimants: { [`id-${X}`]: "b" } },
+      wanted: [`refuse ${X}: node b has the same range and its route`],
+    },
+    {
+      when: "a blackhole is there beside the route",
+      routes: [route(X), route(X, { id: "old", blackhole: true })],
+      wanted: [`remove old, then make ${X}`],
+    },
+    { when: "it had another range before", routes: [route(X), route(Y)], wanted: [`remove id-${Y}`, `keep ${X}`] },
+    { when: "it has no range any more", routes: [route(X)], parts: { podCIDRs: [] }, wanted: [`remove id-${X}`] },
+    { when: "its old route lies outside the cluster", routes: [route(OUTSIDE)], parts: { podCIDRs: [] }, wanted: [] },
+    {
+      when: "a covering route begins inside the cluster",
+      routes: [route("10.120.0.0/15")],
+      parts: { podCIDRs: [] },
+      wanted: [],
+    },
+    {
+      when: "its range lies outside the cluster",
+      routes: [],
+      parts: { podCIDRs: [OUTSIDE] },
+      wanted: [`make ${OUTSIDE}`],
+    },
+    {
+      when: "a blackhole outside the cluster is in the way",
+      routes: [route(OUTSIDE, { blackhole: true })],
+      parts: { podCIDRs: [OUTSIDE] },
+      wanted: [`make ${OUTSIDE}`],
+    },
+    {
+      when: "the list was incomplete",
+      routes: [route(X, { blackhole: true }), route(Y)],
+      parts: { complete: false },
+      wanted: [`make ${X}`],
+    },
+    { when: "it has no provider ID yet", routes: [route(X), route(Y)], parts: { providerID: "" }, wanted: [] },
+    {
+      when: "it has two families, of which one is routed",
+      routes: [route(X)],
+      parts: { podCIDRs: [X, "fd00:0:0:1::/64"] },
+      wanted: [`keep ${X}`, "make fd00:0:0:1::/64"],
+    },
+    {
+      when: "the provider does not route a family",
+      routes: [route(X)],
+      parts: { podCIDRs: [X, "fd00:0:0:1::/64"], capability: { ipFamilies: ["IPv4"] } },
+      wanted: [`keep ${X}`, "refuse fd00:0:0:1::/64: the provider makes no IPv6 routes"],
+    },
+    {
+      when: "its range is none",
+      routes: [],
+      parts: { podCIDRs: ["x"] },
+      wanted: ["refuse x: it is not a range of addresses"],
+    },
+    {
+      when: "the provider cares for addresses, and they are other ones",
+      routes: [route(X, { addresses: [{ type: "InternalIP", address: "192.0.2.9" }] })],
+      parts: { capability: { targetAddresses: true } },
+      wanted: [`make ${X}`],
+    },
+    {
+      when: "the provider cares for addresses, and they are the same",
+      routes: [route(X, { addresses: [ADDRESS] })],
+      parts: { capability: { targetAddresses: true } },
+      wanted: [`keep ${X}`],
+    },
+  ])("when $when", ({ routes, parts, wanted }) => {
+    expect(words(plan(input(routes, parts)))).toEqual(wanted);
+  });
+
+  test("asks for a route with a name of its own a range, and with addresses only where they count", () => {
+    const parts = { podCIDRs: [X, "fd00:0:0:1::/64"] };
+    const made = { id: "", targetProviderId: "acme://a", targetNodeName: "a", blackhole: false };
+    const without = plan(input([], parts)).ranges;
+    expect(without.map((one) => one.kind === "make" && one.route)).toEqual([
+      { ...made, nameHint: "uid-a", destinationCidr: X, targetAddresses: [] },
+      { ...made, nameHint: "uid-a-1", destinationCidr: "fd00:0:0:1::/64", targetAddresses: [] },
+    ]);
+    const [first] = plan(input([], { capability: { targetAddresses: true } })).ranges;
+    expect(first?.kind === "make" && first.route.targetAddresses).toEqual([ADDRESS]);
+  });
+});
+
+describe("plan() of a Node that is gone", () => {
+  test.each([
+    { when: "they are inside the cluster", cidr: X, complete: true, removed: 1 },
+    { when: "they are outside the cluster", cidr: OUTSIDE, complete: true, removed: 0 },
+    { when: "the list was incomplete", cidr: X, complete: false, removed: 0 },
+  ])("removes $removed of its routes when $when", ({ cidr, complete, removed }) => {
+    const routes = [{ provider: "acme", known: route(cidr), complete }];
+    const decided = plan({ kind: "gone", routes, rules: { clusterCidrs: [range("10.120.0.0/16")] } });
+    expect(decided).toEqual({
+      node: undefined,
+      provider: "",
+      ranges: [],
+      stale: routes.slice(0, removed).map(({ provider, known }) => ({ provider, known })),
+    });
+  });
+});
+
+describe("networkAfter()", () => {
+  test.each<{ states: readonly RangeState[]; stale: number; wanted: string | undefined }>([
+    { states: [], stale: 0, wanted: undefined },
+    { states: [], stale: 1, wanted: "unrouted" },
+    { states: ["routed"], stale: 1, wanted: "routed" },
+    { states: ["routed", "unrouted"], stale: 0, wanted: "unrouted" },
+    { states: ["routed", "pending"], stale: 0, wanted: undefined },
+    { states: ["unrouted", "pending"], stale: 0, wanted: "unrouted" },
+  ])("says $wanted after $states with $stale stale routes", ({ states, stale, wanted }) => {
+    const gone = Array.from({ length: stale }, () => ({ provider: "acme", known: route(Y) }));
+    expect(networkAfter({ stale: gone }, states)).toBe(wanted);
+  });
+});
+
+describe("isSettled()", () => {
+  test.each<{ when: string; routes: readonly KnownRoute[]; parts: Parts; wanted: boolean }>([
+    { when: "route and condition are there", routes: [route(X)], parts: { conditions: [ROUTED] }, wanted: true },
+    { when: "the condition is missing", routes: [route(X)], parts: {}, wanted: false },
+    {
+      when: "another's reason is there",
+      routes: [route(X)],
+      parts: { conditions: [{ ...ROUTED, reason: "CalicoIsUp" }] },
+      wanted: false,
+    },
+    { when: "the route is missing", routes: [], parts: { conditions: [ROUTED] }, wanted: false },
+    { when: "a route is too much", routes: [route(X), route(Y)], parts: { conditions: [ROUTED] }, wanted: false },
+    { when: "there are neither ranges nor routes", routes: [], parts: { podCIDRs: [] }, wanted: true },
+    {
+      when: "what is refused is said",
+      routes: [],
+      parts: { podCIDRs: ["x"], conditions: [{ ...ROUTED, status: "True", reason: "NoRouteCreated" }] },
+      wanted: true,
+    },
+  ])("is $wanted when $when", ({ routes, parts, wanted }) => {
+    expect(isSettled(plan(input(routes, parts)))).toBe(wanted);
+  });
+});

@@ -1,0 +1,163 @@
+import type { Node } from "../../api/node.ts";
+import type { Route } from "../../provider/route.ts";
+import { type Cidr, contains, parseCidr } from "../../util/cidr.ts";
+import { type Network, needsSaying } from "./plan/network-condition.ts";
+import { isAsWished, type TargetRules } from "./plan/targets.ts";
+import type { KnownRoute } from "./route-table.ts";
+
+/** What a decision about one Node's routes rests on. */
+export type Input =
+  | {
+      readonly kind: "gone";
+      /** Routes that are for a Node of that name. */
+      readonly routes: readonly ProvidedRoute[];
+      readonly rules: DeletionRules;
+    }
+  | NodeInput;
+
+export interface ProvidedRoute {
+  readonly provider: string;
+  readonly known: KnownRoute;
+  /** The list it is from was complete. */
+  readonly complete: boolean;
+}
+
+export interface NodeInput {
+  readonly kind: "node";
+  readonly node: Node;
+  readonly provider: string;
+  readonly target: TargetRules;
+  readonly rules: DeletionRules;
+  /** The last list was: without it nothing is deleted. */
+  readonly complete: boolean;
+  /** Routes that are for this Node, whatever their range. */
+  readonly own: readonly KnownRoute[];
+  /** Routes to a range, whoever they are for. */
+  readonly to: (cidr: Cidr) => readonly KnownRoute[];
+  /** Another live Node that wants this very route. */
+  readonly claimant: (known: KnownRoute) => string | undefined;
+}
+
+export interface DeletionRules {
+  /** Routes that do not lie wholly inside one of these are never deleted. */
+  readonly clusterCidrs: readonly Cidr[];
+}
+
+export interface Plan {
+  /** undefined: the Node is gone. */
+  readonly node: Node | undefined;
+  /** Routes that nobody wants. */
+  readonly stale: readonly StaleRoute[];
+  readonly ranges: readonly RangePlan[];
+  /** Who makes them; "" when there is nothing to make. */
+  readonly provider: string;
+}
+
+export interface StaleRoute {
+  readonly provider: string;
+  readonly known: KnownRoute;
+}
+
+/** What one pod range of a Node needs. */
+export type RangePlan =
+  | { readonly kind: "kept"; readonly cidr: string }
+  /** `first`: what is in the way and has to go before. */
+  | { readonly kind: "make"; readonly cidr: string; readonly route: Route; readonly first: readonly KnownRoute[] }
+  /** Not to be asked for before something changes. */
+  | { readonly kind: "refused"; readonly cidr: string; readonly nameHint: string; readonly message: string };
+
+/** What the routes of one Node need. Knows nothing of other Nodes but what the input says. */
+export function plan(input: Input): Plan {
+  if (input.kind === "gone") {
+    const unwanted = input.routes.filter(({ known, complete }) => complete && isDeletable(known, input.rules));
+    const stale = unwanted.map(({ provider, known }) => ({ provider, known }));
+    return { node: undefined, stale, ranges: [], provider: "" };
+  }
+  const { node, provider } = input;
+  // Without the machine's ID no route can be asked for, and none be judged: cloud-node will set it.
+  if (node.spec.providerID === "") return { node, stale: [], ranges: [], provider };
+  const ranges = node.spec.podCIDRs.map((text, index) => planRange(input, text, nameHint(node, index)));
+  const wanted = new Set(node.spec.podCIDRs.map((text) => parseCidr(text)?.text));
+  const stale = input.own.filter((known) => !wanted.has(known.cidr.text) && mayDelete(known, input));
+  return { node, stale: stale.map((known) => ({ provider, known })), ranges, provider };
+}
+
+/** There is nothing to do, nor to say. */
+export function isSettled(decided: Plan): boolean {
+  const { node, stale, ranges } = decided;
+  if (stale.length > 0 || ranges.some(({ kind }) => kind === "make")) return false;
+  return node === undefined || !needsSaying(node, networkAfter(decided, ranges.map(stateOf)));
+}
+
+/** How one range ended. */
+export type RangeState = "routed" | "unrouted" | "pending";
+
+/**
+ * What the Node is to say of its network, as upstream: one range without route is enough to say so; a Node that lost its
+ * ranges says it too. Work under way says nothing yet.
+ */
+export function networkAfter({ stale }: Pick<Plan, "stale">, states: readonly RangeState[]): Network {
+  if (states.length === 0) return stale.length > 0 ? "unrouted" : undefined;
+  if (states.includes("unrouted")) return "unrouted";
+  return states.includes("pending") ? undefined : "routed";
+}
+
+function stateOf({ kind }: RangePlan): RangeState {
+  return kind === "kept" ? "routed" : "unrouted";
+}
+
+/** Routes lie wholly inside a cluster range, or are left alone: one that merely overlaps may be a user's supernet. */
+export function isDeletable({ cidr }: KnownRoute, { clusterCidrs }: DeletionRules): boolean {
+  return clusterCidrs.some((clusterCidr) => contains(clusterCidr, cidr));
+}
+
+function planRange(input: NodeInput, text: string, hint: string): RangePlan {
+  const { node, target } = input;
+  const cidr = parseCidr(text);
+  const refused = (message: string): RangePlan => ({ kind: "refused", cidr: text, nameHint: hint, message });
+  if (cidr === undefined) return refused("it is not a range of addresses");
+  const present = input.to(cidr);
+  const good = present.find((known) => isAsWished(known, node, target));
+  const others = present.filter((known) => known !== good);
+  const rival = others.map((known) => input.claimant(known)).find((name) => name !== undefined);
+  const first = others.filter((known) => isInTheWay(known, input) && mayDelete(known, input));
+  if (good !== undefined && first.length === 0) return { kind: "kept", cidr: cidr.text };
+  if (rival !== undefined) return refused(`node ${rival} has the same range and its route`);
+  if (!routesFamily(cidr, target)) return refused(`the provider makes no ${cidr.family} routes`);
+  return { kind: "make", cidr: cidr.text, first, route: wantedRoute(node, cidr, hint, target) };
+}
+
+/**
+ * A blackhole, or a route to somebody else's machine. The Node's own route to a machine that is written otherwise is not: the
+ * provider alone can tell whether it is the same one, and makes it so when asked for it.
+ */
+function isInTheWay(known: KnownRoute, input: NodeInput): boolean {
+  if (input.claimant(known) !== undefined) return false;
+  const { blackhole, targetProviderId } = known.route;
+  return blackhole || targetProviderId === "" || known.nodeName !== input.node.metadata.name;
+}
+
+function mayDelete(known: KnownRoute, { complete, rules }: NodeInput): boolean {
+  return complete && isDeletable(known, rules);
+}
+
+function routesFamily({ family }: Cidr, { capability }: TargetRules): boolean {
+  return capability.ipFamilies.length === 0 || capability.ipFamilies.includes(family);
+}
+
+function wantedRoute(node: Node, cidr: Cidr, hint: string, { capability }: TargetRules): Route {
+  return {
+    id: "",
+    nameHint: hint,
+    targetProviderId: node.spec.providerID,
+    targetNodeName: node.metadata.name,
+    destinationCidr: cidr.text,
+    targetAddresses: capability.targetAddresses ? node.status.addresses : [],
+    blackhole: false,
+  };
+}
+
+/** Upstream's is the UID for every range; the contract wants one a range. */
+function nameHint({ metadata }: Node, index: number): string {
+  return index === 0 ? metadata.uid : `${metadata.uid}-${index}`;
+}

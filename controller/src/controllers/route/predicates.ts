@@ -1,0 +1,26 @@
+import type { Node, NodeCondition } from "../../api/node.ts";
+import { deepEqual } from "../../util/equal.ts";
+
+/** k8s.io/api/core/v1 NodeNetworkUnavailable, v0.36.3. */
+export const NETWORK_UNAVAILABLE = "NetworkUnavailable";
+
+/** A change that can make a difference to the node's routes: which machine they lead to, which ranges, over which addresses. */
+export function changesRoutes(old: Node, node: Node): boolean {
+  return (
+    old.metadata.uid !== node.metadata.uid ||
+    old.spec.providerID !== node.spec.providerID ||
+    !deepEqual(old.spec.podCIDRs, node.spec.podCIDRs) ||
+    !deepEqual(old.status.addresses, node.status.addresses)
+  );
+}
+
+/** Somebody, perhaps this controller, has changed what the node says of its network. */
+export function changesNetworkCondition(old: Node, node: Node): boolean {
+  const [before, after] = [networkConditionOf(old), networkConditionOf(node)];
+  return before?.status !== after?.status || before?.reason !== after?.reason;
+}
+
+/** What the node says of its network; undefined: nothing. */
+export function networkConditionOf({ status }: Node): NodeCondition | undefined {
+  return status.conditions.find(({ type }) => type === NETWORK_UNAVAILABLE);
+}

@@ -1,0 +1,151 @@
+import type { Route } from "../../provider/route.ts";
+import type { Cidr } from "../../util/cidr.ts";
+
+/** A route of this cluster that is at the cloud. */
+export interface KnownRoute {
+  readonly route: Route;
+  readonly cidr: Cidr;
+  /** The Node it is for, as the provider stamped it or its target tells; "" when neither does. */
+  readonly nodeName: string;
+  /** Provider ID of the Node that the provider was asked to make it for; "" when it was only listed. */
+  readonly madeFor: string;
+}
+
+/** What a route is known by: its id, or its range where a provider has no ids. */
+export function routeKey({ route, cidr }: Pick<KnownRoute, "route" | "cidr">): string {
+  return route.id === "" ? cidr.text : route.id;
+}
+
+export interface LoadedList {
+  readonly routes: readonly KnownRoute[];
+  /** False: what is missing here may exist all the same. */
+  readonly complete: boolean;
+  /** What {@link RouteTable.mark} answered before the list was asked for. */
+  readonly mark: number;
+  readonly readAtMs: number;
+}
+
+interface Entry {
+  readonly known: KnownRoute;
+  /** Number of the own change that put it here; 0: it was listed. */
+  readonly changedAt: number;
+}
+
+/**
+ * The routes of one provider: the last list, and what this process has changed since. Changes made while a list was under way
+ * count more than that list.
+ */
+export class RouteTable {
+  #entries = new Map<string, Entry>();
+  #byCidr = new Map<string, Set<string>>();
+  #byNode = new Map<string, Set<string>>();
+  readonly #removedAt = new Map<string, number>();
+  #changes = 0;
+  #readAtMs: number | undefined;
+  #complete = false;
+
+  /** When it was last listed, by the monotonic clock; undefined: never, so nothing can be concluded from it. */
+  get readAtMs(): number | undefined {
+    return this.#readAtMs;
+  }
+
+  /** The last list was. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  all(): readonly KnownRoute[] {
+    return [...this.#entries.values()].map(({ known }) => known);
+  }
+
+  to(cidr: Cidr): readonly KnownRoute[] {
+    return this.#look(this.#byCidr.get(cidr.text));
+  }
+
+  ofNode(name: string): readonly KnownRoute[] {
+    return this.#look(this.#byNode.get(name));
+  }
+
+  /** This very route, to this very target, is still there. */
+  holds(known: KnownRoute): boolean {
+    const entry = this.#entries.get(routeKey(known));
+    return entry !== undefined && entry.known.route.targetProviderId === known.route.targetProviderId;
+  }
+
+  /** To be taken before a list is asked for. */
+  mark(): number {
+    return this.#changes;
+  }
+
+  load({ routes, complete, mark, readAtMs }: LoadedList): void {
+    const before = this.#entries;
+    this.#entries = new Map();
+    this.#byCidr = new Map();
+    this.#byNode = new Map();
+    for (const [key, entry] of before) {
+      if (!complete || entry.changedAt > mark) this.#set(key, entry);
+    }
+    for (const known of routes) {
+      const key = routeKey(known);
+      const own = before.get(key);
+      if ((this.#removedAt.get(key) ?? 0) > mark || (own?.changedAt ?? 0) > mark) continue;
+      this.#set(key, { known: { ...known, madeFor: madeForOf(known, own?.known) }, changedAt: 0 });
+    }
+    for (const [key, removedAt] of this.#removedAt) {
+      if (removedAt <= mark) this.#removedAt.delete(key);
+    }
+    this.#complete = complete;
+    this.#readAtMs = readAtMs;
+  }
+
+  /** The provider has made it, and so it is the only one to its range. */
+  put(known: KnownRoute): void {
+    for (const replaced of this.to(known.cidr)) this.remove(replaced);
+    const key = routeKey(known);
+    this.#removedAt.delete(key);
+    this.#set(key, { known, changedAt: ++this.#changes });
+  }
+
+  /** The provider has removed it. */
+  remove(known: KnownRoute): void {
+    const key = routeKey(known);
+    this.#removedAt.set(key, ++this.#changes);
+    this.#drop(key);
+  }
+
+  #set(key: string, entry: Entry): void {
+    this.#drop(key);
+    this.#entries.set(key, entry);
+    addTo(this.#byCidr, entry.known.cidr.text, key);
+    addTo(this.#byNode, entry.known.nodeName, key);
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    removeFrom(this.#byCidr, entry.known.cidr.text, key);
+    removeFrom(this.#byNode, entry.known.nodeName, key);
+  }
+
+  #look(keys: ReadonlySet<string> = new Set()): readonly KnownRoute[] {
+    return [...keys].flatMap((key) => this.#entries.get(key)?.known ?? []);
+  }
+}
+
+/** A provider may write the ID of a machine otherwise than the Node has it: what it was asked for is remembered over lists. */
+function madeForOf(listed: KnownRoute, before: KnownRoute | undefined): string {
+  return before?.route.targetProviderId === listed.route.targetProviderId ? before.madeFor : listed.madeFor;
+}
+
+function addTo(index: Map<string, Set<string>>, value: string, key: string): void {
+  const keys = index.get(value);
+  if (keys === undefined) index.set(value, new Set([key]));
+  else keys.add(key);
+}
+
+function removeFrom(index: Map<string, Set<string>>, value: string, key: string): void {
+  const keys = index.get(value);
+  keys?.delete(key);
+  if (keys?.size === 0) index.delete(value);
+}

@@ -1,0 +1,165 @@
+import type { ChangeOptions } from "../../provider/client.ts";
+import { asProviderError } from "../../provider/errors.ts";
+import type { Provider } from "../../provider/provider-set.ts";
+import type { Route, RouteOutcome, RouteQuota } from "../../provider/route.ts";
+import { parseCidr } from "../../util/cidr.ts";
+import type { Clock } from "../../util/clock.ts";
+import { type KnownRoute, routeKey, type RouteTable } from "./route-table.ts";
+
+export interface RouteWriterDependencies {
+  readonly clock: Clock;
+  /** Wishes this soon after the first go with it. */
+  readonly windowMs: number;
+  readonly onQuota: (provider: string, quota: RouteQuota | undefined) => void;
+  /** Routes were removed: there is room, and ranges are free. */
+  readonly onRemoved: (provider: string) => void;
+}
+
+/** The provider that is to change its routes, and what is known of them. */
+export interface WriteTarget {
+  readonly provider: Provider;
+  readonly table: RouteTable;
+  /** Gives the call up. All reconciles of a controller have the same one: a batch takes that of its first wish. */
+  readonly signal: AbortSignal;
+}
+
+interface Deletion {
+  readonly target: WriteTarget;
+  readonly known: KnownRoute;
+  readonly outcome: PromiseWithResolvers<RouteOutcome>;
+}
+
+interface Creation {
+  readonly target: WriteTarget;
+  readonly route: Route;
+  readonly outcome: PromiseWithResolvers<RouteOutcome>;
+}
+
+/** What waits to be sent to one provider. */
+interface Lane {
+  readonly deletions: Map<string, Deletion>;
+  readonly creations: Creation[];
+  isBusy: boolean;
+}
+
+/**
+ * Turns the wishes of many Nodes into few calls: route tables are changed one call at a time, and what is wished meanwhile goes with
+ * the next one. Deletions of a batch go first, so that their room and ranges are free.
+ */
+export class RouteWriter {
+  readonly #deps: RouteWriterDependencies;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(dependencies: RouteWriterDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Never rejects. */
+  create(target: WriteTarget, route: Route): Promise<RouteOutcome> {
+    const outcome = Promise.withResolvers<RouteOutcome>();
+    const lane = this.#laneOf(target);
+    lane.creations.push({ target, route, outcome });
+    this.#wake(lane);
+    return outcome.promise;
+  }
+
+  /** Never rejects. A route that the table shows no more, or to another target, counts as removed. */
+  delete(target: WriteTarget, known: KnownRoute): Promise<RouteOutcome> {
+    const lane = this.#laneOf(target);
+    const key = routeKey(known);
+    const same = lane.deletions.get(key);
+    if (same !== undefined) return same.outcome.promise;
+    const outcome = Promise.withResolvers<RouteOutcome>();
+    lane.deletions.set(key, { target, known, outcome });
+    this.#wake(lane);
+    return outcome.promise;
+  }
+
+  #laneOf({ provider }: WriteTarget): Lane {
+    const lane = this.#lanes.get(provider.name) ?? { deletions: new Map(), creations: [], isBusy: false };
+    this.#lanes.set(provider.name, lane);
+    return lane;
+  }
+
+  #wake(lane: Lane): void {
+    if (lane.isBusy) return;
+    lane.isBusy = true;
+    this.#deps.clock.schedule(this.#deps.windowMs, () => void this.#work(lane));
+  }
+
+  async #work(lane: Lane): Promise<void> {
+    while (lane.deletions.size + lane.creations.length > 0) {
+      const deletions = [...lane.deletions.values()];
+      lane.deletions.clear();
+      const creations = lane.creations.splice(0);
+      await this.#delete(deletions);
+      await this.#create(creations);
+    }
+    lane.isBusy = false;
+  }
+
+  async #delete(all: readonly Deletion[]): Promise<void> {
+    const deletions = all.filter((deletion) => !settleIfGone(deletion));
+    const [first] = deletions;
+    if (first === undefined) return;
+    const { provider } = first.target;
+    const routes = deletions.map(({ known }) => known.route);
+    const outcomes = await outcomesOf(
+      provider.client.deleteRoutes(routes, changeOptions(first.target, "stale routes")),
+    );
+    let removed = 0;
+    for (const [index, { target, known, outcome }] of deletions.entries()) {
+      const answer = outcomes(index);
+      if (answer.kind === "done") {
+        target.table.remove(known);
+        removed++;
+      }
+      outcome.resolve(answer);
+    }
+    if (removed > 0) this.#deps.onRemoved(provider.name);
+  }
+
+  async #create(creations: readonly Creation[]): Promise<void> {
+    const [first] = creations;
+    if (first === undefined) return;
+    const { provider } = first.target;
+    const routes = creations.map(({ route }) => route);
+    const call = provider.client.ensureRoutes(routes, changeOptions(first.target, "node routes"));
+    const outcomes = await outcomesOf(
+      call.then((ensured) => {
+        this.#deps.onQuota(provider.name, ensured.quota);
+        return ensured.outcomes;
+      }),
+    );
+    for (const [index, { target, route, outcome }] of creations.entries()) {
+      const answer = outcomes(index);
+      if (answer.kind === "done") note(target.table, route, answer.route);
+      outcome.resolve(answer);
+    }
+  }
+}
+
+function changeOptions({ signal }: WriteTarget, trigger: string): ChangeOptions {
+  return { signal, trigger };
+}
+
+function settleIfGone({ target, known, outcome }: Deletion): boolean {
+  if (target.table.holds(known)) return false;
+  outcome.resolve({ kind: "done", route: known.route });
+  return true;
+}
+
+/** The outcome of each item; a call that failed is the failure of each. */
+async function outcomesOf(call: Promise<readonly RouteOutcome[]>): Promise<(index: number) => RouteOutcome> {
+  const answered = await call.catch((error: unknown) => asProviderError(error));
+  if (answered instanceof Error) return () => ({ kind: "failed", error: answered });
+  return (index) => answered[index] ?? { kind: "failed", error: asProviderError(new Error("the answer is too short")) };
+}
+
+function note(table: RouteTable, wished: Route, made: Route): void {
+  const cidr = parseCidr(wished.destinationCidr);
+  if (cidr === undefined) return;
+  const target = made.targetProviderId === "" ? wished.targetProviderId : made.targetProviderId;
+  const route = { ...made, targetProviderId: target };
+  table.put({ route, cidr, nodeName: wished.targetNodeName, madeFor: wished.targetProviderId });
+}
