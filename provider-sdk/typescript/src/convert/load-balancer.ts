@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { IpMode } from "@cloudwire/proto/cloudprovider/v1/identity";
 import {
   ExternalTrafficPolicy,
+  type HealthCheck as WireHealthCheck,
   type LoadBalancer as WireLoadBalancer,
   type LoadBalancerIngress as WireIngress,
   LoadBalancerPhase as WirePhase,
@@ -12,6 +13,7 @@ import {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Cluster } from "../definition/common.ts";
 import type {
+  HealthCheck,
   LoadBalancer,
   LoadBalancerIngress,
   LoadBalancerPhase,
@@ -44,14 +46,12 @@ export const fromWireService = (service: WireServiceRef | undefined): ServiceRef
   namespace: service?.namespace ?? "",
   name: service?.name ?? "",
   uid: service?.uid ?? "",
-  ...(service && service.generation > 0n ? { generation: Number(service.generation) } : {}),
 });
 
 export const toWireService = (service: ServiceRef): WireServiceRef => ({
   namespace: service.namespace,
   name: service.name,
   uid: service.uid,
-  generation: BigInt(service.generation ?? 0),
 });
 
 /** Target nodes as a provider reads them. */
@@ -93,17 +93,9 @@ export const fromWireSpec = (spec: LoadBalancerSpec): WantedSpec => ({
   annotations: spec.annotations,
   ports: spec.ports.map(fromWirePort),
   ipFamilies: spec.ipFamilies.length === 0 ? ["IPv4"] : spec.ipFamilies.map(fromWireIpFamily),
-  sourceRanges: spec.sourceRanges,
+  sourceRanges: spec.sourceRanges?.cidrs ?? [],
   externalTrafficPolicy: spec.externalTrafficPolicy === ExternalTrafficPolicy.LOCAL ? "Local" : "Cluster",
-  ...(spec.healthCheck
-    ? {
-        healthCheck: {
-          protocol: fromWireProtocol(spec.healthCheck.protocol) ?? "TCP",
-          port: spec.healthCheck.port,
-          ...(spec.healthCheck.path === undefined ? {} : { path: spec.healthCheck.path }),
-        },
-      }
-    : {}),
+  ...optionalHealthCheck(spec.healthCheck),
   ...(spec.sessionAffinity
     ? { sessionAffinity: { timeoutMs: fromDuration(spec.sessionAffinity.timeout, defaultAffinityTimeoutMs) } }
     : {}),
@@ -112,6 +104,18 @@ export const fromWireSpec = (spec: LoadBalancerSpec): WantedSpec => ({
   tags: spec.tags,
   ...(spec.deletionProtection === undefined ? {} : { deletionProtection: spec.deletionProtection }),
 });
+
+/** Validation has refused a check of no kind. */
+const optionalHealthCheck = (check: WireHealthCheck | undefined): { readonly healthCheck?: HealthCheck } => {
+  switch (check?.kind?.$case) {
+    case "tcp":
+      return { healthCheck: { kind: "tcp", port: check.port } };
+    case "http":
+      return { healthCheck: { kind: "http", port: check.port, path: check.kind.value.path } };
+    default:
+      return {};
+  }
+};
 
 const fromWirePort = (port: WireServicePort): ServicePort => ({
   ...(port.name ? { name: port.name } : {}),
@@ -133,7 +137,6 @@ const wirePhases = {
 /** What an answer means where the provider says nothing: the Service asked for, the wish just put in force. */
 export interface LoadBalancerDefaults {
   readonly service?: WireServiceRef | undefined;
-  readonly observedGeneration?: bigint | undefined;
   readonly specFingerprint?: string | undefined;
   readonly nodesFingerprint?: string | undefined;
 }
@@ -145,7 +148,7 @@ export const toWireLoadBalancer = (answer: LoadBalancer, defaults: LoadBalancerD
     id: answer.id,
     service: answer.service ? toWireService(answer.service) : defaults.service,
     phase: wirePhases[answer.phase ?? (working ? "PROVISIONING" : "ACTIVE")],
-    ingress: (answer.ingress ?? []).map(toWireIngress),
+    ingress: answer.ingress && { items: answer.ingress.map(toWireIngress) },
     ...inForce(answer, working || answer.phase === "FAILED" ? {} : defaults),
     observedFingerprint: answer.observedFingerprint ?? "",
     registeredNodes: answer.registeredNodes,
@@ -158,7 +161,6 @@ export const toWireLoadBalancer = (answer: LoadBalancer, defaults: LoadBalancerD
 
 /** Which wish is in force: what the provider says, else the one that a finished change was asked for. */
 const inForce = (answer: LoadBalancer, asked: LoadBalancerDefaults) => ({
-  observedGeneration: BigInt(answer.observedGeneration ?? asked.observedGeneration ?? 0n),
   specFingerprint: answer.specFingerprint ?? asked.specFingerprint ?? "",
   nodesFingerprint: answer.nodesFingerprint ?? asked.nodesFingerprint ?? "",
 });

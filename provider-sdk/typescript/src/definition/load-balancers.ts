@@ -8,8 +8,6 @@ export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Version of the wish. Undefined: not known. */
-  readonly generation?: number | undefined;
 }
 
 /** Which load balancer is meant. */
@@ -79,7 +77,7 @@ export interface WantedNodes {
 
 /** How the load balancer asks a node whether it wants traffic. */
 export interface HealthCheck {
-  readonly protocol: Protocol;
+  /** Port on the node. */
   readonly port: number;
   /** HTTP path that answers 200. Undefined: a connection is enough. */
   readonly path?: string | undefined;
@@ -137,9 +135,8 @@ export interface LoadBalancer {
   readonly service?: ServiceRef | undefined;
   /** Default: ACTIVE; with `operation`: PROVISIONING. */
   readonly phase?: LoadBalancerPhase | undefined;
+  /** Where traffic enters. Undefined: not told, what was published stays. Empty: there is none. */
   readonly ingress?: readonly LoadBalancerIngress[] | undefined;
-  /** Generation of the wish in force. Default after a finished change: the one just asked for. */
-  readonly observedGeneration?: number | undefined;
   /** Fingerprint of the wish in force, as it was sent. Default after a finished Ensure: the one just sent. */
   readonly specFingerprint?: string | undefined;
   /** Fingerprint of the nodes in force. Default after a finished change: the one just sent. */

@@ -51,6 +51,8 @@ export interface PendingOptions {
   readonly expectedEndTime?: Date | undefined;
   /** What it waits for, for people. */
   readonly message?: string | undefined;
+  /** For a load balancer that already serves and is being changed. Default: PROVISIONING, it does not serve yet. */
+  readonly phase?: "PROVISIONING" | "UPDATING" | undefined;
   /** For a delete: what is still there, for people: `security group sg-1`. */
   readonly remaining?: readonly string[] | undefined;
 }

@@ -65,7 +65,7 @@ interface ProviderBase {
   /**
    * What the credentials reach: account, project, region. Opaque, no secrets, at most 253 bytes. A change stops every
    * destructive act of the controller until an operator confirms it. A function is called at the start and with each
-   * check; until it has answered once, calls are refused with PROVIDER_STARTING.
+   * check; until it has answered once, the handshake has no scope and calls are refused with PROVIDER_STARTING.
    */
   readonly scope: string | ((context: BackgroundContext) => Promise<string> | string);
   /**

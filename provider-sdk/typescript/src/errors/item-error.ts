@@ -13,4 +13,6 @@ export const toItemError = (error: ProviderError): ItemError => ({
   message: cutToBytes(error.message || error.reason, maxMessageBytes),
   retryAfter: error.retryAfterMs === undefined ? undefined : toDuration(error.retryAfterMs),
   metadata: boundedMetadata(error.metadata),
+  field: cutToBytes(error.fields[0]?.field ?? "", 317),
+  field: cutToBytes(error.fields[0]?.field ?? "", 317),
 });

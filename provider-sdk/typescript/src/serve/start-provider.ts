@@ -76,8 +76,7 @@ export const startProvider = async (
   const intervals = options.checkIntervals ?? defaultIntervals;
   const status = new StatusMonitor({ definition, bootId, log, nowMs: Date.now, ...intervals });
   const runtime = createRuntime(definition, { bootId, log, status, draining: drain.signal });
-  const handshake = createGetProviderInfo({ ...runtime, scopeId: () => status.scopeId ?? "not known yet" }, facts)();
-  throwIfAny(factProblems(handshake, runtime.rules));
+  throwIfAny(factProblems(createGetProviderInfo(runtime, facts)(), runtime.rules));
   const credentials = await serverCredentials(options.endpoint, options);
   const server = createServer(
     runtime,

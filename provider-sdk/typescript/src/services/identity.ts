@@ -1,7 +1,7 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { annotationPrefixes, toWireAnnotationSchema } from "../convert/capabilities.ts";
 import { toWireDiagnostic } from "../convert/common.ts";
-import { knownScope, type ProviderRuntime } from "./runtime.ts";
+import type { ProviderRuntime } from "./runtime.ts";
 
 /** Facts of the handshake that do not come from the provider. */
 export interface HandshakeFacts {
@@ -27,7 +27,8 @@ export const createGetProviderInfo =
       services: [...facts.services],
       bootId: runtime.bootId,
       providerIdPrefixes: [...runtime.ids.prefixes],
-      scopeId: knownScope(runtime),
+      // Empty until the cloud has been reached: the caller waits for the status to name it. Contract: INF-8.
+      scopeId: runtime.scopeId() ?? "",
       capabilities: runtime.capabilities,
       limits: runtime.limits,
       annotationPrefixes: [...annotationPrefixes(definition)],

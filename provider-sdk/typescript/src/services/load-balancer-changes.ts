@@ -1,3 +1,4 @@
+import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import {
   type DeleteLoadBalancerRequest,
   type DeleteLoadBalancerResponse,
@@ -7,118 +8,97 @@ import {
   type UpdateLoadBalancerNodesRequest,
   type UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { LoadBalancerRef } from "../definition/load-balancers.ts";
-import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { ChangeGate, type ChangeGateOptions } from "../state/change-gate.ts";
-import { LruMap } from "../util/lru-map.ts";
+import { SequenceFence } from "../state/sequence-fence.ts";
 
 type Answer =
   | { readonly kind: "ensure"; readonly response: EnsureLoadBalancerResponse }
   | { readonly kind: "updateNodes"; readonly response: UpdateLoadBalancerNodesResponse }
   | { readonly kind: "delete"; readonly response: DeleteLoadBalancerResponse };
 
-type ChangeRequest = Pick<EnsureLoadBalancerRequest, "change" | "service">;
+type Work<Response> = (signal: AbortSignal) => Promise<Response>;
 
-/** Load balancers whose newest generation is remembered. */
-const maxGenerations = 10_000;
-
-/** Orders the changes of each load balancer: one at a time, repetitions answered, older wishes refused. */
+/** Orders the changes of each load balancer: one at a time, repetitions answered, overtaken ones refused. */
 export class LoadBalancerChanges {
   readonly #gate: ChangeGate<Answer>;
-  readonly #newest: LruMap<bigint>;
+  readonly #fence: SequenceFence;
 
   constructor(options: ChangeGateOptions) {
     this.#gate = new ChangeGate(options);
-    this.#newest = new LruMap({ maxEntries: maxGenerations, nowMs: options.nowMs });
+    this.#fence = new SequenceFence(options.nowMs);
   }
 
   async ensure(
-    ref: LoadBalancerRef,
+    key: string,
     request: EnsureLoadBalancerRequest,
     call: RpcCall,
-    work: (signal: AbortSignal) => Promise<EnsureLoadBalancerResponse>,
+    work: Work<EnsureLoadBalancerResponse>,
   ): Promise<EnsureLoadBalancerResponse> {
     if (request.change?.validateOnly) return work(call.signal);
-    const digest = JSON.stringify([
-      request.specFingerprint,
-      request.nodes?.fingerprint,
-      String(request.service?.generation ?? 0),
-      request.adopt?.loadBalancerId,
-    ]);
-    const answer = await this.#run(ref, `ensure ${digest}`, request, call, async (signal) => {
-      this.#refuseStale(ref, request);
-      const response = await work(signal);
-      this.#applied(ref, request);
-      return { kind: "ensure", response };
-    });
+    const wish = [request.specFingerprint, request.nodes?.fingerprint, request.adopt?.loadBalancerId];
+    const answer = await this.#run(key, `ensure ${JSON.stringify(wish)}`, request.change, call, async (signal) => ({
+      kind: "ensure",
+      response: await work(signal),
+    }));
     if (answer.kind === "ensure") return answer.response;
     throw mixedUp("ensure", answer);
   }
 
   async updateNodes(
-    ref: LoadBalancerRef,
+    key: string,
     request: UpdateLoadBalancerNodesRequest,
     call: RpcCall,
-    work: (signal: AbortSignal) => Promise<UpdateLoadBalancerNodesResponse>,
+    work: Work<UpdateLoadBalancerNodesResponse>,
   ): Promise<UpdateLoadBalancerNodesResponse> {
     if (request.change?.validateOnly) return work(call.signal);
     const digest = `updateNodes ${request.nodes?.fingerprint ?? ""}`;
-    const answer = await this.#run(ref, digest, request, call, async (signal) => {
-      this.#refuseStale(ref, request);
-      return { kind: "updateNodes", response: await work(signal) };
-    });
+    const answer = await this.#run(key, digest, request.change, call, async (signal) => ({
+      kind: "updateNodes",
+      response: await work(signal),
+    }));
     if (answer.kind === "updateNodes") return answer.response;
     throw mixedUp("updateNodes", answer);
   }
 
   async delete(
-    ref: LoadBalancerRef,
+    key: string,
     request: DeleteLoadBalancerRequest,
     call: RpcCall,
-    work: (signal: AbortSignal) => Promise<DeleteLoadBalancerResponse>,
+    work: Work<DeleteLoadBalancerResponse>,
   ): Promise<DeleteLoadBalancerResponse> {
     if (request.change?.validateOnly) return work(call.signal);
-    const answer = await this.#run(ref, "delete", request, call, async (signal) => {
-      const response = await work(signal);
-      if (response.done) this.#newest.delete(ref.key);
-      return { kind: "delete", response };
-    });
+    const answer = await this.#run(key, "delete", request.change, call, async (signal) => ({
+      kind: "delete",
+      response: await work(signal),
+    }));
     if (answer.kind === "delete") return answer.response;
     throw mixedUp("delete", answer);
   }
 
   #run(
-    ref: LoadBalancerRef,
+    key: string,
     digest: string,
-    { change }: ChangeRequest,
+    change: ChangeContext | undefined,
     call: RpcCall,
-    work: (signal: AbortSignal) => Promise<Answer>,
+    work: Work<Answer>,
   ): Promise<Answer> {
+    const sequence = change?.sequence ?? 0n;
     return this.#gate.run({
-      key: ref.key,
+      key,
       changeId: change?.requestId ?? "",
       digest,
       signal: call.signal,
-      work,
+      work: async (signal) => {
+        // Here and not before: a newer change may have passed while this one waited for its turn.
+        const overtaken = this.#fence.overtaken(key, sequence);
+        if (overtaken) throw overtaken;
+        const answer = await work(signal);
+        this.#fence.applied(key, sequence);
+        return answer;
+      },
       isFinal,
     });
-  }
-
-  #refuseStale(ref: LoadBalancerRef, { service }: ChangeRequest): void {
-    const newest = this.#newest.get(ref.key);
-    const generation = service?.generation ?? 0n;
-    if (newest === undefined || generation === 0n || generation >= newest) return;
-    throw new ProviderError(
-      "STALE_GENERATION",
-      `service.generation is ${generation}, but ${newest} was applied already; read the Service again`,
-      { metadata: { applied_generation: String(newest) } },
-    );
-  }
-
-  #applied(ref: LoadBalancerRef, { service }: ChangeRequest): void {
-    const generation = service?.generation ?? 0n;
-    if (generation > (this.#newest.get(ref.key) ?? 0n)) this.#newest.set(ref.key, generation);
   }
 }
 

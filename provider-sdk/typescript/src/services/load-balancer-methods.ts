@@ -6,7 +6,7 @@ import type { CallContext } from "../definition/call-context.ts";
 import type { LoadBalancer, LoadBalancerEvent, LoadBalancerHandlers } from "../definition/load-balancers.ts";
 import type { RpcMethod } from "../rpc/method.ts";
 import { checkPage, checkWatch } from "../validation/batch.ts";
-import { checkClass, checkEnsure, checkNodeSetChunk, checkNodes } from "../validation/load-balancer.ts";
+import { checkEnsure, checkNodeSetChunk, checkNodes } from "../validation/load-balancer.ts";
 import { answerProblem } from "./answers.ts";
 import { PagedList } from "./lists.ts";
 import { LoadBalancerChanges } from "./load-balancer-changes.ts";
@@ -18,6 +18,8 @@ import { serveWatch } from "./watches.ts";
 
 const { methods } = CloudProviderDefinition;
 
+const none = () => [];
+
 /** The RPCs about load balancers, as far as the provider has the methods. */
 export const loadBalancerMethods = (runtime: ProviderRuntime, binder: MethodBinder): readonly RpcMethod[] => {
   const handlers = runtime.definition.loadBalancers;
@@ -27,22 +29,21 @@ export const loadBalancerMethods = (runtime: ProviderRuntime, binder: MethodBind
   const nodes = new NodeResolver({ ids, limits, maxSets: claimed.nodeSets?.maxSets ?? 0, nowMs });
   const service = new LoadBalancerService({ runtime, handlers, nodes, changes: new LoadBalancerChanges(runtime) });
   const { validateOnly } = claimed;
-  const classOf = (request: { readonly class?: string | undefined }) => checkClass(request.class, claimed, "class");
   return [
-    binder.read(methods.getLoadBalancer, classOf, (request, call) => service.get(request, call)),
+    binder.read(methods.getLoadBalancer, none, (request, call) => service.get(request, call)),
     binder.change(
       methods.ensureLoadBalancer,
       { validateOnly, checks: (request) => checkEnsure(request, claimed) },
       (request, call) => service.ensure(request, call),
     ),
-    binder.change(methods.deleteLoadBalancer, { validateOnly, checks: classOf }, (request, call) =>
+    binder.change(methods.deleteLoadBalancer, { validateOnly, checks: none }, (request, call) =>
       service.delete(request, call),
     ),
     ...(handlers.updateNodes
       ? [
           binder.change(
             methods.updateLoadBalancerNodes,
-            { validateOnly, checks: (request) => [...classOf(request), ...checkNodes(request.nodes)] },
+            { validateOnly, checks: (request) => checkNodes(request.nodes) },
             (request, call) => service.updateNodes(request, call),
           ),
         ]

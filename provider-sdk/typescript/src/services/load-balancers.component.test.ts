@@ -30,7 +30,7 @@ type WithGet = Extract<LoadBalancerHandlers, { readonly get: GetLoadBalancer }>;
 const served = (loadBalancers: Partial<WithGet> = {}) =>
   serveForTest({ ...basics, loadBalancers: { ...handlers, ...loadBalancers } });
 
-const service = { namespace: "default", name: "web", uid: "uid-1", generation: 1n };
+const service = { namespace: "default", name: "web", uid: "uid-1" };
 const target = (index: number) => ({
   name: `n${index}`,
   providerId: `acme://i-${index}`,
@@ -66,7 +66,6 @@ describe("EnsureLoadBalancer", () => {
     expect(loadBalancer).toMatchObject({
       phase: LoadBalancerPhase.ACTIVE,
       service: { uid: "uid-1" },
-      observedGeneration: 1n,
       specFingerprint: "spec-1",
       nodesFingerprint: "nodes-1",
       operation: undefined,
@@ -75,7 +74,7 @@ describe("EnsureLoadBalancer", () => {
       {
         key: expect.stringMatching(/^k8s-[0-9a-f]{28}$/),
         cluster: { id: "cluster-1", name: "test" },
-        service: { namespace: "default", name: "web", uid: "uid-1", generation: 1 },
+        service: { namespace: "default", name: "web", uid: "uid-1" },
         annotations: {},
         ports: [{ protocol: "TCP", port: 80, nodePort: 30_080 }],
         ipFamilies: ["IPv4"],
@@ -159,7 +158,7 @@ describe("EnsureLoadBalancer", () => {
           { protocol: 1 as const, port: 80 },
           { protocol: 3 as const, port: 99_999 },
         ],
-        sourceRanges: ["10.0.0.0/33"],
+        sourceRanges: { cidrs: ["10.0.0.0/33"] },
       },
       nodes: { fingerprint: "nodes-1", count: 0 },
     });
@@ -172,7 +171,7 @@ describe("EnsureLoadBalancer", () => {
       "spec.ports[2].port",
       "spec.ports[2].protocol",
       "spec.source_ranges",
-      "spec.source_ranges[0]",
+      "spec.source_ranges.cidrs[0]",
       "spec_fingerprint",
     ]);
   });
@@ -187,19 +186,21 @@ describe("EnsureLoadBalancer", () => {
     });
   });
 
-  test("refuses an older generation than the one applied, and takes it again after a delete", async () => {
+  test("refuses changes that were overtaken on their way, a deletion too, and after one", async () => {
     const { client } = await served();
-    const ensure = (generation: bigint) =>
-      invoke(client, methods.ensureLoadBalancer, {
-        ...ensureRequest,
-        change: change(),
-        service: { ...service, generation },
-      });
+    const as = (sequence: bigint) => ({ ...change(), sequence });
+    const ensure = (sequence: bigint) =>
+      invoke(client, methods.ensureLoadBalancer, { ...ensureRequest, change: as(sequence) });
+    const remove = (sequence: bigint) =>
+      invoke(client, methods.deleteLoadBalancer, { context, service, change: as(sequence) });
+    const stale = { code: grpc.ABORTED, reason: "STALE_GENERATION" };
     expect((await ensure(5n)).kind).toBe("ok");
-    expect(await ensure(4n)).toMatchObject({ code: grpc.ABORTED, reason: "STALE_GENERATION" });
+    expect(await ensure(4n)).toMatchObject(stale);
+    expect(await remove(4n)).toMatchObject(stale);
     expect((await ensure(0n)).kind).toBe("ok");
-    await invokeOk(client, methods.deleteLoadBalancer, { context, service, change: change() });
-    expect((await ensure(4n)).kind).toBe("ok");
+    expect((await remove(6n)).kind).toBe("ok");
+    expect(await ensure(5n)).toMatchObject(stale);
+    expect((await ensure(7n)).kind).toBe("ok");
   });
 });
 

@@ -52,7 +52,7 @@ export class LoadBalancerService {
   async ensure(request: EnsureLoadBalancerRequest, call: RpcCall): Promise<EnsureLoadBalancerResponse> {
     const ref = this.#ref(request);
     const wanted = this.#nodes.resolve(ref.key, request.nodes);
-    return this.#changes.ensure(ref, request, call, (signal) => this.#ensure(ref, wanted, request, call, signal));
+    return this.#changes.ensure(ref.key, request, call, (signal) => this.#ensure(ref, wanted, request, call, signal));
   }
 
   async #ensure(
@@ -80,7 +80,6 @@ export class LoadBalancerService {
       ? { service: request.service }
       : {
           service: request.service,
-          observedGeneration: request.service?.generation,
           specFingerprint: request.specFingerprint,
           nodesFingerprint: nodes.nodesFingerprint,
         };
@@ -92,7 +91,7 @@ export class LoadBalancerService {
   async updateNodes(request: UpdateLoadBalancerNodesRequest, call: RpcCall): Promise<UpdateLoadBalancerNodesResponse> {
     const ref = this.#ref(request);
     const nodes = this.#nodes.resolve(ref.key, request.nodes);
-    return this.#changes.updateNodes(ref, request, call, (signal) =>
+    return this.#changes.updateNodes(ref.key, request, call, (signal) =>
       this.#updateNodes(ref, nodes, request, call, signal),
     );
   }
@@ -118,7 +117,7 @@ export class LoadBalancerService {
 
   async delete(request: DeleteLoadBalancerRequest, call: RpcCall): Promise<DeleteLoadBalancerResponse> {
     const ref = this.#ref(request);
-    return this.#changes.delete(ref, request, call, (signal) => this.#delete(ref, request, call, signal));
+    return this.#changes.delete(ref.key, request, call, (signal) => this.#delete(ref, request, call, signal));
   }
 
   async #delete(
@@ -168,7 +167,7 @@ export class LoadBalancerService {
 
   #toWire(answer: LoadBalancer | Pending, defaults: LoadBalancerDefaults): WireLoadBalancer {
     const loadBalancer = toWireLoadBalancer(
-      answer.kind === "pending" ? { id: answer.id, operation: answer } : answer,
+      answer.kind === "pending" ? { id: answer.id, phase: answer.phase, operation: answer } : answer,
       defaults,
     );
     const problem = answerProblem(this.#runtime.rules, "LoadBalancer", loadBalancer);

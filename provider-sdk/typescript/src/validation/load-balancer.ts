@@ -8,6 +8,7 @@ import {
   type NodeSelection,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { fromWireIpFamily, fromWireProtocol } from "../convert/common.ts";
+import { isKnownEnum, unknownEnum } from "./enums.ts";
 import { quote } from "./formats.ts";
 import type { Violation } from "./violation.ts";
 
@@ -31,20 +32,24 @@ const unsupported = (field: string, feature: string): Violation => ({
 });
 
 const checkSpec = (spec: LoadBalancerSpec, claimed: LoadBalancerCapabilities): readonly Violation[] => [
-  ...checkClass(spec.class, claimed, "spec.class"),
+  ...checkClass(spec.class, claimed),
   ...checkPorts(spec, claimed),
   ...checkFamilies(spec, claimed),
   ...checkFeatures(spec, claimed),
+  ...checkHealthCheck(spec),
 ];
 
+/** A check that cannot be made would take every node out. */
+const checkHealthCheck = ({ healthCheck }: LoadBalancerSpec): readonly Violation[] =>
+  healthCheck && !healthCheck.kind
+    ? [{ reason: "FIELD_MISSING", field: "spec.health_check.kind", description: "is required" }]
+    : [];
+
 /** A class must be one of the declared; Services without one are the cluster's default provider's. */
-export const checkClass = (
-  loadBalancerClass: string | undefined,
-  claimed: LoadBalancerCapabilities,
-  field: string,
-): readonly Violation[] => {
+const checkClass = (loadBalancerClass: string | undefined, claimed: LoadBalancerCapabilities): readonly Violation[] => {
   if (loadBalancerClass === undefined || claimed.classes.includes(loadBalancerClass)) return [];
   const served = claimed.classes.length === 0 ? "none is" : `${claimed.classes.map(quote).join(", ")} are`;
+  const field = "spec.class";
   return [{ reason: "CLASS_UNSUPPORTED", field, description: `is ${quote(loadBalancerClass)}; ${served} served here` }];
 };
 
@@ -56,7 +61,8 @@ const checkPorts = (spec: LoadBalancerSpec, claimed: LoadBalancerCapabilities): 
   const served = claimed.protocols.map(protocolName).join(", ");
   for (const [index, { port, protocol }] of spec.ports.entries()) {
     const field = `spec.ports[${index}]`;
-    if (protocol !== Protocol.UNSPECIFIED && !claimed.protocols.includes(protocol))
+    if (!isKnownEnum(Protocol, protocol)) out.push(unknownEnum(`${field}.protocol`, protocol));
+    else if (protocol !== Protocol.UNSPECIFIED && !claimed.protocols.includes(protocol))
       out.push({
         reason: "PORT_PROTOCOL_UNSUPPORTED",
         field: `${field}.protocol`,
@@ -87,7 +93,8 @@ const checkFamilies = (spec: LoadBalancerSpec, claimed: LoadBalancerCapabilities
   const out: Violation[] = [];
   for (const [index, family] of spec.ipFamilies.entries()) {
     const field = `spec.ip_families[${index}]`;
-    if (family !== IpFamily.UNSPECIFIED && !claimed.ipFamilies.includes(family))
+    if (!isKnownEnum(IpFamily, family)) out.push(unknownEnum(field, family));
+    else if (family !== IpFamily.UNSPECIFIED && !claimed.ipFamilies.includes(family))
       out.push(unsupported(field, fromWireIpFamily(family)));
     if (spec.ipFamilies.indexOf(family) < index)
       out.push({ reason: "FIELD_INVALID", field, description: "is given twice" });
@@ -99,7 +106,7 @@ const checkFamilies = (spec: LoadBalancerSpec, claimed: LoadBalancerCapabilities
 
 const checkFeatures = (spec: LoadBalancerSpec, claimed: LoadBalancerCapabilities): readonly Violation[] => {
   const asked: readonly (readonly [wanted: boolean, offered: boolean, field: string, feature: string])[] = [
-    [spec.sourceRanges.length > 0, claimed.sourceRanges, "spec.source_ranges", "source ranges"],
+    [spec.sourceRanges !== undefined, claimed.sourceRanges, "spec.source_ranges", "source ranges"],
     [spec.requestedIps.length > 0, claimed.requestedIp, "spec.requested_ips", "requested addresses"],
     [spec.sessionAffinity !== undefined, claimed.sessionAffinity, "spec.session_affinity", "session affinity"],
     [spec.deletionProtection === true, claimed.deletionProtection, "spec.deletion_protection", "deletion protection"],
@@ -110,6 +117,8 @@ const checkFeatures = (spec: LoadBalancerSpec, claimed: LoadBalancerCapabilities
       "external traffic policy Local",
     ],
   ];
+  const policy = spec.externalTrafficPolicy;
+  if (!isKnownEnum(ExternalTrafficPolicy, policy)) return [unknownEnum("spec.external_traffic_policy", policy)];
   return asked
     .filter(([wanted, offered]) => wanted && !offered)
     .map(([, , field, feature]) => unsupported(field, feature));

@@ -17,7 +17,9 @@ export class RequestValidator {
 
   /** Throws unless the request keeps to the rules of its fields and to `extra`, and is meant for the scope served. */
   check(method: string, request: { readonly context: CallContext | undefined }, extra: readonly Violation[]): void {
-    const byRule = this.#rules.check(`cloudprovider.v1.${method}Request`, request);
+    const byRule = this.#rules
+      .check(`cloudprovider.v1.${method}Request`, request)
+      .filter(({ field }) => !isHint(method, field));
     const refused = refusal(method, merge(extra, byRule));
     if (refused) throw refused;
     this.#checkScope(request.context?.scopeId ?? "");
@@ -33,6 +35,12 @@ export class RequestValidator {
     );
   }
 }
+
+const methodsWithHints = new Set(["GetLoadBalancer", "UpdateLoadBalancerNodes", "DeleteLoadBalancer"]);
+
+/** Class and annotations are hints there: a bad one never makes the call fail, least of all a deletion. Contract: LB-16. */
+const isHint = (method: string, field: string): boolean =>
+  methodsWithHints.has(method) && (field === "class" || field.startsWith("annotations"));
 
 /** A special finding about a field says more than the rule table's about the same field. */
 const merge = (special: readonly Violation[], byRule: readonly Violation[]): readonly Violation[] => {
