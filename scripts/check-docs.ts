@@ -1,7 +1,8 @@
-// The docs check: every link within the tree leads somewhere, every block marked `test` works.
+// The docs check: every link within the tree leads somewhere, every block marked `test` works, every package is explained.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { DEPENDENCY_PAGE, dependencyFaults, type Manifest } from "./docs/dependency-table.ts";
 import { brokenLinks } from "./docs/links.ts";
 import { parsePage } from "./docs/markdown.ts";
 import { failingSnippets } from "./docs/run-snippets.ts";
@@ -12,7 +13,13 @@ import { treeTexts } from "./lib/tree.ts";
 const texts = await treeTexts("*.md");
 const pages = new Map([...texts].map(([path, text]) => [path, parsePage(text)] as const));
 const snippets = [...pages].flatMap(([path, page]) => snippetsOf(path, page));
-const faults = [...brokenLinks(pages, (path) => existsSync(join(ROOT, path))), ...(await failingSnippets(snippets))];
+const manifestTexts = await treeTexts(":(glob)**/package.json");
+const manifests = new Map([...manifestTexts].map(([path, text]): [string, Manifest] => [path, JSON.parse(text)]));
+const faults = [
+  ...brokenLinks(pages, (path) => existsSync(join(ROOT, path))),
+  ...dependencyFaults(manifests, texts.get(DEPENDENCY_PAGE) ?? ""),
+  ...(await failingSnippets(snippets)),
+];
 for (const fault of faults) console.log(fault);
 console.log(`${pages.size} pages, ${snippets.length} tested snippets, ${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;
