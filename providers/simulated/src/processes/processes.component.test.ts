@@ -33,10 +33,11 @@ test("cloud and sidecar run as processes; a sidecar that was killed comes back o
   const first = await sidecar(cloud.url);
   expect(first.endpoint).toBe(`unix://${join(folder, "provider.sock")}`);
   await first.stop("SIGKILL");
+  const admin = new AdminClient({ url: cloud.url });
+  await admin.resetCalls();
   const second = await sidecar(cloud.url);
   expect(second.endpoint).toBe(first.endpoint);
-  const admin = new AdminClient({ url: cloud.url });
-  await poll("the second sidecar's question", async () => (await admin.callsOf("account.get")) >= 2 || undefined);
+  await poll("the second sidecar's question", async () => (await admin.callsOf("account.get")) > 0 || undefined);
   await second.stop();
   await cloud.stop();
   expect([second.process.exitCode, cloud.process.exitCode]).toEqual([0, 0]);

@@ -147,7 +147,7 @@ describe("volumes", () => {
     const { result, total } = await countCalls(async () => get(asked));
     expect([total, result.map(wordOf)]).toEqual([
       1,
-      ["volume", "absent LOOKUP_MISS", "notMine", "unknown PROVIDER_ID_MALFORMED"],
+      ["volume", "absent LOOKUP_MISS", "notMine", "unknown FIELD_INVALID"],
     ]);
     expect(result[0]?.outcome?.value).toMatchObject({ id: volume.id, zones: ["south-b"], region: "south" });
   });

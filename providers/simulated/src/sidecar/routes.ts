@@ -87,7 +87,7 @@ async function deleteRoutes(
     // Another route took the place of the one that was listed: that one is gone.
     return route && wanted.id !== undefined && wanted.id !== route.id ? undefined : route;
   });
-  const problems = found.map((route) => route && ownershipProblem("route", route, context.cluster));
+  const problems = found.map((route) => route && foreignProblem(route, context));
   const ids = found.flatMap((route, index) => (route && !problems[index] ? [route.id] : []));
   if (context.validateOnly) {
     for (const id of ids) context.plan({ action: "delete", resourceType: "route", resourceId: id });
@@ -99,6 +99,14 @@ async function deleteRoutes(
   context.reportQuota(quota);
   const failures = new Map(unique.map((id, index) => [id, deleteProblem(results[index]?.error)]));
   return found.map((route, index) => problems[index] ?? (route && failures.get(route.id)));
+}
+
+/** Also a route without any stamp is somebody's: a user made it by hand. */
+function foreignProblem(route: Route, { cluster }: RouteChangeContext): ProviderError | undefined {
+  const problem = ownershipProblem("route", route, cluster);
+  if (problem?.reason !== "NAME_TAKEN") return problem;
+  const message = `route ${route.id} to ${route.destination} was not made by this cluster`;
+  return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata: { id: route.id } });
 }
 
 type ItemRefusal = { readonly code: string; readonly message: string; readonly requestId: string } | undefined;

@@ -40,7 +40,7 @@ async function getMany(
 
 function malformed(handle: string): ProviderError | undefined {
   if (/^vol-[0-9a-f]{12}$/.test(handle)) return undefined;
-  return new ProviderError("PROVIDER_ID_MALFORMED", `volume handle ${handle} is not of the form vol-<12 hex digits>`);
+  return new ProviderError("FIELD_INVALID", `volume handle ${handle} is not of the form vol-<12 hex digits>`);
 }
 
 function answerFor(lookup: VolumeLookup, id: string, stale: ProviderError | undefined): VolumeBatchAnswer {

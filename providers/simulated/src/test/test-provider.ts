@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CloudProviderClient } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { AbsenceBasis, CallContext, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
-import { GetProviderInfoRequest } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { GetProviderInfoRequest, type GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { InstanceResult } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { ErrorInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
@@ -68,13 +68,7 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
       });
     });
   const hello = GetProviderInfoRequest.fromPartial({ client: { name: "test", version: "1", contractMajor: 1 } });
-  const info = await poll("the handshake", async () =>
-    call(client.getProviderInfo.bind(client), hello).catch((error: unknown) => {
-      // Until the cloud has said which account the key belongs to.
-      if (reasonOf(error) === "PROVIDER_STARTING") return undefined;
-      throw error;
-    }),
-  );
+  const info = await poll("the handshake", async () => knownScope(call(client.getProviderInfo.bind(client), hello)));
   const contextOf = (id: string): CallContext =>
     CallContext.fromPartial({ cluster: { id, name: `name-${id}` }, scopeId: info.scopeId });
   return {
@@ -91,6 +85,17 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Undefined until the cloud has said which account the key belongs to. */
+async function knownScope(handshake: Promise<GetProviderInfoResponse>): Promise<GetProviderInfoResponse | undefined> {
+  try {
+    const info = await handshake;
+    return info.scopeId === "" ? undefined : info;
+  } catch (error) {
+    if (reasonOf(error) === "PROVIDER_STARTING") return undefined;
+    throw error;
+  }
 }
 
 /** The reason in an RPC's error; undefined: the transport said it. */

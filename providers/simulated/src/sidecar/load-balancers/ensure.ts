@@ -10,7 +10,7 @@ import { refusalCode } from "../errors.ts";
 import { findById, findOwn, nameProblem, operationOf } from "./find.ts";
 import { diagnose, toLoadBalancer } from "./to-load-balancer.ts";
 import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
-import { metadataKeys, patchFor, toTargets, toWish, type WantedTargets, type Wish } from "./wish.ts";
+import { patchFor, toTargets, toWish, type WantedTargets, type Wish } from "./wish.ts";
 
 /** Somebody else may change the same load balancer between reading and writing; so often it is read again. */
 const maxAttempts = 3;
@@ -55,7 +55,7 @@ async function ensureOnce(
   const { loadBalancer: own } = await findOwn(cloud, wanted, context);
   const existing = wanted.adopt ? await findAdopted(cloud, wanted, wanted.adopt.loadBalancerId, own, context) : own;
   if (!existing) return create(cloud, wish, targets, context);
-  checkChangeable(existing, wanted);
+  checkChangeable(existing);
   warnAboutFixed(existing, wish, context);
   return change(cloud, existing, wish, targets, context);
 }
@@ -78,14 +78,9 @@ async function findAdopted(
   throw new ProviderError("FIELD_INVALID", `there is no load balancer ${id} to adopt`, { field });
 }
 
-function checkChangeable(existing: LoadBalancer, { service }: WantedLoadBalancer): void {
+function checkChangeable(existing: LoadBalancer): void {
   if (existing.state === "deleting") {
     throw new ProviderError("NOT_READY", `load balancer ${existing.id} is still being deleted`, { retryAfterMs: 1000 });
-  }
-  const applied = Number(existing.metadata[metadataKeys.generation] ?? 0);
-  if (service.generation !== undefined && service.generation < applied) {
-    const message = `generation ${applied} of Service ${service.namespace}/${service.name} was applied already`;
-    throw new ProviderError("STALE_GENERATION", message);
   }
 }
 

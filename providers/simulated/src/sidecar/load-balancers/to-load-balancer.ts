@@ -21,7 +21,6 @@ export function toLoadBalancer(loadBalancer: LoadBalancer, operation?: Operation
     service: serviceOf(loadBalancer),
     phase: phases[state],
     ingress: [ingressOf(loadBalancer)],
-    ...(isInForce ? { observedGeneration: Number(metadata[metadataKeys.generation] ?? 0) } : {}),
     ...(isInForce ? { specFingerprint: metadata[metadataKeys.specFingerprint] ?? "" } : {}),
     ...(isInForce || state === "updating" ? { nodesFingerprint: metadata[metadataKeys.nodesFingerprint] ?? "" } : {}),
     observedFingerprint: observedFingerprint(loadBalancer),
@@ -37,13 +36,11 @@ export function toLoadBalancer(loadBalancer: LoadBalancer, operation?: Operation
 }
 
 /** The Service in the stamp. */
-export function serviceOf({ tags, metadata }: Pick<LoadBalancer, "tags" | "metadata">): ServiceRef {
-  const generation = metadata[metadataKeys.generation];
+export function serviceOf({ tags }: Pick<LoadBalancer, "tags">): ServiceRef {
   return {
     namespace: tags[serviceNamespaceTag] ?? "",
     name: tags[serviceNameTag] ?? "",
     uid: tags[serviceUidTag] ?? "",
-    ...(generation === undefined ? {} : { generation: Number(generation) }),
   };
 }
 

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type ChangeContext,
   type LoadBalancerRef,
-  type ServiceRef,
   type TargetNode,
   type WantedLoadBalancer,
   type WantedNodes,
@@ -15,7 +14,6 @@ import { readAnnotations } from "./annotations.ts";
 
 /** Names of what the provider keeps in a load balancer's metadata. */
 export const metadataKeys = {
-  generation: "cloudwire.dev/generation",
   specFingerprint: "cloudwire.dev/spec-fingerprint",
   nodesFingerprint: "cloudwire.dev/nodes-fingerprint",
 } as const;
@@ -39,10 +37,7 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
     sessionAffinity: wanted.sessionAffinity ? "clientIp" : "none",
     idleTimeoutMs,
     tags: { ...userTags(wanted.tags), ...stampOf(wanted) },
-    metadata: {
-      [metadataKeys.specFingerprint]: wanted.specFingerprint,
-      ...generationOf(wanted.service),
-    },
+    metadata: { [metadataKeys.specFingerprint]: wanted.specFingerprint },
     ...healthCheckOf(wanted),
     ...(requestedAddress === undefined ? {} : { requestedAddress }),
     ...(wanted.deletionProtection === undefined ? {} : { protected: wanted.deletionProtection }),
@@ -118,10 +113,6 @@ function healthCheckOf({
   if (!healthCheck || externalTrafficPolicy === "Cluster") return {};
   const { port, path } = healthCheck;
   return { healthCheck: path === undefined ? { protocol: "tcp", port } : { protocol: "http", port, path } };
-}
-
-function generationOf({ generation }: ServiceRef): Record<string, string> {
-  return generation === undefined ? {} : { [metadataKeys.generation]: String(generation) };
 }
 
 const toldNodes = 5;
