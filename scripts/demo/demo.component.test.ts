@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ROOT } from "../lib/run.ts";
+import { isAlive } from "./testing.ts";
 
 const POLL = { timeout: 60_000, interval: 50 };
 
@@ -37,15 +38,6 @@ function start(...args: readonly string[]): { readonly output: () => string; rea
 
 /** Processes the demo told of. */
 const pidsIn = (output: string): readonly number[] => [...output.matchAll(/pid (\d+)/g)].map(([, pid]) => Number(pid));
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test("npm start -- --once reaches ready, sees every node answer and the provider come back, and leaves nothing", async () => {
   const { output, ended } = start("--once");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type ProcessSpec, Supervised } from "./supervised.ts";
+import { isAlive } from "./testing.ts";
 
 const POLL = { timeout: 20_000, interval: 20 };
 
@@ -40,15 +41,6 @@ async function supervise(
 
 const STAYS = "setInterval(() => undefined, 1_000);";
 const SAYS_READY = "console.log(`ready ${process.argv[2]}-${process.env.GIVEN}`);";
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe("Supervised", () => {
   test("start() answers what stood in the ready line and keeps all output in the log", async () => {
