@@ -109,9 +109,9 @@ export const fromWireSpec = (spec: LoadBalancerSpec): WantedSpec => ({
 const optionalHealthCheck = (check: WireHealthCheck | undefined): { readonly healthCheck?: HealthCheck } => {
   switch (check?.kind?.$case) {
     case "tcp":
-      return { healthCheck: { kind: "tcp", port: check.port } };
+      return { healthCheck: { port: check.port } };
     case "http":
-      return { healthCheck: { kind: "http", port: check.port, path: check.kind.value.path } };
+      return { healthCheck: { port: check.port, path: check.kind.value.path } };
     default:
       return {};
   }

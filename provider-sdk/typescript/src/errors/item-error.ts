@@ -14,5 +14,4 @@ export const toItemError = (error: ProviderError): ItemError => ({
   retryAfter: error.retryAfterMs === undefined ? undefined : toDuration(error.retryAfterMs),
   metadata: boundedMetadata(error.metadata),
   field: cutToBytes(error.fields[0]?.field ?? "", 317),
-  field: cutToBytes(error.fields[0]?.field ?? "", 317),
 });

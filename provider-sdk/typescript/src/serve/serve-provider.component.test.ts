@@ -132,7 +132,7 @@ describe("serveProvider()", () => {
     });
     expect(ensured.loadBalancer).toMatchObject({
       id: "lb-1",
-      ingress: [{ ip: "192.0.2.1" }],
+      ingress: { items: [{ ip: "192.0.2.1" }] },
       specFingerprint: "spec-1",
     });
     const deleted = await invokeOk(client, methods.deleteLoadBalancer, {

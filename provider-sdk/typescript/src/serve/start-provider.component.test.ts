@@ -224,15 +224,17 @@ describe("startProvider()", () => {
     });
   });
 
-  test("answers PROVIDER_STARTING until the scope is known, and status all the while", async () => {
+  test("shakes hands without scope until the cloud has told it, refuses the rest and answers status", async () => {
     const scope = Promise.withResolvers<string>();
     const { client } = await serveForTest({ ...withGet(machine), scope: () => scope.promise });
     const caller = { name: "test", version: "1", contractMajor: 1 };
-    const early = await invoke(client, methods.getProviderInfo, { client: caller });
-    expect(early).toMatchObject({ code: grpc.UNAVAILABLE, reason: "PROVIDER_STARTING" });
+    expect(await invokeOk(client, methods.getProviderInfo, { client: caller })).toMatchObject({ scopeId: "" });
     expect(await invokeOk(client, methods.getProviderStatus, {})).toMatchObject({ ready: false, scopeId: "" });
+    const early = await invoke(client, methods.batchGetInstances, { context, nodes });
+    expect(early).toMatchObject({ code: grpc.UNAVAILABLE, reason: "PROVIDER_STARTING" });
     scope.resolve("acct-1");
     await eventually(async () => (await invokeOk(client, methods.getProviderStatus, {})).ready);
     expect(await invokeOk(client, methods.getProviderInfo, { client: caller })).toMatchObject({ scopeId: "acct-1" });
+    expect((await invoke(client, methods.batchGetInstances, { context, nodes })).kind).toBe("ok");
   });
 });

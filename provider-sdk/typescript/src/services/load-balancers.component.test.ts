@@ -182,7 +182,7 @@ describe("EnsureLoadBalancer", () => {
     expect(outcome).toMatchObject({
       code: grpc.INTERNAL,
       reason: "INVARIANT_BROKEN",
-      message: expect.stringContaining("ingress[0].ip"),
+      message: expect.stringContaining("ingress.items[0].ip"),
     });
   });
 
@@ -201,6 +201,27 @@ describe("EnsureLoadBalancer", () => {
     expect((await remove(6n)).kind).toBe("ok");
     expect(await ensure(5n)).toMatchObject(stale);
     expect((await ensure(7n)).kind).toBe("ok");
+  });
+});
+
+/** Sends bytes as they are. */
+const rawCodec = {
+  fromPartial: (value: Buffer) => value,
+  encode: (value: Buffer) => ({ finish: () => value }),
+};
+
+describe("a wish that is not understood", () => {
+  test("is refused rather than carried out as another", async () => {
+    const { client } = await served();
+    const { requestType } = methods.ensureLoadBalancer;
+    const request = requestType.fromPartial({ ...ensureRequest, change: change() });
+    // Field 4 (spec), 2 bytes: field 5 (external_traffic_policy) is 77. Messages given twice are merged.
+    const bytes = Buffer.concat([requestType.encode(request).finish(), Buffer.from([0x22, 0x02, 0x28, 77])]);
+    const outcome = await invoke(client, { ...methods.ensureLoadBalancer, requestType: rawCodec }, bytes);
+    expect(outcome).toMatchObject({
+      reason: "FIELD_INVALID",
+      fields: expect.arrayContaining(["spec.external_traffic_policy"]),
+    });
   });
 });
 
@@ -411,6 +432,18 @@ describe("reads of load balancers", () => {
 });
 
 describe("DeleteLoadBalancer", () => {
+  test("never fails for a class or an annotation", async () => {
+    const { client } = await served();
+    const outcome = await invoke(client, methods.deleteLoadBalancer, {
+      context,
+      service,
+      change: change(),
+      class: "x".repeat(400),
+      annotations: { big: "x".repeat(20_000) },
+    });
+    expect(outcome).toMatchObject({ response: { done: true } });
+  });
+
   test("answers pending work with what is left, and done at the end", async () => {
     let calls = 0;
     const { client } = await served({

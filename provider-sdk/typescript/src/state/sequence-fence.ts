@@ -1,0 +1,33 @@
+import { ProviderError } from "../errors/provider-error.ts";
+import { LruMap } from "../util/lru-map.ts";
+
+/** Objects whose newest change is remembered. */
+const maxObjects = 50_000;
+
+/**
+ * Refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced must not undo
+ * what its successor did. Contract: ChangeContext.sequence.
+ */
+export class SequenceFence {
+  readonly #newest: LruMap<bigint>;
+
+  constructor(nowMs: () => number) {
+    this.#newest = new LruMap({ maxEntries: maxObjects, nowMs });
+  }
+
+  /** Why a change comes too late; undefined if it does not. 0 is not compared. */
+  overtaken(object: string, sequence: bigint): ProviderError | undefined {
+    const newest = this.#newest.get(object);
+    if (newest === undefined || sequence === 0n || sequence >= newest) return undefined;
+    return new ProviderError(
+      "STALE_GENERATION",
+      `the change has sequence ${sequence}, but ${newest} was applied to the same object already; read it again`,
+      { metadata: { applied_sequence: String(newest) } },
+    );
+  }
+
+  /** Remembers that a change took effect. */
+  applied(object: string, sequence: bigint): void {
+    if (sequence > (this.#newest.get(object) ?? 0n)) this.#newest.set(object, sequence);
+  }
+}
