@@ -1,141 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../test/support/builders.ts";
-import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../../test/support/fake-informer.ts";
-import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
-import { FakeLog } from "../../../test/support/fake-log.ts";
+import { apiError } from "../../../test/support/fake-kube.ts";
 import { info } from "../../../test/support/provider-builders.ts";
-import { RouteCloud, routesInfo } from "../../../test/support/route-cloud.ts";
-import type { EventInput } from "../../api/event.ts";
-import type { Node, NodeSpec } from "../../api/node.ts";
+import { routesInfo } from "../../../test/support/route-cloud.ts";
+import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
+import type { Node } from "../../api/node.ts";
 import { NODES } from "../../kube/node-resource.ts";
 import { contractError, ProviderError } from "../../provider/errors.ts";
-import type { InstanceAnswer } from "../../provider/instance.ts";
-import type { ProviderInfo } from "../../provider/provider-info.ts";
-import { PrefixProviderSet } from "../../provider/provider-set.ts";
-import { Metrics } from "../../telemetry/metrics.ts";
-import { parseCidr } from "../../util/cidr.ts";
-import { isRecord, type JsonRecord } from "../../util/json.ts";
-import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
-import { nodeRouteController } from "./controller.ts";
-import { routeMetrics } from "./metrics.ts";
 
-const MINUTE_MS = 60_000;
-const PERIOD_MS = 5 * MINUTE_MS;
-
-/** One controller with everything around it in memory. */
-class World {
-  readonly clock = new FakeClock();
-  readonly log = new FakeLog();
-  readonly kube = new FakeKube();
-  readonly cloud: RouteCloud;
-  readonly nodes = new FakeInformer<Node>();
-  readonly events: EventInput[] = [];
-  readonly metrics = new Metrics();
-  readonly #listeners = new Set<() => void>();
-  readonly #life = new AbortController();
-  declared: ProviderInfo | undefined = routesInfo();
-  lookUp: InstanceAnswer | undefined;
-  running: boolean | undefined;
-  #versions = 0;
-  #ended: Promise<void> = Promise.resolve();
-
-  constructor(cloud = new RouteCloud()) {
-    this.cloud = cloud;
-  }
-
-  async start(): Promise<this> {
-    const declared = (): ProviderInfo | undefined => this.declared;
-    const provider = {
-      ...this.cloud.provider(),
-      get info() {
-        return declared();
-      },
-    };
-    const controller = nodeRouteController({
-      nodes: this.nodes,
-      providers: new PrefixProviderSet([provider]),
-      instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
-      kube: this.kube,
-      events: { record: (event) => this.events.push(event) },
-      clock: this.clock,
-      log: this.log,
-      metrics: routeMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: {
-        running: (isRunning) => {
-          this.running = isRunning;
-        },
-        reconciled: () => undefined,
-        workerRestarted: () => undefined,
-      },
-      onProviderReady: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-      settings: {
-        clusterCidrs: ["10.120.0.0/16", "fd00::/48"].flatMap((text) => parseCidr(text) ?? []),
-        periodMs: PERIOD_MS,
-      },
-    });
-    this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
-    await this.pass(1000);
-    return this;
-  }
-
-  ready(): void {
-    for (const listener of this.#listeners) listener();
-  }
-
-  pass(byMs: number): Promise<void> {
-    return this.clock.advance(byMs);
-  }
-
-  /** A Node as the server stores it; what is written to it later comes back as a change. */
-  node(name: string, spec: Partial<NodeSpec>): void {
-    const object = { metadata: { name, uid: `uid-${name}` }, spec: { providerID: `acme://${name}`, ...spec } };
-    this.kube.seed(NODES, object);
-    const metadata = { resourceVersion: `v${++this.#versions}` };
-    this.nodes.set(nodeOf(name, { metadata, spec: { providerID: `acme://${name}`, ...spec } }));
-  }
-
-  remove(name: string): void {
-    this.nodes.delete(name);
-  }
-
-  /** The last condition written to the node: status and reason. */
-  condition(name: string): string | undefined {
-    const written = this.kube.writes
-      .filter(({ target }) => target === `nodes/${name}/status`)
-      .flatMap(({ patch }) => (patch?.kind === "strategic" ? [conditionText(patch.body)] : []));
-    return written.at(-1);
-  }
-
-  get eventTexts(): readonly string[] {
-    return this.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#life.abort(new Error("the test is over"));
-    await this.#ended;
-  }
-}
-
-function conditionText({ status }: JsonRecord): string {
-  const [condition] = isRecord(status) && Array.isArray(status["conditions"]) ? status["conditions"] : [];
-  const { type, status: value, reason, message } = condition;
-  return [type, value, reason, message].join("|");
-}
-
-const ROUTED = "NetworkUnavailable|False|RouteCreated|RouteController created a route";
-const UNROUTED = "NetworkUnavailable|True|NoRouteCreated|RouteController failed to create a route";
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
 const C = "10.120.3.0/24";
 
-let world: World;
+let world: RouteWorld;
 beforeEach(() => {
-  world = new World();
+  world = new RouteWorld();
 });
 afterEach(() => world[Symbol.asyncDispose]());
 

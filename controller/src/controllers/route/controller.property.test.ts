@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
+import { contractError } from "../../provider/errors.ts";
+
+const NAMES = ["a", "b", "c", "d"] as const;
+const RANGES = [1, 2, 3, 4, 5, 6].map((third) => `10.120.${third}.0/24`);
+
+/** One thing that happens to the cluster, the cloud or the controller. */
+type Happening =
+  | { readonly kind: "node"; readonly name: string; readonly range: number }
+  | { readonly kind: "unranged" | "gone" | "repeated"; readonly name: string }
+  | { readonly kind: "blackhole" | "vanished"; readonly range: number }
+  | { readonly kind: "orphan"; readonly range: number }
+  | { readonly kind: "faults"; readonly on: readonly ("list" | "ensure" | "delete")[] }
+  | { readonly kind: "incomplete" | "reconnected" | "restarted" }
+  | { readonly kind: "time"; readonly ms: number };
+
+const name = fc.constantFrom(...NAMES);
+const range = fc.nat(RANGES.length - 1);
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("node"), name, range }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("unranged", "gone", "repeated"), name }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("blackhole", "vanished", "orphan"), range }) },
+  fc.record({ kind: fc.constant("faults"), on: fc.subarray(["list", "ensure", "delete"] as const) }),
+  fc.record({ kind: fc.constantFrom("incomplete", "reconnected", "restarted") }),
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("time"), ms: fc.constantFrom(0, 50, 150, 1000, 70_000) }) },
+);
+
+/** Who has which range; a range is one node's at a time, as an allocator gives them. */
+class Cluster {
+  readonly ranges = new Map<string, string | undefined>();
+
+  take(node: string, wanted: string): void {
+    const isTaken = [...this.ranges].some(([other, held]) => other !== node && held === wanted);
+    this.ranges.set(node, isTaken ? this.ranges.get(node) : wanted);
+  }
+}
+
+async function happen(what: Happening, world: RouteWorld, cluster: Cluster): Promise<void> {
+  const { cloud } = world;
+  const show = (node: string): void => {
+    const held = cluster.ranges.get(node);
+    world.node(node, held === undefined ? {} : { podCIDRs: [held] });
+  };
+  switch (what.kind) {
+    case "node":
+      cluster.take(what.name, RANGES[what.range] ?? "");
+      return show(what.name);
+    case "unranged":
+      cluster.ranges.set(what.name, undefined);
+      return show(what.name);
+    case "gone":
+      cluster.ranges.delete(what.name);
+      return world.remove(what.name);
+    case "repeated":
+      return cluster.ranges.has(what.name) ? show(what.name) : undefined;
+    case "blackhole":
+      return blacken(world, RANGES[what.range] ?? "");
+    case "vanished":
+      cloud.routes.delete(RANGES[what.range] ?? "");
+      return undefined;
+    case "orphan":
+      cloud.seed(RANGES[what.range] ?? "", "acme://long-gone");
+      return undefined;
+    case "faults":
+      cloud.fail = (call) => (what.on.includes(call) ? contractError("CLOUD_UNAVAILABLE", "away") : undefined);
+      return undefined;
+    case "incomplete":
+      cloud.complete = !cloud.complete;
+      return undefined;
+    case "reconnected":
+      return world.ready();
+    case "restarted":
+      return world.restart();
+    case "time":
+      return world.pass(what.ms);
+    default:
+      return what satisfies never;
+  }
+}
+
+function blacken({ cloud }: RouteWorld, cidr: string): void {
+  const route = cloud.routes.get(cidr);
+  if (route !== undefined) cloud.routes.set(cidr, { ...route, blackhole: true });
+}
+
+describe("routes", () => {
+  test("end as the nodes want them, whatever happened in which order", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (history) => {
+        await using world = new RouteWorld();
+        const users = world.cloud.seed("10.0.0.0/8", "acme://gateway");
+        const cluster = new Cluster();
+        await world.start();
+        for (const what of history) await happen(what, world, cluster);
+        world.cloud.fail = () => undefined;
+        world.cloud.complete = true;
+        await world.pass(2 * PERIOD_MS + MINUTE_MS);
+
+        const wanted = [...cluster.ranges].flatMap(([node, held]) =>
+          held === undefined ? [] : [[node, held] as const],
+        );
+        const routes = wanted.map(([node, held]) => `${held} acme://${node}`);
+        expect(world.cloud.table).toEqual([...routes, `${users.destinationCidr} acme://gateway`].toSorted());
+        expect(wanted.map(([node]) => world.condition(node))).toEqual(wanted.map(() => ROUTED));
+
+        const before = world.cloud.changes.length;
+        await world.restart();
+        await world.pass(PERIOD_MS);
+        expect(world.cloud.changes.slice(before)).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,140 @@
+import type { EventInput } from "../../src/api/event.ts";
+import type { Node, NodeSpec } from "../../src/api/node.ts";
+import { nodeRouteController } from "../../src/controllers/route/controller.ts";
+import { routeMetrics } from "../../src/controllers/route/metrics.ts";
+import { NODES } from "../../src/kube/node-resource.ts";
+import type { InstanceAnswer } from "../../src/provider/instance.ts";
+import type { ProviderInfo } from "../../src/provider/provider-info.ts";
+import { PrefixProviderSet } from "../../src/provider/provider-set.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import { parseCidr } from "../../src/util/cidr.ts";
+import { isRecord, type JsonRecord } from "../../src/util/json.ts";
+import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
+import { node as nodeOf } from "./builders.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FakeInformer } from "./fake-informer.ts";
+import { FakeKube } from "./fake-kube.ts";
+import { FakeLog } from "./fake-log.ts";
+import { RouteCloud, routesInfo } from "./route-cloud.ts";
+
+export const MINUTE_MS = 60_000;
+/** From one full pass to the next. */
+export const PERIOD_MS = 5 * MINUTE_MS;
+
+/** What {@link RouteWorld.condition} answers. */
+export const ROUTED = "NetworkUnavailable|False|RouteCreated|RouteController created a route";
+export const UNROUTED = "NetworkUnavailable|True|NoRouteCreated|RouteController failed to create a route";
+
+/** One controller with everything around it in memory. */
+export class RouteWorld implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly log = new FakeLog();
+  readonly kube = new FakeKube();
+  readonly cloud: RouteCloud;
+  readonly nodes = new FakeInformer<Node>();
+  readonly events: EventInput[] = [];
+  metrics = new Metrics();
+  readonly #listeners = new Set<() => void>();
+  #life = new AbortController();
+  declared: ProviderInfo | undefined = routesInfo();
+  lookUp: InstanceAnswer | undefined;
+  running: boolean | undefined;
+  #versions = 0;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(cloud = new RouteCloud()) {
+    this.cloud = cloud;
+  }
+
+  /** A process that takes over: it knows nothing of the one before. */
+  async restart(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    this.#life = new AbortController();
+    this.metrics = new Metrics();
+    await this.start();
+  }
+
+  async start(): Promise<this> {
+    const declared = (): ProviderInfo | undefined => this.declared;
+    const provider = {
+      ...this.cloud.provider(),
+      get info() {
+        return declared();
+      },
+    };
+    const controller = nodeRouteController({
+      nodes: this.nodes,
+      providers: new PrefixProviderSet([provider]),
+      instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
+      kube: this.kube,
+      events: { record: (event) => this.events.push(event) },
+      clock: this.clock,
+      log: this.log,
+      metrics: routeMetrics(this.metrics),
+      queueMetrics: NO_QUEUE_METRICS,
+      controllerMetrics: {
+        running: (isRunning) => {
+          this.running = isRunning;
+        },
+        reconciled: () => undefined,
+        workerRestarted: () => undefined,
+      },
+      onProviderReady: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      settings: {
+        clusterCidrs: ["10.120.0.0/16", "fd00::/48"].flatMap((text) => parseCidr(text) ?? []),
+        periodMs: PERIOD_MS,
+      },
+    });
+    this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
+    await this.pass(1000);
+    return this;
+  }
+
+  ready(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  pass(byMs: number): Promise<void> {
+    return this.clock.advance(byMs);
+  }
+
+  /** A Node as the server stores it; what is written to it later comes back as a change. */
+  node(name: string, spec: Partial<NodeSpec>): void {
+    const object = { metadata: { name, uid: `uid-${name}` }, spec: { providerID: `acme://${name}`, ...spec } };
+    this.kube.seed(NODES, object);
+    const metadata = { resourceVersion: `v${++this.#versions}` };
+    this.nodes.set(nodeOf(name, { metadata, spec: { providerID: `acme://${name}`, ...spec } }));
+  }
+
+  remove(name: string): void {
+    this.nodes.delete(name);
+  }
+
+  /** The last condition written to the node: status and reason. */
+  condition(name: string): string | undefined {
+    const written = this.kube.writes
+      .filter(({ target }) => target === `nodes/${name}/status`)
+      .flatMap(({ patch }) => (patch?.kind === "strategic" ? [conditionText(patch.body)] : []));
+    return written.at(-1);
+  }
+
+  get eventTexts(): readonly string[] {
+    return this.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#life.abort(new Error("the test is over"));
+    // Reconciles in hand end with the calls that they wait for.
+    await this.clock.advance(1000);
+    await this.#ended;
+  }
+}
+
+function conditionText({ status }: JsonRecord): string {
+  const [condition] = isRecord(status) && Array.isArray(status["conditions"]) ? status["conditions"] : [];
+  const { type, status: value, reason, message } = condition;
+  return [type, value, reason, message].join("|");
+}
