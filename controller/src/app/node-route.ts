@@ -1,0 +1,46 @@
+import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
+import { nodeRouteController } from "../controllers/route/controller.ts";
+import { routeMetrics } from "../controllers/route/metrics.ts";
+import type { Controller } from "../runtime/controller.ts";
+import type { ControllerMetrics } from "../runtime/metrics.ts";
+import { parseCidr } from "../util/cidr.ts";
+import type { QueueMetrics } from "../workqueue/metrics.ts";
+import type { ControllersDependencies } from "./controllers.ts";
+
+/** Metrics whose families the other controllers share. */
+export interface SharedMetrics {
+  readonly queueMetrics: QueueMetrics;
+  readonly controllerMetrics: ControllerMetrics;
+}
+
+/** undefined: routes are not to be managed, and the log says why. */
+export function buildNodeRoute(dependencies: ControllersDependencies, shared: SharedMetrics): Controller | undefined {
+  const { options, kube, provider, metrics, log, clock } = dependencies;
+  const why = whyNot(options);
+  if (why !== undefined) {
+    log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, why });
+    return undefined;
+  }
+  return nodeRouteController({
+    ...shared,
+    nodes: kube.nodes,
+    providers: provider.providers,
+    instances: provider.instances,
+    kube: kube.client,
+    events: kube.events.recorder(EVENT_SOURCES.route),
+    clock,
+    log,
+    metrics: routeMetrics(metrics),
+    onProviderReady: (listener) => provider.onReady(listener),
+    settings: {
+      clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),
+      periodMs: options.routeReconciliationPeriod,
+    },
+  });
+}
+
+/** Upstream ends the process for an empty --cluster-cidr: cloud-provider/app/core.go v0.36.3. */
+function whyNot({ configureCloudRoutes, clusterCidr }: ControllersDependencies["options"]): string | undefined {
+  if (!configureCloudRoutes) return "--configure-cloud-routes is false";
+  return clusterCidr === "" ? "--cluster-cidr is not given" : undefined;
+}
