@@ -26,7 +26,7 @@ import { nodeRef } from "./convert/node.ts";
 import type { Sidecar } from "./provider.ts";
 
 const NOTHING_DECLARED = { nodeLabelKeys: [], nodeAnnotationKeys: [] };
-const SERVICE = { namespace: "default", name: "web", uid: "uid-1", generation: 3 };
+const SERVICE = { namespace: "default", name: "web", uid: "uid-1" };
 
 let harness: ProviderHarness;
 let provider: ScriptedProvider;
@@ -246,7 +246,7 @@ describe("calls about load balancers", () => {
     expect(calls[0]?.metadata.get("x-request-id")).toEqual(["change-1"]);
     expect(calls[0]?.request).toMatchObject({
       change: { requestId: "change-1", validateOnly: false, trigger: "service created" },
-      service: { uid: "uid-1", generation: 3n },
+      service: { uid: "uid-1" },
       specFingerprint: "s1-x",
       nodes: { fingerprint: "n1-x", count: 0, source: { $case: "inline", value: { nodes: [] } } },
     });

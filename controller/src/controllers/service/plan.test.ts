@@ -414,7 +414,10 @@ describe("progressOf()", () => {
     {
       it: "a load balancer of unknown phase",
       given: { phase: "unknown" as const },
-      want: { kind: "done", entry: known },
+      want: {
+        kind: "pending",
+        entry: { ...known, pending: { kind: "ensure", operationId: "", pollAfterMs: 5000 } },
+      },
     },
     {
       it: "one without address yet",
