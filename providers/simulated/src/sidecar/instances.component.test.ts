@@ -18,7 +18,7 @@ import { outcomeWord, reasonOf, startTestProvider, type TestProvider } from "../
 
 let provider: TestProvider;
 beforeEach(async () => {
-  provider = await startTestProvider({ callTimeoutMs: 300, cloud: { instancePool: "127.10.0.0/16" } });
+  provider = await startTestProvider({ callTimeoutMs: 1000, cloud: { instancePool: "127.10.0.0/16" } });
 });
 afterEach(async () => provider.close());
 

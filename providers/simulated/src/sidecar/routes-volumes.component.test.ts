@@ -15,7 +15,7 @@ import { outcomeWord, reasonOf, startTestProvider, type TestProvider } from "../
 let provider: TestProvider;
 let nodes: Instance[];
 beforeEach(async () => {
-  provider = await startTestProvider({ callTimeoutMs: 500 });
+  provider = await startTestProvider({ callTimeoutMs: 1000 });
   nodes = await provider.cloud.client.createInstances(instanceSpecs(3), soon());
 });
 afterEach(async () => provider.close());

@@ -68,7 +68,12 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
       });
     });
   const hello = GetProviderInfoRequest.fromPartial({ client: { name: "test", version: "1", contractMajor: 1 } });
-  const info = await poll("the handshake", async () => knownScope(call(client.getProviderInfo.bind(client), hello)));
+  // The SDK asks the cloud again after 10 s if the first question took too long on a busy machine.
+  const info = await poll(
+    "the scope",
+    async () => knownScope(call(client.getProviderInfo.bind(client), hello)),
+    30_000,
+  );
   const contextOf = (id: string): CallContext =>
     CallContext.fromPartial({ cluster: { id, name: `name-${id}` }, scopeId: info.scopeId });
   return {

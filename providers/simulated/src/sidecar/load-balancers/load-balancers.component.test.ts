@@ -30,7 +30,7 @@ let provider: TestProvider;
 let nodes: Instance[];
 let servers: Server[] = [];
 beforeEach(async () => {
-  provider = await startTestProvider({ callTimeoutMs: 500 });
+  provider = await startTestProvider({ callTimeoutMs: 1000 });
   nodes = await provider.cloud.client.createInstances(instanceSpecs(2), soon());
 });
 afterEach(async () => {
