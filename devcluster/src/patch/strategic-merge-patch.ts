@@ -30,6 +30,7 @@ function mergeObject(shape: Shape, original: JsonObject, patch: JsonObject): Jso
   const rest: Record<string, Json | undefined> = { ...omit(patch, retainKeys) };
   applyElementOrders(shape, merged, rest);
   for (const [key, value] of Object.entries(rest)) {
+    if (key === deletePrefix.slice(0, -1)) throw badRequest("invalid patch format of primitive list");
     if (key.startsWith(deletePrefix)) deleteFromList(merged, key.slice(deletePrefix.length), value);
     else if (value === null || value === undefined) delete merged[key];
     else setKey(merged, key, mergeValue(fieldShape(shape, key), merged[key], value));

@@ -18,6 +18,7 @@ type PersistentVolume = KubeObject &
       volumeMode?: string | undefined;
       nodeAffinity?: Readonly<{ required?: unknown }> | undefined;
       volumeAttributesClassName?: string | undefined;
+      hostPath?: Readonly<{ path: string; type?: string }> | undefined;
     }>;
     status: Readonly<{
       phase?: string | undefined;
@@ -107,6 +108,7 @@ function applyDefaults(volume: PersistentVolume): PersistentVolume {
       ...spec,
       persistentVolumeReclaimPolicy: spec.persistentVolumeReclaimPolicy ?? "Retain",
       volumeMode: spec.volumeMode ?? "Filesystem",
+      ...(spec.hostPath === undefined ? {} : { hostPath: { ...spec.hostPath, type: spec.hostPath.type ?? "" } }),
     },
     status: { ...status, phase: status.phase ?? "Pending" },
   };

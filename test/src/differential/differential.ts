@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { controlPlaneAvailability } from "@cloudwire/control-plane";
+import { type Pair, type PairOptions, startPair } from "./clusters.ts";
+import { normalise } from "./normalise.ts";
+import { createRecorder } from "./recorder.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** Registers one test a scenario: the same calls to both servers, the same answers from both. */
+export async function compareAll(
+  title: string,
+  scenarios: readonly Scenario[],
+  options: PairOptions = {},
+): Promise<void> {
+  const availability = await controlPlaneAvailability();
+  const missing = availability.kind === "missing" && process.env["CI"] !== "true";
+  if (missing) console.warn(`skipped: ${title}: ${availability.reason}`);
+  describe.skipIf(missing)(title, () => {
+    let pair: Pair | undefined;
+    beforeAll(async () => {
+      pair = await startPair(options);
+    });
+    afterAll(async () => {
+      await pair?.stop();
+    });
+    test.each(scenarios)("$name", async ({ run }) => {
+      if (pair === undefined) throw new Error("the clusters did not start");
+      const real = createRecorder(pair.real);
+      const dev = createRecorder(pair.dev);
+      await Promise.all([run(real), run(dev)]);
+      expect(normalise(dev.exchanges)).toEqual(normalise(real.exchanges));
+    });
+  });
+}
