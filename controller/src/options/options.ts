@@ -86,6 +86,36 @@ export const flags = {
     min: 10_000,
     help: "how often the addresses of every node are read from the cloud",
   }),
+  nodeMonitorPeriod: durationFlag({
+    group: "controllers",
+    defaultValue: 5000,
+    min: 1000,
+    help: "how soon a node that is not ready is looked up at the cloud again; looks become rarer while nothing changes",
+  }),
+  nodeDeletionConfirmations: numberFlag({
+    group: "controllers",
+    valueName: "number",
+    defaultValue: 2,
+    min: 2,
+    max: 100,
+    whole: true,
+    help: "times in a row the cloud must call a machine absent before its node is deleted",
+  }),
+  nodeDeletionSpan: durationFlag({
+    group: "controllers",
+    defaultValue: 30_000,
+    min: 1000,
+    help: "least time from the first of these times to the last; also the longest between two looks at a node that is not ready",
+  }),
+  nodeDeletionMaxPercent: numberFlag({
+    group: "controllers",
+    valueName: "percent",
+    defaultValue: 10,
+    min: 0,
+    max: 100,
+    whole: true,
+    help: "share of a provider's nodes that may be deleted within 10 minutes without being released, but 3 always may",
+  }),
 
   leaderElect: boolFlag({
     group: "leader election",

@@ -26,7 +26,7 @@ export interface ApplyDependencies {
   readonly clock: Clock;
   readonly pace: PaceRules;
   /** The guard's facts at this moment. */
-  readonly caseOf: (key: string, node: Node) => Case | undefined;
+  readonly caseOf: (node: Node) => Case | undefined;
 }
 
 /** Conflicts in a row before the queue's back-off takes over, as upstream's taint helper. */
@@ -46,6 +46,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "ready":
       if (plan.needsPatch) await ignoreGone(patchNode(plan.node, "off", deps, context));
       return DONE;
+    case "young":
+      return requeueAfter(plan.lookInMs + SLACK_MS);
     case "exists":
       if (plan.needsPatch) await ignoreGone(patchNode(plan.node, plan.taint, deps, context));
       break;
@@ -77,7 +79,7 @@ function holdBack(node: Node, hold: Hold, tell: boolean, deps: ApplyDependencies
 
 function sayOnce(node: Node, hold: Hold, deps: ApplyDependencies, { key, log }: ReconcileContext): void {
   const { records, events, clock } = deps;
-  const record = records.get(key, node.metadata.uid);
+  const record = records.get(node);
   const nowMs = clock.monotonicMs();
   const told = record?.told;
   if (record === undefined || (told?.reason === hold.reason && nowMs - told.atMs < TELL_AGAIN_MS)) return;
@@ -90,7 +92,7 @@ async function deleteNode(node: Node, deps: ApplyDependencies, context: Reconcil
   const { kube, events, metrics, records, clock } = deps;
   const { key, signal, log } = context;
   // Waiting for a turn to write took time: whatever has come up meanwhile counts.
-  const facts = deps.caseOf(key, node);
+  const facts = deps.caseOf(node);
   const verdict = facts === undefined ? undefined : judge(facts);
   if (facts === undefined || verdict?.kind !== "delete") return lookAgain(deps, context);
   const { uid, resourceVersion, name } = node.metadata;

@@ -268,6 +268,15 @@ describe("cloud-node-lifecycle asks the cloud", () => {
     expect([world.calls, world.writes]).toEqual([[], []]);
   });
 
+  test("nothing about Nodes that have just joined", async () => {
+    for (const name of world.names(50)) world.node(name, { ageMs: 0, spec: {} });
+    world.start();
+    await world.clock.advance(60_000);
+    expect(world.calls).toEqual([]);
+    await world.clock.advance(2000);
+    expect(world.calls).toEqual([expect.any(Array)]);
+  });
+
   test("about a pool that is off in one call each half minute in the end", async () => {
     const names = world.names(100);
     for (const name of names) {

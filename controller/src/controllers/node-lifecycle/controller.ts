@@ -110,7 +110,7 @@ function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
     records,
     ownWrites,
     pace: { periodMs, maxMs: spanMs },
-    caseOf: (key: string, node: Node) => caseOf(gathering, key, node),
+    caseOf: (node: Node) => caseOf(gathering, node),
   };
   const report = new BrakeReport(metrics, log);
   const writers = new Semaphore(WRITERS);

@@ -7,11 +7,11 @@ import type { InstanceReader } from "../../provider/instance-reader.ts";
 import type { NodeOwner, ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { NodeRecord, NodeRecords } from "./node-records.ts";
+import { type NodeRecord, type NodeRecords, subjectOf } from "./node-records.ts";
 import type { Input } from "./plan.ts";
 import { countAnswer } from "./plan/absences.ts";
 import type { Brake } from "./plan/brake.ts";
-import type { Case, GuardRules } from "./plan/guard.ts";
+import { type Case, type GuardRules, youngForMs } from "./plan/guard.ts";
 import type { Population } from "./population.ts";
 import { isAnnounced, isReady, isReleased, notReadySinceMs } from "./predicates.ts";
 
@@ -32,7 +32,7 @@ export interface GatherDependencies {
 
 /** The Node and, unless it is Ready, what its cloud says of its machine and has said before. undefined: the Node is gone. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
-  const { nodes, ownWrites, records, instances, providers } = deps;
+  const { nodes, ownWrites, records, instances, providers, clock } = deps;
   const { key, signal } = context;
   const cached = nodes.get(key);
   if (cached === undefined) {
@@ -43,9 +43,12 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   const before = ownWrites.latest(cached);
   if (isReady(before)) {
     records.forget(key);
-    return { node: before, look: undefined };
+    return { node: before, look: undefined, youngForMs: 0 };
   }
-  const isConfirming = records.get(key, before.metadata.uid)?.absences !== undefined;
+  // Whatever the cloud said of it, nothing would follow: a joining Node is not Ready at first, and costs no look.
+  const youngMs = youngForMs(before.metadata.creationTimestampMs, deps.rules.minAgeMs, clock.nowMs());
+  if (youngMs > 0) return { node: before, look: undefined, youngForMs: youngMs };
+  const isConfirming = records.get(before)?.absences !== undefined;
   const maxDataAgeMs = isConfirming ? 0 : deps.maxDataAgeMs;
   const answer = await instances.get(before, { signal, maxDataAgeMs, priority: "low" });
   // The answer may have taken long: the Node may be Ready again, another one of that name, or gone.
@@ -58,18 +61,18 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   const owner = providers.ownerOfNode(node);
   remember(deps, key, node, answer, owner);
   const tellsShutdown = owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true;
-  return { node, look: { answer, facts: caseOf(deps, key, node), tellsShutdown } };
+  return { node, look: { answer, facts: caseOf(deps, node), tellsShutdown }, youngForMs: 0 };
 }
 
 /** What the guard decides by, as it is at this moment. undefined: no provider owns the Node. */
-export function caseOf(deps: Omit<GatherDependencies, "instances">, key: string, node: Node): Case | undefined {
+export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node): Case | undefined {
   const { providers, records, clock, rules } = deps;
   const owner = providers.ownerOfNode(node);
   if (owner.kind !== "owned") return undefined;
   const { name, doubt } = owner.provider;
   const { scopeId, bootId, capabilities } = owner.info;
   return {
-    absences: records.get(key, node.metadata.uid)?.absences,
+    absences: records.get(node)?.absences,
     standing: {
       name,
       scopeId,
@@ -107,7 +110,7 @@ function remember(
   answer: InstanceAnswer,
   owner: NodeOwner,
 ): void {
-  const before = records.get(key, node.metadata.uid);
+  const before = records.get(node);
   const monotonicMs = clock.monotonicMs();
   const provider = owner.kind === "owned" ? owner.provider.name : undefined;
   if (provider !== undefined && castsDoubt(answer)) records.failed(provider, monotonicMs);
@@ -119,7 +122,7 @@ function remember(
   });
   const picture = pictureOf(node, answer);
   const record: NodeRecord = {
-    uid: node.metadata.uid,
+    subject: subjectOf(node),
     provider,
     absences,
     // One that is going already was counted as deleted, or is somebody else's deed.

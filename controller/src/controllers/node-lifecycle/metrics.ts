@@ -14,7 +14,7 @@ export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
   return {
     decisions: metrics.counter({
       name: "cloudwire_node_deletion_decisions_total",
-      help: "Looks at Nodes that are not Ready, by what came of them: exists, unknown, leave, going, delete, or why a Node with an absent machine was held.",
+      help: "Looks at Nodes that are not Ready, by what came of them: young, exists, unknown, leave, going, delete, or why a Node with an absent machine was held.",
       labels: ["decision"],
     }),
     deletions: metrics.counter({

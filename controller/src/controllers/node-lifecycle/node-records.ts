@@ -1,9 +1,12 @@
+import { keyOf } from "../../api/meta.ts";
+import type { Node } from "../../api/node.ts";
 import type { Absences } from "./plan/absences.ts";
 import { BRAKE_WINDOW_MS } from "./plan/brake.ts";
 
 /** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
 export interface NodeRecord {
-  readonly uid: string;
+  /** Which Node and which machine it is about: see {@link subjectOf}. */
+  readonly subject: string;
   /** Operator's name of its provider, once known. */
   readonly provider: string | undefined;
   readonly absences: Absences | undefined;
@@ -25,10 +28,10 @@ export class NodeRecords {
   readonly #deletions = new Map<string, number[]>();
   readonly #failures = new Map<string, number>();
 
-  /** undefined also for a Node made anew under its old name. */
-  get(key: string, uid: string): NodeRecord | undefined {
-    const record = this.#records.get(key);
-    return record?.uid === uid ? record : undefined;
+  /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
+  get(node: Node): NodeRecord | undefined {
+    const record = this.#records.get(keyOf(node));
+    return record?.subject === subjectOf(node) ? record : undefined;
   }
 
   /** Looks in a row that showed the same. */
@@ -77,6 +80,10 @@ export class NodeRecords {
     const provider = this.#records.get(key)?.provider;
     if (provider !== undefined) this.#gone.get(provider)?.delete(key);
   }
+}
+
+export function subjectOf({ metadata, spec }: Node): string {
+  return `${metadata.uid} ${spec.providerID}`;
 }
 
 function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {

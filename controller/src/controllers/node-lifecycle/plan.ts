@@ -9,8 +9,10 @@ import { isReady, notReadySinceMs } from "./predicates.ts";
 /** What a decision about one Node rests on. */
 export interface Input {
   readonly node: Node;
-  /** undefined: the Node is Ready, and the cloud was not asked. */
+  /** undefined: the cloud was not asked, for the Node is Ready or too young. */
   readonly look: Look | undefined;
+  /** How long it is too young; 0: it is not. */
+  readonly youngForMs: number;
 }
 
 /** What the cloud was asked about a Node that is not Ready, and what else the guard goes by. */
@@ -24,6 +26,8 @@ export interface Look {
 
 export type Plan =
   | { readonly kind: "ready"; readonly node: Node; readonly needsPatch: boolean }
+  /** Not Ready, but so young that nothing would follow whatever the cloud said. */
+  | { readonly kind: "young"; readonly lookInMs: number }
   /** Its machine exists. */
   | { readonly kind: "exists"; readonly node: Node; readonly taint: ShutdownTaint; readonly needsPatch: boolean }
   /** The machine is another provider's, or nobody's: not ours to touch. */
@@ -43,10 +47,9 @@ const HOLD_IS_NEWS_AFTER_MS = 300_000;
 const TOLD_AT_ONCE: ReadonlySet<HoldReason> = new Set(["providerDoubted", "providerFailed", "brake"]);
 
 /** What to do about one Node, given what its cloud says. */
-export function plan({ node, look }: Input, nowMs: number): Plan {
-  if (look === undefined || isReady(node)) {
-    return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
-  }
+export function plan({ node, look, youngForMs }: Input, nowMs: number): Plan {
+  if (isReady(node)) return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
+  if (look === undefined) return { kind: "young", lookInMs: youngForMs };
   const { answer, facts, tellsShutdown } = look;
   switch (answer.kind) {
     case "present": {

@@ -36,12 +36,14 @@ export function needsLook(node: Node): boolean {
   return !isReady(node) || isShutDown(node) || RELEASE_DELETION in node.metadata.annotations;
 }
 
-/** A change that can make a difference to this controller. Not its own taint on a Node that is not Ready. */
+/**
+ * A change that calls for a look at once. Not our own taint on a Node that is not Ready, and not a provider ID: that the cloud has
+ * just found the machine is no reason to ask for it.
+ */
 export function changesReconcile(old: Node, node: Node): boolean {
   if (!needsLook(node)) return needsLook(old);
   return (
     old.metadata.uid !== node.metadata.uid ||
-    old.spec.providerID !== node.spec.providerID ||
     isReady(old) !== isReady(node) ||
     notReadySinceMs(old) !== notReadySinceMs(node) ||
     isReleased(old) !== isReleased(node) ||

@@ -68,6 +68,11 @@ export function judge(facts: Case): Verdict {
   );
 }
 
+/** How long a Node is younger than `minAgeMs`; 0: it is not. */
+export function youngForMs(createdMs: number, minAgeMs: number, nowMs: number): number {
+  return Math.max(createdMs + SECOND_MS + minAgeMs - nowMs, 0);
+}
+
 function holdOfProvider({ standing, rules, monotonicMs }: Case): Hold | undefined {
   const { name, doubt, failedAtMs } = standing;
   if (doubt !== undefined) return hold("providerDoubted", `provider ${name}: ${doubt}`);
@@ -79,8 +84,8 @@ function holdOfProvider({ standing, rules, monotonicMs }: Case): Hold | undefine
 
 function holdOfAge({ standing, rules, createdMs, nowMs }: Case): Hold | undefined {
   const minAgeMs = Math.max(rules.minAgeMs, standing.existenceConsistencyDelayMs);
-  const leftMs = createdMs + SECOND_MS + minAgeMs - nowMs;
-  if (leftMs <= 0) return undefined;
+  const leftMs = youngForMs(createdMs, minAgeMs, nowMs);
+  if (leftMs === 0) return undefined;
   return hold("young", `the Node is younger than ${minAgeMs / 1000} s`, leftMs);
 }
 

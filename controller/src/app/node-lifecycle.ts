@@ -1,0 +1,32 @@
+import { EVENT_SOURCES } from "../api/controller-names.ts";
+import { nodeLifecycleController } from "../controllers/node-lifecycle/controller.ts";
+import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
+import type { Controller } from "../runtime/controller.ts";
+import type { ControllerMetrics } from "../runtime/metrics.ts";
+import type { QueueMetrics } from "../workqueue/metrics.ts";
+import type { ControllersDependencies } from "./controllers.ts";
+
+/** cloud-node-lifecycle from what the process has. */
+export function buildNodeLifecycle(
+  { options, kube, provider, metrics, log, clock }: ControllersDependencies,
+  own: { readonly queueMetrics: QueueMetrics; readonly controllerMetrics: ControllerMetrics },
+): Controller {
+  return nodeLifecycleController({
+    ...own,
+    nodes: kube.nodes,
+    instances: provider.instances,
+    providers: provider.providers,
+    kube: kube.client,
+    events: kube.events.recorder(EVENT_SOURCES.cloudNodeLifecycle),
+    clock,
+    log,
+    metrics: nodeLifecycleMetrics(metrics),
+    onProviderReady: (listener) => provider.onReady(listener),
+    settings: {
+      periodMs: options.nodeMonitorPeriod,
+      confirmations: options.nodeDeletionConfirmations,
+      spanMs: options.nodeDeletionSpan,
+      maxPercent: options.nodeDeletionMaxPercent,
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { node } from "../../../test/support/builders.ts";
+import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
+import type { Hold } from "./plan/guard.ts";
+
+const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
+const hold = (reason: Hold["reason"]): Hold => ({ kind: "hold", reason, message: "why it stays", overInMs: undefined });
+
+test.each([
+  {
+    it: "deletingNode() says what upstream says",
+    event: deletingNode(node("node-a")),
+    type: "Normal",
+    reason: "DeletingNode",
+    message: "Deleting node node-a because it does not exist in the cloud provider",
+  },
+  {
+    it: "deletingNodeFailed() says what upstream says",
+    event: deletingNodeFailed(node("node-a"), "forbidden"),
+    type: "Warning",
+    reason: "DeletingNodeFailed",
+    message: "Failed deleting node node-a: forbidden",
+  },
+  {
+    it: "nodeDeletionHeld() says why",
+    event: nodeDeletionHeld(node("node-a"), hold("providerDoubted")),
+    type: "Warning",
+    reason: "NodeDeletionHeld",
+    message: "Node is not deleted: why it stays",
+  },
+  {
+    it: "nodeDeletionHeld() says how to release from the brake",
+    event: nodeDeletionHeld(node("node-a"), hold("brake")),
+    type: "Warning",
+    reason: "NodeDeletionStopped",
+    message:
+      "Node is not deleted: why it stays. If that is true, release it: kubectl annotate node node-a cloudwire.dev/release-deletion=true",
+  },
+])("$it", ({ event, type, reason, message }) => {
+  expect(event).toEqual({ regarding, type, reason, message });
+});

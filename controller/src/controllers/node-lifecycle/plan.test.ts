@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { CREATED_MS, node, type NodeParts, taint } from "../../../test/support/builders.ts";
+import { contractError } from "../../provider/errors.ts";
+import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
+import type { Absences } from "./plan/absences.ts";
+import type { Case } from "./plan/guard.ts";
+import { type Look, plan } from "./plan.ts";
+
+const NOW = CREATED_MS + 3_600_000;
+const LOST = NOW - 120_000;
+const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
+const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: NOW };
+const conditions = [{ type: "Ready", status: "Unknown", lastTransitionTimeMs: LOST, reason: "" }];
+const lost = (parts: NodeParts = {}) => node("a", { status: { conditions }, ...parts });
+
+const absent = (observeTimeMs = NOW): InstanceAnswer => ({
+  kind: "absent",
+  basis: "lookupMiss",
+  observeTimeMs,
+  strong: true,
+  witness,
+});
+
+const present = (state: InstanceState): InstanceAnswer => ({
+  kind: "present",
+  readTimeMs: NOW,
+  witness,
+  instance: {
+    providerId: "acme://a",
+    name: "a",
+    instanceType: undefined,
+    zone: undefined,
+    region: undefined,
+    addresses: [],
+    state,
+    stateReason: "",
+    labels: {},
+    podCidrs: undefined,
+    createTimeMs: undefined,
+    revision: "",
+    warnings: [],
+  },
+});
+
+const twice: Absences = {
+  witness: { provider: "acme", scopeId: "project-1", bootId: "boot-1" },
+  count: 2,
+  first: { observeTimeMs: NOW - 30_000, heardAtMs: 0 },
+  last: { observeTimeMs: NOW, heardAtMs: 30_000 },
+  conclusive: false,
+};
+
+const facts = (parts: Partial<Case> = {}): Case => ({
+  absences: twice,
+  standing: {
+    name: "acme",
+    scopeId: "project-1",
+    bootId: "boot-1",
+    doubt: undefined,
+    existenceConsistencyDelayMs: 0,
+    failedAtMs: undefined,
+  },
+  brake: { gone: 1, nodes: 100, maxPercent: 10, exempt: false },
+  rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
+  createdMs: CREATED_MS,
+  nowMs: NOW,
+  monotonicMs: 30_000,
+  ...parts,
+});
+
+const look = (answer: InstanceAnswer, parts: Partial<Look> = {}): Look => ({
+  answer,
+  facts: facts(),
+  tellsShutdown: true,
+  ...parts,
+});
+
+describe("plan() of a Ready node", () => {
+  test.each([
+    { it: "nothing", parts: {}, needsPatch: false },
+    { it: "the taint's end", parts: { spec: { taints: [taint(SHUTDOWN)] } }, needsPatch: true },
+    {
+      it: "the release's end",
+      parts: { metadata: { annotations: { "cloudwire.dev/release-deletion": "true" } } },
+      needsPatch: true,
+    },
+  ])("is $it", ({ parts, needsPatch }) => {
+    const ready = node("a", parts);
+    expect(plan({ node: ready, look: undefined, youngForMs: 0 }, NOW)).toEqual({
+      kind: "ready",
+      node: ready,
+      needsPatch,
+    });
+  });
+
+  test("is never its deletion, also when it became Ready while the cloud was asked", () => {
+    const ready = node("a");
+    expect(plan({ node: ready, look: look(absent()), youngForMs: 0 }, NOW)).toEqual({
+      kind: "ready",
+      node: ready,
+      needsPatch: false,
+    });
+  });
+});
+
+test("plan() of a young Node is to wait", () => {
+  expect(plan({ node: lost(), look: undefined, youngForMs: 1500 }, NOW)).toEqual({ kind: "young", lookInMs: 1500 });
+});
+
+describe("plan() of a machine that exists", () => {
+  test.each<{ state: InstanceState; tellsShutdown?: boolean; taint: string; needsPatch: boolean }>([
+    { state: "stopped", taint: "on", needsPatch: true },
+    { state: "stopped", tellsShutdown: false, taint: "keep", needsPatch: false },
+    { state: "running", taint: "off", needsPatch: false },
+    { state: "pending", taint: "keep", needsPatch: false },
+    { state: "stopping", taint: "keep", needsPatch: false },
+    { state: "terminating", taint: "keep", needsPatch: false },
+    { state: "unknown", taint: "keep", needsPatch: false },
+  ])(
+    "has the taint $taint when it is $state (told: $tellsShutdown)",
+    ({ state, tellsShutdown = true, taint: wish, needsPatch }) => {
+      const input = { node: lost(), look: look(present(state), { tellsShutdown }), youngForMs: 0 };
+      expect(plan(input, NOW)).toEqual({ kind: "exists", node: lost(), taint: wish, needsPatch });
+    },
+  );
+});
+
+describe("plan() leaves alone", () => {
+  test("what is another's", () => {
+    const answer: InstanceAnswer = { kind: "notMine", message: "gce://" };
+    expect(plan({ node: lost(), look: look(answer), youngForMs: 0 }, NOW)).toEqual({
+      kind: "leave",
+      message: "gce://",
+    });
+  });
+
+  test("what nobody knows anything of", () => {
+    const error = contractError("RATE_LIMITED", "429");
+    expect(plan({ node: lost(), look: look({ kind: "unknown", error }), youngForMs: 0 }, NOW)).toEqual({
+      kind: "unknown",
+      error,
+    });
+  });
+
+  test("what is going already", () => {
+    const going = lost({ metadata: { deletionTimestampMs: NOW } });
+    expect(plan({ node: going, look: look(absent()), youngForMs: 0 }, NOW)).toEqual({ kind: "going" });
+  });
+});
+
+describe("plan() of an absent machine", () => {
+  test("is the deletion when the guard lets it", () => {
+    expect(plan({ node: lost(), look: look(absent()), youngForMs: 0 }, NOW)).toEqual({ kind: "delete", node: lost() });
+  });
+
+  test.each<{
+    it: string;
+    parts: Partial<Case>;
+    answer?: InstanceAnswer;
+    nowMs?: number;
+    reason: string;
+    message: string;
+    tell: boolean;
+  }>([
+    {
+      it: "counting, in silence",
+      parts: { absences: { ...twice, count: 1 } },
+      reason: "counting",
+      message: "1 of 2 absences, over 30 of 30 s",
+      tell: false,
+    },
+    {
+      it: "counting for more than five minutes, aloud",
+      parts: { absences: { ...twice, count: 1 } },
+      nowMs: LOST + 300_001,
+      reason: "counting",
+      message: "1 of 2 absences, over 30 of 30 s",
+      tell: true,
+    },
+    {
+      it: "an old reading, with the reason",
+      parts: { absences: undefined },
+      answer: absent(LOST),
+      reason: "unconfirmed",
+      message: "the cloud was read before the Node became not ready",
+      tell: false,
+    },
+    {
+      it: "another process, aloud only later",
+      parts: { absences: { ...twice, witness: { ...twice.witness, bootId: "0" } } },
+      reason: "unconfirmed",
+      message: "no absence counts yet",
+      tell: false,
+    },
+    {
+      it: "a provider in doubt, aloud",
+      parts: { standing: { ...facts().standing, doubt: "sick" } },
+      reason: "providerDoubted",
+      message: "provider acme: sick",
+      tell: true,
+    },
+    {
+      it: "a provider that failed, aloud",
+      parts: { standing: { ...facts().standing, failedAtMs: 29_000 } },
+      reason: "providerFailed",
+      message: "provider acme failed less than 60 s ago",
+      tell: true,
+    },
+  ])("is a hold while $it", ({ parts, answer = absent(), nowMs = NOW, reason, message, tell }) => {
+    const planned = plan({ node: lost(), look: look(answer, { facts: facts(parts) }), youngForMs: 0 }, nowMs);
+    expect(planned).toMatchObject({ kind: "hold", hold: { reason, message }, tell });
+  });
+
+  test("is a hold while nobody owns the Node", () => {
+    const planned = plan({ node: lost(), look: look(absent(), { facts: undefined }), youngForMs: 0 }, NOW);
+    expect(planned).toMatchObject({
+      kind: "hold",
+      hold: { reason: "unconfirmed", message: "no provider owns the Node at this moment" },
+    });
+  });
+});
