@@ -3,6 +3,7 @@ import {
   CLOUD_NODE_CONTROLLER,
   CONTROLLER_ALIASES,
   EVENT_SOURCES,
+  NODE_ROUTE_CONTROLLER,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
 import { cloudNodeController } from "../controllers/node/controller.ts";
@@ -19,6 +20,7 @@ import { childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
 import type { KubeSide } from "./kube-side.ts";
+import { buildNodeRoute } from "./node-route.ts";
 import type { ProviderSide } from "./provider-side.ts";
 
 export interface ControllersDependencies {
@@ -40,10 +42,15 @@ export interface ControllersSignals {
   readonly graceMs: number;
 }
 
-type Build = () => Controller;
+/** undefined: the options leave nothing for it to do. */
+type Build = () => Controller | undefined;
 
 /** Canonical names of the controllers of this program. */
-export const CONTROLLERS: ReadonlySet<string> = new Set([CLOUD_NODE_CONTROLLER, SERVICE_LB_CONTROLLER]);
+export const CONTROLLERS: ReadonlySet<string> = new Set([
+  CLOUD_NODE_CONTROLLER,
+  SERVICE_LB_CONTROLLER,
+  NODE_ROUTE_CONTROLLER,
+]);
 
 /** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
 export async function runControllers(
@@ -53,7 +60,7 @@ export async function runControllers(
   const { options, clock } = dependencies;
   const enabled = Object.entries(builders(dependencies))
     .filter(([name]) => isControllerEnabled(name, options.controllers, new Set(), CONTROLLER_ALIASES))
-    .map(([, build]) => build());
+    .flatMap(([, build]) => build() ?? []);
   using cleanup = new DisposableStack();
   const stop = cleanup.use(childSignal(signals.stop));
   const abort = cleanup.use(childSignal(signals.lost));
@@ -105,6 +112,11 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         controllerMetrics: controllerMetricsOf(SERVICE_LB_CONTROLLER, "service"),
         onProviderReady: (listener) => provider.onReady(listener),
         settings: { workers: options.concurrentServiceSyncs, loadBalancers: { tags: {} } },
+      }),
+    [NODE_ROUTE_CONTROLLER]: () =>
+      buildNodeRoute(dependencies, {
+        queueMetrics: queueMetricsOf("Routes"),
+        controllerMetrics: controllerMetricsOf(NODE_ROUTE_CONTROLLER, "route"),
       }),
   };
 }
