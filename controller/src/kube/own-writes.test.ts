@@ -13,6 +13,13 @@ test("latest() is what was written until the cache shows it, or something newer"
   expect(writes.latest(at("1"))).toEqual(at("1"));
 });
 
+test("latest() skips what was written between, though both writes rest on one object", () => {
+  const writes = new OwnWrites();
+  writes.note(at("1"), at("2"));
+  writes.note(at("1"), at("3"));
+  expect([writes.latest(at("1")), writes.latest(at("2"))]).toEqual([at("3"), at("3")]);
+});
+
 test("latest() is the cached object when nothing was written, or nothing changed", () => {
   const writes = new OwnWrites();
   expect(writes.latest(at("1"))).toEqual(at("1"));

@@ -12,8 +12,10 @@ export class OwnWrites<T extends KubeObject> {
     if (before.metadata.uid !== after.metadata.uid) return;
     if (before.metadata.resourceVersion === after.metadata.resourceVersion) return;
     const key = keyOf(after);
-    const superseded = this.#written.get(key)?.superseded ?? new Set();
+    const earlier = this.#written.get(key);
+    const superseded = earlier?.superseded ?? new Set();
     superseded.add(before.metadata.resourceVersion);
+    if (earlier !== undefined) superseded.add(earlier.object.metadata.resourceVersion);
     this.#written.set(key, { object: after, superseded });
   }
 

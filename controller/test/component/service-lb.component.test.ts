@@ -151,6 +151,37 @@ describe("service-lb and a Service's life", () => {
     expect(reasons().slice(-2)).toEqual([DELETING, DELETED]);
   });
 
+  test("asks the cloud for nothing when the Service is gone before it has the finalizer", async () => {
+    await start({ objects: [initializedNode("a"), loadBalancerService("web")] });
+    await harness.startProvider();
+    harness.intercept = async ({ method, userAgent }) => {
+      if (method === "PATCH" && userAgent !== "a-user") await harness.user("DELETE", PATH);
+      return { kind: "pass" };
+    };
+    harness.startManager().startServices();
+    await harness.quiet();
+    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([[], [ADD_FINALIZER]]);
+  });
+
+  test.each(["before", "after"] as const)(
+    "deletes what was made for a Service that vanished %s the cloud made it",
+    async (phase) => {
+      await start({ objects: [initializedNode("a"), loadBalancerService("web")] });
+      await harness.startProvider();
+      harness.cloud[phase] = async ({ method }) => {
+        if (method !== "ensure") return;
+        await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
+        await harness.user("DELETE", PATH);
+        if (phase === "after") throw contractFailure("CLOUD_TIMEOUT", "no answer");
+      };
+      harness.startManager().startServices();
+      await eventually("it was deleted", () => harness.cloud.changes.includes("delete web"));
+      await harness.quiet();
+      expect(harness.cloud.changes).toEqual(["ensure web", "delete web"]);
+      expect(harness.cloud.balancers.size).toBe(0);
+    },
+  );
+
   test("puts a finalizer back that somebody took off", async () => {
     await startSettled();
     await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
@@ -206,6 +237,26 @@ describe("service-lb and classes", () => {
     await harness.quiet();
     expect(harness.cloud.changes).toEqual(["ensure web"]);
     expect(harness.cloud.calls[0]?.request).toMatchObject({ spec: { class: "acme.example.com/nlb" } });
+  });
+
+  test("leaves a Service to others when the provider says that it is theirs, until it changes or is deleted", async () => {
+    await start({ objects: [initializedNode("a"), loadBalancerService("web")] });
+    await harness.startProvider();
+    harness.cloud.before = ({ method }) => {
+      if (method === "ensure") throw contractFailure("NOT_RESPONSIBLE", "the annotation names another controller");
+    };
+    harness.startManager().startServices();
+    await harness.quiet();
+    await harness.user("POST", "nodes", initializedNode("b"));
+    await harness.quiet();
+    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([["ensure web"], [ADD_FINALIZER]]);
+    expect(harness.events("web")).toEqual([ENSURING]);
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
+    await harness.quiet();
+    expect(harness.cloud.changes).toEqual(["ensure web", "get web", "ensure web"]);
+    await harness.user("DELETE", PATH);
+    await harness.quiet();
+    expect([harness.cloud.changes[3], web()]).toEqual(["delete web", undefined]);
   });
 
   test("makes nothing that would be open to everybody, and says why", async () => {

@@ -1,5 +1,5 @@
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import type { Result } from "../../runtime/result.ts";
+import { DONE, type Result } from "../../runtime/result.ts";
 import { TerminalError } from "../../util/errors.ts";
 import { applyChange } from "./apply/change.ts";
 import { applyDelete } from "./apply/delete.ts";
@@ -32,6 +32,6 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
 
 async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, entry, finished, nodeCount } = plan;
-  await addFinalizer(service, plan.finalizerPatch, deps, context);
+  if (!(await addFinalizer(service, plan.finalizerPatch, deps, context))) return DONE;
   return finish(service, entry, { purpose: finished, nodeCount }, deps, context);
 }

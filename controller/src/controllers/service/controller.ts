@@ -135,7 +135,7 @@ function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): 
       add: concernsAdded,
       update: concernsUpdated,
       // Upstream hears of no deletion: a Service without finalizer would leave its load balancer behind.
-      delete: (service) => ledger.knows(keyOf(service)),
+      delete: (service) => concernsAdded(service) || ledger.knows(keyOf(service)),
     },
   });
 }

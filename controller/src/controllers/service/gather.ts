@@ -1,23 +1,18 @@
 import type { Service } from "../../api/service.ts";
 import type { Lister } from "../../kube/lister.ts";
 import type { OwnWrites } from "../../kube/own-writes.ts";
-import type { LoadBalancerRef } from "../../provider/client.ts";
 import { specFingerprint } from "../../provider/convert/fingerprint.ts";
-import {
-  declaredAnnotations,
-  type LoadBalancerSettings,
-  loadBalancerSpec,
-  serviceRef,
-} from "../../provider/convert/service.ts";
+import { type LoadBalancerSettings, loadBalancerSpec } from "../../provider/convert/service.ts";
 import { unsupportedRequests } from "../../provider/convert/unsupported.ts";
 import type { LoadBalancerAnswer } from "../../provider/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../provider/provider-info.ts";
 import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Inventory } from "./inventory.ts";
-import type { Entry, Ledger } from "./ledger.ts";
+import type { Attempt, Entry, Ledger } from "./ledger.ts";
+import { loadBalancerRef } from "./load-balancer-ref.ts";
 import { type CleanupInput, type Input, isReadNeeded, type WantedInput, type Wish } from "./plan.ts";
-import { hasFinalizer, isDeleting, wantsLoadBalancer } from "./predicates.ts";
+import { hasFinalizer, isDeleting, needsUpdate, wantsLoadBalancer } from "./predicates.ts";
 import type { Targets } from "./targets.ts";
 
 /** What this step reads from. */
@@ -37,8 +32,11 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   const cached = deps.services.get(key);
   const service = cached && deps.ownWrites.latest(cached);
   const entry = deps.ledger.entry(key);
+  const earlier = entry ?? deps.ledger.attempted(key);
   // The object is gone, or another of the same name is there: the load balancer was the earlier one's.
-  if (entry !== undefined && service?.metadata.uid !== entry.service.metadata.uid) return orphan(deps, key, entry);
+  if (earlier !== undefined && service?.metadata.uid !== earlier.service.metadata.uid) {
+    return orphan(deps, key, earlier, entry);
+  }
   if (service === undefined) {
     deps.ledger.forget(key);
     deps.ownWrites.forget(key);
@@ -49,16 +47,14 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
     : gatherCleanup(deps, context, service, entry);
 }
 
-function orphan({ ledger }: GatherDependencies, key: string, entry: Entry): CleanupInput {
-  const { service, provider } = entry;
-  return {
-    kind: "cleanup",
-    service,
-    isGone: true,
-    provider,
-    entry,
-    deletion: ledger.deletion(key, service.metadata.uid),
-  };
+function orphan(
+  { ledger }: GatherDependencies,
+  key: string,
+  { service, provider }: Attempt,
+  entry: Entry | undefined,
+): CleanupInput {
+  const deletion = ledger.deletion(key, service.metadata.uid);
+  return { kind: "cleanup", service, isGone: true, provider, entry, deletion };
 }
 
 function gatherCleanup(
@@ -89,9 +85,12 @@ async function gatherWanted(
     deps.ledger.recordForeign(context.key, service.metadata.uid);
     return undefined;
   }
-  const { provider, loadBalancers } = owner;
+  const { provider, info, loadBalancers } = owner;
+  deps.ledger.recordOurs(context.key);
+  const declined = deps.ledger.declined(context.key, info.bootId);
+  if (declined !== undefined && !needsUpdate(declined, service)) return undefined;
   const wish = wishOf(deps, service, owner);
-  const isAttempted = deps.ledger.isAttempted(context.key);
+  const isAttempted = deps.ledger.attempted(context.key) !== undefined;
   const isRead = isReadNeeded({ service, wish, entry, isAttempted });
   return {
     kind: "wanted",
@@ -150,20 +149,4 @@ async function read(
   }
   const ref = loadBalancerRef(service, info, entry?.loadBalancerId, entry?.pending?.operationId);
   return provider.client.getLoadBalancer(ref, { signal });
-}
-
-/** Names a load balancer to its provider; ids of earlier answers are hints. */
-export function loadBalancerRef(
-  service: Service,
-  info: ProviderInfo | undefined,
-  loadBalancerId: string | undefined,
-  operationId: string | undefined,
-): LoadBalancerRef {
-  return {
-    service: serviceRef(service),
-    class: service.spec.loadBalancerClass,
-    annotations: declaredAnnotations(service, info?.annotationPrefixes ?? []),
-    ...(operationId === undefined || operationId === "" ? {} : { operationId }),
-    ...(loadBalancerId === undefined || loadBalancerId === "" ? {} : { loadBalancerId }),
-  };
 }

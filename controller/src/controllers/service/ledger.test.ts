@@ -17,15 +17,17 @@ const entry: Entry = {
   pending: undefined,
 };
 
-test("requestId() is the same for each try of one change, and new for the next", () => {
+const attempt = { service: service("web"), provider: "acme" };
+
+test("attempt() gives the same id to each try of one change, and a new one to the next", () => {
   const known = ledger();
-  const tries = [known.requestId("a", "x"), known.requestId("a", "x"), known.requestId("b", "x")];
-  expect(tries).toEqual(["id-1", "id-1", "id-2"]);
-  expect([known.requestId("a", "y"), known.requestId("a", "x")]).toEqual(["id-3", "id-4"]);
-  expect([known.isAttempted("a"), known.isAttempted("c")]).toEqual([true, false]);
+  const id = (key: string, what: string): string => known.attempt(key, what, attempt);
+  expect([id("a", "x"), id("a", "x"), id("b", "x")]).toEqual(["id-1", "id-1", "id-2"]);
+  expect([id("a", "y"), id("a", "x")]).toEqual(["id-3", "id-4"]);
+  expect([known.attempted("a"), known.attempted("c")]).toMatchObject([attempt, undefined]);
   known.settled("a");
-  expect(known.isAttempted("a")).toBe(false);
-  expect([known.requestId("a", "x"), known.requestId("b", "x")]).toEqual(["id-5", "id-2"]);
+  expect(known.attempted("a")).toBeUndefined();
+  expect([id("a", "x"), id("b", "x")]).toEqual(["id-5", "id-2"]);
 });
 
 test("drop() loses the load balancer, and not that the Service is another's", () => {
@@ -33,13 +35,13 @@ test("drop() loses the load balancer, and not that the Service is another's", ()
   known.record("a", entry);
   known.recordDeletion("a", { uid: "u", operationId: "op" });
   known.recordForeign("a", "u");
-  expect(known.requestId("a", "x")).toBe("id-1");
+  known.attempt("a", "x", attempt);
   known.drop("a");
-  expect([known.entry("a"), known.deletion("a", "u"), known.isForeign("a", "u"), known.requestId("a", "x")]).toEqual([
+  expect([known.entry("a"), known.deletion("a", "u"), known.attempted("a"), known.isForeign("a", "u")]).toEqual([
+    undefined,
     undefined,
     undefined,
     true,
-    "id-2",
   ]);
 });
 
@@ -52,6 +54,19 @@ test("forget() loses everything", () => {
   known.forget("a");
   known.forget("b");
   expect([[...known.entries()], known.knows("a"), known.knows("b")]).toEqual([[], false, false]);
+});
+
+test("declined() is what one process of a provider said, until the Service is served", () => {
+  const known = ledger();
+  known.attempt("a", "x", attempt);
+  known.recordDeclined("a", entry.service, "boot-1");
+  expect([known.declined("a", "boot-1"), known.declined("a", "boot-2"), known.attempted("a")]).toEqual([
+    entry.service,
+    undefined,
+    undefined,
+  ]);
+  known.record("a", entry);
+  expect(known.declined("a", "boot-1")).toBeUndefined();
 });
 
 test("recordCleaned() holds until the Service wants a load balancer again", () => {
@@ -69,4 +84,6 @@ test("deletion() and isForeign() are about one Service, not its name", () => {
   known.recordForeign("a", "u");
   expect([known.deletion("a", "u"), known.deletion("a", "v")]).toEqual([{ uid: "u", operationId: "op" }, undefined]);
   expect([known.isForeign("a", "u"), known.isForeign("a", "v")]).toEqual([true, false]);
+  known.recordOurs("a");
+  expect(known.isForeign("a", "u")).toBe(false);
 });

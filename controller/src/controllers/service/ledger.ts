@@ -28,6 +28,12 @@ export interface Deletion {
   readonly operationId: string;
 }
 
+/** A change that was asked for and not answered so far. */
+export interface Attempt {
+  readonly service: Service;
+  readonly provider: string;
+}
+
 /**
  * What this process knows of the load balancers of Services, by key. Losing it costs a read of each load balancer after a restart
  * and nothing else: the truth is at the cloud.
@@ -35,9 +41,11 @@ export interface Deletion {
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #deletions = new Map<string, Deletion>();
-  readonly #changes = new Map<string, { readonly what: string; readonly requestId: string }>();
+  readonly #changes = new Map<string, Attempt & { readonly what: string; readonly requestId: string }>();
   /** UIDs, by key, of Services that were seen with a class nobody here serves. */
   readonly #foreign = new Map<string, string>();
+  /** Services that a provider process has said are not its own, by what their annotations say. */
+  readonly #declined = new Map<string, { readonly service: Service; readonly bootId: string }>();
   /** UIDs, by key, of Services whose load balancer was taken down. */
   readonly #cleaned = new Map<string, string>();
   readonly #newId: () => string;
@@ -58,11 +66,12 @@ export class Ledger {
   record(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
     this.#cleaned.delete(key);
+    this.#declined.delete(key);
   }
 
   /** Something is remembered of the Service. */
   knows(key: string): boolean {
-    return this.#entries.has(key) || this.#foreign.has(key) || this.#cleaned.has(key);
+    return [this.#entries, this.#changes, this.#foreign, this.#declined, this.#cleaned].some((known) => known.has(key));
   }
 
   deletion(key: string, uid: string): Deletion | undefined {
@@ -75,22 +84,33 @@ export class Ledger {
   }
 
   /** The id of one intended change: the same for each try until the change is another, or was {@link settled}. */
-  requestId(key: string, what: string): string {
+  attempt(key: string, what: string, attempt: Attempt): string {
     const change = this.#changes.get(key);
     if (change?.what === what) return change.requestId;
     const requestId = this.#newId();
-    this.#changes.set(key, { what, requestId });
+    this.#changes.set(key, { ...attempt, what, requestId });
     return requestId;
   }
 
-  /** A change was asked for and is not {@link settled}. */
-  isAttempted(key: string): boolean {
-    return this.#changes.has(key);
+  /** What was asked for and is not {@link settled}: something may have come of it. */
+  attempted(key: string): Attempt | undefined {
+    return this.#changes.get(key);
   }
 
   /** The intended change was answered: the next one is new, even if it wishes the same. */
   settled(key: string): void {
     this.#changes.delete(key);
+  }
+
+  /** As the Service was when the provider's process `bootId` said that it is not its own. */
+  declined(key: string, bootId: string): Service | undefined {
+    const declined = this.#declined.get(key);
+    return declined?.bootId === bootId ? declined.service : undefined;
+  }
+
+  recordDeclined(key: string, service: Service, bootId: string): void {
+    this.drop(key);
+    this.#declined.set(key, { service, bootId });
   }
 
   isForeign(key: string, uid: string): boolean {
@@ -99,6 +119,11 @@ export class Ledger {
 
   recordForeign(key: string, uid: string): void {
     this.#foreign.set(key, uid);
+  }
+
+  /** Somebody here serves its class, by now. */
+  recordOurs(key: string): void {
+    this.#foreign.delete(key);
   }
 
   isCleaned(key: string, uid: string): boolean {
@@ -116,6 +141,7 @@ export class Ledger {
     this.#entries.delete(key);
     this.#deletions.delete(key);
     this.#changes.delete(key);
+    this.#declined.delete(key);
   }
 
   /** The Service itself is gone. */

@@ -38,7 +38,6 @@ function loadBalancer(parts: Partial<LoadBalancer> = {}): LoadBalancer {
     service: { namespace: "default", name: "web", uid },
     phase: "active",
     ingress: [vip],
-
     specFingerprint: "spec-1",
     nodesFingerprint: "nodes-1",
     observedFingerprint: "",
@@ -414,10 +413,17 @@ describe("progressOf()", () => {
     {
       it: "a load balancer of unknown phase",
       given: { phase: "unknown" as const },
-      want: {
-        kind: "pending",
-        entry: { ...known, pending: { kind: "ensure", operationId: "", pollAfterMs: 5000 } },
-      },
+      want: { kind: "pending", entry: { ...making, pending: { kind: "ensure", operationId: "", pollAfterMs: 5000 } } },
+    },
+    {
+      it: "one whose addresses are not told",
+      given: { ingress: undefined },
+      want: { kind: "done", entry: { ...known, ingress: undefined } },
+    },
+    {
+      it: "one that serves while it is changed",
+      given: { phase: "updating" as const, operation },
+      want: { kind: "pending", entry: { ...known, pending: making.pending } },
     },
     {
       it: "one without address yet",

@@ -268,7 +268,7 @@ function isUnfinished({ phase, operation }: LoadBalancer): boolean {
 
 /** An address is published only while something answers there. */
 function servedIngress({ phase, ingress }: LoadBalancer): readonly LoadBalancerIngress[] | undefined {
-  return phase === "provisioning" || phase === "deleting" ? undefined : ingress;
+  return phase === "active" || phase === "updating" ? ingress : undefined;
 }
 
 function failureOf({ id, conditions }: LoadBalancer): string {

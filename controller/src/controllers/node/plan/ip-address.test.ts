@@ -8,6 +8,13 @@ describe("parseIp()", () => {
     { it: "spells IPv6 in full", text: "2001:DB8::1", family: "IPv6", as: "2001:db8:0:0:0:0:0:1" },
     { it: "reads IPv6 without compression", text: "1:2:3:4:5:6:7:8", family: "IPv6", as: "1:2:3:4:5:6:7:8" },
     { it: "reads the unspecified IPv6 address", text: "::", family: "IPv6", as: "0:0:0:0:0:0:0:0" },
+    { it: "reads compression of one group", text: "1:2:3:4:5:6::8", family: "IPv6", as: "1:2:3:4:5:6:0:8" },
+    {
+      it: "leaves an address with ffff before IPv4 alone that is not mapped",
+      text: "1::ffff:10.0.0.1",
+      family: "IPv6",
+      as: "1:0:0:0:0:ffff:a00:1",
+    },
     { it: "reads compression at the end", text: "fe80::", family: "IPv6", as: "fe80:0:0:0:0:0:0:0" },
     {
       it: "reads IPv4 at the end of IPv6",

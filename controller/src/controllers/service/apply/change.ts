@@ -3,7 +3,7 @@ import type { ChangeOptions } from "../../../provider/client.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
 import { hasReason } from "../../../provider/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import {
   diagnosed,
@@ -12,7 +12,7 @@ import {
   unavailableLoadBalancer,
   updateLoadBalancerFailed,
 } from "../events.ts";
-import { loadBalancerRef } from "../gather.ts";
+import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { type Change, progressOf } from "../plan.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { addFinalizer, finish, poll } from "./status.ts";
@@ -23,19 +23,37 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   const { events, ledger } = deps;
   const isEnsure = purpose === "ensure";
   if (isEnsure) events.record(ensuringLoadBalancer(service));
-  await addFinalizer(service, plan.finalizerPatch, deps, context);
+  if (!(await addFinalizer(service, plan.finalizerPatch, deps, context))) return DONE;
   if (isEnsure && wish.nodes.count === 0) events.record(unavailableLoadBalancer(service));
   for (const { field, message } of ignored) events.record(featureIgnored(service, field, message));
 
   const answer = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
-  if (answer === "notFound") {
-    ledger.drop(context.key);
-    return requeueAfter(0);
+  switch (answer) {
+    case "notFound":
+      ledger.drop(context.key);
+      return requeueAfter(0);
+    case "notResponsible":
+      ledger.recordDeclined(context.key, service, providerNamed(deps, plan.provider).info?.bootId ?? "");
+      return DONE;
+    default:
+      return conclude(plan, answer, deps, context);
   }
+}
+
+/** What the provider's answer means: it is done, goes on, or has failed for good. */
+async function conclude(
+  plan: Change,
+  answer: LoadBalancerChange,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  const { service, purpose, wish } = plan;
+  const { events, ledger } = deps;
   ledger.settled(context.key);
   for (const diagnostic of answer.diagnostics) events.record(diagnosed(service, diagnostic));
-  if (answer.loadBalancer === undefined)
+  if (answer.loadBalancer === undefined) {
     throw new LoadBalancerSyncError("the provider answered without a load balancer");
+  }
   const progress = progressOf(plan, answer.loadBalancer);
   switch (progress.kind) {
     case "failed":
@@ -50,10 +68,18 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   }
 }
 
-async function ensure(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+/** The load balancer is not there to be updated; or the Service is somebody else's, by what its annotations say. */
+type Declined = "notFound" | "notResponsible";
+
+async function ensure(
+  plan: Change,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<LoadBalancerChange | Declined> {
   try {
     return await callEnsure(plan, deps, context);
   } catch (error) {
+    if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     throw new LoadBalancerSyncError(`failed to ensure load balancer: ${describe(error)}`, { cause: error });
   }
 }
@@ -72,7 +98,7 @@ async function updateNodes(
   plan: Change,
   deps: ApplyDependencies,
   context: ReconcileContext,
-): Promise<LoadBalancerChange | "notFound"> {
+): Promise<LoadBalancerChange | Declined> {
   const { metrics, clock, events } = deps;
   const startMs = clock.monotonicMs();
   metrics.loadBalancerSyncs.inc();
@@ -80,6 +106,7 @@ async function updateNodes(
     return await (plan.call === "updateNodes" ? callUpdate(plan, deps, context) : callEnsure(plan, deps, context));
   } catch (error) {
     if (hasReason(error, "LOAD_BALANCER_NOT_FOUND")) return "notFound";
+    if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     if (isQuiet(error, context)) throw error;
     metrics.nodeSyncErrors.inc();
     events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), describe(error)));
@@ -101,12 +128,12 @@ function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileCon
 }
 
 function changeOptions(
-  { service, call, wish, trigger }: Change,
+  { service, provider, call, wish, trigger }: Change,
   { ledger }: ApplyDependencies,
   { key, signal }: ReconcileContext,
 ): ChangeOptions {
   const what = [service.metadata.uid, call, wish.specFingerprint, wish.nodes.fingerprint].join(" ");
-  return { signal, requestId: ledger.requestId(key, what), trigger };
+  return { signal, requestId: ledger.attempt(key, what, { service, provider }), trigger };
 }
 
 function nodeNames({ wish }: Change): readonly string[] {

@@ -2,7 +2,7 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
-import { loadBalancerRef } from "../gather.ts";
+import { loadBalancerRef } from "../load-balancer-ref.ts";
 import type { Delete } from "../plan.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { again, patch } from "./status.ts";
@@ -15,7 +15,7 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
   if (announce) events.record(deletingLoadBalancer(service));
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
-  const requestId = ledger.requestId(context.key, `${uid} delete`);
+  const requestId = ledger.attempt(context.key, `${uid} delete`, plan);
   try {
     const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
     const { done, operation, diagnostics } = await deps.gate.run(provider, context, () =>

@@ -56,14 +56,14 @@ async function publish(
   if (body !== undefined) await patch("update load balancer status", service, body, deps, context);
 }
 
-/** Before the cloud is asked for anything: whatever it makes must not outlive the Service unseen. */
+/** Before the cloud is asked for anything: whatever it makes must not outlive the Service unseen. False: the Service is gone. */
 export async function addFinalizer(
   service: Service,
   body: JsonObject | undefined,
   deps: ApplyDependencies,
   context: ReconcileContext,
-): Promise<void> {
-  if (body !== undefined) await patch("add load balancer cleanup finalizer", service, body, deps, context);
+): Promise<boolean> {
+  return body === undefined || patch("add load balancer cleanup finalizer", service, body, deps, context);
 }
 
 /** Asks to come back when the provider wishes it. */
@@ -71,20 +71,21 @@ export function again(pollAfterMs: number | undefined, { random }: ApplyDependen
   return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)));
 }
 
-/** A Service that went away meanwhile needs no patch; its deletion is another reconcile's. */
+/** False: the Service went away meanwhile and needs no patch; what it leaves is another reconcile's. */
 export async function patch(
   what: string,
   service: Service,
   body: JsonObject,
   { kube, ownWrites }: ApplyDependencies,
   { signal }: ReconcileContext,
-): Promise<void> {
+): Promise<boolean> {
   const { namespace, name } = service.metadata;
   const options = { signal, subresource: "status" };
   try {
     ownWrites.note(service, await kube.patch(SERVICES, { namespace, name }, { kind: "strategic", body }, options));
+    return true;
   } catch (error) {
-    if (isApiError(error, "notFound")) return;
+    if (isApiError(error, "notFound")) return false;
     throw new LoadBalancerSyncError(`failed to ${what}: ${describe(error)}`, { cause: error });
   }
 }
