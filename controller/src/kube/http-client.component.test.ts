@@ -279,6 +279,16 @@ describe("HttpKubeClient deadlines", () => {
     expect(await call).toMatchObject({ code: "aborted" });
   });
 
+  test("ends a call though the credentials never come anew after a 401", async () => {
+    const access = (server: ScriptedServer): ApiAccess => ({
+      ...server.access(),
+      credentials: (renew) => (renew ? new Promise(() => undefined) : Promise.resolve({ headers: {}, tls: {} })),
+    });
+    const { client } = await start((_, response) => sendStatus(response, 401, "Unauthorized"), access);
+    const error = await failure(client.get(NODES, { name: "n1" }, { signal, timeoutMs: 100 }));
+    expect(error).toMatchObject({ code: "transient", message: "GET /api/v1/nodes/n1: no answer within 100 ms" });
+  });
+
   test("ends a call though the credentials never come", async () => {
     const { client } = await start(
       () => undefined,

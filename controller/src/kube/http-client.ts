@@ -185,7 +185,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     }
     if (response.status >= 200 && response.status < 300) return { kind: "answer", response };
     const error = await this.#refused(call, response);
-    return { kind: "failed", error, afterMs: await this.#retryDelay(call, error, asked, tries) };
+    return { kind: "failed", error, afterMs: await this.#retryDelay(call, error, asked, tries, signal) };
   }
 
   async #refused(call: Call, response: HttpResponse): Promise<ApiError> {
@@ -193,9 +193,15 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     return errorFromStatus(call.what, response.status, status, response.header("retry-after"));
   }
 
-  async #retryDelay(call: Call, error: ApiError, asked: Headers, tries: number): Promise<number | undefined> {
+  async #retryDelay(
+    call: Call,
+    error: ApiError,
+    asked: Headers,
+    tries: number,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
     if (error.code === "unauthorized" && tries === 1) {
-      await this.#deps.transport.renewCredentials();
+      await this.#deps.transport.renewCredentials(signal);
       return 0;
     }
     if (error.code === "unsupportedMedia" && isProtobuf(asked.accept)) {

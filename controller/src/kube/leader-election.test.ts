@@ -176,6 +176,35 @@ describe("LeaderElector that cannot renew", () => {
     expect(await a.metrics.value("leader_election_master_status", { name: LOCK.name })).toBe(0);
   });
 
+  test("stops leading before the lease ends though its client heeds no signal and no deadline", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.update = () => new Promise(() => undefined);
+    await clock.advance(DEFAULT_TIMINGS.leaseDurationMs - 1);
+    expect(a.elector.leading).toBe(false);
+    expect(await a.end).toBe("lost");
+    expect(clock.timers).toBe(0);
+  });
+
+  test("ends when told to though its client heeds no signal, be it while acquiring or while releasing", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a");
+    await settle();
+    kube.get = () => new Promise(() => undefined);
+    kube.update = () => new Promise(() => undefined);
+    const b = candidate(kube, clock, "b");
+    await settle();
+    b.stop.abort();
+    expect(await b.end).toBe("stopped");
+    a.finish();
+    await clock.advance(DEFAULT_TIMINGS.renewDeadlineMs);
+    expect(await a.end).toBe("stopped");
+    expect(clock.timers).toBe(0);
+  });
+
   test("stops leading at once when another holds the lease", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();

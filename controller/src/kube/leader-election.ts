@@ -1,7 +1,7 @@
 import { LEADER_ELECTION } from "../api/event-reasons.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { deadlineSignal, sleep } from "../util/abort.ts";
+import { deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { KubeClient } from "./client.ts";
@@ -128,7 +128,7 @@ export class LeaderElector {
     const { clock, random, log, timings, lock } = this.#deps;
     log.info("Waiting for leadership", { lease: `${lock.namespace}/${lock.name}` });
     while (!stop.aborted) {
-      if (await this.#lease.tryAcquireOrRenew(stop)) return true;
+      if (await this.#try(stop)) return true;
       const delayMs = timings.retryPeriodMs * (1 + ACQUIRE_JITTER * random());
       await sleep(delayMs, stop, clock).catch(() => undefined);
     }
@@ -161,7 +161,7 @@ export class LeaderElector {
     // Also cuts off the request in flight: leading must end before the lease does.
     using cycle = deadlineSignal(signal, deadlineMs, "renewing the lease", clock);
     while (!cycle.signal.aborted) {
-      if (await this.#lease.tryAcquireOrRenew(cycle.signal)) {
+      if (await this.#try(cycle.signal)) {
         this.#renewedMs = clock.monotonicMs();
         return undefined;
       }
@@ -172,6 +172,17 @@ export class LeaderElector {
     return signal.aborted ? undefined : `the lease could not be renewed for ${deadlineMs} ms`;
   }
 
+  /** Ends with the signal whatever the client does: nobody may lead on because a call of its own heeds no deadline. */
+  #try(signal: AbortSignal): Promise<boolean> {
+    return raceAbort(this.#lease.tryAcquireOrRenew(signal), signal).catch(() => false);
+  }
+
+  async #release(): Promise<void> {
+    const { clock, timings } = this.#deps;
+    using limit = deadlineSignal(new AbortController().signal, timings.renewDeadlineMs, "releasing the lease", clock);
+    await raceAbort(this.#lease.release(), limit.signal);
+  }
+
   async #ended(lost: boolean): Promise<void> {
     const { log, metrics } = this.#deps;
     this.#leading = false;
@@ -179,7 +190,7 @@ export class LeaderElector {
     this.#say("stopped leading");
     if (lost) return log.error("Leadership lost", { leader: this.#lease.holder });
     try {
-      await this.#lease.release();
+      await this.#release();
       log.info("Leadership released");
     } catch (error) {
       log.warn("Lease not released; others wait until it expires", { err: messageOf(error) });

@@ -81,8 +81,8 @@ export class Transport {
   }
 
   /** To be called after a 401: the next request presents credentials read anew. */
-  async renewCredentials(): Promise<void> {
-    await this.#deps.access.credentials(true);
+  async renewCredentials(signal: AbortSignal): Promise<void> {
+    await raceAbort(this.#deps.access.credentials(true), signal);
   }
 
   /** Ends all connections, answers being read included. */
