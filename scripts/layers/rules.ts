@@ -69,7 +69,8 @@ export const ROWS: readonly RowRule[] = [
     sources: "controller/src",
     rows: [
       ["api"],
-      ["util", "options"],
+      ["util"],
+      ["options"],
       ["telemetry"],
       ["kube", "provider", "workqueue"],
       ["runtime"],
