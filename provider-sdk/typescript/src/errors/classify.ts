@@ -77,7 +77,8 @@ const fromHttpStatus = (status: number, cause: unknown, call: FailedCall): Provi
   if (status === 403)
     return new ProviderError("CLOUD_PERMISSION_DENIED", `${said}: the provider's identity lacks a right`, { cause });
   if (status === 408 || status === 504) return timeout(cause, call);
-  if (status === 409) return new ProviderError("NOT_READY", `${said}: the object takes no change now`, { cause });
+  if (status === 409 && call.mutation)
+    return new ProviderError("NOT_READY", `${said}: the object takes no change now`, { cause });
   if (status === 429) return new ProviderError("RATE_LIMITED", `${said}: it throttles`, { cause, retryAfterMs });
   if (status >= 500) return new ProviderError("CLOUD_UNAVAILABLE", said, { cause, retryAfterMs });
   // 404 and the rest say nothing about the object: a wrong URL or a missing right answer the same.

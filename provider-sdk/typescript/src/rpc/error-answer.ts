@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Metadata } from "@grpc/grpc-js";
 import { classifyError } from "../errors/classify.ts";
+import { permittedError } from "../errors/permitted-reason.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import { toStatus } from "../errors/status.ts";
 import type { Logger } from "../log/logger.ts";
@@ -22,8 +23,10 @@ export const trailersOf = (call: RpcCall): Metadata => {
 
 /** Turns what a handler threw into what the peer sees, and logs what the peer must not see. */
 export const answerError = (thrown: unknown, call: RpcCall, log: Logger): ErrorAnswer => {
-  const { error, masked } = toProviderError(thrown, call);
-  logFailure(error, masked, call, log);
+  const found = toProviderError(thrown, call);
+  const error = permittedError(found.error, call.method, "call");
+  // One that had to be replaced is a slip of the provider, like one that was not expected.
+  logFailure(error, found.masked || error !== found.error, call, log);
   const status = toStatus(error);
   const metadata = trailersOf(call);
   metadata.set("grpc-status-details-bin", status.details);

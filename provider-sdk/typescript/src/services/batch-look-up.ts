@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ReadContext } from "../definition/call-context.ts";
 import type { Absent, NotMine } from "../definition/outcomes.ts";
 import { classifyError } from "../errors/classify.ts";
+import { permittedError } from "../errors/permitted-reason.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { Limit } from "../util/limit.ts";
@@ -159,9 +160,10 @@ export class BatchLookUp<
 
   #note(thrown: Error, recorder: CallRecorder): ProviderError {
     const correlationId = randomUUID();
-    const { error, masked } = classifyError(thrown, { mutation: false, correlationId });
+    const { error: found, masked } = classifyError(thrown, { mutation: false, correlationId });
+    const error = permittedError(found, recorder.method, "item");
     recorder.noteError(error);
-    if (masked)
+    if (masked || error !== found)
       this.#options.log.error("A look-up failed in a way the provider did not expect", {
         correlationId,
         error: thrown,

@@ -159,6 +159,23 @@ describe("BatchGetInstances from getMany()", () => {
     expect(results.map(({ outcome }) => outcome?.$case)).toEqual(["unknown", "unknown", "unknown"]);
   });
 
+  test("calls a reason that does not belong there an invariant broken, with its text", async () => {
+    const { client, logged } = await many(() => [new ProviderError("CIDR_CONFLICT", "no such thing here")]);
+    const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes: byId("a") });
+    expect(results).toMatchObject([
+      {
+        outcome: {
+          $case: "unknown",
+          value: {
+            reason: "INVARIANT_BROKEN",
+            message: "CIDR_CONFLICT is no reason of an item of BatchGetInstances: no such thing here",
+          },
+        },
+      },
+    ]);
+    expect(logged.join("")).toContain("CIDR_CONFLICT");
+  });
+
   test("is an invariant broken when answers are missing", async () => {
     const { client } = await many(() => []);
     const outcome = await invoke(client, methods.batchGetInstances, { context, nodes: byId("a") });
@@ -249,6 +266,21 @@ describe("routes", () => {
       { outcome: { $case: "error", value: { reason: "CIDR_CONFLICT" } } },
       { outcome: { $case: "operation" } },
       { outcome: { $case: "error", value: { reason: "ROUTE_TARGET_NOT_FOUND" } } },
+    ]);
+  });
+
+  test("that a newer change has passed are refused, the others are not", async () => {
+    const { client } = await routing();
+    const ask = (sequence: bigint, ...cidrs: readonly string[]) =>
+      invokeOk(client, methods.batchEnsureRoutes, {
+        context,
+        change: { requestId: `r-${sequence}`, sequence },
+        routes: cidrs.map((cidr) => route(cidr)),
+      });
+    await ask(5n, "10.0.0.0/24");
+    expect((await ask(4n, "10.0.0.0/24", "10.1.0.0/24")).results).toMatchObject([
+      { outcome: { $case: "error", value: { reason: "STALE_GENERATION" } } },
+      { outcome: { $case: "route" } },
     ]);
   });
 

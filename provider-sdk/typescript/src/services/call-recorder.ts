@@ -62,6 +62,10 @@ export class CallRecorder {
     return new CallRecorder({ ...this.#options, signal }, this);
   }
 
+  get method(): string {
+    return this.#options.call.method;
+  }
+
   get signal(): AbortSignal {
     return this.#options.signal ?? this.#options.call.signal;
   }

@@ -33,7 +33,7 @@ export const loadBalancerMethods = (runtime: ProviderRuntime, binder: MethodBind
     binder.read(methods.getLoadBalancer, none, (request, call) => service.get(request, call)),
     binder.change(
       methods.ensureLoadBalancer,
-      { validateOnly, checks: (request) => checkEnsure(request, claimed) },
+      { validateOnly, checks: (request) => checkEnsure(request, claimed, runtime.definition.annotations ?? []) },
       (request, call) => service.ensure(request, call),
     ),
     binder.change(methods.deleteLoadBalancer, { validateOnly, checks: none }, (request, call) =>

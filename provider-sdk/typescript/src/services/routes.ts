@@ -24,8 +24,10 @@ import type {
 } from "../definition/routes.ts";
 import { classifyError } from "../errors/classify.ts";
 import { toItemError } from "../errors/item-error.ts";
+import { permittedError } from "../errors/permitted-reason.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
+import { SequenceFence } from "../state/sequence-fence.ts";
 import { ChangeGate } from "../state/change-gate.ts";
 import { Limit } from "../util/limit.ts";
 import { answerProblem } from "./answers.ts";
@@ -53,6 +55,7 @@ export class RouteService {
   readonly #handlers: RouteHandlers;
   readonly #limit = new Limit(maxSingleChanges);
   readonly #gate: ChangeGate<ChangeResponse>;
+  readonly #fence: SequenceFence;
   readonly #list: PagedList<Route, WireRoute, RouteListContext>;
   #listedQuota: WireRouteQuota | undefined;
 
@@ -60,6 +63,7 @@ export class RouteService {
     this.#runtime = runtime;
     this.#handlers = handlers;
     this.#gate = new ChangeGate(runtime);
+    this.#fence = new SequenceFence(runtime.nowMs);
     this.#list = new PagedList({
       runtime,
       name: "ListRoutes",
@@ -117,12 +121,7 @@ export class RouteService {
         },
       };
       const wanted = request.routes.map((route) => fromWireRoute(route, this.#runtime.ids));
-      const answers = await work(wanted, context);
-      if (answers.length !== wanted.length)
-        throw new ProviderError(
-          "INVARIANT_BROKEN",
-          `the provider answered ${answers.length} items to ${wanted.length} routes`,
-        );
+      const answers = await this.#inSequence(wanted, request, (routes) => work(routes, context));
       const results = request.routes.map((route, index) => this.#toResult(answers[index], route, recorder));
       return { results, quota: quota.value, plannedChanges: recorder.plannedChanges, stats: recorder.stats };
     };
@@ -130,6 +129,28 @@ export class RouteService {
     const changeId = request.change?.requestId ?? "";
     // Different changes run side by side: which routes they touch is the controller's to keep apart.
     return this.#gate.run({ key: changeId, changeId, digest, signal: call.signal, work: run, isFinal });
+  }
+
+  /** Routes that a newer change has passed are refused one by one; the provider sees the rest. */
+  async #inSequence(
+    routes: readonly WantedRoute[],
+    { change, context }: ChangeRequest,
+    work: (routes: readonly WantedRoute[]) => Promise<readonly RouteAnswer[]> | readonly RouteAnswer[],
+  ): Promise<readonly RouteAnswer[]> {
+    const sequence = change?.validateOnly ? 0n : (change?.sequence ?? 0n);
+    const keyOf = ({ destinationCidr }: WantedRoute) => `${context?.cluster?.id} ${destinationCidr}`;
+    const overtaken = routes.map((route) => this.#fence.overtaken(keyOf(route), sequence));
+    const current = routes.filter((_route, index) => overtaken[index] === undefined);
+    const answers = current.length === 0 ? [] : await work(current);
+    if (answers.length !== current.length)
+      throw new ProviderError(
+        "INVARIANT_BROKEN",
+        `the provider answered ${answers.length} items to ${current.length} routes`,
+      );
+    for (const [index, route] of current.entries())
+      if (!(answers[index] instanceof Error)) this.#fence.applied(keyOf(route), sequence);
+    const left = answers.values();
+    return overtaken.map((error) => error ?? left.next().value);
   }
 
   #each(
@@ -166,9 +187,10 @@ export class RouteService {
 
   #note(thrown: Error, recorder: CallRecorder): ProviderError {
     const correlationId = randomUUID();
-    const { error, masked } = classifyError(thrown, { mutation: true, correlationId });
+    const { error: found, masked } = classifyError(thrown, { mutation: true, correlationId });
+    const error = permittedError(found, recorder.method, "item");
     recorder.noteError(error);
-    if (masked)
+    if (masked || error !== found)
       this.#runtime.log.error("A route failed in a way the provider did not expect", { correlationId, error: thrown });
     return error;
   }

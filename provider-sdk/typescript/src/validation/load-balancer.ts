@@ -8,6 +8,8 @@ import {
   type NodeSelection,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { fromWireIpFamily, fromWireProtocol } from "../convert/common.ts";
+import type { AnnotationSchema } from "../definition/provider.ts";
+import { checkAnnotations } from "./annotations.ts";
 import { isKnownEnum, unknownEnum } from "./enums.ts";
 import { quote } from "./formats.ts";
 import type { Violation } from "./violation.ts";
@@ -16,10 +18,12 @@ import type { Violation } from "./violation.ts";
 export const checkEnsure = (
   request: EnsureLoadBalancerRequest,
   claimed: LoadBalancerCapabilities,
+  annotations: readonly AnnotationSchema[],
 ): readonly Violation[] => {
   const { spec } = request;
   return [
     ...(spec ? checkSpec(spec, claimed) : []),
+    ...(spec ? checkAnnotations(spec.annotations, annotations) : []),
     ...checkNodes(request.nodes),
     ...(request.adopt && !claimed.adopt ? [unsupported("adopt", "adoption of existing load balancers")] : []),
   ];
