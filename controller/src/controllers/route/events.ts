@@ -4,8 +4,8 @@ import { type Node, nodeReference } from "../../api/node.ts";
 import type { RouteQuota } from "../../provider/route.ts";
 
 /** Ours. See docs/explanation/differences-from-upstream.md. */
-export const ROUTE_TABLE_NEARLY_FULL = "RouteTableNearlyFull";
-export const ROUTE_TABLE_FULL = "RouteTableFull";
+const ROUTE_TABLE_NEARLY_FULL = "RouteTableNearlyFull";
+const ROUTE_TABLE_FULL = "RouteTableFull";
 
 /** The namespace whose UID is the cluster's identity stands for the cluster: route tables belong to no one node. */
 const CLUSTER = { apiVersion: "v1", kind: "Namespace", namespace: "", name: "kube-system", uid: "" } as const;

@@ -147,6 +147,12 @@ describe("plan() of a Node", () => {
       wanted: [`refuse ${X}: node b has the same range and its route`],
     },
     {
+      when: "another live Node has a route to the range beside its own",
+      routes: [route(X), route(X, { id: "other", node: "b", target: "acme://b" })],
+      parts: { claimants: { other: "b" } },
+      wanted: [`keep ${X}`],
+    },
+    {
       when: "a blackhole is there beside the route",
       routes: [route(X), route(X, { id: "old", blackhole: true })],
       wanted: [`remove old, then make ${X}`],
