@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fromDuration, toDuration } from "./duration.ts";
+import { Limit } from "./limit.ts";
+import { LruMap } from "./lru-map.ts";
+import { SharedTask } from "./shared-task.ts";
+
+describe("durations", () => {
+  test("come back as they went, in whole milliseconds", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e12, max: 1e12 }), (ms) => {
+        expect(fromDuration(toDuration(ms), 0)).toBe(ms);
+      }),
+    );
+  });
+});
+
+describe("Limit", () => {
+  test("lets so many run at once, in order, and every one in the end, whoever gives up", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.boolean(), { maxLength: 30 }),
+        async (max, givesUp) => {
+          const limit = new Limit(max);
+          let running = 0;
+          let most = 0;
+          const work = async () => {
+            running += 1;
+            most = Math.max(most, running);
+            await Promise.resolve();
+            running -= 1;
+            return "done";
+          };
+          const outcomes = givesUp.map((gives) => {
+            const caller = new AbortController();
+            const outcome = limit.run(caller.signal, work).catch(() => "gave up");
+            if (gives) caller.abort(new Error("gone"));
+            return outcome;
+          });
+          const ended = await Promise.all(outcomes);
+          expect(ended.filter((outcome, index) => outcome !== "done" && !givesUp[index])).toEqual([]);
+          expect(most).toBeLessThanOrEqual(max);
+          expect(running).toBe(0);
+        },
+      ),
+    );
+  });
+});
+
+describe("LruMap", () => {
+  test("forgets by use and by age, and tells what it forgot", () => {
+    const clock = { nowMs: 0 };
+    const forgotten: string[] = [];
+    const map = new LruMap<string>({
+      maxEntries: 2,
+      maxAgeMs: 100,
+      nowMs: () => clock.nowMs,
+      evicted: (value) => forgotten.push(value),
+    });
+    map.set("a", "A");
+    map.set("b", "B");
+    map.get("a");
+    map.set("c", "C");
+    expect([map.get("a"), map.get("b"), map.get("c"), forgotten]).toEqual(["A", undefined, "C", ["B"]]);
+    clock.nowMs = 101;
+    expect([map.get("a"), forgotten]).toEqual([undefined, ["B", "A"]]);
+    map.delete("c");
+    expect([map.size, forgotten]).toEqual([0, ["B", "A"]]);
+  });
+});
+
+describe("SharedTask", () => {
+  test("goes on while one waits, and is aborted when the last gives up", async () => {
+    const seen: { signal?: AbortSignal } = {};
+    const task = new SharedTask((signal) => {
+      seen.signal = signal;
+      return new Promise<string>(() => undefined);
+    });
+    const callers = [new AbortController(), new AbortController()];
+    const joined = callers.map(({ signal }) => task.join(signal).catch((error: unknown) => String(error)));
+    callers[0]?.abort(new Error("first"));
+    await joined[0];
+    expect([seen.signal?.aborted, task.abandoned]).toEqual([false, false]);
+    callers[1]?.abort(new Error("second"));
+    expect(await Promise.all(joined)).toEqual(["Error: first", "Error: second"]);
+    expect([seen.signal?.aborted, task.abandoned]).toEqual([true, true]);
+  });
+});
