@@ -1,4 +1,4 @@
-import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import { NodeAddressType, type NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import {
   type BatchGetInstancesRequest,
   BatchGetInstancesResponse,
@@ -155,13 +155,15 @@ describe("getInstances()", () => {
   test("keeps a node back that is over the contract's limits, and asks for the others", async () => {
     await start();
     const [good, other] = refs(2);
-    const spoilt = { ...other, name: "n1", providerId: `acme://${"x".repeat(1024)}` };
+    const long = { ...other, name: "n1", providerId: `acme://${"x".repeat(1024)}` };
+    const empty = { ...other, name: "n2", addresses: [{ type: NodeAddressType.INTERNAL_IP, address: "" }] };
     const answers = await sidecar.client.getInstances(
-      [spoilt, good].flatMap((ref) => withDefaults(ref)),
+      [long, empty, good].flatMap((ref) => withDefaults(ref)),
       read(),
     );
     expect(answers).toMatchObject([
       { kind: "unknown", error: { reason: "FIELD_TOO_LARGE", message: expect.stringContaining("provider_id") } },
+      { kind: "unknown", error: { reason: "FIELD_MISSING", message: expect.stringContaining("addresses[0].address") } },
       { kind: "present", instance: { providerId: "acme://i-0" } },
     ]);
   });
@@ -266,7 +268,9 @@ describe("calls about load balancers", () => {
           diagnostics: [{ severity: 2, reason: "AddressIgnored", summary: "loadBalancerIP was not honoured" }],
         }),
     });
-    const change = await sidecar.client.ensureLoadBalancer(ensureInput(), { signal: harness.signal });
+    const input = ensureInput();
+    const nodes = { ...input.nodes, leftOut: ["node n2: zone: 64 bytes, 63 allowed"] };
+    const change = await sidecar.client.ensureLoadBalancer({ ...input, nodes }, { signal: harness.signal });
     expect(change).toMatchObject({
       loadBalancer: {
         id: "lb-1",
@@ -275,7 +279,10 @@ describe("calls about load balancers", () => {
         ingress: [{ ip: "203.0.113.7", hostname: "", ipMode: "VIP", ports: [] }],
         operation: { id: "op-1", pollAfterMs: 60_000 },
       },
-      diagnostics: [{ severity: "warning", reason: "AddressIgnored" }],
+      diagnostics: [
+        { severity: "warning", reason: "NodesLeftOut", summary: expect.stringContaining(nodes.leftOut.join("")) },
+        { severity: "warning", reason: "AddressIgnored" },
+      ],
     });
   });
 

@@ -60,6 +60,8 @@ export interface NodeSelection {
     | { readonly kind: "inline"; readonly nodes: readonly TargetNode[] }
     | { readonly kind: "nodeSet"; readonly id: string }
     | { readonly kind: "unchanged" };
+  /** Nodes that the contract does not allow, each with why. Told with the answer. */
+  readonly leftOut?: readonly string[];
 }
 
 export interface EnsureLoadBalancerInput {

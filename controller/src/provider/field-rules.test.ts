@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { overLimit, withoutSecrets } from "./field-rules.ts";
+import { brokenRules, withoutSecrets } from "./field-rules.ts";
 
 const RULES = {
   Outer: [
@@ -9,31 +9,59 @@ const RULES = {
     { name: "pass_word", jsonName: "passWord", kind: "scalar", sensitive: true },
     { name: "inner", jsonName: "inner", kind: "message", message: "Inner" },
     { name: "inners", jsonName: "inners", kind: "list", message: "Inner" },
+    { name: "size", jsonName: "size", kind: "scalar", min: 1, max: 9 },
+    { name: "strict", jsonName: "strict", kind: "message", message: "Strict" },
+    { name: "stricts", jsonName: "stricts", kind: "list", message: "Strict" },
+    { name: "left", jsonName: "left", oneof: "source", kind: "message", message: "Strict" },
+    { name: "right", jsonName: "right", oneof: "source", kind: "message", message: "Inner" },
     { name: "by_name", jsonName: "byName", kind: "map", message: "Inner" },
   ],
   Inner: [{ name: "token", jsonName: "token", kind: "scalar", sensitive: true }],
+  Strict: [{ name: "id", jsonName: "id", kind: "scalar", required: true }],
 } as const;
 
-describe("overLimit()", () => {
+const TOO_LARGE = "FIELD_TOO_LARGE";
+
+describe("brokenRules()", () => {
   test.each([
     ["a message within limits", { name: "four", names: ["a", "b"], labels: { a: "1", b: "2" } }, []],
-    ["a text counted in bytes", { name: "éé€" }, ["name: 7 bytes, 4 allowed"]],
-    ["a list with too many items", { names: ["a", "b", "c"] }, ["names: 3 items, 2 allowed"]],
-    ["a list with a long item", { names: ["a", "bcdef"] }, ["names: 5 bytes, 4 allowed"]],
-    ["a map with too much in it", { labels: { abc: "defg" } }, ["labels: 7 bytes, 6 allowed"]],
-    ["a map with too many entries", { labels: { a: "", b: "", c: "" } }, ["labels: 3 entries, 2 allowed"]],
+    ["a text counted in bytes", { name: "éé€" }, [[TOO_LARGE, "name", "7 bytes, 4 allowed"]]],
+    ["a list with too many items", { names: ["a", "b", "c"] }, [[TOO_LARGE, "names", "3 items, 2 allowed"]]],
+    ["a list with a long item", { names: ["a", "bcdef"] }, [[TOO_LARGE, "names[1]", "5 bytes, 4 allowed"]]],
+    ["a map with too much in it", { labels: { abc: "defg" } }, [[TOO_LARGE, "labels", "7 bytes, 6 allowed"]]],
+    [
+      "a map with too many entries",
+      { labels: { a: "", b: "", c: "" } },
+      [[TOO_LARGE, "labels", "3 entries, 2 allowed"]],
+    ],
+    ["a number below its range", { size: 0.5 }, [["FIELD_INVALID", "size", "0.5, 1 to 9 allowed"]]],
+    ["a number above its range", { size: 10 }, [["FIELD_INVALID", "size", "10, 1 to 9 allowed"]]],
+    ["a message in a field", { strict: {} }, [["FIELD_MISSING", "strict.id", "missing"]]],
+    ["messages in a list", { stricts: [{ id: "a" }, { id: "" }] }, [["FIELD_MISSING", "stricts[1].id", "missing"]]],
+    [
+      "the member chosen of a oneof",
+      { source: { $case: "left", value: { id: "" } } },
+      [["FIELD_MISSING", "left.id", "missing"]],
+    ],
+    ["a oneof of which the other member is chosen", { source: { $case: "right", value: {} } }, []],
     [
       "several faults",
       { name: "fives", names: ["a", "b", "c"] },
-      ["name: 5 bytes, 4 allowed", "names: 3 items, 2 allowed"],
+      [
+        [TOO_LARGE, "name", "5 bytes, 4 allowed"],
+        [TOO_LARGE, "names", "3 items, 2 allowed"],
+      ],
     ],
   ])("judges %s", (_, message, expected) => {
-    expect(overLimit("Outer", message, RULES)).toEqual(expected);
+    const broken = brokenRules("Outer", message, RULES);
+    expect(broken.map(({ reason, field, description }) => [reason, field, description])).toEqual(expected);
   });
 
   test("knows the contract's rules", () => {
-    expect(overLimit("cloudprovider.v1.NodeRef", { name: "n", providerId: "x".repeat(1025) })).toEqual([
-      "provider_id: 1025 bytes, 1024 allowed",
+    const addresses = [{ type: 1, address: "" }];
+    expect(brokenRules("cloudprovider.v1.NodeRef", { name: "n", providerId: "x".repeat(1025), addresses })).toEqual([
+      { reason: TOO_LARGE, field: "provider_id", description: "1025 bytes, 1024 allowed" },
+      { reason: "FIELD_MISSING", field: "addresses[0].address", description: "missing" },
     ]);
   });
 });

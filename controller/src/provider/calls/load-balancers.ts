@@ -8,6 +8,7 @@ import type {
   EnsureLoadBalancerInput,
   Listing,
   LoadBalancerRef,
+  NodeSelection,
   NodeSetChunk,
   NodeSetState,
   UpdateNodesInput,
@@ -22,6 +23,7 @@ import {
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
 import type {
+  Diagnostic,
   LoadBalancer,
   LoadBalancerAnswer,
   LoadBalancerChange,
@@ -93,7 +95,7 @@ export async function ensureLoadBalancer(
     }),
     options,
   );
-  return changeOf(session, answered, input.service, options);
+  return changeOf(session, answered, input, options);
 }
 
 export async function updateLoadBalancerNodes(
@@ -109,7 +111,7 @@ export async function updateLoadBalancerNodes(
     (context, change) => ({ context, change, ...ref, loadBalancerId, nodes }),
     options,
   );
-  return changeOf(session, answered, input.service, options);
+  return changeOf(session, answered, input, options);
 }
 
 export async function deleteLoadBalancer(
@@ -151,7 +153,7 @@ function refToProto({ service, class: loadBalancerClass, annotations, operationI
 function changeOf(
   session: Session,
   answered: Answered<Pick<EnsureLoadBalancerResponse, "loadBalancer" | "diagnostics" | "plannedChanges">>,
-  service: ServiceRef,
+  { service, nodes }: { readonly service: ServiceRef; readonly nodes: NodeSelection },
   { validateOnly = false }: ChangeOptions,
 ): LoadBalancerChange {
   const { loadBalancer, diagnostics, plannedChanges } = answered.response;
@@ -160,9 +162,15 @@ function changeOf(
   }
   return {
     loadBalancer: loadBalancer === undefined ? undefined : readLoadBalancer(session, answered, service, loadBalancer),
-    diagnostics: diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
+    diagnostics: [...leftOut(nodes), ...diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic))],
     plannedChanges: plannedChanges.map((change) => plannedChangeFromProto(change)),
   };
+}
+
+function leftOut({ leftOut: nodes = [] }: NodeSelection): readonly Diagnostic[] {
+  if (nodes.length === 0) return [];
+  const summary = `${nodes.length} faults make nodes unfit as targets; they are left out: ${nodes.slice(0, 3).join("; ")}`;
+  return [{ severity: "warning", reason: "NodesLeftOut", summary, detail: "", field: "nodes", helpUrl: "" }];
 }
 
 function readLoadBalancer(

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { NodeSelection } from "../client.ts";
+import { brokenRules } from "../field-rules.ts";
 
 /**
  * Bits kept of a SHA-256, in hexadecimal digits: with the prefix short enough, and of few enough kinds of characters, for a
@@ -22,10 +23,20 @@ export function specFingerprint(spec: LoadBalancerSpec): string {
   return SPEC_PREFIX + digest([canonicalJson(LoadBalancerSpec.toJSON(canonical))]);
 }
 
-/** `nodes` as an inline selection. The fingerprint is equal for equal nodes in any order. */
-export function nodeSelection(nodes: readonly TargetNode[]): NodeSelection {
+/**
+ * `all` as an inline selection. The fingerprint is equal for equal nodes in any order. A node that breaks a rule of the contract
+ * would make the provider refuse the call of every load balancer, so it is left out.
+ */
+export function nodeSelection(all: readonly TargetNode[]): NodeSelection {
+  const leftOut: string[] = [];
+  const nodes = all.filter((node) => {
+    const broken = brokenRules("cloudprovider.v1.TargetNode", node);
+    for (const { field, description } of broken) leftOut.push(`node ${node.name}: ${field}: ${description}`);
+    return broken.length === 0;
+  });
   const lines = nodes.map((node) => canonicalJson(TargetNode.toJSON(node))).toSorted();
-  return { fingerprint: NODES_PREFIX + digest(lines), count: nodes.length, source: { kind: "inline", nodes } };
+  const selection = { fingerprint: NODES_PREFIX + digest(lines), count: nodes.length };
+  return { ...selection, source: { kind: "inline", nodes }, ...(leftOut.length === 0 ? {} : { leftOut }) };
 }
 
 function digest(lines: readonly string[]): string {

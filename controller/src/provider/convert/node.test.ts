@@ -42,6 +42,7 @@ describe("nodeRef()", () => {
     ["an empty annotation", "", []],
     ["one address", "10.0.0.1", ["10.0.0.1"]],
     ["more addresses than the contract takes", "10.0.0.1,10.0.0.2,10.0.0.3", []],
+    ["an address longer than the contract takes", "1".repeat(65), []],
   ])("sends provided node IPs for %s", (_, value, expected) => {
     const annotations = value === undefined ? {} : { "alpha.kubernetes.io/provided-node-ip": value };
     expect(nodeRef(node("n1", { metadata: { annotations } }), NOTHING_DECLARED).providedNodeIps).toEqual(expected);
@@ -50,6 +51,21 @@ describe("nodeRef()", () => {
   test("leaves the creation time out when the server did not say", () => {
     const subject = node("n1", { metadata: { creationTimestampMs: 0 } });
     expect(nodeRef(subject, NOTHING_DECLARED).createTime).toBeUndefined();
+  });
+});
+
+describe("addresses of a node", () => {
+  const long = `${"x".repeat(250)}.lan`;
+  const many = Array.from({ length: 70 }, (_, index) => ({ type: "InternalIP", address: `10.0.0.${index}` }));
+
+  test.each([
+    ["an empty one is left out", [{ type: "InternalIP", address: "" }, ...many.slice(0, 1)], ["10.0.0.0"]],
+    ["one that is too long is left out", [{ type: "Hostname", address: long }, ...many.slice(0, 1)], ["10.0.0.0"]],
+    ["no more than the contract takes are sent", many, many.slice(0, 64).map(({ address }) => address)],
+  ])("%s", (_, addresses, expected) => {
+    const subject = node("n1", { spec: { providerID: "acme://i-1" }, status: { addresses } });
+    expect(nodeRef(subject, NOTHING_DECLARED).addresses.map(({ address }) => address)).toEqual(expected);
+    expect(targetNode(subject, NOTHING_DECLARED)?.addresses.map(({ address }) => address)).toEqual(expected);
   });
 });
 

@@ -3,12 +3,15 @@ import type { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer
 import { PROVIDED_NODE_IP } from "../../api/annotations.ts";
 import { TOPOLOGY_ZONE } from "../../api/labels.ts";
 import type { Node, NodeAddress } from "../../api/node.ts";
+import { limitsOf } from "../field-rules.ts";
 import type { ProviderInfo } from "../provider-info.ts";
 import { addressTypeToProto } from "./enums.ts";
 import { timeToProto } from "./time.ts";
 
-/** Longest list of provided-node-ip that the contract takes: one a family. */
-const MAX_PROVIDED_NODE_IPS = 2;
+const PROVIDED_NODE_IPS = limitsOf("cloudprovider.v1.NodeRef", "provided_node_ips");
+/** The same wherever addresses are sent. */
+const ADDRESSES = limitsOf("cloudprovider.v1.NodeRef", "addresses");
+const ADDRESS = limitsOf("cloudprovider.v1.NodeAddress", "address");
 
 /** The keys of a Node that its provider declared; nothing else of its labels and annotations is ever sent. */
 export type DeclaredKeys = Pick<ProviderInfo, "nodeLabelKeys" | "nodeAnnotationKeys">;
@@ -43,18 +46,24 @@ export function targetNode(node: Node, declared: DeclaredKeys): TargetNode | und
   };
 }
 
-/** Addresses of types that the contract does not have are left out. */
+/**
+ * Addresses that the contract does not have room for, or whose type it does not have, are left out: one that some kubelet wrote
+ * must not make the provider refuse the call for all nodes.
+ */
 export function addressesToProto(addresses: readonly NodeAddress[]): WireNodeAddress[] {
-  return addresses.flatMap(({ type, address }) => {
+  const fitting = addresses.flatMap(({ type, address }) => {
     const wireType = addressTypeToProto(type);
-    return wireType === undefined ? [] : [{ type: wireType, address }];
+    const fits = address !== "" && Buffer.byteLength(address) <= ADDRESS.maxBytes;
+    return wireType !== undefined && fits ? [{ type: wireType, address }] : [];
   });
+  return fitting.slice(0, ADDRESSES.maxItems);
 }
 
 /** A hint only: a value that cannot be right is not sent, and is reported where the addresses are planned. */
 function providedNodeIps(annotation: string | undefined): string[] {
   const ips = (annotation ?? "").split(",").filter((ip) => ip !== "");
-  return ips.length > MAX_PROVIDED_NODE_IPS ? [] : ips;
+  const { maxItems, maxBytes } = PROVIDED_NODE_IPS;
+  return ips.length > maxItems || ips.some((ip) => Buffer.byteLength(ip) > maxBytes) ? [] : ips;
 }
 
 function pick(all: Readonly<Record<string, string>>, keys: readonly string[]): Record<string, string> {

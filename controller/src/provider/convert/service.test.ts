@@ -175,8 +175,8 @@ describe("specFingerprint()", () => {
 
 describe("nodeSelection()", () => {
   const target = fc.record({
-    name: fc.string(),
-    providerId: fc.string(),
+    name: fc.string({ minLength: 1, maxLength: 60 }),
+    providerId: fc.string({ minLength: 1 }),
     addresses: fc.array(fc.record({ type: fc.constant(NodeAddressType.INTERNAL_IP), address: fc.ipV4() }), {
       maxLength: 3,
     }),
@@ -193,6 +193,15 @@ describe("nodeSelection()", () => {
         expect(nodeSelection(nodes.toReversed()).fingerprint).toBe(selection.fingerprint);
       }),
     );
+  });
+
+  test("leaves a node out that the contract does not allow, and says which and why", () => {
+    const good = TargetNode.fromPartial({ name: "n1", providerId: "acme://1" });
+    const bad = TargetNode.fromPartial({ name: "n2", providerId: "acme://2", zone: "z".repeat(64) });
+    expect(nodeSelection([bad, good])).toEqual({
+      ...nodeSelection([good]),
+      leftOut: ["node n2: zone: 64 bytes, 63 allowed"],
+    });
   });
 
   test("has another fingerprint with one node more or one address changed", () => {
