@@ -1,3 +1,5 @@
+// First, so that the wrong Node is told so before anything else is loaded.
+import "@cloudwire/node-guard";
 import { runDaemon } from "./app/daemon.ts";
 import { UsageError } from "./app/usage-error.ts";
 import { readVersion } from "./app/version.ts";
