@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   CLOUD_NODE_CONTROLLER,
+  CLOUD_NODE_LIFECYCLE_CONTROLLER,
   CONTROLLER_ALIASES,
   EVENT_SOURCES,
   NODE_ROUTE_CONTROLLER,
@@ -11,27 +12,13 @@ import { nodeMetrics } from "../controllers/node/metrics.ts";
 import { serviceLbController } from "../controllers/service/controller.ts";
 import { serviceMetrics } from "../controllers/service/metrics.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
-import type { Options } from "../options/options.ts";
 import type { Controller } from "../runtime/controller.ts";
 import { controllerMetrics } from "../runtime/metrics.ts";
-import type { Logger } from "../telemetry/log.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
 import { childSignal } from "../util/abort.ts";
-import type { Clock, Random } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
-import type { KubeSide } from "./kube-side.ts";
+import type { ControllersDependencies } from "./controllers-dependencies.ts";
+import { buildNodeLifecycle } from "./node-lifecycle.ts";
 import { buildNodeRoute } from "./node-route.ts";
-import type { ProviderSide } from "./provider-side.ts";
-
-export interface ControllersDependencies {
-  readonly options: Options;
-  readonly kube: KubeSide;
-  readonly provider: ProviderSide;
-  readonly metrics: Metrics;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly random: Random;
-}
 
 export interface ControllersSignals {
   /** Ask to end: work in hand may finish. */
@@ -48,6 +35,7 @@ type Build = () => Controller | undefined;
 /** Canonical names of the controllers of this program. */
 export const CONTROLLERS: ReadonlySet<string> = new Set([
   CLOUD_NODE_CONTROLLER,
+  CLOUD_NODE_LIFECYCLE_CONTROLLER,
   SERVICE_LB_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
 ]);
@@ -95,6 +83,11 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         controllerMetrics: controllerMetricsOf(CLOUD_NODE_CONTROLLER, "cloud-node"),
         onProviderReady: (listener) => provider.onReady(listener),
         settings: { workers: options.concurrentNodeSyncs, refreshPeriodMs: options.nodeStatusUpdateFrequency },
+      }),
+    [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () =>
+      buildNodeLifecycle(dependencies, {
+        queueMetrics: queueMetricsOf("node-lifecycle"),
+        controllerMetrics: controllerMetricsOf(CLOUD_NODE_LIFECYCLE_CONTROLLER, "cloud-node-lifecycle"),
       }),
     [SERVICE_LB_CONTROLLER]: () =>
       serviceLbController({

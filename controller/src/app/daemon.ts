@@ -8,7 +8,7 @@ import type { HealthCheck } from "../server/health.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { aborted } from "../util/abort.ts";
+import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
@@ -30,8 +30,11 @@ export interface DaemonDependencies {
   readonly stop: AbortSignal;
 }
 
-/** `lost`: another process may lead; this one must end at once and come back as a standby. */
-export type DaemonEnd = "stopped" | "lost";
+/**
+ * `lost`: another process may lead; this one must end at once and come back as a standby. `failed`: a part without which the
+ * process is of no use has ended, which is a bug; a new process starts with all of them.
+ */
+export type DaemonEnd = "stopped" | "lost" | "failed";
 
 /** Work in hand at the end gets this long to finish; kubelet kills after 30 s by default. */
 const GRACE_MS = 15_000;
@@ -39,14 +42,19 @@ const GRACE_MS = 15_000;
 /** Events still waiting at the end get this long. */
 const FLUSH_MS = 3000;
 
-/** Runs until asked to end or until leadership is lost. Rejects only when an operator must change something first. */
+/** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
   const { options, environment, version, log, clock, random, stop } = dependencies;
   const access = await kubeAccess({ options, environment, clock });
   const metrics = new Metrics();
   metrics.collectProcessMetrics();
   const kube = createKubeSide({ access, options, version, metrics, log, clock, random });
-  const tasks = new TaskGroup((name, err) => log.error("A background task ended", { task: name, err }));
+  // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
+  using ending = childSignal(stop);
+  const tasks = new TaskGroup((task, err) => {
+    log.error("A background task broke; the process ends, to be started anew", { task, err });
+    ending.abort(err);
+  });
   const startup = new StartupState();
   const server = await serve(dependencies, metrics, kube, startup);
   log.info("Started", {
@@ -58,10 +66,11 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     tasks.start("nodes informer", (signal) => kube.nodes.run(signal));
     tasks.start("services informer", (signal) => kube.services.run(signal));
-    return await lead(dependencies, metrics, kube, tasks, startup);
+    const end = await lead({ ...dependencies, stop: ending.signal }, metrics, kube, tasks, startup);
+    return ending.signal.aborted && !stop.aborted ? "failed" : end;
   } catch (error) {
-    if (stop.aborted) return "stopped";
-    throw error;
+    if (!ending.signal.aborted) throw error;
+    return stop.aborted ? "stopped" : "failed";
   } finally {
     await kube.events.flush(AbortSignal.timeout(FLUSH_MS));
     await tasks.stop(new Error("the process ends"), AbortSignal.timeout(FLUSH_MS)).catch(() => undefined);

@@ -2,14 +2,12 @@ import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { nodeLifecycleController } from "../controllers/node-lifecycle/controller.ts";
 import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
 import type { Controller } from "../runtime/controller.ts";
-import type { ControllerMetrics } from "../runtime/metrics.ts";
-import type { QueueMetrics } from "../workqueue/metrics.ts";
-import type { ControllersDependencies } from "./controllers.ts";
+import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
 /** cloud-node-lifecycle from what the process has. */
 export function buildNodeLifecycle(
   { options, kube, provider, metrics, log, clock }: ControllersDependencies,
-  own: { readonly queueMetrics: QueueMetrics; readonly controllerMetrics: ControllerMetrics },
+  own: SharedMetrics,
 ): Controller {
   return nodeLifecycleController({
     ...own,

@@ -2,16 +2,8 @@ import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts
 import { nodeRouteController } from "../controllers/route/controller.ts";
 import { routeMetrics } from "../controllers/route/metrics.ts";
 import type { Controller } from "../runtime/controller.ts";
-import type { ControllerMetrics } from "../runtime/metrics.ts";
 import { parseCidr } from "../util/cidr.ts";
-import type { QueueMetrics } from "../workqueue/metrics.ts";
-import type { ControllersDependencies } from "./controllers.ts";
-
-/** Metrics whose families the other controllers share. */
-export interface SharedMetrics {
-  readonly queueMetrics: QueueMetrics;
-  readonly controllerMetrics: ControllerMetrics;
-}
+import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
 /** undefined: routes are not to be managed, and the log says why. */
 export function buildNodeRoute(dependencies: ControllersDependencies, shared: SharedMetrics): Controller | undefined {

@@ -1,0 +1,25 @@
+import type { Options } from "../options/options.ts";
+import type { ControllerMetrics } from "../runtime/metrics.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import type { QueueMetrics } from "../workqueue/metrics.ts";
+import type { KubeSide } from "./kube-side.ts";
+import type { ProviderSide } from "./provider-side.ts";
+
+/** What every controller is made from. */
+export interface ControllersDependencies {
+  readonly options: Options;
+  readonly kube: KubeSide;
+  readonly provider: ProviderSide;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A controller's own series of the metric families that all share. */
+export interface SharedMetrics {
+  readonly queueMetrics: QueueMetrics;
+  readonly controllerMetrics: ControllerMetrics;
+}
