@@ -11,6 +11,12 @@ describe("parseCidr()", () => {
     ["FD00:0:0:1::/64", "fd00:0:0:1::/64"],
     ["fd00:0000::1/48", "fd00::/48"],
     ["::/0", "::/0"],
+    ["::1/128", "::1/128"],
+    ["1::/128", "1::/128"],
+    ["1:0:0:2:0:0:0:3/128", "1:0:0:2::3/128"],
+    ["1:0:0:2:0:0:3:4/128", "1::2:0:0:3:4/128"],
+    ["1:0:2:3:4:5:6:7/128", "1:0:2:3:4:5:6:7/128"],
+    ["100:20:3000:0400:0:0:10:a00/128", "100:20:3000:400::10:a00/128"],
     ["2001:db8::10.0.0.1/128", "2001:db8::a00:1/128"],
   ])("reads %s as %s", (text, canonical) => {
     expect(parseCidr(text)?.text).toBe(canonical);
@@ -28,6 +34,18 @@ describe("parseCidr()", () => {
     "10.0.0.0/8/8",
   ])("refuses %o", (text) => {
     expect(parseCidr(text)).toBeUndefined();
+  });
+
+  test("reads its own IPv6 texts as the same range, spelled as RFC 5952 has it", () => {
+    const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 65_535 }));
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+        const text = groups.map((one) => one.toString(16)).join(":");
+        const range = parseCidr(`${text}/128`);
+        expect(parseCidr(range?.text ?? "")).toEqual(range);
+        expect(range?.text).toBe(`${new URL(`http://[${text}]`).hostname.slice(1, -1)}/128`);
+      }),
+    );
   });
 
   test("gives equal texts exactly to equal ranges", () => {

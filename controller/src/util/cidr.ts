@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6, SocketAddress } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 
 /** A range of addresses in CIDR notation, in one spelling: equal ranges have equal texts. */
 export interface Cidr {
@@ -9,6 +9,9 @@ export interface Cidr {
   readonly first: bigint;
   readonly last: bigint;
 }
+
+/** Two zero groups or more, with the colons around them. */
+const ZEROS = /(?:^|:)0(?::0)+(?:$|:)/g;
 
 /** Reads `10.0.0.0/8` or `fd00::/64`; host bits are dropped. undefined: not a range. */
 export function parseCidr(text: string): Cidr | undefined {
@@ -60,9 +63,18 @@ function groupsOf(side: string): readonly bigint[] {
   });
 }
 
+/** The longest run of zero groups, the first of equals, becomes `::`. */
 function ipv6Text(address: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, index) =>
-    ((address >> BigInt(112 - 16 * index)) & 65_535n).toString(16),
-  );
-  return new SocketAddress({ family: "ipv6", address: groups.join(":") }).address;
+  const full = address
+    .toString(16)
+    .padStart(32, "0")
+    .replaceAll(/.{4}(?!$)/g, "$&:")
+    .replaceAll(/\b0{1,3}/g, "");
+  const [longest] = [...full.matchAll(ZEROS)].toSorted((left, right) => zerosIn(right[0]) - zerosIn(left[0]));
+  if (longest === undefined) return full;
+  return `${full.slice(0, longest.index)}::${full.slice(longest.index + longest[0].length)}`;
+}
+
+function zerosIn(run: string): number {
+  return run.replaceAll(":", "").length;
 }

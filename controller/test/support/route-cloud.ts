@@ -1,4 +1,5 @@
 import { contractError, type ProviderError } from "../../src/provider/errors.ts";
+import type { Operation } from "../../src/provider/load-balancer.ts";
 import type { Provider } from "../../src/provider/provider-set.ts";
 import type { ProviderInfo, RouteCapabilities } from "../../src/provider/provider-info.ts";
 import type { Route, RouteList, RouteOutcome, RouteQuota } from "../../src/provider/route.ts";
@@ -21,6 +22,14 @@ export function routesInfo(parts: Partial<RouteCapabilities> = {}): ProviderInfo
   return info({ capabilities: { routes: routeCapabilities(parts) } });
 }
 
+const OPERATION: Operation = {
+  id: "op",
+  stage: "",
+  progressPercent: undefined,
+  pollAfterMs: 3000,
+  message: "",
+};
+
 type Call = "list" | "ensure" | "delete";
 
 /** A route table in memory behind a provider's client: one route a range, replaced when it is this cluster's. */
@@ -34,6 +43,9 @@ export class RouteCloud {
   complete = true;
   /** undefined: the call, or this item of it, goes through. */
   fail: (call: Call, cidr: string) => ProviderError | undefined = () => undefined;
+  /** So many times each new route is still being worked on when asked for. */
+  pendingTimes = 0;
+  readonly #asked = new Map<string, number>();
   /** Awaited before a call touches anything. */
   gate: (call: Call) => Promise<void> = () => Promise.resolve();
   #ids = 0;
@@ -121,6 +133,9 @@ export class RouteCloud {
       return { kind: "failed", error: contractError("QUOTA_EXCEEDED", "the route table is full") };
     }
     if (present?.targetProviderId === targetProviderId && !present.blackhole) return { kind: "done", route: present };
+    const asked = this.#asked.get(destinationCidr) ?? 0;
+    this.#asked.set(destinationCidr, asked + 1);
+    if (asked < this.pendingTimes) return { kind: "pending", operation: OPERATION };
     const { id: _, ...rest } = wished;
     return { kind: "done", route: this.seed(destinationCidr, targetProviderId, rest) };
   }

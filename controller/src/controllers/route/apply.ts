@@ -39,10 +39,10 @@ type Ending =
 /** Carries the plan out: what is in the way goes first, range by range; then the Node says how its network is. */
 export async function apply(decided: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { node, stale, ranges } = decided;
-  const removals = Promise.all(stale.map((route) => remove(route, deps, context)));
-  const endings =
-    node === undefined ? [] : await Promise.all(ranges.map((range) => end(range, decided, node, deps, context)));
-  const removed = await removals;
+  const [removed, endings] = await Promise.all([
+    Promise.all(stale.map((route) => remove(route, deps, context))),
+    Promise.all(node === undefined ? [] : ranges.map((range) => end(range, decided, node, deps, context))),
+  ]);
   context.signal.throwIfAborted();
   if (node !== undefined) {
     const states = endings.map(({ kind }) => kind);

@@ -123,6 +123,28 @@ describe("nodeRouteController()", () => {
     expect(world.cloud.table).toEqual([`${A} acme://a`]);
   });
 
+  test("removes no orphan while it does not hear of nodes", async () => {
+    world.cloud.seed(B, "acme://b");
+    world.nodes.lastFailure = () => "the watch is broken";
+    await world.start();
+    await world.pass(MINUTE_MS);
+    expect(world.cloud.changes).toEqual([]);
+    world.nodes.lastFailure = () => undefined;
+    await world.pass(2 * MINUTE_MS);
+    expect(world.cloud.changes).toEqual([`delete ${B}`]);
+  });
+
+  test("asks again, when the provider wishes, for what is still being worked on", async () => {
+    await world.start();
+    world.cloud.pendingTimes = 2;
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(5000);
+    expect([world.cloud.changes.length, world.condition("a")]).toEqual([2, undefined]);
+    await world.pass(3000);
+    expect([world.cloud.changes.length, world.condition("a")]).toEqual([3, ROUTED]);
+    expect(world.eventTexts).toEqual([]);
+  });
+
   test("does nothing before the first list has come, and tries that again", async () => {
     world.node("a", { podCIDRs: [A] });
     world.cloud.fail = () => contractError("CLOUD_UNAVAILABLE", "the cloud is away");

@@ -97,7 +97,8 @@ function routeReconciler(deps: NodeRouteDependencies, queue: Workqueue): Reconci
   });
   const gathering = { nodes: nodes.lister, providers, tables, ownWrites, rules: { clusterCidrs } };
   const applying = { ...deps, tables, writer, waiting, ownWrites };
-  const passing = { ...deps, ...gathering, writer, quotas, periodMs, wake };
+  const knowsNodes = (): boolean => nodes.lastFailure() === undefined;
+  const passing = { ...deps, ...gathering, writer, quotas, periodMs, knowsNodes, wake };
   const steps = stepReconciler(
     {
       gather: async ({ key }) => gather(gathering, key),

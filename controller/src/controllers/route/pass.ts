@@ -22,9 +22,14 @@ export interface PassDependencies extends GatherDependencies {
   readonly clock: Clock;
   /** From one pass of a provider to the next; longer if the provider says so. */
   readonly periodMs: number;
+  /** The cache of Nodes follows the server right now: only then is a Node that it lacks one that is no more. */
+  readonly knowsNodes: () => boolean;
   /** Lets a Node be reconciled. */
   readonly wake: (nodeName: string) => void;
 }
+
+/** Between two looks at one and the same list. */
+const MIN_PAUSE_MS = 1000;
 
 /** Names of Nodes have no slash: these keys are none. */
 const PREFIX = "provider/";
@@ -50,7 +55,8 @@ export async function pass(providerName: string, deps: PassDependencies, context
   if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
   const { table } = routing;
   const isLive = (name: string): boolean => name !== "" && deps.nodes.get(name) !== undefined;
-  const unwanted = orphans({ routes: table.all(), complete: table.complete, rules: deps.rules, isLive });
+  const complete = table.complete && deps.knowsNodes();
+  const unwanted = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
   const target = { ...routing, signal: context.signal };
   const removals = unwanted.map((known) => deps.writer.delete(target, known));
   // Woken before the removals are through: those of the same moment go first all the same, and one that hangs holds up nobody.
@@ -60,8 +66,8 @@ export async function pass(providerName: string, deps: PassDependencies, context
   if (failed !== undefined) {
     throw new RouteSyncError(`remove routes without node: ${failed.error.message}`, { cause: failed.error });
   }
-  const periodMs = table.complete ? Math.max(deps.periodMs, minResyncIntervalMs) : minResyncIntervalMs;
-  return requeueAfter(Math.max(0, periodMs - ageMs(routing, deps)));
+  const periodMs = complete ? Math.max(deps.periodMs, minResyncIntervalMs) : minResyncIntervalMs;
+  return requeueAfter(Math.max(MIN_PAUSE_MS, periodMs - ageMs(routing, deps)));
 }
 
 function ageMs({ table }: Routing, { clock }: PassDependencies): number {

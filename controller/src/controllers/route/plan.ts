@@ -77,8 +77,9 @@ export function plan(input: Input): Plan {
   // Without the machine's ID no route can be asked for, and none be judged: cloud-node will set it.
   if (node.spec.providerID === "") return { node, stale: [], ranges: [], provider };
   const ranges = node.spec.podCIDRs.map((text, index) => planRange(input, text, nameHint(node, index)));
-  const wanted = new Set(node.spec.podCIDRs.map((text) => parseCidr(text)?.text));
-  const stale = input.own.filter((known) => !wanted.has(known.cidr.text) && mayDelete(known, input));
+  const stale = input.own.filter(
+    (known) => !ranges.some(({ cidr }) => cidr === known.cidr.text) && mayDelete(known, input),
+  );
   return { node, stale: stale.map((known) => ({ provider, known })), ranges, provider };
 }
 
@@ -114,7 +115,9 @@ export function isDeletable({ cidr }: KnownRoute, { clusterCidrs }: DeletionRule
 function planRange(input: NodeInput, text: string, hint: string): RangePlan {
   const { node, target } = input;
   const cidr = parseCidr(text);
-  const refused = (message: string): RangePlan => ({ kind: "refused", cidr: text, nameHint: hint, message });
+  const refused = (message: string): RangePlan => {
+    return { kind: "refused", cidr: cidr?.text ?? text, nameHint: hint, message };
+  };
   if (cidr === undefined) return refused("it is not a range of addresses");
   const present = input.to(cidr);
   const good = present.find((known) => isAsWished(known, node, target));
