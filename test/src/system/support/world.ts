@@ -53,11 +53,11 @@ export class World implements AsyncDisposable {
     return join(this.#folder, "provider.sock");
   }
 
-  async startSidecar(): Promise<Program> {
+  async startSidecar({ apiKey = API_KEY }: { readonly apiKey?: string } = {}): Promise<Program> {
     const program = this.#start({
       source: "providers/simulated/src/sidecar/main.ts",
       args: [`--cloud-url=${this.#process.url}`],
-      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: API_KEY },
+      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: apiKey },
     });
     await program.said(/ready/);
     return program;
