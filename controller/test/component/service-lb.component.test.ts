@@ -344,6 +344,20 @@ describe("service-lb and nodes", () => {
     await harness.user("POST", "nodes", initializedNode("c"));
     await eventually("there is another", () => ip() === "192.0.2.2");
     await harness.quiet();
-    expect(harness.cloud.changes).toEqual(["update web", "get web", "ensure web"]);
+    expect(harness.cloud.changes).toEqual(["update web", "ensure web"]);
+    expect(reasons()).toEqual([ENSURING, ENSURED]);
+  });
+
+  test("ensures one time, and not in a loop, when the provider does not find what it has", async () => {
+    await startSettled();
+    harness.cloud.before = ({ method }) => {
+      if (method === "update" || method === "ensure") throw contractFailure("LOAD_BALANCER_NOT_FOUND", "not found");
+    };
+    await harness.user("POST", "nodes", initializedNode("c"));
+    await eventually("it was ensured", () => harness.cloud.changes.includes("ensure web"));
+    harness.cloud.before = () => undefined;
+    await harness.quiet();
+    expect(harness.cloud.changes).toEqual(["update web", "ensure web", "ensure web"]);
+    expect(balancer()?.nodes).toEqual(["a", "b", "c"]);
   });
 });

@@ -3,7 +3,7 @@ import type { ChangeOptions } from "../../../provider/client.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
 import { hasReason } from "../../../provider/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
+import { DONE, type Result } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import {
   diagnosed,
@@ -30,8 +30,9 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   const answer = isEnsure ? await ensure(plan, deps, context) : await updateNodes(plan, deps, context);
   switch (answer) {
     case "notFound":
+      // Class R: at once and one time. A read could still show what is gone.
       ledger.drop(context.key);
-      return requeueAfter(0);
+      return applyChange(anew(plan), deps, context);
     case "notResponsible":
       ledger.recordDeclined(context.key, service, providerNamed(deps, plan.provider).info?.bootId ?? "");
       return DONE;
@@ -82,6 +83,19 @@ async function ensure(
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     throw new LoadBalancerSyncError(`failed to ensure load balancer: ${describe(error)}`, { cause: error });
   }
+}
+
+/** The same wish for a load balancer that is not there. */
+function anew(plan: Change): Change {
+  return {
+    ...plan,
+    purpose: "ensure",
+    call: "ensure",
+    trigger: "load balancer not found",
+    loadBalancerId: undefined,
+    operationId: undefined,
+    finalizerPatch: undefined,
+  };
 }
 
 function callEnsure(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
