@@ -61,7 +61,7 @@ async function run(options: Options): Promise<number> {
       random: Math.random,
       stop: stopSignal(),
     });
-    return end === "lost" ? 1 : 0;
+    return end === "stopped" ? 0 : 1;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof AccessError)) throw error;
     process.stderr.write(`${PROGRAM}: ${error.message}\n`);

@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import {
+  type Answer,
+  beginWatch,
+  listJson,
+  ScriptedServer,
+  sendJson,
+  sendStatus,
+} from "../../test/support/scripted-server.ts";
+import type { Options } from "../options/options.ts";
+import { parseCommand } from "../options/parse.ts";
+import { systemClock } from "../util/clock.ts";
+import { isRecord, type JsonRecord, recordField } from "../util/json.ts";
+import { runDaemon } from "./daemon.ts";
+
+let directory: string;
+let server: ScriptedServer;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "daemon-"));
+});
+
+afterEach(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+async function optionsFor(url: string): Promise<Options> {
+  const kubeconfig = join(directory, "kubeconfig");
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server: url, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "u", user: { token: "t" } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  const flags = [
+    `--kubeconfig=${kubeconfig}`,
+    `--provider=acme=unix://${directory}/provider.sock`,
+    "--health-address=127.0.0.1:0",
+  ];
+  const command = parseCommand(flags, new Set());
+  if (command.kind !== "run") throw new Error(JSON.stringify(command));
+  return command.options;
+}
+
+/** An API server that knows one Lease and refuses to list nodes. */
+function withoutNodes(leases: JsonRecord[]): Answer {
+  return ({ method, path, body, query }, response) => {
+    if (path === "/api/v1/nodes") return sendStatus(response, 500, "InternalError");
+    if (path === "/api/v1/services")
+      return query.has("watch") ? beginWatch(response) : sendJson(response, listJson([], 1));
+    if (path.endsWith("/namespaces/kube-system")) {
+      return sendJson(response, { apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-system", uid: "u-1" } });
+    }
+    if (method !== "POST" && method !== "PUT") return sendStatus(response, 404, "NotFound");
+    const object: unknown = JSON.parse(body);
+    if (path.includes("/leases") && isRecord(object)) leases.push(object);
+    sendJson(response, object, method === "POST" ? 201 : 200);
+  };
+}
+
+test("runDaemon() gives the lease up and ends as failed when a background task breaks", async () => {
+  const leases: JsonRecord[] = [];
+  server = await ScriptedServer.start(withoutNodes(leases));
+  const log = new FakeLog();
+  const end = await runDaemon({
+    options: await optionsFor(server.url),
+    environment: {},
+    version: "1.0.0",
+    log,
+    clock: systemClock(),
+    // Stands for a bug: the informer asks for a back-off, and gets none once somebody leads.
+    random: () => {
+      if (leases.length > 0) throw new Error("no random numbers left");
+      return 0;
+    },
+    stop: new AbortController().signal,
+  });
+  expect(end).toBe("failed");
+  const holders = leases.map((lease) => recordField(lease, "spec")["holderIdentity"]);
+  expect(holders.at(-1)).toBe("");
+  expect(log.lines.filter(({ level }) => level === "error")).toMatchObject([
+    { message: expect.stringContaining("the process ends"), fields: { task: "nodes informer" } },
+  ]);
+});
