@@ -1,4 +1,5 @@
 import type { KubeObject } from "../object.ts";
+import { parseQuantity, roundUpToMilli } from "../schema/quantity.ts";
 import { isCidr } from "../validation/addresses.ts";
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from "../validation/field-error.ts";
 import { dnsSubdomain, isLabelValue, qualifiedName } from "../validation/names.ts";
@@ -38,6 +39,7 @@ export type Node = KubeObject &
 
 const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReadyTaint: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+const nanosPerUnit = 1_000_000_000n;
 const podCidrField = "spec.podCIDRs";
 
 /** `taintsNew`: whether a new node starts with the taint not-ready, which then somebody has to lift. */
@@ -102,8 +104,17 @@ function applyDefaults(node: Node): Node {
   return {
     ...node,
     spec: { ...spec, podCIDRs: cidrs, podCIDR: cidrs?.[0] },
-    status: { ...status, allocatable: status.allocatable ?? status.capacity },
+    status: {
+      ...status,
+      capacity: rounded(status.capacity),
+      allocatable: rounded(status.allocatable ?? status.capacity),
+    },
   };
+}
+
+function rounded(amounts: Quantities | undefined): Quantities | undefined {
+  if (amounts === undefined) return undefined;
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, roundUpToMilli(amount)] as const));
 }
 
 /** Admission plugin TaintNodesByCondition: no pod lands on a node before somebody saw it ready. */
@@ -117,6 +128,7 @@ function validate(node: Node): readonly FieldError[] {
   const cidrs = node.spec.podCIDRs ?? [];
   return [
     ...validateTaints(node.spec.taints ?? []),
+    ...validateResources(node),
     ...cidrs.flatMap((cidr, index) => isCidr(`${podCidrField}[${index}]`, cidr)),
     ...(cidrs.length > 2 || (cidrs.length === 2 && !isDualStack(cidrs))
       ? [invalidValue(podCidrField, cidrs, "may specify no more than one CIDR for each IP family")]
@@ -130,6 +142,7 @@ function isDualStack(cidrs: readonly string[]): boolean {
 
 function validateUpdate(node: Node, old: Node): readonly FieldError[] {
   return [
+    ...validateResources(node),
     ...validateAddresses(node.status.addresses ?? []),
     ...validatePodCidrsKept(node.spec.podCIDRs ?? [], old.spec.podCIDRs ?? []),
     ...validateProviderIdKept(node, old),
@@ -152,6 +165,24 @@ function validateTaints(taints: readonly Taint[]): readonly FieldError[] {
       ...(first < index ? [duplicateTaint(field, taint)] : []),
     ];
   });
+}
+
+function validateResources({ status }: Node): readonly FieldError[] {
+  return (["capacity", "allocatable"] as const).flatMap((list) =>
+    Object.entries(status[list] ?? {}).flatMap(([name, amount]) => {
+      const field = `status.${list}.${name}`;
+      const nanos = parseQuantity(amount)?.nanos ?? 0n;
+      return [
+        ...(nanos < 0n ? [invalidValue(field, amount, "must be greater than or equal to 0")] : []),
+        ...(isCounted(name) && nanos % nanosPerUnit !== 0n ? [invalidValue(field, amount, "must be an integer")] : []),
+      ];
+    }),
+  );
+}
+
+/** Resources of which there are no parts: pods, and everything that a device plugin offers. */
+function isCounted(name: string): boolean {
+  return name === "pods" || (name.includes("/") && !name.includes("kubernetes.io/"));
 }
 
 function validateEffect(field: string, effect: string): readonly FieldError[] {

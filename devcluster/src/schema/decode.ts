@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, isJsonArray, isJsonObject } from "../json.ts";
-import { formatQuantity, parseQuantity } from "./quantity.ts";
+import { canonicalQuantity } from "./quantity.ts";
 import type { Field, ScalarName, Shape } from "./schema.ts";
 import { canonicalMicroTime, canonicalTime } from "./time.ts";
 
@@ -154,8 +154,9 @@ function accept(fits: boolean, input: Json, type: string, place: Place): Json {
 }
 
 function readQuantity(input: Json): Json {
-  const quantity = typeof input === "string" || typeof input === "number" ? parseQuantity(`${input}`) : undefined;
-  if (quantity !== undefined) return formatQuantity(quantity);
+  const text =
+    typeof input === "string" || typeof input === "number" ? canonicalQuantity(`${input}`.trim()) : undefined;
+  if (text !== undefined) return text;
   throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 

@@ -15,6 +15,7 @@ const decimalSuffixes = new Map([
 
 /** Everything is counted in billionths: no Quantity is finer. */
 const nano = 1_000_000_000n;
+const nanosPerMilli = 1_000_000n;
 
 type Format = "binary" | "decimal" | "exponent";
 
@@ -37,6 +38,32 @@ export function parseQuantity(text: string): Quantity | undefined {
   // Finer than a billionth is rounded away from zero, as upstream does.
   const magnitude = (numerator + denominator - 1n) / denominator;
   return { nanos: sign === "-" ? -magnitude : magnitude, format: scale.format };
+}
+
+/** The text as the real server gives it back, undefined when it is no quantity. */
+export function canonicalQuantity(text: string): string | undefined {
+  const quantity = parseQuantity(text);
+  if (quantity === undefined || keepsText(text)) return quantity === undefined ? undefined : text;
+  return formatQuantity(quantity);
+}
+
+/** The amount with parts smaller than a thousandth rounded up, as API defaulting does with lists of resources. */
+export function roundUpToMilli(text: string): string {
+  const quantity = parseQuantity(text);
+  const parts = quantity === undefined ? 0n : quantity.nanos % nanosPerMilli;
+  if (quantity === undefined || parts === 0n) return text;
+  const away = quantity.nanos < 0n ? -nanosPerMilli : nanosPerMilli;
+  return formatQuantity({ ...quantity, nanos: quantity.nanos - parts + away });
+}
+
+/** Whether the real server takes the text for canonical, though it may have a plus sign or a capital E (resource.ParseQuantity, v0.36). */
+function keepsText(text: string): boolean {
+  const [, whole = "", fraction = "", suffix = ""] = /^[+-]?(\d*)\.?(\d*)(.*)$/.exec(text) ?? [];
+  const digits = whole + fraction;
+  if (binarySuffixes.indexOf(suffix) > 0) return fraction === "" && digits.length < 12 && (BigInt(digits) & 7n) !== 0n;
+  const power = decimalSuffixes.get(suffix) ?? Number(suffix.slice(1));
+  const scale = power - fraction.length;
+  return digits.length <= 18 && scale >= -9 && scale % 3 === 0 && !digits.endsWith("000") && !digits.startsWith("0");
 }
 
 /** The canonical text: the largest suffix that needs no fraction. */

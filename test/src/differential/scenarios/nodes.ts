@@ -3,6 +3,37 @@ import { isRecord } from "../value.ts";
 
 const path = "/api/v1/nodes";
 
+const quantities = [
+  "0",
+  "1",
+  "+1",
+  "1000m",
+  "1500m",
+  "0.5",
+  ".5",
+  "5.",
+  "5000",
+  "1000k",
+  "1024",
+  "1024Ki",
+  "1000Ki",
+  "16384Mi",
+  "1.5Gi",
+  "0.5Ki",
+  "1e3",
+  "1E3",
+  "12e-1",
+  "100e-3",
+  "1n",
+  "0.1n",
+  "2E",
+  "1.0000000001",
+  "123456789012345678901",
+  "0.001Ki",
+  12,
+  1.5,
+];
+
 export const nodeScenarios: readonly Scenario[] = [
   {
     name: "node: create, get, replace, delete",
@@ -75,6 +106,19 @@ export const nodeScenarios: readonly Scenario[] = [
         },
       });
       await call("GET", path + "/node-full", { accept: table });
+    },
+  },
+  {
+    name: "node: quantities",
+    run: async ({ call }) => {
+      for (const [index, cpu] of quantities.entries()) {
+        await call("POST", path, { body: { metadata: { name: `quantity-${index}` }, status: { capacity: { cpu } } } });
+      }
+      const create = (name: string, capacity: object) =>
+        call("POST", path, { body: { metadata: { name }, status: { capacity } } });
+      await create("negative", { cpu: "-1", memory: "-1Gi" });
+      await create("parts", { pods: "1500m", "example.com/gpu": "0.5", "ephemeral-storage": "0.5" });
+      await create("no-quantity", { cpu: "lots" });
     },
   },
   {
