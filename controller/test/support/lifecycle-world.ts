@@ -1,0 +1,180 @@
+import type { EventInput } from "../../src/api/event.ts";
+import type { Node } from "../../src/api/node.ts";
+import { nodeLifecycleController } from "../../src/controllers/node-lifecycle/controller.ts";
+import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
+import { NODES } from "../../src/kube/node-resource.ts";
+import { ProviderError } from "../../src/provider/errors.ts";
+import type { Absence, InstanceAnswer, InstanceState } from "../../src/provider/instance.ts";
+import { BatchingInstanceReader } from "../../src/provider/instance-reader.ts";
+import type { ProviderInfo } from "../../src/provider/provider-info.ts";
+import { type Provider, PrefixProviderSet } from "../../src/provider/provider-set.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FakeInformer } from "./fake-informer.ts";
+import { FakeKube } from "./fake-kube.ts";
+import { FakeLog } from "./fake-log.ts";
+import { idleProvider, info, instanceCapabilities } from "./provider-builders.ts";
+
+/** What the cloud says of one machine. */
+export type Said = InstanceState | "absent" | "terminated" | "notMine" | ProviderError;
+
+/** Controller, API server, cloud and provider in one process, under a clock that the test moves. */
+export class LifecycleWorld {
+  readonly clock = new FakeClock();
+  readonly kube = new FakeKube();
+  readonly nodes = new FakeInformer<Node>();
+  readonly log = new FakeLog();
+  readonly metrics = new Metrics();
+  readonly events: string[] = [];
+  /** Names of each call. */
+  readonly calls: (readonly string[])[] = [];
+  readonly says = new Map<string, Said>();
+  bootId = "boot-1";
+  scopeId = "project-1";
+  doubt: string | undefined;
+  absence: Partial<Absence> = {};
+  readonly #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  /** A Node made an hour ago and not Ready for a minute, unless said otherwise. */
+  node(
+    name: string,
+    parts: { readonly ageMs?: number; readonly spec?: object; readonly annotations?: object } = {},
+  ): void {
+    const { ageMs = 3_600_000, spec = {}, annotations = {} } = parts;
+    const metadata = { name, uid: `uid-${name}`, annotations, creationTimestamp: this.#time(ageMs) };
+    this.kube.seed(NODES, {
+      metadata,
+      spec: { providerID: `acme://${name}`, ...spec },
+      status: {
+        conditions: [{ type: "Ready", status: "Unknown", lastTransitionTime: this.#time(Math.min(ageMs, 60_000)) }],
+      },
+    });
+    this.#show(name);
+  }
+
+  names(count: number, prefix = "n"): readonly string[] {
+    return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  }
+
+  ready(name: string, status = "True"): void {
+    const stored = this.kube.stored(NODES, { name });
+    if (stored === undefined) throw new Error(`no node ${name}`);
+    const conditions = [{ type: "Ready", status, lastTransitionTime: this.#time(0) }];
+    this.kube.seed(NODES, { ...stored, status: { conditions } });
+    this.#show(name);
+  }
+
+  annotate(name: string, annotations: object): void {
+    const stored = this.kube.stored(NODES, { name });
+    if (stored === undefined) throw new Error(`no node ${name}`);
+    this.kube.seed(NODES, { ...stored, metadata: { ...Object(stored["metadata"]), annotations } });
+    this.#show(name);
+  }
+
+  start(): void {
+    const { clock, kube, nodes, log } = this;
+    const providers = new PrefixProviderSet([this.#provider()]);
+    const controller = nodeLifecycleController({
+      nodes,
+      instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal }),
+      providers,
+      kube: {
+        get: (resource, name, options) => kube.get(resource, name, options),
+        patch: async (resource, name, patch, options) => {
+          const written = await kube.patch(resource, name, patch, options);
+          this.#show(name.name);
+          return written;
+        },
+        delete: async (resource, name, options) => {
+          await kube.delete(resource, name, options);
+          nodes.delete(name.name);
+        },
+      },
+      events: { record: (event) => void this.events.push(textOf(event)) },
+      clock,
+      log,
+      metrics: nodeLifecycleMetrics(this.metrics),
+      queueMetrics: NO_QUEUE_METRICS,
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      onProviderReady: () => () => undefined,
+      settings: { periodMs: 5000, confirmations: 2, spanMs: 30_000, maxPercent: 10 },
+    });
+    const { signal } = this.#stop;
+    this.#running = controller.run({ stop: signal, abort: signal });
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the test is over"));
+    await this.#running;
+  }
+
+  /** `verb target`, or the patch itself. */
+  get writes(): readonly string[] {
+    return this.kube.writes.map(({ verb, target, patch }) =>
+      patch === undefined ? `${verb} ${target}` : `${verb} ${target} ${JSON.stringify(patch.body)}`,
+    );
+  }
+
+  get deletions(): readonly string[] {
+    return this.kube.writes.filter(({ verb }) => verb === "delete").map(({ target }) => target.replace("nodes/", ""));
+  }
+
+  #provider(): Provider {
+    const declared = () => this.#declared();
+    const doubt = () => this.doubt;
+    const idle = idleProvider("acme", declared());
+    return {
+      ...idle,
+      get info() {
+        return declared();
+      },
+      get doubt() {
+        return doubt();
+      },
+      client: {
+        ...idle.client,
+        getInstances: (nodes) => {
+          this.calls.push(nodes.map(({ name }) => name));
+          return Promise.resolve(nodes.map(({ name }) => this.#answer(name)));
+        },
+      },
+    };
+  }
+
+  #declared(): ProviderInfo {
+    const { bootId, scopeId } = this;
+    const instances = instanceCapabilities({ existenceConsistencyDelayMs: 0 });
+    return info({ bootId, scopeId, capabilities: { instances } });
+  }
+
+  #answer(name: string): InstanceAnswer {
+    const said = this.says.get(name) ?? "running";
+    const nowMs = this.clock.nowMs();
+    const witness = { provider: "acme", scopeId: this.scopeId, bootId: this.bootId, receivedAtMs: nowMs };
+    if (said instanceof ProviderError) return { kind: "unknown", error: said };
+    if (said === "notMine") return { kind: "notMine", message: "another's" };
+    if (said === "absent" || said === "terminated") {
+      const basis = said === "terminated" ? "terminated" : "lookupMiss";
+      return { kind: "absent", basis, observeTimeMs: nowMs, strong: true, witness, ...this.absence };
+    }
+    const facts = { instanceType: undefined, zone: undefined, region: undefined, podCidrs: undefined };
+    const rest = { addresses: [], stateReason: "", labels: {}, createTimeMs: undefined, revision: "", warnings: [] };
+    const instance = { providerId: `acme://${name}`, name, state: said, ...facts, ...rest };
+    return { kind: "present", instance, readTimeMs: nowMs, witness };
+  }
+
+  #show(name: string): void {
+    const stored = this.kube.stored(NODES, { name });
+    if (stored !== undefined) this.nodes.set(NODES.fromJson(stored));
+  }
+
+  #time(agoMs: number): string {
+    return new Date(this.clock.nowMs() - agoMs).toISOString();
+  }
+}
+
+function textOf({ regarding, type, reason, message }: EventInput): string {
+  return `${regarding.name}: ${type} ${reason} ${message}`;
+}
