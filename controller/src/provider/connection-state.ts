@@ -1,4 +1,4 @@
-import { ProviderError } from "./errors.ts";
+import { contractError, ProviderError } from "./errors.ts";
 import type { Refusal } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
@@ -27,6 +27,9 @@ export interface HealthReason {
   readonly message: string;
 }
 
+/** proto/README.md INF-8. */
+const NO_SCOPE = "the provider has not reached its cloud yet";
+
 /** Failed status calls in a row before they count. */
 const STATUS_FAILURES = 3;
 
@@ -39,9 +42,8 @@ export function healthOf(
   const reasons: HealthReason[] = [];
   if (state.kind !== "ready") reasons.push(reasonOf(state));
   if (scopeChange !== undefined) reasons.push({ name: "ScopeChanged", message: scopeMessage(scopeChange) });
-  if (status !== undefined && !status.ready) {
-    reasons.push({ name: "CloudNotReady", message: notReadyMessage(status) });
-  }
+  const cloud = cloudProblem(state, status);
+  if (cloud !== undefined) reasons.push({ name: "CloudNotReady", message: cloud });
   if (statusFailures >= STATUS_FAILURES) {
     reasons.push({ name: "StatusUnknown", message: `${statusFailures} status calls in a row failed` });
   }
@@ -70,8 +72,20 @@ export function notConnectedError(provider: string, state: ConnectionState): Pro
   return new ProviderError({ code: "UNAVAILABLE", message: `provider ${provider} is not connected${why}` });
 }
 
+/** The error of calls that are not sent because the provider cannot know yet in which scope they would act; undefined: it does. */
+export function startingError(provider: string, info: ProviderInfo): ProviderError | undefined {
+  if (info.scopeId !== "") return undefined;
+  return contractError("PROVIDER_STARTING", `provider ${provider}: ${NO_SCOPE}`);
+}
+
 export function scopeMessage({ confirmed, current }: ScopeChange): string {
   return `the provider now works in scope "${current}" and was confirmed for "${confirmed}"; nothing is changed until an operator confirms it or its credentials are put right`;
+}
+
+function cloudProblem(state: ConnectionState, status: ProviderStatus | undefined): string | undefined {
+  const why = status === undefined || status.ready ? undefined : notReadyMessage(status);
+  if (state.kind !== "ready" || state.info.scopeId !== "") return why;
+  return why === undefined ? NO_SCOPE : `${NO_SCOPE}: ${why}`;
 }
 
 function reasonOf(state: Exclude<ConnectionState, { kind: "ready" }>): HealthReason {

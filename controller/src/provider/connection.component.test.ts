@@ -188,6 +188,76 @@ describe("ProviderConnection", () => {
     });
   });
 
+  describe("to a provider that has not reached its cloud yet", () => {
+    const condition = { type: "CloudReachable", status: 2 as const, reason: "Timeout", message: "no answer" };
+
+    async function unscoped() {
+      const provider = await serve({
+        getProviderInfo: () => providerInfo({ scopeId: "" }),
+        getProviderStatus: () => providerStatus({ ready: false, scopeId: "", conditions: [condition] }),
+      });
+      const sidecar = harness.connect();
+      await harness.ready(sidecar);
+      await eventually("the status is known", () => sidecar.status !== undefined);
+      return { provider, sidecar };
+    }
+
+    test("stands, says so and sends nothing but handshake and status", async () => {
+      const { provider, sidecar } = await unscoped();
+      expect(sidecar.health).toEqual({
+        ready: true,
+        reasons: [
+          {
+            name: "CloudNotReady",
+            message: "the provider has not reached its cloud yet: CloudReachable: Timeout: no answer",
+          },
+        ],
+      });
+      const calls = [
+        sidecar.client.listInstances({ signal: harness.signal }),
+        sidecar.client.deleteLoadBalancer(
+          { service: { namespace: "default", name: "web", uid: "u" }, annotations: {} },
+          { signal: harness.signal },
+        ),
+      ];
+      const refused = { reason: "PROVIDER_STARTING", class: "TRANSIENT" };
+      expect(await Promise.allSettled(calls)).toMatchObject([{ reason: refused }, { reason: refused }]);
+      expect(sidecar.unavailable).toMatchObject(refused);
+      expect(new Set(provider.calls.map(({ method }) => method))).toEqual(
+        new Set(["getProviderInfo", "getProviderStatus"]),
+      );
+      expect(provider.callsOf("getProviderStatus")[0]?.request).toMatchObject({ context: undefined });
+    });
+
+    test("notices within seconds that the scope is known, and calls go", async () => {
+      const { provider, sidecar } = await unscoped();
+      provider.script.getProviderInfo = () => providerInfo();
+      provider.script.getProviderStatus = () => providerStatus();
+      await eventually("the scope is known", () => sidecar.info?.scopeId === "project-1", 4000);
+      await harness.ready(sidecar);
+      expect(await sidecar.client.listInstances({ signal: harness.signal })).toMatchObject({ complete: true });
+      expect(sidecar.scopeChange).toBeUndefined();
+    });
+  });
+
+  test("takes an empty scope for no other one, be it of a new process or in a status", async () => {
+    const provider = await serve();
+    const sidecar = harness.connect({ timing: { statusReadyMs: 20, statusNotReadyMs: 20 } });
+    await harness.ready(sidecar);
+    provider.script.getProviderStatus = () => providerStatus({ scopeId: "" });
+    const asked = provider.callsOf("getProviderStatus").length;
+    await eventually("the status was asked for twice", () => provider.callsOf("getProviderStatus").length >= asked + 2);
+    expect(provider.callsOf("getProviderInfo")).toHaveLength(1);
+    provider.script.getProviderInfo = () => providerInfo({ bootId: "boot-2", scopeId: "" });
+    provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-2", scopeId: "" });
+    await eventually("the new process is known", () => sidecar.info?.bootId === "boot-2");
+    expect(sidecar.scopeChange).toBeUndefined();
+    provider.script.getProviderInfo = () => providerInfo({ bootId: "boot-2", scopeId: "project-2" });
+    provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-2", scopeId: "project-2" });
+    await eventually("the scope is known", () => sidecar.scopeChange !== undefined);
+    expect(sidecar.scopeChange).toEqual({ confirmed: "project-1", current: "project-2" });
+  });
+
   test("ends at once when it is told to, whatever state it is in", async () => {
     const sidecar = harness.connect();
     await refusal();

@@ -1,6 +1,7 @@
 import type { CallContext, ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Logger } from "../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
+import { Backoff } from "../util/backoff.ts";
 import type { Clock } from "../util/clock.ts";
 import type { CallIds } from "./call-ids.ts";
 import { ConnectionLog } from "./connection-log.ts";
@@ -10,8 +11,9 @@ import {
   notConnectedError,
   type ProviderHealth,
   scopeMessage,
+  startingError,
 } from "./connection-state.ts";
-import { asProviderError, contractError } from "./errors.ts";
+import { asProviderError, contractError, type ProviderError } from "./errors.ts";
 import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
@@ -27,7 +29,7 @@ export interface ConnectionTiming {
   readonly retryMs: number;
   /** Between two log lines about the same obstacle. */
   readonly logMs: number;
-  /** Between two status calls while the provider is ready, and while it is not. proto/README.md STA-1. */
+  /** Between two status calls while the provider is ready, and while it is not, at the most. proto/README.md STA-1. */
   readonly statusReadyMs: number;
   readonly statusNotReadyMs: number;
   /** How long a call waits for a connection that was lost a moment ago. */
@@ -42,6 +44,9 @@ export const CONNECTION_TIMING: ConnectionTiming = {
   statusNotReadyMs: 10_000,
   graceMs: 2000,
 };
+
+/** Wait after the first status that is not ready; it doubles from there. */
+const FIRST_STATUS_MS = 1000;
 
 export interface ConnectionDeps {
   /** Operator's name of the provider. */
@@ -59,7 +64,7 @@ export interface ConnectionDeps {
   readonly createTransport: () => GrpcTransport;
   /** Puts metrics and logs around calls. */
   readonly instrument: (caller: RpcCaller) => RpcCaller;
-  /** After each accepted handshake, before calls go. */
+  /** After each accepted handshake that lets calls go, before they go. */
   readonly onReady: (info: ProviderInfo) => void;
 }
 
@@ -112,6 +117,12 @@ export class ProviderConnection {
     return healthOf(this.#state, this.#status, this.#statusFailures, this.#scope.change);
   }
 
+  /** Why no call can be sent now; undefined: one can. */
+  get unavailable(): ProviderError | undefined {
+    const { name } = this.#deps;
+    return this.#state.kind === "ready" ? startingError(name, this.#state.info) : notConnectedError(name, this.#state);
+  }
+
   /** An operator's word that the provider's present scope is meant. False when it works in another one. */
   confirmScope(scopeId: string): boolean {
     const confirmed = this.#scope.confirm(scopeId);
@@ -142,7 +153,8 @@ export class ProviderConnection {
   /** Resolves when a call can be sent; rejects with a ProviderError when it cannot be, or must not. */
   async admit({ isChange }: { readonly isChange: boolean }, signal: AbortSignal): Promise<void> {
     if (this.#state.kind === "lost" || this.#state.kind === "connecting") await this.#grace(signal);
-    if (this.#state.kind !== "ready") throw notConnectedError(this.#deps.name, this.#state);
+    const { unavailable } = this;
+    if (unavailable !== undefined) throw unavailable;
     const change = this.#scope.change;
     if (isChange && change !== undefined) {
       throw contractError("SCOPE_MISMATCH", `provider ${this.#deps.name}: ${scopeMessage(change)}`);
@@ -213,7 +225,7 @@ export class ProviderConnection {
     this.#statusFailures = 0;
     this.#acceptedAtMs = this.#deps.clock.monotonicMs();
     this.#log.accepted(before, info, this.#scope.change);
-    this.#deps.onReady(info);
+    if (info.scopeId !== "") this.#deps.onReady(info);
     this.#enter({ kind: "ready", info });
     return info;
   }
@@ -229,9 +241,12 @@ export class ProviderConnection {
       epoch.abort(new Error(reason));
     };
     this.#transport.onDisconnect(() => this.#startOver("the provider closed the connection"));
+    // A cloud that is not reached at first often is a moment later.
+    const notReady = new Backoff({ initialMs: FIRST_STATUS_MS, maxMs: timing.statusNotReadyMs }, () => 0);
     while (!epoch.signal.aborted) {
       await this.#askStatus(info, epoch.signal);
-      const wishMs = this.#isWell() ? timing.statusReadyMs : timing.statusNotReadyMs;
+      if (this.#isWell()) notReady.reset();
+      const wishMs = this.#isWell() ? timing.statusReadyMs : notReady.nextMs();
       const waitMs = Math.max(wishMs, info.limits.minStatusIntervalMs);
       await sleep(waitMs, epoch.signal, clock).catch(() => undefined);
     }
@@ -241,14 +256,15 @@ export class ProviderConnection {
   async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<void> {
     const { clock, ids } = this.#deps;
     try {
-      const request = { context: this.context(info) };
+      // Without scope there is no whole context, and the status needs none.
+      const request = { context: info.scopeId === "" ? undefined : this.context(info) };
       const wire = await this.caller.unary(RPCS.getProviderStatus, request, { signal, ...ids.next() });
       const status = providerStatusFromProto(wire, clock.nowMs());
       this.#status = status;
       this.#statusFailures = 0;
       this.#log.status(status);
       if (status.bootId !== info.bootId) this.#startOver("the provider is another process than at the handshake");
-      else if (status.scopeId !== info.scopeId)
+      else if (status.scopeId !== "" && status.scopeId !== info.scopeId)
         this.#startOver("the provider works in another scope than at the handshake");
     } catch (error) {
       if (signal.aborted) return;

@@ -12,7 +12,7 @@ export interface ProviderInfo {
   readonly bootId: string;
   /** Each ends in `://`; the first is the one it writes. */
   readonly providerIdPrefixes: readonly string[];
-  /** What its credentials reach; opaque. */
+  /** What its credentials reach; opaque. "" until it has learnt it from the cloud: it takes no calls before. */
   readonly scopeId: string;
   readonly capabilities: Capabilities;
   readonly limits: Limits;

@@ -5,7 +5,7 @@ import { HoldBudget } from "./call-budget.ts";
 import { randomCallIds } from "./call-ids.ts";
 import type { ProviderClient } from "./client.ts";
 import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection.ts";
-import { absenceDoubt, notConnectedError, type ProviderHealth } from "./connection-state.ts";
+import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
 import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
@@ -37,7 +37,7 @@ export interface SidecarOptions {
   readonly log: Logger;
   readonly metrics: ProviderMetrics;
   readonly timing?: ConnectionTiming;
-  /** Told after each accepted handshake: calls go again. */
+  /** Told after each handshake that lets calls go. */
   readonly onReady?: (info: ProviderInfo) => void;
 }
 
@@ -95,8 +95,7 @@ export class Sidecar implements Provider {
   }
 
   get unavailable(): ProviderError | undefined {
-    const { state } = this.#connection;
-    return state.kind === "ready" ? undefined : notConnectedError(this.name, state);
+    return this.#connection.unavailable;
   }
 
   get doubt(): string | undefined {

@@ -17,7 +17,9 @@ export class ScopeGuard {
     return { confirmed, current };
   }
 
+  /** An empty scope says nothing: the provider has not reached its cloud yet. */
   see(scopeId: string): void {
+    if (scopeId === "") return;
     this.#confirmed ??= scopeId;
     this.#current = scopeId;
   }

@@ -77,7 +77,6 @@ describe("problemsOf()", () => {
     expect(problemsOf(wire)).toEqual([
       "name is empty",
       "boot_id is empty",
-      "scope_id is empty",
       "annotation_prefixes has an empty entry, which would send every annotation",
       "capabilities is absent",
       'provider ID prefix "acme" does not end in "://" after a scheme',

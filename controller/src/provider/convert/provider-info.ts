@@ -71,7 +71,6 @@ export function problemsOf(wire: GetProviderInfoResponse): readonly string[] {
   const empty: readonly (readonly [boolean, string])[] = [
     [wire.name === "", "name is empty"],
     [wire.bootId === "", "boot_id is empty"],
-    [wire.scopeId === "", "scope_id is empty"],
     [prefixes.length === 0, "provider_id_prefixes is empty"],
     [wire.annotationPrefixes.includes(""), "annotation_prefixes has an empty entry, which would send every annotation"],
     [wire.capabilities === undefined, "capabilities is absent"],
