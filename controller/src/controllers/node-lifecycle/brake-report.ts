@@ -21,7 +21,10 @@ export class BrakeReport {
     if (braked) {
       this.#braked.add(provider);
       const why = brakeMessage(provider, brake);
-      this.#log.error("Nodes are not deleted any more: too many would go at once; release them one by one", { why });
+      this.#log.error(
+        "Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
+        { why },
+      );
     } else {
       this.#braked.delete(provider);
       this.#log.info("Nodes may be deleted again", { provider, gone: brake.gone });
