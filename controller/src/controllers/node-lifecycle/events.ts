@@ -5,8 +5,8 @@ import { type Node, nodeReference } from "../../api/node.ts";
 import type { Hold } from "./plan/guard.ts";
 
 /** Ours; upstream has no guard. See docs/explanation/deletion-guard.md. */
-export const NODE_DELETION_HELD = "NodeDeletionHeld";
-export const NODE_DELETION_STOPPED = "NodeDeletionStopped";
+const NODE_DELETION_HELD = "NodeDeletionHeld";
+const NODE_DELETION_STOPPED = "NodeDeletionStopped";
 
 /** Upstream's words. */
 export function deletingNode(node: Node): EventInput {
