@@ -25,7 +25,7 @@ const defaultMaxBatchSize = 200;
 const defaultMaxPageSize = 500;
 
 /** Receive limit of the SDK's servers, both sides' default in this project. */
-export const defaultMaxReceiveBytes = 16 * 1_024 * 1_024;
+const defaultMaxReceiveBytes = 16 * 1_024 * 1_024;
 const defaultMaxConcurrentCalls = 64;
 
 /** What a provider claims: each method that exists, and the facts declared beside. */

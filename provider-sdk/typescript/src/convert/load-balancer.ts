@@ -37,12 +37,12 @@ import type { ProviderIds } from "./provider-ids.ts";
  * The natural key of a load balancer: `k8s-` and 28 characters of a hash of cluster and Service UID. Part of what
  * vendors name cloud objects after: never change it.
  */
-export const loadBalancerKey = (clusterId: string, serviceUid: string): string => {
+const loadBalancerKey = (clusterId: string, serviceUid: string): string => {
   const hash = createHash("sha256").update(`${clusterId}\0${serviceUid}`).digest("hex");
   return `k8s-${hash.slice(0, 28)}`;
 };
 
-export const fromWireService = (service: WireServiceRef | undefined): ServiceRef => ({
+const fromWireService = (service: WireServiceRef | undefined): ServiceRef => ({
   namespace: service?.namespace ?? "",
   name: service?.name ?? "",
   uid: service?.uid ?? "",

@@ -21,7 +21,7 @@ export interface CallScopeOptions {
 }
 
 /** Deadline of a unary call whose caller set none. Contract, section 3.10: callers always set one. */
-export const defaultDeadlineMs = 60_000;
+const defaultDeadlineMs = 60_000;
 
 /** Longest deadline honoured; the contract's callers never set more. */
 export const maxDeadlineMs = 3_600_000;

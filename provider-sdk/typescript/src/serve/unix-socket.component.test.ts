@@ -9,7 +9,7 @@ import { createLogger } from "../log/logger.ts";
 import { invoke } from "../testing/invoke.ts";
 import { basics, serveForTest, temporaryFolder } from "../testing/serve-for-test.ts";
 import { startProvider } from "./start-provider.ts";
-import { clearSocketPath } from "./unix-socket.ts";
+import { clearSocketPath, removeStale } from "./unix-socket.ts";
 
 const { methods } = CloudProviderDefinition;
 const definition = { ...basics, instances: { get: () => absent("LOOKUP_MISS") } };
@@ -95,6 +95,16 @@ describe("the socket of a provider", () => {
       code: "CONFIG_INVALID",
       problems: ["socket group no-such-group is not known on this system"],
     });
+  });
+});
+
+describe("removeStale()", () => {
+  test("puts back what took the place of the dead socket in the meantime", async () => {
+    const { socketPath, client } = await serveForTest(definition);
+    const inodeOfTheDead = (await lstat(socketPath)).ino + 1;
+    expect(await removeStale(socketPath, inodeOfTheDead)).toBe(false);
+    expect((await invoke(client, methods.getProviderStatus, {})).kind).toBe("ok");
+    expect((await lstat(socketPath)).isSocket()).toBe(true);
   });
 });
 

@@ -76,8 +76,8 @@ export const isLive = (path: string): Promise<boolean> =>
     );
   });
 
-/** True: gone. False: it was not the file that was probed; it is back in its place. */
-const removeStale = async (path: string, inode: number): Promise<boolean> => {
+/** Removes a socket that was found dead. True: gone. False: another file was there by now; it is back in its place. */
+export const removeStale = async (path: string, inode: number): Promise<boolean> => {
   const aside = `${path}.stale-${process.pid}`;
   try {
     await rename(path, aside);

@@ -176,6 +176,19 @@ describe("EnsureLoadBalancer", () => {
     ]);
   });
 
+  test("calls a reason that is not Ensure's an invariant broken, with its text", async () => {
+    const { client } = await served({
+      ensure: () => {
+        throw new ProviderError("CIDR_CONFLICT", "no such thing here");
+      },
+    });
+    const outcome = await invoke(client, methods.ensureLoadBalancer, { ...ensureRequest, change: change() });
+    expect(outcome).toMatchObject({
+      reason: "INVARIANT_BROKEN",
+      message: "CIDR_CONFLICT is no reason of EnsureLoadBalancer: no such thing here",
+    });
+  });
+
   test("calls an answer that breaks the contract an invariant broken, with the path", async () => {
     const { client } = await served({ ensure: () => ({ id: "lb-1", ingress: [{ ip: "not an address" }] }) });
     const outcome = await invoke(client, methods.ensureLoadBalancer, { ...ensureRequest, change: change() });

@@ -89,6 +89,22 @@ describe("ChangeGate", () => {
     expect([ask, finish, runs].length).toBe(3);
   });
 
+  test("does not join a repetition to a run that was told to stop, but runs it after", async () => {
+    const { ask, finish, runs } = setUp();
+    const impatient = new AbortController();
+    const first = ask("a", { signal: impatient.signal });
+    impatient.abort(new Error("gone"));
+    await expect(first).rejects.toThrow("gone");
+    const again = ask("a");
+    expect(runs).toEqual(["a"]);
+    finish("a", "pending");
+    await settled();
+    await settled();
+    expect(runs).toEqual(["a", "a"]);
+    finish("a", "done");
+    expect(await again).toBe("done");
+  });
+
   test("frees the waiting place when the waiting caller gives up", async () => {
     const { ask, finish } = setUp();
     const first = ask("a");

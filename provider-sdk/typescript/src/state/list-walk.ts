@@ -54,7 +54,8 @@ export class ListWalk<Item> {
     }
     return {
       items: this.#items.slice(offset, end).map(({ item }) => item),
-      nextOffset: this.#ended && end >= this.#items.length ? undefined : end,
+      // An end at the last item known is told only when the list has ended: one item is read ahead.
+      nextOffset: end >= this.#items.length ? undefined : end,
       unreachable: [...this.#unreachable],
       resumeToken: this.#resumeToken,
     };

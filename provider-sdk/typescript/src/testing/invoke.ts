@@ -110,7 +110,7 @@ export const streamEnd = (stream: ClientReadableStream<unknown>): Promise<ErrorO
   });
 
 /** Takes a failure apart. */
-export const toErrorOutcome = (error: ServiceError): ErrorOutcome => {
+const toErrorOutcome = (error: ServiceError): ErrorOutcome => {
   const [raw] = error.metadata.get("grpc-status-details-bin");
   const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0);
   const { details } = Status.decode(bytes);

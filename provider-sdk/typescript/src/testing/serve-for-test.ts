@@ -19,7 +19,7 @@ export interface ServedForTest {
 }
 
 /** The scope of every definition here. */
-export const testScope = "acct-1";
+const testScope = "acct-1";
 
 /** A valid context of requests. */
 export const context = { cluster: { id: "cluster-1", name: "test" }, scopeId: testScope };

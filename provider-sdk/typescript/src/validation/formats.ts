@@ -6,7 +6,7 @@ type Format = NonNullable<FieldRule["format"]>;
 const dnsLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** RFC 1123 subdomain. */
-export const isDnsName = (text: string): boolean =>
+const isDnsName = (text: string): boolean =>
   text.length <= 253 && text.split(".").every((label) => dnsLabel.test(label));
 
 /** An address range: address, slash, prefix length. Host bits are allowed, as in Kubernetes. */
