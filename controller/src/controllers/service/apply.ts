@@ -1,12 +1,12 @@
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result } from "../../runtime/result.ts";
-import { TerminalError } from "../../util/errors.ts";
+import { RetryAfterError, TerminalError } from "../../util/errors.ts";
 import { applyChange } from "./apply/change.ts";
 import { applyDelete } from "./apply/delete.ts";
 import type { ApplyDependencies } from "./apply/dependencies.ts";
 import { addFinalizer, finish, poll } from "./apply/status.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
-import type { Plan, Settle } from "./plan.ts";
+import type { Plan, Refuse, Settle } from "./plan.ts";
 
 /** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -14,7 +14,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "delete":
       return applyDelete(plan, deps, context);
     case "refuse":
-      throw new TerminalError(plan.message);
+      return applyRefuse(plan, deps, context);
     case "change":
       return applyChange(plan, deps, context);
     case "settle":
@@ -28,6 +28,18 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     default:
       return plan satisfies never;
   }
+}
+
+/** Keeps up what stands, then says why no more is done. */
+async function applyRefuse(
+  { refusal, meanwhile }: Refuse,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  const result = meanwhile === undefined ? DONE : await apply(meanwhile, deps, context);
+  if (result.kind === "requeueAfter") return result;
+  const { message, retryAfterMs } = refusal;
+  throw retryAfterMs === undefined ? new TerminalError(message) : new RetryAfterError(message, retryAfterMs);
 }
 
 async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {

@@ -104,7 +104,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
   const { ledger, nodeSync, ownWrites, gate } = state;
-  const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers };
+  const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers, clock };
   const steps = stepReconciler(
     {
       gather: (context) => gather(gathering, context),

@@ -17,7 +17,7 @@ export interface FailureDependencies {
 const BUSY_MS = 2000;
 
 /** What nobody's waiting cures is tried again this slowly, in case the provider has changed. proto/README.md section 5, class F. */
-const FINAL_MS = 1_800_000;
+export const FINAL_MS = 1_800_000;
 
 /** Says on the Service what went wrong and decides what the queue makes of it: throws, or comes back. */
 export function settleFailure(

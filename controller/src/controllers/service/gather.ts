@@ -8,10 +8,12 @@ import type { LoadBalancerAnswer } from "../../provider/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../provider/provider-info.ts";
 import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import type { Clock } from "../../util/clock.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Attempt, Entry, Ledger } from "./ledger.ts";
 import { loadBalancerRef } from "./load-balancer-ref.ts";
 import { type CleanupInput, type Input, isReadNeeded, type WantedInput, type Wish } from "./plan.ts";
+import { type Refusal, refusalOf } from "./plan/refusal.ts";
 import { hasFinalizer, isDeleting, needsUpdate, wantsLoadBalancer } from "./predicates.ts";
 import type { Targets } from "./targets.ts";
 
@@ -24,6 +26,7 @@ export interface GatherDependencies {
   readonly ledger: Ledger;
   readonly ownWrites: OwnWrites<Service>;
   readonly settings: LoadBalancerSettings;
+  readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /** The Service, the wish it stands for, and what is known of its load balancer. undefined: nothing here is ours. */
@@ -91,7 +94,9 @@ async function gatherWanted(
   if (declined !== undefined && !needsUpdate(declined, service)) return undefined;
   const wish = wishOf(deps, service, owner);
   const isAttempted = deps.ledger.attempted(context.key) !== undefined;
-  const isRead = isReadNeeded({ service, wish, entry, isAttempted });
+  const unsupported = unsupportedRequests(service, loadBalancers);
+  const refusal = refusalOf(unsupported) ?? refusedBefore(deps, context.key, service, info);
+  const isRead = isReadNeeded({ service, wish, entry, isAttempted, refusal });
   return {
     kind: "wanted",
     service,
@@ -100,9 +105,21 @@ async function gatherWanted(
     entry,
     isAttempted,
     observed: isRead ? await read(deps, owner, service, entry, context) : undefined,
-    unsupported: unsupportedRequests(service, loadBalancers),
+    unsupported,
+    refusal,
     updatesNodes: loadBalancers.updateNodes,
   };
+}
+
+function refusedBefore(
+  { ledger, clock }: GatherDependencies,
+  key: string,
+  service: Service,
+  { bootId }: ProviderInfo,
+): Refusal | undefined {
+  const nowMs = clock.monotonicMs();
+  const refused = ledger.refused(key, service, bootId, nowMs);
+  return refused && { message: refused.message, retryAfterMs: refused.untilMs - nowMs };
 }
 
 interface Owner {

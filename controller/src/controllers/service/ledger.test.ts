@@ -11,6 +11,7 @@ const entry: Entry = {
   service: service("web"),
   provider: "acme",
   loadBalancerId: "lb-1",
+  spec: undefined,
   specFingerprint: "s",
   nodesFingerprint: "n",
   ingress: undefined,
@@ -67,6 +68,22 @@ test("declined() is what one process of a provider said, until the Service is se
   ]);
   known.record("a", entry);
   expect(known.declined("a", "boot-1")).toBeUndefined();
+});
+
+test("refused() is what one process of a provider refused, until the Service changes or the time is over", () => {
+  const known = ledger();
+  const refused = { service: entry.service, bootId: "boot-1", message: "no", untilMs: 100 };
+  const changed = service("web", { metadata: { annotations: { touched: "yes" } } });
+  const refusedNow = (of = entry.service, bootId = "boot-1", nowMs = 99) => {
+    known.recordRefused("a", refused);
+    return known.refused("a", of, bootId, nowMs);
+  };
+  expect([refusedNow(), refusedNow(changed), refusedNow(entry.service, "boot-2")]).toEqual([
+    refused,
+    undefined,
+    undefined,
+  ]);
+  expect([refusedNow(entry.service, "boot-1", 100), known.knows("a")]).toEqual([undefined, false]);
 });
 
 test("recordCleaned() holds until the Service wants a load balancer again", () => {

@@ -1,4 +1,6 @@
 import type { LoadBalancerIngress, Service } from "../../api/service.ts";
+import type { EnsureLoadBalancerInput } from "../../provider/client.ts";
+import { needsUpdate } from "./predicates.ts";
 
 /** What a provider last acknowledged for one Service. */
 export interface Entry {
@@ -7,6 +9,8 @@ export interface Entry {
   /** Name of the provider, from the options. */
   readonly provider: string;
   readonly loadBalancerId: string;
+  /** What was asked for; undefined: an earlier process asked for it. */
+  readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
   readonly nodesFingerprint: string;
   /** Where traffic enters; undefined while it serves none. */
@@ -34,6 +38,15 @@ export interface Attempt {
   readonly provider: string;
 }
 
+/** A wish that a provider process has refused for good: not asked for again before one of them changes, or `untilMs`. */
+export interface Refused {
+  readonly service: Service;
+  readonly bootId: string;
+  readonly message: string;
+  /** Monotonic. */
+  readonly untilMs: number;
+}
+
 /**
  * What this process knows of the load balancers of Services, by key. Losing it costs a read of each load balancer after a restart
  * and nothing else: the truth is at the cloud.
@@ -46,6 +59,7 @@ export class Ledger {
   readonly #foreign = new Map<string, string>();
   /** Services that a provider process has said are not its own, by what their annotations say. */
   readonly #declined = new Map<string, { readonly service: Service; readonly bootId: string }>();
+  readonly #refused = new Map<string, Refused>();
   /** UIDs, by key, of Services whose load balancer was taken down. */
   readonly #cleaned = new Map<string, string>();
   readonly #newId: () => string;
@@ -71,7 +85,9 @@ export class Ledger {
 
   /** Something is remembered of the Service. */
   knows(key: string): boolean {
-    return [this.#entries, this.#changes, this.#foreign, this.#declined, this.#cleaned].some((known) => known.has(key));
+    return [this.#entries, this.#changes, this.#foreign, this.#declined, this.#refused, this.#cleaned].some((known) =>
+      known.has(key),
+    );
   }
 
   deletion(key: string, uid: string): Deletion | undefined {
@@ -113,6 +129,18 @@ export class Ledger {
     this.#declined.set(key, { service, bootId });
   }
 
+  recordRefused(key: string, refused: Refused): void {
+    this.#refused.set(key, refused);
+  }
+
+  /** What was refused and still is. */
+  refused(key: string, service: Service, bootId: string, nowMs: number): Refused | undefined {
+    const refused = this.#refused.get(key);
+    if (refused?.bootId === bootId && nowMs < refused.untilMs && !needsUpdate(refused.service, service)) return refused;
+    this.#refused.delete(key);
+    return undefined;
+  }
+
   isForeign(key: string, uid: string): boolean {
     return this.#foreign.get(key) === uid;
   }
@@ -142,6 +170,7 @@ export class Ledger {
     this.#deletions.delete(key);
     this.#changes.delete(key);
     this.#declined.delete(key);
+    this.#refused.delete(key);
   }
 
   /** The Service itself is gone. */

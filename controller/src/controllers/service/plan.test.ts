@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, ingress, service } from "../../../test/support/builders.ts";
 import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../provider/load-balancer.ts";
 import type { Entry } from "./ledger.ts";
+import { type Refusal, refusalOf } from "./plan/refusal.ts";
 import { isReadNeeded, plan, progressOf, type WantedInput, type Wish } from "./plan.ts";
 
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
@@ -13,7 +14,7 @@ const edited = service("web", { metadata: { finalizers: [FINALIZER], annotations
 const operation: Operation = { id: "op-1", stage: "", progressPercent: undefined, pollAfterMs: 3000, message: "" };
 
 function wish(specFingerprint = "spec-1", nodesFingerprint = "nodes-1", count = 2): Wish {
-  const spec: Wish["spec"] = {
+  const spec: NonNullable<Wish["spec"]> = {
     ports: [],
     ipFamilies: [],
     sourceRanges: undefined,
@@ -69,6 +70,7 @@ const known: Entry = {
   service: held,
   provider: "acme",
   loadBalancerId: "lb-1",
+  spec: wish().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
   ingress: [vip],
@@ -91,6 +93,7 @@ function wanted(parts: Partial<WantedInput> = {}): WantedInput {
     isAttempted: false,
     observed: undefined,
     unsupported: [],
+    refusal: undefined,
     updatesNodes: true,
     ...parts,
   };
@@ -113,7 +116,10 @@ describe("plan() makes the load balancer be ensured", () => {
     {
       it: "that another wish is in force for",
       input: wanted({ observed: present({ specFingerprint: "spec-0" }) }),
-      want: { trigger: "not known to be as wished" },
+      want: {
+        trigger: "not known to be as wished",
+        standing: { ...known, spec: undefined, specFingerprint: "spec-0" },
+      },
     },
     {
       it: "that was left half made by an earlier process",
@@ -172,6 +178,7 @@ describe("plan() makes the load balancer be ensured", () => {
       operationId: undefined,
       finalizerPatch: undefined,
       ignored: [],
+      standing: input.entry,
       ...want,
     });
   });
@@ -223,6 +230,7 @@ describe("plan() makes the nodes be updated", () => {
       operationId,
       finalizerPatch: undefined,
       ignored: [],
+      standing: input.entry ?? known,
     });
   });
 
@@ -321,10 +329,49 @@ describe("plan() asks the cloud for nothing", () => {
       message: "no SCTP",
       effect: "refused",
     } as const;
-    expect(plan(wanted({ unsupported: [refused, ignored, other] }))).toEqual({
-      kind: "refuse",
+    expect(refusalOf([refused, ignored, other])).toEqual({
       message: "spec.loadBalancerSourceRanges: open to all; spec.ports[0].protocol: no SCTP",
+      retryAfterMs: undefined,
     });
+    expect(refusalOf([ignored])).toBeUndefined();
+  });
+});
+
+describe("plan() of a wish that is refused", () => {
+  const refusal: Refusal = { message: "no", retryAfterMs: 5 };
+  const spec1: Wish = { ...wish("spec-1", "nodes-2"), spec: known.spec };
+  const refused = (parts: Partial<WantedInput>): WantedInput =>
+    wanted({ service: edited, wish: wish("spec-2", "nodes-2"), refusal, ...parts });
+
+  test.each([
+    { it: "does nothing when there is no load balancer", input: refused({ observed: absent }), want: undefined },
+    {
+      it: "brings nodes to what stands, by the wish that was accepted",
+      input: refused({ entry: known }),
+      want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "updateNodes", ignored: [] },
+    },
+    {
+      it: "brings them by Ensure where there is no call for nodes",
+      input: refused({ entry: known, updatesNodes: false }),
+      want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "ensure" },
+    },
+    {
+      it: "brings nodes to what an earlier process left",
+      input: refused({ observed: present() }),
+      want: { kind: "change", wish: { ...spec1, spec: undefined }, purpose: "update", call: "updateNodes" },
+    },
+    {
+      it: "leaves that alone where it cannot be asked for without its wish",
+      input: refused({ observed: present(), updatesNodes: false }),
+      want: { kind: "settle", entry: { specFingerprint: "spec-1", nodesFingerprint: "nodes-1" } },
+    },
+    {
+      it: "goes on waiting for what was accepted before",
+      input: refused({ entry: making, wish: wish("spec-2"), observed: present({ phase: "provisioning", operation }) }),
+      want: { kind: "wait", entry: { specFingerprint: "spec-1" } },
+    },
+  ])("$it", ({ input, want }) => {
+    expect(plan(input)).toMatchObject({ kind: "refuse", refusal, meanwhile: want });
   });
 });
 
@@ -401,7 +448,7 @@ describe("isReadNeeded()", () => {
       want: false,
     },
   ])("is $want for $it", ({ input, want }) => {
-    expect(isReadNeeded({ isAttempted: false, ...input })).toBe(want);
+    expect(isReadNeeded({ isAttempted: false, refusal: undefined, ...input })).toBe(want);
   });
 });
 

@@ -5,11 +5,13 @@ import type { LoadBalancer, LoadBalancerAnswer } from "../../provider/load-balan
 import type { JsonObject } from "../../kube/client.ts";
 import type { Deletion, Entry, Pending } from "./ledger.ts";
 import { addFinalizerPatch, cleanedUpPatch } from "./plan/patches.ts";
+import { lastAccepted, type Refusal } from "./plan/refusal.ts";
 import { hasFinalizer, needsUpdate } from "./predicates.ts";
 
 /** What a provider is asked to make of a Service. */
 export interface Wish {
-  readonly spec: EnsureLoadBalancerInput["spec"];
+  /** undefined: an earlier process asked for it, and only its fingerprint is known. */
+  readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
   readonly nodes: NodeSelection;
 }
@@ -40,6 +42,8 @@ export interface WantedInput {
   /** What the cloud has, where that was read: see {@link isReadNeeded}. */
   readonly observed: LoadBalancerAnswer | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
+  /** Why the wish must not or need not be asked for. */
+  readonly refusal: Refusal | undefined;
   /** The provider takes changes of nodes alone. */
   readonly updatesNodes: boolean;
 }
@@ -59,10 +63,12 @@ export interface Delete {
   readonly patch: JsonObject | undefined;
 }
 
-/** Asked for what the provider does not offer and what must not be left out. */
+/** Asked for what the provider does not offer and what must not be left out, or for what it has refused. */
 export interface Refuse {
   readonly kind: "refuse";
-  readonly message: string;
+  readonly refusal: Refusal;
+  /** For the load balancer that stands: ordinary changes of nodes must not leave it without live targets. */
+  readonly meanwhile: Plan | undefined;
 }
 
 export interface Change {
@@ -80,6 +86,8 @@ export interface Change {
   /** For services/status, before the call. */
   readonly finalizerPatch: JsonObject | undefined;
   readonly ignored: readonly UnsupportedRequest[];
+  /** What stands, whatever comes of the change. */
+  readonly standing: Entry | undefined;
 }
 
 /** The cloud has what is wished: write down what is known of it. */
@@ -114,10 +122,13 @@ export function plan(input: Input): Plan {
  * What the cloud has decides, and must be read: this process does not know the load balancer although one was asked for, or a change
  * was accepted and the wish is still the same.
  */
-export function isReadNeeded(input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted">): boolean {
-  const { service, entry, isAttempted } = input;
+export function isReadNeeded(
+  input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted" | "refusal">,
+): boolean {
+  const { service, entry, isAttempted, refusal } = input;
   if (entry === undefined) return hasFinalizer(service) && !isAttempted;
-  return entry.pending !== undefined && !isWishNew(input, entry) && !areNodesNew(input, entry);
+  const asked = refusal === undefined ? input : lastAccepted(input, entry);
+  return entry.pending !== undefined && !isWishNew(asked, entry) && !areNodesNew(asked, entry);
 }
 
 /** What the answer to a change, or a later read of it, means. */
@@ -140,6 +151,7 @@ export function progressOf(
     service,
     provider,
     loadBalancerId: loadBalancer.id,
+    spec: wish.spec,
     specFingerprint: wish.specFingerprint,
     nodesFingerprint: wish.nodes.fingerprint,
     ingress: servedIngress(loadBalancer),
@@ -164,14 +176,24 @@ function planCleanup({ service, isGone, provider, entry, deletion }: CleanupInpu
 }
 
 function planWanted(input: WantedInput): Plan {
-  const refused = input.unsupported.filter(({ effect }) => effect === "refused");
-  if (refused.length > 0) {
-    return { kind: "refuse", message: refused.map(({ field, message }) => `${field}: ${message}`).join("; ") };
-  }
+  const { refusal } = input;
+  if (refusal !== undefined) return { kind: "refuse", refusal, meanwhile: planMeanwhile(input) };
   const entry = input.entry ?? entryFromCloud(input);
-  if (entry === undefined) {
-    return change(input, "ensure", hasFinalizer(input.service) ? "not known to be as wished" : "service created");
-  }
+  return entry === undefined
+    ? change(input, "ensure", hasFinalizer(input.service) ? "not known to be as wished" : "service created")
+    : planKnown(input, entry);
+}
+
+/** What the load balancer needs that an earlier wish, the last one accepted, was made into. */
+function planMeanwhile(input: WantedInput): Plan | undefined {
+  const entry = input.entry ?? standingInCloud(input);
+  if (entry === undefined) return undefined;
+  const asked = { ...input, ...lastAccepted(input, entry), unsupported: [] };
+  const needsSpec = asked.wish.spec === undefined && !input.updatesNodes;
+  return needsSpec ? settle(asked, entry, undefined) : planKnown(asked, entry);
+}
+
+function planKnown(input: WantedInput, entry: Entry): Plan {
   const known = { ...input, entry };
   if (isWishNew(input, entry)) return change(known, "ensure", "service changed");
   if (areNodesNew(input, entry)) return change(known, entry.pending?.kind ?? "update", "nodes changed");
@@ -214,6 +236,7 @@ function change(input: WantedInput, purpose: Pending["kind"], trigger: string): 
     operationId: entry?.pending?.operationId,
     finalizerPatch: addFinalizerPatch(service),
     ignored: purpose === "ensure" ? unsupported : [],
+    standing: entry ?? standingInCloud(input),
   };
 }
 
@@ -230,15 +253,21 @@ function settle({ service, wish }: WantedInput, entry: Entry, finished: Settle["
 }
 
 /** After a restart: what is in force tells what was acknowledged. Anything unfinished or unlike the wish is ensured anew. */
-function entryFromCloud({ service, provider, wish, observed }: WantedInput): Entry | undefined {
+function entryFromCloud(input: WantedInput): Entry | undefined {
+  const standing = standingInCloud(input);
+  return standing?.specFingerprint === input.wish.specFingerprint ? standing : undefined;
+}
+
+/** What is in force and finished, by whatever wish. */
+function standingInCloud({ service, provider, wish, observed }: WantedInput): Entry | undefined {
   if (observed?.kind !== "present") return undefined;
   const { loadBalancer } = observed;
   if (loadBalancer.phase !== "active" || loadBalancer.operation !== undefined) return undefined;
-  if (loadBalancer.specFingerprint !== wish.specFingerprint) return undefined;
   return {
     service,
     provider,
     loadBalancerId: loadBalancer.id,
+    spec: loadBalancer.specFingerprint === wish.specFingerprint ? wish.spec : undefined,
     specFingerprint: loadBalancer.specFingerprint,
     nodesFingerprint: loadBalancer.nodesFingerprint,
     ingress: loadBalancer.ingress,

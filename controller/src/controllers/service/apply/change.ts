@@ -1,9 +1,9 @@
 import type { LoadBalancerChange } from "../../../provider/load-balancer.ts";
 import type { ChangeOptions } from "../../../provider/client.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
-import { hasReason } from "../../../provider/errors.ts";
+import { hasReason, isOfClass } from "../../../provider/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { DONE, type Result } from "../../../runtime/result.ts";
+import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import {
   diagnosed,
@@ -12,6 +12,7 @@ import {
   unavailableLoadBalancer,
   updateLoadBalancerFailed,
 } from "../events.ts";
+import { FINAL_MS } from "../failure.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { type Change, progressOf } from "../plan.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
@@ -33,6 +34,9 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
       // Class R: at once and one time. A read could still show what is gone.
       ledger.drop(context.key);
       return applyChange(anew(plan), deps, context);
+    case "refused":
+      // What stands is kept up all the same; the refusal is told then.
+      return requeueAfter(0);
     case "notResponsible":
       ledger.recordDeclined(context.key, service, providerNamed(deps, plan.provider).info?.bootId ?? "");
       return DONE;
@@ -69,8 +73,8 @@ async function conclude(
   }
 }
 
-/** The load balancer is not there to be updated; or the Service is somebody else's, by what its annotations say. */
-type Declined = "notFound" | "notResponsible";
+/** The load balancer is not there to be updated; or it stands and will not become what is wished; or the Service is somebody else's, by what its annotations say. */
+type Declined = "notFound" | "notResponsible" | "refused";
 
 async function ensure(
   plan: Change,
@@ -81,8 +85,20 @@ async function ensure(
     return await callEnsure(plan, deps, context);
   } catch (error) {
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
-    throw new LoadBalancerSyncError(`failed to ensure load balancer: ${describe(error)}`, { cause: error });
+    const message = `failed to ensure load balancer: ${describe(error)}`;
+    if (isOfClass(error, "FINAL") && recordRefusal(plan, message, deps, context)) return "refused";
+    throw new LoadBalancerSyncError(message, { cause: error });
   }
+}
+
+/** True: there is a load balancer of an earlier wish. */
+function recordRefusal(plan: Change, message: string, deps: ApplyDependencies, { key }: ReconcileContext): boolean {
+  const { service, standing } = plan;
+  const { ledger, clock } = deps;
+  const bootId = providerNamed(deps, plan.provider).info?.bootId ?? "";
+  if (standing !== undefined) ledger.record(key, standing);
+  ledger.recordRefused(key, { service, bootId, message, untilMs: clock.monotonicMs() + FINAL_MS });
+  return standing !== undefined;
 }
 
 /** The same wish for a load balancer that is not there. */
@@ -95,14 +111,25 @@ function anew(plan: Change): Change {
     loadBalancerId: undefined,
     operationId: undefined,
     finalizerPatch: undefined,
+    standing: undefined,
   };
 }
 
-function callEnsure(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+async function callEnsure(
+  plan: Change,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<LoadBalancerChange> {
   const { service, wish, operationId } = plan;
   const provider = providerNamed(deps, plan.provider);
   const hint = operationId === undefined || operationId === "" ? {} : { operationId };
-  const input = { service: serviceRef(service), ...wish, ...hint };
+  const { spec } = wish;
+  if (spec === undefined) {
+    throw new LoadBalancerSyncError(
+      "the load balancer of an earlier wish is gone, and what that wish was is not known",
+    );
+  }
+  const input = { service: serviceRef(service), ...wish, spec, ...hint };
   const options = changeOptions(plan, deps, context);
   return deps.gate.run(provider, context, () => provider.client.ensureLoadBalancer(input, options));
 }

@@ -1,0 +1,30 @@
+import type { Service } from "../../../api/service.ts";
+import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
+import type { Entry } from "../ledger.ts";
+import type { Wish } from "../plan.ts";
+
+/** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
+export interface Refusal {
+  readonly message: string;
+  /** undefined: not until the Service or the provider changes. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The provider does not offer what must not be left out. */
+export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal | undefined {
+  const refused = unsupported.filter(({ effect }) => effect === "refused");
+  if (refused.length === 0) return undefined;
+  return { message: refused.map(({ field, message }) => `${field}: ${message}`).join("; "), retryAfterMs: undefined };
+}
+
+/** The Service as it is, but for the wish, which is the one that was last accepted; nodes are those of now. */
+export function lastAccepted(
+  { service, wish }: { readonly service: Service; readonly wish: Wish },
+  entry: Entry,
+): { readonly service: Service; readonly wish: Wish } {
+  const { spec, metadata } = entry.service;
+  return {
+    service: { ...service, spec, metadata: { ...service.metadata, annotations: metadata.annotations } },
+    wish: { spec: entry.spec, specFingerprint: entry.specFingerprint, nodes: wish.nodes },
+  };
+}
