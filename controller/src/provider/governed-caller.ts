@@ -4,6 +4,7 @@ import type { Clock, Random } from "../util/clock.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { CallPriority } from "./client.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "./errors.ts";
+import { DEFAULT_HOLD_MS } from "./retry-delay.ts";
 import type { Rpc } from "./rpcs.ts";
 import type { Semaphore } from "./semaphore.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
@@ -11,9 +12,6 @@ import type { RpcCaller, RpcOptions } from "./transport.ts";
 /** Tries of a read and the waits between them. proto/README.md section 5, class T. */
 const MAX_TRIES = 3;
 const RETRY: BackoffOptions = { initialMs: 200, maxMs: 2000, jitter: 0.2 };
-
-/** Hold after a WAIT error that does not say how long, which the contract does not allow. */
-const DEFAULT_HOLD_MS = 5000;
 
 export interface GovernedOptions extends RpcOptions {
   readonly priority: CallPriority;

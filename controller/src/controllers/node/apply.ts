@@ -11,6 +11,7 @@ import { initializeNodeFailed, synced } from "./events.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Initialize, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
+import type { Refusals } from "./refusals.ts";
 import type { RefreshSchedule } from "./refresh-schedule.ts";
 
 /** What this step writes with. */
@@ -19,17 +20,20 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: NodeMetrics;
   readonly refreshes: RefreshSchedule;
+  readonly refusals: Refusals;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
 }
 
-/** The Node keeps its taint and is tried again. A wait that the provider asked for is in the cause. */
+/** The Node keeps its taint and is tried again: after `retryAfterMs`, or with the queue's back-off. */
 class NodeNotInitializedError extends Error {
   readonly code = "NODE_NOT_INITIALIZED";
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
     super(message, options);
     this.name = "NodeNotInitializedError";
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -45,7 +49,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       context.log.debug(2, "Node is left alone: no provider owns it", { why: plan.message });
       break;
     case "notInitialized":
-      return refuse(plan, deps);
+      return refuse(plan, deps, context);
     case "update":
       await ignoreGone(update(plan, deps, context));
       break;
@@ -55,6 +59,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     default:
       return plan satisfies never;
   }
+  deps.refusals.forget(context.key);
   return requeueAfter(deps.refreshes.untilNextMs());
 }
 
@@ -65,9 +70,14 @@ async function update(plan: Update, deps: ApplyDependencies, context: ReconcileC
   if (labelsPatch !== undefined) await patch(node, labelsPatch, deps, context);
 }
 
-function refuse({ node, message, cause, tell }: NotInitialized, { events }: ApplyDependencies): never {
+function refuse(
+  { node, message, cause, tell }: NotInitialized,
+  { events, refusals }: ApplyDependencies,
+  { key }: ReconcileContext,
+): never {
   if (tell) events.record(initializeNodeFailed(node, message));
-  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, { cause });
+  const retryAfterMs = refusals.add(key, cause);
+  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, retryAfterMs, { cause });
 }
 
 async function initialize(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {

@@ -21,6 +21,7 @@ import { gather } from "./gather.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { plan } from "./plan.ts";
 import { changesReconcile, isUninitialized } from "./predicates.ts";
+import { Refusals } from "./refusals.ts";
 import { RefreshSchedule } from "./refresh-schedule.ts";
 
 export interface CloudNodeSettings {
@@ -77,16 +78,17 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
 function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
   const { nodes, instances, clock, settings } = deps;
   const refreshes = new RefreshSchedule(settings.refreshPeriodMs, clock);
+  const refusals = new Refusals();
   const ownWrites = new OwnWrites<Node>();
   const writers = new Semaphore(settings.workers);
   return stepReconciler(
     {
-      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes, ownWrites }, context),
+      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes, refusals, ownWrites }, context),
       plan,
       apply: async (planned, context) => {
         const leave = await writers.enter(context.priority, context.signal);
         try {
-          return await apply(planned, { ...deps, refreshes, ownWrites }, context);
+          return await apply(planned, { ...deps, refreshes, refusals, ownWrites }, context);
         } finally {
           leave();
         }

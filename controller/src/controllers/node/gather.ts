@@ -6,6 +6,7 @@ import type { InstanceReader } from "../../provider/instance-reader.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Input } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
+import type { Refusals } from "./refusals.ts";
 import type { RefreshSchedule } from "./refresh-schedule.ts";
 
 /** What this step reads from. */
@@ -13,6 +14,7 @@ export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
   readonly refreshes: RefreshSchedule;
+  readonly refusals: Refusals;
   readonly ownWrites: OwnWrites<Node>;
 }
 
@@ -27,11 +29,12 @@ const REFRESH_MAX_DATA_AGE_MS = 30_000;
 
 /** The Node and, while it waits for the cloud or is due, what the cloud says of its machine. undefined: the Node is gone. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
-  const { nodes, ownWrites, refreshes } = deps;
+  const { nodes, ownWrites, refreshes, refusals } = deps;
   const { key } = context;
   const cached = nodes.get(key);
   if (cached === undefined) {
     refreshes.forget(key);
+    refusals.forget(key);
     ownWrites.forget(key);
     return undefined;
   }
