@@ -95,6 +95,46 @@ describe("nodeRouteController()", () => {
     expect(world.condition("b")).toBe(ROUTED);
   });
 
+  test("does not take a range that a live node has given up for one that it has", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.node("b", { podCIDRs: [C] });
+    await world.start();
+    world.node("a", { podCIDRs: [B] });
+    world.node("b", { podCIDRs: [A] });
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${A} acme://b`, `${B} acme://a`]);
+    expect(world.eventTexts).toEqual([]);
+  });
+
+  test("lets the provider put right a node's own route to another machine", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.node("b", { podCIDRs: [B] });
+    world.cloud.seed(A, "acme://b", { targetNodeName: "a" });
+    world.cloud.seed(B, "acme://b");
+    await world.start();
+    expect(world.cloud.changes).toEqual([`ensure ${A}`]);
+    expect(world.cloud.table).toEqual([`${A} acme://a`, `${B} acme://b`]);
+  });
+
+  test("uses a young list again when a provider comes back, and an old one not", async () => {
+    await world.start();
+    world.ready();
+    await world.pass(30_000);
+    expect(world.cloud.calls).toEqual(["list"]);
+    await world.pass(MINUTE_MS);
+    world.ready();
+    await world.pass(1000);
+    expect(world.cloud.calls).toEqual(["list", "list"]);
+  });
+
+  test("lists no oftener than the provider allows", async () => {
+    const declared = routesInfo();
+    world.declared = { ...declared, limits: { ...declared.limits, minResyncIntervalMs: 3 * PERIOD_MS } };
+    await world.start();
+    await world.pass(6 * PERIOD_MS);
+    expect(world.cloud.calls).toEqual(["list", "list", "list"]);
+  });
+
   test("leaves the route with the first of two nodes that have one range, and gives it to the second when that goes", async () => {
     world.node("a", { podCIDRs: [A] });
     await world.start();

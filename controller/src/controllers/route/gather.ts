@@ -4,9 +4,9 @@ import type { OwnWrites } from "../../kube/own-writes.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import type { DeletionRules, Input, NodeInput } from "./plan.ts";
-import { isSameMachine, targetRulesOf } from "./plan/targets.ts";
+import { targetRulesOf } from "./plan/targets.ts";
 import type { KnownRoute } from "./route-table.ts";
-import type { Routing, RouteTables } from "./state.ts";
+import type { RouteTables } from "./state.ts";
 
 /** What this step reads from. All of it is in memory. */
 export interface GatherDependencies {
@@ -53,20 +53,14 @@ function gatherNode(deps: GatherDependencies, node: Node): NodeInput | undefined
     complete: table.complete,
     own: table.ofNode(node.metadata.name),
     to: (cidr) => table.to(cidr),
-    claimant: (known) => claimantOf(deps, node, routing, known),
+    claimant: (known) => claimantOf(deps, node, known),
   };
 }
 
 /** Two Nodes with one range must not take the route from each other for ever: who has it keeps it. */
-function claimantOf(
-  { nodes }: GatherDependencies,
-  node: Node,
-  { info }: Routing,
-  { nodeName, cidr, route }: KnownRoute,
-): string | undefined {
+function claimantOf({ nodes }: GatherDependencies, node: Node, { nodeName, cidr }: KnownRoute): string | undefined {
   const other = nodeName === node.metadata.name ? undefined : nodes.get(nodeName);
-  if (other === undefined || route.blackhole || !wants(other, cidr)) return undefined;
-  return isSameMachine(route.targetProviderId, other.spec.providerID, info.providerIdPrefixes) ? nodeName : undefined;
+  return other !== undefined && wants(other, cidr) ? nodeName : undefined;
 }
 
 function wants({ spec }: Node, cidr: Cidr): boolean {

@@ -210,6 +210,18 @@ describe("plan() of a Node", () => {
       wanted: [`make ${X}`],
     },
     {
+      when: "the provider cares for addresses, and there is one too many",
+      routes: [route(X, { addresses: [ADDRESS, { type: "InternalIP", address: "192.0.2.9" }] })],
+      parts: { capability: { targetAddresses: true } },
+      wanted: [`make ${X}`],
+    },
+    {
+      when: "the provider does not say which families it routes",
+      routes: [],
+      parts: { capability: { ipFamilies: [] } },
+      wanted: [`make ${X}`],
+    },
+    {
       when: "the provider cares for addresses, and they are the same",
       routes: [route(X, { addresses: [ADDRESS] })],
       parts: { capability: { targetAddresses: true } },

@@ -15,15 +15,15 @@ export function targetRulesOf(info: ProviderInfo, capability: RouteCapabilities)
 
 /** The route leads to the Node's machine, and over its addresses where the provider cares. */
 export function isAsWished({ route, madeFor }: KnownRoute, node: Node, rules: TargetRules): boolean {
-  if (route.blackhole || route.targetProviderId === "") return false;
+  if (route.blackhole) return false;
   const { providerID } = node.spec;
   const isTarget = madeFor === providerID || isSameMachine(route.targetProviderId, providerID, rules.prefixes);
   return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, node));
 }
 
 /** IDs are compared as text, but for the prefix: a provider that took over from another may know several. */
-export function isSameMachine(left: string, right: string, prefixes: readonly string[]): boolean {
-  return left === right || withoutPrefix(left, prefixes) === withoutPrefix(right, prefixes);
+function isSameMachine(left: string, right: string, prefixes: readonly string[]): boolean {
+  return withoutPrefix(left, prefixes) === withoutPrefix(right, prefixes);
 }
 
 function withoutPrefix(providerId: string, prefixes: readonly string[]): string {
