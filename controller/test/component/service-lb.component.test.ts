@@ -229,6 +229,24 @@ describe("service-lb and classes", () => {
     expect([harness.cloud.changes, harness.writes]).toEqual([[], []]);
   });
 
+  test("takes down what is left of a Service whose class became served after it was deleted", async () => {
+    const spec = { loadBalancerClass: "acme.example.com/nlb" };
+    await start({ objects: [loadBalancerService("web", { spec, metadata: { finalizers: [FINALIZER] } })] });
+    const first = await harness.startProvider();
+    harness.startManager().startServices();
+    await harness.quiet();
+    await harness.user("DELETE", PATH);
+    await harness.quiet();
+    expect([harness.cloud.changes, harness.writes]).toEqual([[], []]);
+    await first[Symbol.asyncDispose]();
+    await harness.startProvider({
+      bootId: "boot-2",
+      info: { capabilities: { loadBalancers: { updateNodes: true, classes: ["acme.example.com/nlb"] } } },
+    });
+    await eventually("it is gone", () => web() === undefined);
+    expect(harness.cloud.changes).toEqual(["delete web"]);
+  });
+
   test("serves a class that the provider declares", async () => {
     await start({ objects: [loadBalancerService("web", { spec: { loadBalancerClass: "acme.example.com/nlb" } })] });
     await harness.startProvider({

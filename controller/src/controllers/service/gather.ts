@@ -71,9 +71,10 @@ function gatherCleanup(
   const isLeft = hasFinalizer(service) || (wantsLoadBalancer(service) && !deps.ledger.isCleaned(key, uid));
   if (entry === undefined && !isLeft) return undefined;
   // A Service that gives up its type loses its class too; the finalizer is shared by controllers of all classes.
-  if (entry === undefined && deps.ledger.isForeign(key, uid)) return undefined;
+  if (entry === undefined && !wantsLoadBalancer(service) && deps.ledger.isForeign(key, uid)) return undefined;
   const provider = entry?.provider ?? ownerOf(deps, context, service)?.provider.name;
   if (provider === undefined) return undefined;
+  deps.ledger.recordOurs(key);
   return { kind: "cleanup", service, isGone: false, provider, entry, deletion: deps.ledger.deletion(key, uid) };
 }
 
