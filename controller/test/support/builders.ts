@@ -1,5 +1,6 @@
 import type { ObjectMeta } from "../../src/api/meta.ts";
 import type { Node, NodeSpec, NodeStatus, NodeSystemInfo, Taint } from "../../src/api/node.ts";
+import type { Instance } from "../../src/provider/instance.ts";
 import type { LoadBalancerIngress, Service, ServicePort, ServiceSpec, ServiceStatus } from "../../src/api/service.ts";
 
 /** Creation time of everything built here. */
@@ -48,6 +49,26 @@ export function node(name: string, parts: NodeParts = {}): Node {
         ...nodeInfo,
       },
     },
+  };
+}
+
+/** A running machine of which the cloud tells nothing more. */
+export function instance(parts: Partial<Instance> = {}): Instance {
+  return {
+    providerId: "acme://1",
+    name: "node-a",
+    instanceType: undefined,
+    zone: undefined,
+    region: undefined,
+    addresses: [],
+    state: "running",
+    stateReason: "",
+    labels: {},
+    podCidrs: undefined,
+    createTimeMs: undefined,
+    revision: "",
+    warnings: [],
+    ...parts,
   };
 }
 

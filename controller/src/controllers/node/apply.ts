@@ -66,8 +66,14 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
   const { node, statusPatch, labelsPatch, warning } = plan;
   if (warning !== undefined) context.log.warn("Addresses of the node stay as they are", { why: warning });
-  if (statusPatch !== undefined) await patch(node, statusPatch, deps, context, "status");
-  if (labelsPatch !== undefined) await patch(node, labelsPatch, deps, context);
+  try {
+    if (statusPatch !== undefined) await patch(node, statusPatch, deps, context, "status");
+    if (labelsPatch !== undefined) await patch(node, labelsPatch, deps, context);
+  } catch (error) {
+    // The tick is not over: what the cloud said is not on the Node yet.
+    deps.refreshes.forget(context.key);
+    throw error;
+  }
 }
 
 function refuse(

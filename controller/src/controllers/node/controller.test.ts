@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CREATED_MS, node, taint } from "../../../test/support/builders.ts";
+import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { FakeInformer } from "../../../test/support/fake-informer.ts";
-import { FakeKube } from "../../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import type { EventInput } from "../../api/event.ts";
 import type { Node } from "../../api/node.ts";
@@ -112,5 +112,48 @@ describe("cloud-node tries again", () => {
     world.start(waiting());
     await world.clock.advance(40);
     expect(world.askedAtMs).toEqual([0, 5, 15, 35]);
+  });
+});
+
+describe("cloud-node refreshes", () => {
+  const machine = (address: string): InstanceAnswer => ({
+    kind: "present",
+    instance: instance({ providerId: "acme://i-1", addresses: [{ type: "InternalIP", address }] }),
+    readTimeMs: 0,
+    witness: { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: 0 },
+  });
+  const initialized = (): Node =>
+    node("a", {
+      spec: { providerID: "acme://i-1" },
+      status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] },
+    });
+
+  test("again before the next tick when the addresses could not be written", async () => {
+    world.says = machine("10.0.0.2");
+    let failures = 2;
+    world.kube.intercept = () => (failures-- > 0 ? apiError("transient") : undefined);
+    world.start(initialized());
+    await world.clock.advance(1000);
+    expect(world.kube.stored(NODES, { name: "a" })).toMatchObject({
+      status: { addresses: [{ type: "InternalIP", address: "10.0.0.2" }, { $patch: "replace" }] },
+    });
+  });
+
+  test("once a tick when all is well", async () => {
+    world.says = machine("10.0.0.1");
+    world.start(initialized());
+    await world.clock.advance(1000);
+    world.providerReady();
+    await world.clock.advance(2 * REFRESH_MS);
+    expect(world.askedAtMs).toEqual([0, REFRESH_MS, 2 * REFRESH_MS]);
+  });
+
+  test("again when the provider is back, if it could not say", async () => {
+    world.says = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
+    world.start(initialized());
+    await world.clock.advance(1000);
+    world.providerReady();
+    await settle();
+    expect(world.askedAtMs).toEqual([0, 1000]);
   });
 });

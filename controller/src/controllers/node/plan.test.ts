@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CREATED_MS, node, taint } from "../../../test/support/builders.ts";
+import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
 import { contractError, ProviderError } from "../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
 import { plan } from "./plan.ts";
@@ -8,25 +8,6 @@ const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const NOW_MS = CREATED_MS + 5_000;
 const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: NOW_MS };
 const tainted = node("node-a", { spec: { taints: [taint(UNINITIALIZED)] } });
-
-function instance(parts: Partial<Instance> = {}): Instance {
-  return {
-    providerId: "acme://1",
-    name: "node-a",
-    instanceType: undefined,
-    zone: undefined,
-    region: undefined,
-    addresses: [],
-    state: "running",
-    stateReason: "",
-    labels: {},
-    podCidrs: undefined,
-    createTimeMs: undefined,
-    revision: "",
-    warnings: [],
-    ...parts,
-  };
-}
 
 function present(parts: Partial<Instance> = {}): InstanceAnswer {
   return { kind: "present", instance: instance(parts), readTimeMs: NOW_MS, witness: WITNESS };
