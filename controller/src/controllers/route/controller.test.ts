@@ -127,6 +127,17 @@ describe("nodeRouteController()", () => {
     expect(world.cloud.calls).toEqual(["list", "list"]);
   });
 
+  test("forgets what it knew of another account's routes", async () => {
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    world.declared = { ...routesInfo(), scopeId: "project-2" };
+    world.cloud.routes.clear();
+    world.remove("a");
+    world.ready();
+    await world.pass(1000);
+    expect(world.cloud.calls).toEqual(["list", `ensure ${A}`, "list"]);
+  });
+
   test("lists no oftener than the provider allows", async () => {
     const declared = routesInfo();
     world.declared = { ...declared, limits: { ...declared.limits, minResyncIntervalMs: 3 * PERIOD_MS } };
