@@ -28,7 +28,7 @@ var roots = []any{
 	eventsv1.Event{}, coordinationv1.Lease{}, discoveryv1.EndpointSlice{}, certificatesv1.CertificateSigningRequest{},
 	authenticationv1.TokenReview{}, authenticationv1.SelfSubjectReview{},
 	authorizationv1.SubjectAccessReview{}, authorizationv1.SelfSubjectAccessReview{},
-	metav1.DeleteOptions{},
+	metav1.DeleteOptions{}, metav1.Status{},
 }
 
 // scalars have a JSON form of their own, whatever their Go fields are.
@@ -83,7 +83,7 @@ func (g *generator) name(t reflect.Type) string {
 		key := group(t.PkgPath()) + "." + t.Name()
 		if _, seen := g.structs[key]; !seen {
 			g.structs[key] = nil
-			g.structs[key] = g.fields(t)
+			g.structs[key] = g.fields(t, root)
 		}
 		return key
 	default:
@@ -91,7 +91,11 @@ func (g *generator) name(t reflect.Type) string {
 	}
 }
 
-func (g *generator) fields(t reflect.Type) []string {
+// root stands for the struct itself where fields() is told what a field is in.
+const root = "root"
+
+// fields are those of a struct in JSON. A struct inlined in JSON is a message of its own in protobuf, whose number is `within`.
+func (g *generator) fields(t reflect.Type, within string) []string {
 	var lines []string
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -99,11 +103,19 @@ func (g *generator) fields(t reflect.Type) []string {
 		if name == "-" || name == "managedFields" {
 			continue
 		}
+		number := protobufNumber(field)
 		if name == "" {
-			lines = append(lines, g.fields(field.Type)...)
+			lines = append(lines, g.fields(field.Type, number)...)
 			continue
 		}
 		line := fmt.Sprintf("%s: { type: %q", quoteKey(name), g.name(field.Type))
+		switch within {
+		case "": // TypeMeta, which protobuf has in the envelope
+		case root:
+			line += ", number: " + number
+		default:
+			line += fmt.Sprintf(", number: %s, within: %s", number, within)
+		}
 		if leavesOutEmpty(field.Type, options) {
 			line += ", omit: true"
 		}
@@ -124,6 +136,15 @@ func (g *generator) fields(t reflect.Type) []string {
 		lines = append(lines, line+" },")
 	}
 	return lines
+}
+
+// protobufNumber is the field's number in protobuf, "" when it is not part of it.
+func protobufNumber(field reflect.StructField) string {
+	parts := strings.Split(field.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
 }
 
 // leavesOutEmpty follows encoding/json: omitempty says nothing about a struct, which only omitzero leaves out.

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { type User, createAccess } from "./access/access.ts";
 import { createReviews } from "./access/reviews.ts";
+import { badRequest, statusOf } from "./api-error.ts";
 import { encodeObject, toStored } from "./api/codec.ts";
 import { type Deps, keyOf } from "./api/context.ts";
 import { type BootstrapInput, createApiService, createNamespaces } from "./bootstrap.ts";
@@ -12,10 +13,12 @@ import type { HandlerDeps } from "./http/deps.ts";
 import { handle } from "./http/handler.ts";
 import { type TlsIdentity, listen } from "./http/listener.ts";
 import type { Reply } from "./http/reply.ts";
-import { type ApiRequest, headerOf } from "./http/request.ts";
+import { readRequest } from "./http/protobuf-edge.ts";
+import { type RawRequest, headerOf } from "./http/request.ts";
 import type { JsonObject } from "./json.ts";
 import { formatKubeconfig } from "./kubeconfig.ts";
 import { withMetadata } from "./object.ts";
+import { createTranslator } from "./protobuf/translator.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { type Resource, apiVersionOf, tableOf } from "./resources/resource.ts";
 import { createSchema } from "./schema/schema.ts";
@@ -29,6 +32,7 @@ export interface RecordedRequest {
   /** With the query. */
   readonly path: string;
   readonly userAgent: string;
+  /** As JSON, also when it came as protobuf. */
   readonly body: string;
 }
 
@@ -169,12 +173,14 @@ function createHandlerDeps(
   serverAddress: () => string,
 ): HandlerDeps {
   const access = createAccess({ users: options.users ?? [], anonymous: options.anonymous ?? true });
+  const reviews = createReviews(access);
   return {
     ...deps,
     clock: options.clock ?? systemClock,
     access,
     resources,
-    reviews: createReviews(access),
+    reviews,
+    translator: createTranslator(deps.schema, [...resources, ...reviews]),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     serverAddress,
     jsonCache: new WeakMap(),
@@ -185,8 +191,14 @@ async function answer(
   deps: HandlerDeps,
   options: DevClusterOptions,
   requests: RecordedRequest[],
-  request: ApiRequest,
+  raw: RawRequest,
 ): Promise<Reply> {
+  const read = readRequest(deps.translator, raw);
+  if (read.kind === "unreadable") {
+    const error = badRequest(`the object provided is unrecognized: ${read.why}`);
+    return { kind: "json", status: error.code, body: JSON.stringify(statusOf(error)) };
+  }
+  const { request } = read;
   const query = request.query.toString();
   const recorded: RecordedRequest = {
     method: request.method,

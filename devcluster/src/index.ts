@@ -10,3 +10,6 @@ export {
 } from "./dev-cluster.ts";
 export type { TlsIdentity } from "./http/listener.ts";
 export type { Json, JsonObject } from "./json.ts";
+export { createProtobufTranslator } from "./protobuf/served-kinds.ts";
+export { ProtobufError } from "./protobuf/wire.ts";
+export type { Translator } from "./protobuf/translator.ts";

@@ -34,6 +34,8 @@ metadata:
 data: {a: "1", b: "2"}
 `;
 
+const pem = "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
+
 describe.skipIf(missing)("kubectl", () => {
   let folder: string;
   let cluster: DevCluster;
@@ -164,6 +166,24 @@ describe.skipIf(missing)("kubectl", () => {
     );
     expect(await kubectl("get", "node", "nope")).toContain('Error from server (NotFound): nodes "nope" not found');
     expect(await kubectl("get", "deployments")).toContain(`the server doesn't have a resource type "deployments"`);
+  });
+
+  test("what kubectl sends as protobuf works too", async () => {
+    expect(await kubectl("create", "namespace", "made")).toBe("namespace/made created\n");
+    expect(await kubectl("delete", "namespace", "made", "--timeout=10s")).toContain('namespace "made" deleted');
+    expect(await kubectl("auth", "can-i", "delete", "pods")).toBe("yes\n");
+    cluster.seed({
+      apiVersion: "certificates.k8s.io/v1",
+      kind: "CertificateSigningRequest",
+      metadata: { name: "csr" },
+      spec: {
+        request: Buffer.from(pem).toString("base64"),
+        signerName: "kubernetes.io/kubelet-serving",
+        usages: ["server auth"],
+      },
+    });
+    expect(await kubectl("certificate", "approve", "csr")).toContain("csr approved");
+    expect(await kubectl("get", "csr", "csr", "--no-headers")).toMatch(/kubernetes\.io\/kubelet-serving.*Approved/);
   });
 
   test("explain and api-resources know the kinds", async () => {

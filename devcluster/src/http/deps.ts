@@ -3,6 +3,7 @@ import type { Review } from "../access/reviews.ts";
 import type { Deps } from "../api/context.ts";
 import type { Clock } from "../clock.ts";
 import type { KubeObject } from "../object.ts";
+import type { Translator } from "../protobuf/translator.ts";
 import type { Resource } from "../resources/resource.ts";
 
 /** Everything that requests are answered from. */
@@ -15,4 +16,5 @@ export interface HandlerDeps extends Deps {
   /** host:port, for discovery. */
   readonly serverAddress: () => string;
   readonly jsonCache: WeakMap<KubeObject, string>;
+  readonly translator: Translator;
 }

@@ -3,6 +3,7 @@ import { denied } from "../access/access.ts";
 import { ApiError, noSuchResource, statusOf } from "../api-error.ts";
 import type { HandlerDeps } from "./deps.ts";
 import { handleMetaPath } from "./meta-paths.ts";
+import { answerInFormat } from "./protobuf-edge.ts";
 import type { Reply } from "./reply.ts";
 import { type ApiRequest, headerOf } from "./request.ts";
 import { type RequestInfo, parseRequestPath } from "./request-info.ts";
@@ -10,8 +11,12 @@ import { handleResource } from "./resource-handler.ts";
 import { handleReview } from "./review-handler.ts";
 import { verbOf } from "./verb.ts";
 
-/** Answers one request; every refusal becomes a Status. */
+/** Answers one request in the format that the client likes best; every refusal becomes a Status. */
 export function handle(deps: HandlerDeps, request: ApiRequest): Reply {
+  return answerInFormat(deps.translator, request, (inner) => handleJson(deps, inner));
+}
+
+function handleJson(deps: HandlerDeps, request: ApiRequest): Reply {
   const warnings: string[] = [];
   const warn = (message: string): void => {
     warnings.push(message);

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Reply } from "./reply.ts";
-import type { ApiRequest } from "./request.ts";
+import type { RawRequest } from "./request.ts";
 
 /** A certificate and its key, both PEM. */
 export interface TlsIdentity {
@@ -15,7 +15,7 @@ export interface ListenerOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly tls?: TlsIdentity | undefined;
-  readonly handle: (request: ApiRequest) => Promise<Reply>;
+  readonly handle: (request: RawRequest) => Promise<Reply>;
 }
 
 export interface Listener {
@@ -65,8 +65,12 @@ async function serve(options: ListenerOptions, request: IncomingMessage, respons
 function write(response: ServerResponse, reply: Reply): void {
   switch (reply.kind) {
     case "json":
-      for (const warning of reply.warnings ?? []) response.appendHeader("Warning", `299 - ${JSON.stringify(warning)}`);
+      warn(response, reply.warnings ?? []);
       send(response, reply.status, `application/json${reply.mediaParameters ?? ""}`, reply.body);
+      return;
+    case "binary":
+      warn(response, reply.warnings);
+      send(response, reply.status, reply.contentType, reply.body);
       return;
     case "text":
       send(response, reply.status, "text/plain; charset=utf-8", reply.body);
@@ -79,17 +83,21 @@ function write(response: ServerResponse, reply: Reply): void {
   }
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
+function warn(response: ServerResponse, warnings: readonly string[]): void {
+  for (const warning of warnings) response.appendHeader("Warning", `299 - ${JSON.stringify(warning)}`);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
   response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-cache, private" });
   response.end(body);
 }
 
 function stream(response: ServerResponse, reply: Extract<Reply, { kind: "stream" }>): void {
-  response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-cache, private" });
+  response.writeHead(200, { "Content-Type": reply.contentType, "Cache-Control": "no-cache, private" });
   response.flushHeaders();
   reply.start({
-    line: (text) => {
-      response.write(`${text}\n`);
+    write: (event) => {
+      response.write(event);
       if (response.writableLength > maxBacklogBytes) response.destroy();
     },
     end: () => {
@@ -101,7 +109,7 @@ function stream(response: ServerResponse, reply: Extract<Reply, { kind: "stream"
   });
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of request) {
@@ -110,7 +118,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (sizeBytes > maxBodyBytes) throw new BodyTooLargeError();
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
 class BodyTooLargeError extends Error {

@@ -6,7 +6,8 @@ export type Representation =
   | { readonly kind: "table"; readonly version: string }
   | { readonly kind: "metadata"; readonly version: string };
 
-interface MediaType {
+/** One of the types that a client accepts. */
+export interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
@@ -49,7 +50,8 @@ function representationOf(parameters: ReadonlyMap<string, string>): Representati
     : undefined;
 }
 
-function parseAccept(accept: string | undefined): readonly MediaType[] {
+/** The types of an Accept header, the most welcome first. */
+export function parseAccept(accept: string | undefined): readonly MediaType[] {
   const header = accept === undefined || accept.trim() === "" ? "*/*" : accept;
   return header
     .split(",")

@@ -8,12 +8,20 @@ export type Reply =
       /** Parameters of the media type, which kubectl reads to know what it got. */
       readonly mediaParameters?: string;
     }
+  | {
+      readonly kind: "binary";
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: Uint8Array;
+      readonly warnings: readonly string[];
+    }
   | { readonly kind: "text"; readonly status: number; readonly body: string }
-  | { readonly kind: "stream"; readonly start: (stream: LineStream) => void };
+  | { readonly kind: "stream"; readonly contentType: string; readonly start: (stream: EventStream) => void };
 
-/** A response that is written line by line. */
-export interface LineStream {
-  readonly line: (text: string) => void;
+/** A response that is written event by event. */
+export interface EventStream {
+  /** A line of JSON with its end, or a frame of protobuf. */
+  readonly write: (event: string | Uint8Array) => void;
   readonly end: () => void;
   /** Calls back once when the client is gone or the response is over. */
   readonly onClose: (callback: () => void) => void;

@@ -6,7 +6,7 @@ import type { Resource } from "../resources/resource.ts";
 import { decode } from "../schema/decode.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { HandlerDeps } from "./deps.ts";
-import type { LineStream, Reply } from "./reply.ts";
+import type { EventStream, Reply } from "./reply.ts";
 import type { Renderer } from "./representation.ts";
 
 export interface WatchCall {
@@ -21,13 +21,13 @@ const initialEventsEnd = "k8s.io/initial-events-end";
 export function watchReply(deps: HandlerDeps, resource: Resource, call: WatchCall): Reply {
   // Opened before the response begins, so that a refused request still gets its status code.
   const pending: string[] = [];
-  let stream: LineStream | undefined;
+  let stream: EventStream | undefined;
   let over = false;
   const stop = openWatch(deps, resource, call.namespace, call.options, {
     send: (event) => {
-      const line = render(deps.schema, resource, call.renderer, event);
+      const line = `${render(deps.schema, resource, call.renderer, event)}\n`;
       if (stream === undefined) pending.push(line);
-      else stream.line(line);
+      else stream.write(line);
     },
     end: () => {
       over = true;
@@ -36,10 +36,11 @@ export function watchReply(deps: HandlerDeps, resource: Resource, call: WatchCal
   });
   return {
     kind: "stream",
+    contentType: "application/json",
     start: (started) => {
       stream = started;
       started.onClose(stop);
-      for (const line of pending.splice(0)) started.line(line);
+      for (const line of pending.splice(0)) started.write(line);
       if (over) started.end();
     },
   };

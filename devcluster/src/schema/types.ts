@@ -2,6 +2,10 @@
 export interface FieldSpec {
   /** A scalar, `[]T`, `{}T` (map with string keys) or the key of a struct in the table. */
   readonly type: string;
+  /** Number in protobuf; kind and apiVersion have none. */
+  readonly number?: number;
+  /** In protobuf the field is inside a message with this number, which JSON does not show. */
+  readonly within?: number;
   /** Left out of JSON while it has its zero value. */
   readonly omit?: true;
   /** The Go field is a pointer: an explicit zero value is kept apart from absence. */

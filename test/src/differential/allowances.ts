@@ -89,7 +89,7 @@ export const allowances: readonly Allowance[] = [
   },
   {
     what: "media types offered in 406 and 415",
-    why: "devcluster speaks JSON only; clients that offer JSON among others get it",
+    why: "devcluster has no YAML, and none of its clients sends any",
     forgive: (value, { key }) =>
       key === "message" && typeof value === "string"
         ? value.replace(

@@ -8,7 +8,7 @@ export interface Endpoint {
 }
 
 export interface RequestOptions {
-  /** A string is sent as it is, anything else as JSON. */
+  /** Text and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;
@@ -18,7 +18,7 @@ export interface RequestOptions {
 
 export interface Answer {
   readonly status: number;
-  /** Parsed when it is JSON. */
+  /** Parsed when it is JSON, bytes when it is protobuf, text otherwise. */
   readonly body: unknown;
   readonly contentType: string;
   /** Texts of Warning headers. */
@@ -45,11 +45,10 @@ export async function send(
   const response = await open(endpoint, method, path, options);
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(Buffer.from(chunk));
-  const text = Buffer.concat(chunks).toString();
   const contentType = response.headers["content-type"] ?? "";
   return {
     status: response.statusCode ?? 0,
-    body: parse(text, contentType),
+    body: parse(Buffer.concat(chunks), contentType),
     contentType,
     warnings: warningsOf(response),
   };
@@ -86,7 +85,7 @@ async function readRefusal(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(Buffer.from(chunk));
   const contentType = response.headers["content-type"] ?? "";
-  const body = parse(Buffer.concat(chunks).toString(), contentType);
+  const body = parse(Buffer.concat(chunks), contentType);
   return { status: response.statusCode ?? 0, body, contentType, warnings: warningsOf(response) };
 }
 
@@ -97,13 +96,13 @@ async function open(
   { body, contentType, accept, token }: RequestOptions,
 ): Promise<IncomingMessage> {
   const url = new URL(path, endpoint.url);
-  const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+  const payload = toPayload(body);
   const headers = {
     Accept: accept ?? "application/json",
     "User-Agent": "differential",
     ...(payload === undefined
       ? {}
-      : { "Content-Type": contentType ?? "application/json", "Content-Length": `${Buffer.byteLength(payload)}` }),
+      : { "Content-Type": contentType ?? "application/json", "Content-Length": `${payload.length}` }),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
   };
   const identity = endpoint.tls === undefined ? {} : identityOf(endpoint.tls, token);
@@ -127,7 +126,14 @@ function identityOf(
   return token === undefined ? tls : { ca: tls.ca };
 }
 
-function parse(text: string, contentType: string): unknown {
+function toPayload(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function parse(bytes: Buffer, contentType: string): unknown {
+  if (contentType.startsWith("application/vnd.kubernetes.protobuf")) return bytes;
+  const text = bytes.toString();
   return contentType.startsWith("application/json") && text !== "" ? JSON.parse(text) : text;
 }
 

@@ -5,16 +5,22 @@ import { normalise } from "./normalise.ts";
 import { createRecorder } from "./recorder.ts";
 import type { Scenario } from "./scenario.ts";
 
+/** Why the tests of that title cannot run here, undefined when they can; where nothing may be skipped, they run and fail. */
+export async function skipReason(title: string): Promise<string | undefined> {
+  const availability = await controlPlaneAvailability();
+  if (availability.kind !== "missing" || process.env["CI"] === "true") return undefined;
+  console.warn(`skipped: ${title}: ${availability.reason}`);
+  return availability.reason;
+}
+
 /** Registers one test a scenario: the same calls to both servers, the same answers from both. */
 export async function compareAll(
   title: string,
   scenarios: readonly Scenario[],
   options: PairOptions = {},
 ): Promise<void> {
-  const availability = await controlPlaneAvailability();
-  const missing = availability.kind === "missing" && process.env["CI"] !== "true";
-  if (missing) console.warn(`skipped: ${title}: ${availability.reason}`);
-  describe.skipIf(missing)(title, () => {
+  const reason = await skipReason(title);
+  describe.skipIf(reason !== undefined)(title, () => {
     let pair: Pair | undefined;
     beforeAll(async () => {
       pair = await startPair(options);
