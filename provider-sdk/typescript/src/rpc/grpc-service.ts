@@ -30,8 +30,8 @@ import { pump } from "./pump.ts";
 export interface RpcHooks {
   /** Refuses a call by throwing. */
   readonly admit: (call: RpcCall) => void;
-  /** Told the outcome of each call; undefined is success. */
-  readonly ended: (call: RpcCall, failure: unknown) => void;
+  /** Told how each call ended and how long it took. */
+  readonly ended: (call: RpcCall, outcome: "ok" | "failed", elapsedMs: number) => void;
 }
 
 /** What the adapter needs. */
@@ -128,12 +128,13 @@ const answerUnary = async (
 ): Promise<void> => {
   const scope = enter(grpcCall, method, deps);
   const { call } = scope;
+  const startedMs = deps.nowMs();
   try {
     const bytes = await runUnary(method, grpcCall.request, call, deps);
-    deps.hooks.ended(call, undefined);
+    deps.hooks.ended(call, "ok", deps.nowMs() - startedMs);
     callback(null, Buffer.from(bytes), trailersOf(call));
   } catch (error) {
-    deps.hooks.ended(call, error);
+    deps.hooks.ended(call, "failed", deps.nowMs() - startedMs);
     callback(answerError(error, call, deps.log));
   } finally {
     scope.close();
@@ -185,12 +186,13 @@ const runStream = async (
   open: () => AsyncIterable<Uint8Array>,
 ): Promise<void> => {
   const { call } = scope;
+  const startedMs = deps.nowMs();
   try {
     await pump(open, stream, call.signal, deps.slowConsumerMs);
-    deps.hooks.ended(call, undefined);
+    deps.hooks.ended(call, "ok", deps.nowMs() - startedMs);
     stream.end(trailersOf(call));
   } catch (error) {
-    deps.hooks.ended(call, error);
+    deps.hooks.ended(call, "failed", deps.nowMs() - startedMs);
     stream.emit("error", answerError(error, call, deps.log));
   } finally {
     scope.close();

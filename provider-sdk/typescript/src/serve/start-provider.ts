@@ -175,7 +175,10 @@ const createServer = (
         admit: () => {
           if (refuseWhileDraining && runtime.draining.aborted) throw draining();
         },
-        ended: () => undefined,
+        ended: (call, outcome, elapsedMs) => {
+          const { method, requestId, traceparent } = call;
+          runtime.log.debug("Answered", { method, requestId, traceparent, outcome, elapsedMs });
+        },
       },
       log: runtime.log,
       nowMs: runtime.nowMs,

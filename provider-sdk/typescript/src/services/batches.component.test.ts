@@ -184,6 +184,27 @@ describe("BatchGetInstances from getMany()", () => {
 });
 
 describe("GetProviderStatus", () => {
+  test("learns from what a handler throws, and not from a caller that gives up", async () => {
+    const { client } = await serveForTest({
+      ...basics,
+      instances: {
+        getMany: async (nodes, { signal }) => {
+          if (nodes[0]?.name === "slow") {
+            await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+            throw signal.reason;
+          }
+          throw new ProviderError("CLOUD_UNAVAILABLE", "no route to the cloud");
+        },
+      },
+    });
+    const ready = async () => (await invokeOk(client, methods.getProviderStatus, {})).ready;
+    await eventually(ready);
+    await invoke(client, methods.batchGetInstances, { context, nodes: byId("slow") }, { deadlineMs: 30 });
+    expect(await ready()).toBe(true);
+    await invoke(client, methods.batchGetInstances, { context, nodes: byId("a") });
+    expect(await ready()).toBe(false);
+  });
+
   test("learns from real calls that credentials went bad and that they work again", async () => {
     let status = 401;
     const { client } = await getting((node, { recordCloudCall }) => {

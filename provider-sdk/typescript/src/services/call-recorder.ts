@@ -146,6 +146,8 @@ export class CallRecorder {
   /** Counts one request to the cloud and draws conclusions from its outcome. */
   recordCloudCall(cloudCall: CloudCall): void {
     this.#count(cloudCall);
+    // A request that the caller's impatience ended says nothing about the cloud.
+    if (this.signal.aborted) return;
     const failed = cloudCall.error ?? (isFailure(cloudCall.status) ? { status: cloudCall.status } : undefined);
     if (failed === undefined) {
       this.#options.observe({ kind: "success" });

@@ -1,4 +1,5 @@
 import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import { classifyError } from "../errors/classify.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import { type MethodDefinition, type RpcCall, type RpcMethod, serverStream, unary } from "../rpc/method.ts";
 import { CallLimit } from "../state/call-limit.ts";
@@ -12,10 +13,12 @@ type Checks<Request> = (request: Request) => readonly Violation[];
 export class MethodBinder {
   readonly #validator: RequestValidator;
   readonly #limit: CallLimit;
+  readonly #observe: ProviderRuntime["observe"];
 
   constructor(runtime: ProviderRuntime) {
     this.#validator = new RequestValidator(runtime.rules, () => knownScope(runtime));
     this.#limit = new CallLimit(runtime.limits.maxConcurrentCalls);
+    this.#observe = runtime.observe;
   }
 
   /** A read. */
@@ -26,8 +29,20 @@ export class MethodBinder {
   ): RpcMethod {
     return unary(method, (request, call) => {
       this.#validator.check(method.name, request, checks(request));
-      return this.#limit.run(() => handler(request, call));
+      return this.#limit.run(() => this.#observed(call, () => handler(request, call)));
     });
+  }
+
+  /** What a handler throws says as much about the cloud as what it reports. */
+  async #observed<Result>(call: RpcCall, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      const { error } = classifyError(thrown, { mutation: call.mutation, correlationId: call.requestId });
+      // A caller that gave up says nothing about the cloud.
+      if (!call.signal.aborted) this.#observe({ kind: "failure", error });
+      throw thrown;
+    }
   }
 
   /** A change; refused when it asks for a dry run that the provider does not offer. */
