@@ -276,6 +276,25 @@ describe("service-lb and processes that die", () => {
     expect(harness.cloud.changes).toEqual(["ensure web", "delete web"]);
   });
 
+  test("goes on with such a deletion when the Service vanishes meanwhile", async () => {
+    await start();
+    await harness.startProvider();
+    const first = harness.startManager().startServices();
+    await published();
+    await harness.quiet();
+    await first.kill();
+    harness.cloud.slowPolls = 1000;
+    await harness.user("DELETE", PATH);
+    harness.startManager().startServices();
+    await eventually("it was asked for", () => harness.cloud.changes.includes("delete web"));
+    await harness.user("PATCH", PATH, { metadata: { finalizers: null } });
+    expect(harness.cluster.read("v1", "Service", "default", "web")).toBeUndefined();
+    for (const uid of harness.cloud.balancers.keys()) harness.cloud.deleting.set(uid, 2);
+    await eventually("nothing is left", () => harness.cloud.balancers.size === 0);
+    await harness.quiet();
+    expect(harness.events("web").at(-1)).toBe("Normal DeletedLoadBalancer Deleted load balancer");
+  });
+
   test("changes nothing after a restart when nothing has changed, and reads by one list", async () => {
     const names = Array.from({ length: 20 }, (_, index) => `web${index}`);
     const services = names.map((name, index) =>

@@ -35,7 +35,7 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   const cached = deps.services.get(key);
   const service = cached && deps.ownWrites.latest(cached);
   const entry = deps.ledger.entry(key);
-  const earlier = entry ?? deps.ledger.attempted(key);
+  const earlier = deps.ledger.holder(key);
   // The object is gone, or another of the same name is there: the load balancer was the earlier one's.
   if (earlier !== undefined && service?.metadata.uid !== earlier.service.metadata.uid) {
     return orphan(deps, key, earlier, entry);

@@ -19,6 +19,8 @@ const entry: Entry = {
 };
 
 const attempt = { service: service("web"), provider: "acme" };
+const deletion = { ...attempt, operationId: "op" };
+const { uid } = attempt.service.metadata;
 
 test("attempt() gives the same id to each try of one change, and a new one to the next", () => {
   const known = ledger();
@@ -33,12 +35,14 @@ test("attempt() gives the same id to each try of one change, and a new one to th
 
 test("drop() loses the load balancer, and not that the Service is another's", () => {
   const known = ledger();
+  known.recordDeletion("a", deletion);
   known.record("a", entry);
-  known.recordDeletion("a", { uid: "u", operationId: "op" });
+  expect(known.deletion("a", uid)).toBeUndefined();
+  known.recordDeletion("a", deletion);
   known.recordForeign("a", "u");
   known.attempt("a", "x", attempt);
   known.drop("a");
-  expect([known.entry("a"), known.deletion("a", "u"), known.attempted("a"), known.isForeign("a", "u")]).toEqual([
+  expect([known.entry("a"), known.deletion("a", uid), known.attempted("a"), known.isForeign("a", "u")]).toEqual([
     undefined,
     undefined,
     undefined,
@@ -70,6 +74,20 @@ test("declined() is what one process of a provider said, until the Service is se
   expect(known.declined("a", "boot-1")).toBeUndefined();
 });
 
+test("holder() is whose load balancer there is, may be, or is being deleted", () => {
+  const known = ledger();
+  known.attempt("a", "x", attempt);
+  known.recordDeletion("b", deletion);
+  known.record("c", entry);
+  expect(["a", "b", "c", "d"].map((key) => known.holder(key))).toEqual([
+    expect.objectContaining(attempt),
+    deletion,
+    entry,
+    undefined,
+  ]);
+  expect(["a", "b", "c", "d"].map((key) => known.knows(key))).toEqual([true, true, true, false]);
+});
+
 test("refused() is what one process of a provider refused, until the Service changes or the time is over", () => {
   const known = ledger();
   const refused = { service: entry.service, bootId: "boot-1", message: "no", untilMs: 100 };
@@ -97,9 +115,9 @@ test("recordCleaned() holds until the Service wants a load balancer again", () =
 
 test("deletion() and isForeign() are about one Service, not its name", () => {
   const known = ledger();
-  known.recordDeletion("a", { uid: "u", operationId: "op" });
+  known.recordDeletion("a", deletion);
   known.recordForeign("a", "u");
-  expect([known.deletion("a", "u"), known.deletion("a", "v")]).toEqual([{ uid: "u", operationId: "op" }, undefined]);
+  expect([known.deletion("a", uid), known.deletion("a", "v")]).toEqual([deletion, undefined]);
   expect([known.isForeign("a", "u"), known.isForeign("a", "v")]).toEqual([true, false]);
   known.recordOurs("a");
   expect(known.isForeign("a", "u")).toBe(false);

@@ -26,16 +26,15 @@ export interface Pending {
   readonly pollAfterMs: number;
 }
 
-/** A deletion that was accepted and is not finished. */
-export interface Deletion {
-  readonly uid: string;
-  readonly operationId: string;
-}
-
 /** A change that was asked for and not answered so far. */
 export interface Attempt {
   readonly service: Service;
   readonly provider: string;
+}
+
+/** A deletion that was accepted and is not finished. */
+export interface Deletion extends Attempt {
+  readonly operationId: string;
 }
 
 /** A wish that a provider process has refused for good: not asked for again before one of them changes, or `untilMs`. */
@@ -79,20 +78,27 @@ export class Ledger {
 
   record(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
+    this.#deletions.delete(key);
     this.#cleaned.delete(key);
     this.#declined.delete(key);
   }
 
   /** Something is remembered of the Service. */
   knows(key: string): boolean {
-    return [this.#entries, this.#changes, this.#foreign, this.#declined, this.#refused, this.#cleaned].some((known) =>
-      known.has(key),
-    );
+    return [
+      this.#entries,
+      this.#deletions,
+      this.#changes,
+      this.#foreign,
+      this.#declined,
+      this.#refused,
+      this.#cleaned,
+    ].some((known) => known.has(key));
   }
 
   deletion(key: string, uid: string): Deletion | undefined {
     const deletion = this.#deletions.get(key);
-    return deletion?.uid === uid ? deletion : undefined;
+    return deletion?.service.metadata.uid === uid ? deletion : undefined;
   }
 
   recordDeletion(key: string, deletion: Deletion): void {
@@ -111,6 +117,11 @@ export class Ledger {
   /** What was asked for and is not {@link settled}: something may have come of it. */
   attempted(key: string): Attempt | undefined {
     return this.#changes.get(key);
+  }
+
+  /** Whose load balancer there is or may be, by what was asked for and accepted. */
+  holder(key: string): Attempt | undefined {
+    return this.#entries.get(key) ?? this.#changes.get(key) ?? this.#deletions.get(key);
   }
 
   /** The intended change was answered: the next one is new, even if it wishes the same. */

@@ -398,7 +398,7 @@ describe("plan() of a clean-up", () => {
     },
     {
       it: "asks again after a deletion under way, without a word",
-      input: { ...cleanup, entry: known, deletion: { uid, operationId: "op-9" } },
+      input: { ...cleanup, entry: known, deletion: { service: held, provider: "acme", operationId: "op-9" } },
       want: { loadBalancerId: "lb-1", operationId: "op-9", announce: false },
     },
   ])("$it", ({ input, want }) => {

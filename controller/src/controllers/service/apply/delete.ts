@@ -24,7 +24,7 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
     for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
     ledger.settled(context.key);
     if (!done) {
-      ledger.recordDeletion(context.key, { uid, operationId: operation?.id ?? "" });
+      ledger.recordDeletion(context.key, { service, provider: plan.provider, operationId: operation?.id ?? "" });
       return again(operation?.pollAfterMs, deps);
     }
   } catch (error) {
