@@ -1,12 +1,12 @@
 import { sleep } from "../util/abort.ts";
 import { type BackoffOptions, backoffMs } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import type { Semaphore } from "../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { CallPriority } from "./client.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "./errors.ts";
 import { DEFAULT_HOLD_MS } from "./retry-delay.ts";
 import type { Rpc } from "./rpcs.ts";
-import type { Semaphore } from "./semaphore.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
 
 /** Tries of a read and the waits between them. proto/README.md section 5, class T. */

@@ -1,6 +1,7 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { Semaphore } from "../util/semaphore.ts";
 import { HoldBudget } from "./call-budget.ts";
 import { randomCallIds } from "./call-ids.ts";
 import type { ProviderClient } from "./client.ts";
@@ -15,7 +16,6 @@ import type { ProviderInfo } from "./provider-info.ts";
 import type { Provider } from "./provider-set.ts";
 import type { ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange } from "./scope-guard.ts";
-import { Semaphore } from "./semaphore.ts";
 import { Session } from "./session.ts";
 import { GrpcTransport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import type { LoadBalancerCapabilities } from "../../provider/provider-info.ts";
 import type { Provider } from "../../provider/provider-set.ts";
-import { Semaphore } from "../../provider/semaphore.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import { Semaphore } from "../../util/semaphore.ts";
 
 /** Lets no more changes of load balancers run at once than their provider allows. proto/README.md LB-14. */
 export class ChangeGate {

@@ -1,4 +1,5 @@
-import type { CallPriority } from "./client.ts";
+/** The urgent go first. */
+type Priority = "high" | "low";
 
 interface Waiter {
   readonly enter: () => void;
@@ -8,7 +9,7 @@ interface Waiter {
 export class Semaphore {
   #limit: number;
   #inside = 0;
-  readonly #waiting: Readonly<Record<CallPriority, Set<Waiter>>> = { high: new Set(), low: new Set() };
+  readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = { high: new Set(), low: new Set() };
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -29,7 +30,7 @@ export class Semaphore {
   }
 
   /** Resolves with the way out, to be called once; rejects with the signal's reason. */
-  async enter(priority: CallPriority, signal: AbortSignal): Promise<() => void> {
+  async enter(priority: Priority, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#inside < this.#limit) this.#inside++;
     else await this.#wait(this.#waiting[priority], signal);

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { settle } from "../../test/support/fake-clock.ts";
-import type { CallPriority } from "./client.ts";
 import { Semaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
 /** Enters under a name and notes when it is inside. */
-function enterAll(semaphore: Semaphore, wishes: readonly (readonly [name: string, priority: CallPriority])[]) {
+function enterAll(semaphore: Semaphore, wishes: readonly (readonly [name: string, priority: "high" | "low"])[]) {
   const inside: string[] = [];
   const ways = new Map<string, () => void>();
   for (const [name, priority] of wishes) {
