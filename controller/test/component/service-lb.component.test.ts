@@ -183,6 +183,22 @@ describe("service-lb and a Service's life", () => {
     },
   );
 
+  test.each([
+    { it: "keeps the address when an answer does not tell one", told: undefined, want: "192.0.2.1" },
+    { it: "takes the address back when an answer says that there is none", told: [], want: undefined },
+  ])("$it", async ({ told, want }) => {
+    await startSettled();
+    for (const known of harness.cloud.balancers.values()) known.ingress = told;
+    await harness.user("POST", "nodes", initializedNode("c"));
+    await eventually("its nodes are updated", () => balancer()?.nodes.length === 3);
+    await harness.quiet();
+    const afterUpdate = ip();
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
+    await harness.quiet();
+    expect(harness.cloud.changes).toEqual(["update web", "ensure web"]);
+    expect([afterUpdate, ip(), harness.writes.length]).toEqual([want, want, want === undefined ? 1 : 0]);
+  });
+
   test("puts a finalizer back that somebody took off", async () => {
     await startSettled();
     await harness.user("PATCH", PATH, { metadata: { finalizers: null } });

@@ -162,13 +162,13 @@ function remove(cloud: Cloud, { service }: DeleteLoadBalancerRequest): DeleteLoa
   return DeleteLoadBalancerResponse.fromPartial({ done, ...(done ? {} : unfinished) });
 }
 
-function show({ id, ip, service, specFingerprint, nodesFingerprint, pollsLeft }: Balancer): LoadBalancer {
+function show({ id, ingress, service, specFingerprint, nodesFingerprint, pollsLeft }: Balancer): LoadBalancer {
   const isReady = pollsLeft === 0;
   return LoadBalancer.fromPartial({
     id,
     service,
     phase: isReady ? ACTIVE : PROVISIONING,
-    ingress: { items: [{ ip }] },
+    ...(ingress === undefined ? {} : { ingress: { items: [...ingress] } }),
     specFingerprint,
     nodesFingerprint,
     ...(isReady ? {} : { operation: { id: `op-${id}`, pollAfter: POLL_AFTER } }),

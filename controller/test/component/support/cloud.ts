@@ -21,6 +21,8 @@ export interface Balancer {
   nodes: readonly string[];
   /** Reads until it is ready. */
   pollsLeft: number;
+  /** What answers tell of its addresses; undefined: nothing. */
+  ingress: readonly { readonly ip: string }[] | undefined;
 }
 
 /** One RPC, without handshake and status. */
@@ -103,6 +105,7 @@ export class Cloud {
       nodesFingerprint,
       nodes,
       pollsLeft: this.slowPolls,
+      ingress: [{ ip: `192.0.2.${number}` }],
     };
     this.balancers.set(service.uid, balancer);
     return balancer;
