@@ -245,6 +245,32 @@ describe("service-lb and processes that die", () => {
     expect(harness.cloud.changes).toEqual(["ensure web"]);
   });
 
+  test.each([
+    { it: "of a Service that gave up its type", change: { spec: { type: "ClusterIP" } }, isDeleted: false },
+    { it: "of a Service that vanished", change: { metadata: { finalizers: null } }, isDeleted: true },
+  ])(
+    "tries a deletion $it again when the provider that refused it for good is replaced",
+    async ({ change, isDeleted }) => {
+      await start();
+      const first = await harness.startProvider();
+      harness.startManager().startServices();
+      await published();
+      await harness.quiet();
+      harness.cloud.before = ({ method }) => {
+        if (method === "delete") throw contractFailure("FIELD_INVALID", "a bug of this release");
+      };
+      if (isDeleted) await harness.user("DELETE", PATH);
+      await harness.user("PATCH", PATH, change);
+      await eventually("it was asked for", () => harness.cloud.changes.includes("delete web"));
+      await harness.quiet();
+      expect(harness.cloud.balancers.size).toBe(1);
+      harness.cloud.before = () => undefined;
+      await first[Symbol.asyncDispose]();
+      await harness.startProvider({ bootId: "boot-2" });
+      await eventually("nothing is left", () => harness.cloud.balancers.size === 0);
+    },
+  );
+
   test("publishes without another change when the controller died before the status was written", async () => {
     await start();
     await harness.startProvider();

@@ -27,7 +27,7 @@ import type { ServiceMetrics } from "./metrics.ts";
 import { NodeSync } from "./node-sync.ts";
 import { nodesSource } from "./nodes-source.ts";
 import { plan } from "./plan.ts";
-import { concernsAdded, concernsUpdated, wantsLoadBalancer } from "./predicates.ts";
+import { concernsAdded, concernsUpdated } from "./predicates.ts";
 import { Targets } from "./targets.ts";
 
 export interface ServiceLbSettings {
@@ -92,7 +92,11 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
   return new Controller({
     name: SERVICE_LB_CONTROLLER,
     reconciler: serviceReconciler(deps, state),
-    sources: [serviceSource(deps, state), nodesSource({ ...deps, ...state, windowMs }), providerReadySource(deps)],
+    sources: [
+      serviceSource(deps, state),
+      nodesSource({ ...deps, ...state, windowMs }),
+      providerReadySource(deps, state),
+    ],
     queue: createWorkqueue({ clock, limiter: exponentialLimiter(SERVICE_BACKOFF), metrics: queueMetrics }),
     workers: settings.workers,
     clock,
@@ -140,16 +144,18 @@ function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): 
   });
 }
 
-/** Services that wait for a provider are tried at once; those that need nothing cost nothing. */
-function providerReadySource({ services, onProviderReady }: ServiceLbDependencies): Source {
+/** What waits for a provider is tried at once, deletions too; what needs nothing costs nothing. */
+function providerReadySource({ services, onProviderReady }: ServiceLbDependencies, { ledger }: State): Source {
   return {
     name: "provider ready",
     ready: () => Promise.resolve(),
     start: (queue) =>
       onProviderReady(() => {
         for (const service of services.lister.list()) {
-          if (wantsLoadBalancer(service)) queue.add(keyOf(service), { priority: "low" });
+          if (concernsAdded(service)) queue.add(keyOf(service), { priority: "low" });
         }
+        // Services that are gone, too.
+        for (const key of ledger.holderKeys()) queue.add(key, { priority: "low" });
       }),
   };
 }

@@ -85,6 +85,7 @@ test("holder() is whose load balancer there is, may be, or is being deleted", ()
     entry,
     undefined,
   ]);
+  expect([...known.holderKeys()].toSorted()).toEqual(["a", "b", "c"]);
   expect(["a", "b", "c", "d"].map((key) => known.knows(key))).toEqual([true, true, true, false]);
 });
 

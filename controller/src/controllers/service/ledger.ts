@@ -124,6 +124,11 @@ export class Ledger {
     return this.#entries.get(key) ?? this.#changes.get(key) ?? this.#deletions.get(key);
   }
 
+  /** Keys that have a {@link holder}. */
+  holderKeys(): ReadonlySet<string> {
+    return new Set([...this.#entries.keys(), ...this.#changes.keys(), ...this.#deletions.keys()]);
+  }
+
   /** The intended change was answered: the next one is new, even if it wishes the same. */
   settled(key: string): void {
     this.#changes.delete(key);
