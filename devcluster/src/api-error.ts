@@ -84,7 +84,7 @@ function detailsOf(details: StatusDetails): JsonObject {
 }
 
 /** `<resource>.<group>`, as messages name a resource. */
-export function qualified({ group, resource }: GroupResource): string {
+function qualified({ group, resource }: GroupResource): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
@@ -216,6 +216,6 @@ export function unclassified(message: string): ApiError {
 }
 
 /** Go's %q for the plain text that names and values are. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text);
 }

@@ -73,6 +73,8 @@ export interface DevClusterOptions {
    * empty and remove deleted namespaces. Default true.
    */
   readonly controllers?: boolean;
+  /** Whether `requests` is kept, which grows without bound: for tests, not for what runs long. Default true. */
+  readonly recordsRequests?: boolean;
   /** Sees every request before it is answered and may answer it, after a wait if it likes. */
   readonly intercept?: (request: RecordedRequest) => Interception | Promise<Interception>;
 }
@@ -206,7 +208,7 @@ async function answer(
     userAgent: headerOf(request, "user-agent") ?? "",
     body: request.body,
   };
-  requests.push(recorded);
+  if (options.recordsRequests !== false) requests.push(recorded);
   const interception = await options.intercept?.(recorded);
   if (interception?.kind !== "answer") return handle(deps, request);
   const { status, body } = interception.answer;

@@ -45,12 +45,6 @@ export function stringAt(object: Json | undefined, ...path: readonly string[]): 
   return typeof value === "string" ? value : "";
 }
 
-/** The object without one key. */
-export function without(object: JsonObject, key: string): JsonObject {
-  const { [key]: _removed, ...rest } = object;
-  return rest;
-}
-
 function definedKeys(object: JsonObject): readonly string[] {
   return Object.keys(object).filter((key) => object[key] !== undefined);
 }

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type DevCluster, startDevCluster } from "./index.ts";
 
-const missing = spawnSync("kubectl", ["version", "--client"]).error !== undefined;
+const program = "kubectl";
+const missing = spawnSync(program, ["version", "--client"]).error !== undefined;
 if (missing) console.warn("skipped: kubectl against devcluster: there is no kubectl in PATH");
 
 const manifest = `
@@ -57,7 +58,7 @@ describe.skipIf(missing)("kubectl", () => {
     const flags = [`--kubeconfig=${path.join(folder, "kubeconfig")}`, `--cache-dir=${path.join(folder, "cache")}`];
     const run = promisify(execFile);
     try {
-      const { stdout, stderr } = await run("kubectl", [...flags, ...args], { timeout: 30_000 });
+      const { stdout, stderr } = await run(program, [...flags, ...args], { timeout: 30_000 });
       return stdout + stderr;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);

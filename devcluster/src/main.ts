@@ -25,7 +25,7 @@ async function main(command: Command): Promise<number> {
 async function run({ host, port, kubeconfigPath }: Extract<Command, { kind: "run" }>): Promise<number> {
   let cluster: DevCluster;
   try {
-    cluster = await startDevCluster({ host, port });
+    cluster = await startDevCluster({ host, port, recordsRequests: false });
   } catch (error) {
     console.error(`devcluster: cannot listen on ${host}:${port}: ${reasonOf(error)}; choose another --port or --host`);
     return 1;

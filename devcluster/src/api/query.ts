@@ -1,4 +1,4 @@
-import { ApiError, badRequest, invalid, unclassified } from "../api-error.ts";
+import { badRequest, invalid, unclassified } from "../api-error.ts";
 import type { FieldError } from "../validation/field-error.ts";
 import { forbiddenField, notSupported } from "../validation/field-error.ts";
 
@@ -127,9 +127,4 @@ function checkWatch(options: ListOptions): readonly FieldError[] {
     errors.push(forbiddenField(matchField, "resourceVersionMatch is forbidden when continue is provided"));
   }
   return errors;
-}
-
-/** Whether an error is the server's answer and no mistake of ours. */
-export function isApiError(error: unknown): error is ApiError {
-  return error instanceof ApiError;
 }

@@ -67,7 +67,7 @@ function keepsText(text: string): boolean {
 }
 
 /** The canonical text: the largest suffix that needs no fraction. */
-export function formatQuantity(quantity: Quantity): string {
+function formatQuantity(quantity: Quantity): string {
   if (quantity.nanos === 0n) return "0";
   const sign = quantity.nanos < 0n ? "-" : "";
   const magnitude = quantity.nanos < 0n ? -quantity.nanos : quantity.nanos;
