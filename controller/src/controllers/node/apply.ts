@@ -9,10 +9,11 @@ import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { initializeNodeFailed, synced } from "./events.ts";
 import type { NodeMetrics } from "./metrics.ts";
-import { type Initialize, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
+import { type Initialize, type Leave, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
 import type { Refusals } from "./refusals.ts";
 import type { RefreshSchedule } from "./refresh-schedule.ts";
+import { UNOWNED_IS_NEWS_AFTER_MS, type UnownedNodes } from "./unowned-nodes.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {
@@ -21,6 +22,7 @@ export interface ApplyDependencies {
   readonly metrics: NodeMetrics;
   readonly refreshes: RefreshSchedule;
   readonly refusals: Refusals;
+  readonly unowned: UnownedNodes;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
 }
@@ -40,14 +42,14 @@ class NodeNotInitializedError extends Error {
 /** Conflicts in a row before the queue's back-off takes over. Upstream tries 20 times against a cache that cannot have changed. */
 const MAX_TRIES = 5;
 
-/** Carries the plan out, then comes back at the next tick. At most two writes and one event a Node. */
+/** Carries the plan out, then comes back at the next tick, or when there is something to say. At most two writes and one event a Node. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  if (plan.kind !== "leave") deps.unowned.forget(context.key);
   switch (plan.kind) {
     case "nothing":
       break;
     case "leave":
-      context.log.debug(2, "Node is left alone: no provider owns it", { why: plan.message });
-      break;
+      return leave(plan, deps, context);
     case "notInitialized":
       return refuse(plan, deps, context);
     case "update":
@@ -61,6 +63,18 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
   }
   deps.refusals.forget(context.key);
   return requeueAfter(deps.refreshes.untilNextMs());
+}
+
+function leave({ node, message }: Leave, deps: ApplyDependencies, { key, log }: ReconcileContext): Result {
+  log.debug(2, "Node is left alone: no provider owns it", { why: message });
+  deps.refusals.forget(key);
+  const newsInMs = deps.unowned.add(key);
+  if (newsInMs === 0) {
+    const minutes = UNOWNED_IS_NEWS_AFTER_MS / 60_000;
+    deps.events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`));
+  }
+  const tickInMs = deps.refreshes.untilNextMs();
+  return requeueAfter(newsInMs === undefined || newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs));
 }
 
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {

@@ -157,3 +157,36 @@ describe("cloud-node refreshes", () => {
     expect(world.askedAtMs).toEqual([0, 1000]);
   });
 });
+
+describe("cloud-node leaves a Node alone that no provider owns", () => {
+  const said = () => world.events.map(({ type, reason, message }) => [type, reason, message]);
+
+  test("counts it, and says so once it has waited for long", async () => {
+    world.start(waiting());
+    await world.clock.advance(4 * MINUTE_MS);
+    expect([await world.unowned(), said()]).toEqual([1, []]);
+    await world.clock.advance(30 * MINUTE_MS);
+    expect([await world.unowned(), said()]).toEqual([
+      1,
+      [
+        [
+          "Warning",
+          "InitializeNodeFailed",
+          "Node is not initialized: no provider has owned it for 5 min: no provider owns acme://i-1",
+        ],
+      ],
+    ]);
+    expect(world.kube.writes).toEqual([]);
+  });
+
+  test.each<[string, () => void]>([
+    ["is initialised by somebody else", () => world.nodes.set(node("a", { spec: { providerID: "acme://i-1" } }))],
+    ["goes", () => world.nodes.delete("a")],
+  ])("and counts it no more when it %s", async (_, happens) => {
+    world.start(waiting());
+    await world.clock.advance(MINUTE_MS);
+    happens();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect([await world.unowned(), said()]).toEqual([0, []]);
+  });
+});

@@ -23,6 +23,7 @@ import { plan } from "./plan.ts";
 import { changesReconcile, isUninitialized } from "./predicates.ts";
 import { Refusals } from "./refusals.ts";
 import { RefreshSchedule } from "./refresh-schedule.ts";
+import { UnownedNodes } from "./unowned-nodes.ts";
 
 export interface CloudNodeSettings {
   /** Nodes written at once (--concurrent-node-syncs). Many more are looked up at once: they share batches. */
@@ -79,16 +80,17 @@ function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
   const { nodes, instances, clock, settings } = deps;
   const refreshes = new RefreshSchedule(settings.refreshPeriodMs, clock);
   const refusals = new Refusals();
+  const unowned = new UnownedNodes(deps.metrics.unowned, clock);
   const ownWrites = new OwnWrites<Node>();
   const writers = new Semaphore(settings.workers);
   return stepReconciler(
     {
-      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes, refusals, ownWrites }, context),
+      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes, refusals, unowned, ownWrites }, context),
       plan,
       apply: async (planned, context) => {
         const leave = await writers.enter(context.priority, context.signal);
         try {
-          return await apply(planned, { ...deps, refreshes, refusals, ownWrites }, context);
+          return await apply(planned, { ...deps, refreshes, refusals, unowned, ownWrites }, context);
         } finally {
           leave();
         }

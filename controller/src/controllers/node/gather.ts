@@ -8,6 +8,7 @@ import type { Input } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
 import type { Refusals } from "./refusals.ts";
 import type { RefreshSchedule } from "./refresh-schedule.ts";
+import type { UnownedNodes } from "./unowned-nodes.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {
@@ -15,6 +16,7 @@ export interface GatherDependencies {
   readonly instances: InstanceReader;
   readonly refreshes: RefreshSchedule;
   readonly refusals: Refusals;
+  readonly unowned: UnownedNodes;
   readonly ownWrites: OwnWrites<Node>;
 }
 
@@ -29,12 +31,13 @@ const REFRESH_MAX_DATA_AGE_MS = 30_000;
 
 /** The Node and, while it waits for the cloud or is due, what the cloud says of its machine. undefined: the Node is gone. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
-  const { nodes, ownWrites, refreshes, refusals } = deps;
+  const { nodes, ownWrites, refreshes, refusals, unowned } = deps;
   const { key } = context;
   const cached = nodes.get(key);
   if (cached === undefined) {
     refreshes.forget(key);
     refusals.forget(key);
+    unowned.forget(key);
     ownWrites.forget(key);
     return undefined;
   }

@@ -1,10 +1,11 @@
-import type { Histogram } from "prom-client";
+import type { Gauge, Histogram } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. */
+/** Upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. The gauge is ours. */
 export interface NodeMetrics {
   readonly taintRemovalDelaySeconds: Histogram;
   readonly initialSyncDelaySeconds: Histogram;
+  readonly unowned: Gauge;
 }
 
 const BUCKETS_SECONDS = [1, 4, 16, 64, 256, 1024];
@@ -20,6 +21,10 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
       name: "node_controller_initial_node_sync_delay_seconds",
       help: "Seconds from a Node's creation to the end of its initialization.",
       buckets: BUCKETS_SECONDS,
+    }),
+    unowned: metrics.gauge({
+      name: "cloudwire_nodes_unowned",
+      help: "Nodes with the uninitialized taint that no provider owns: left alone.",
     }),
   };
 }

@@ -176,6 +176,7 @@ describe("plan() of a tainted node", () => {
   test("leaves a machine of another provider alone", () => {
     expect(plan({ node: tainted, answer: { kind: "notMine", message: "gce:// is not mine" } }, NOW_MS)).toEqual({
       kind: "leave",
+      node: tainted,
       message: "gce:// is not mine",
     });
   });

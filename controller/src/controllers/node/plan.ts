@@ -17,11 +17,18 @@ export interface Input {
 export type Plan =
   | { readonly kind: "nothing" }
   /** The machine is another provider's, or nobody's: not ours to touch. */
-  | { readonly kind: "leave"; readonly message: string }
+  | Leave
   /** Not possible now. */
   | NotInitialized
   | Initialize
   | Update;
+
+/** A tainted Node that is no provider's. */
+export interface Leave {
+  readonly kind: "leave";
+  readonly node: Node;
+  readonly message: string;
+}
 
 /** Why a Node keeps its taint, and whether its user can do something about it. */
 export interface NotInitialized {
@@ -77,7 +84,7 @@ export function plan({ node, answer }: Input, nowMs: number): Plan {
     case "unknown":
       return notInitialized(node, answer.error.message, answer.error, isAboutThisNode(answer.error));
     case "notMine":
-      return { kind: "leave", message: answer.message };
+      return { kind: "leave", node, message: answer.message };
     default:
       return answer satisfies never;
   }
