@@ -25,6 +25,12 @@ export interface ControllerStart {
   readonly args?: readonly string[];
 }
 
+export interface SidecarStart {
+  /** Default: the key of the account that has the machines. */
+  readonly apiKey?: string;
+  readonly args?: readonly string[];
+}
+
 /** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
 export class World implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
@@ -53,10 +59,10 @@ export class World implements AsyncDisposable {
     return join(this.#folder, "provider.sock");
   }
 
-  async startSidecar({ apiKey = API_KEY }: { readonly apiKey?: string } = {}): Promise<Program> {
+  async startSidecar({ apiKey = API_KEY, args = [] }: SidecarStart = {}): Promise<Program> {
     const program = this.#start({
       source: "providers/simulated/src/sidecar/main.ts",
-      args: [`--cloud-url=${this.#process.url}`],
+      args: [`--cloud-url=${this.#process.url}`, ...args],
       env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: apiKey },
     });
     await program.said(/ready/);
