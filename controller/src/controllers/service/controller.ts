@@ -20,6 +20,7 @@ import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { ChangeGate } from "./change-gate.ts";
 import { settleFailure } from "./failure.ts";
+import { FailureCounts } from "./failure-counts.ts";
 import { gather } from "./gather.ts";
 import { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
@@ -72,6 +73,7 @@ interface State {
   readonly nodeSync: NodeSync;
   readonly ownWrites: OwnWrites<Service>;
   readonly gate: ChangeGate;
+  readonly failures: FailureCounts;
 }
 
 /**
@@ -87,6 +89,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites(),
     gate: new ChangeGate(),
+    failures: new FailureCounts(),
   };
   const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
   return new Controller({
@@ -107,7 +110,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
-  const { ledger, nodeSync, ownWrites, gate } = state;
+  const { ledger, nodeSync, ownWrites, gate, failures } = state;
   const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers, clock };
   const steps = stepReconciler(
     {
@@ -120,10 +123,12 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
   return {
     reconcile: async (context) => {
       try {
-        return await steps.reconcile(context);
+        const result = await steps.reconcile(context);
+        failures.succeeded(context.key);
+        return result;
       } catch (error) {
         const service = services.lister.get(context.key) ?? ledger.entry(context.key)?.service;
-        return settleFailure(error, service, deps, context);
+        return settleFailure(error, service, { ...deps, inARow: failures.failed(context.key) }, context);
       } finally {
         nodeSync.tried(context.key);
       }

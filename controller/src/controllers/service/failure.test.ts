@@ -12,7 +12,7 @@ const inEnsure = (cause: Error, isTold = false) =>
   new LoadBalancerSyncError("failed to ensure: why", { cause, isTold });
 
 /** What is told and what the queue gets to see. */
-function settle(error: Error, { failures = 0, aborted = false } = {}) {
+function settle(error: Error, { failures = 0, inARow = 1, aborted = false } = {}) {
   const events: EventInput[] = [];
   const context = {
     key: "default/web",
@@ -27,7 +27,7 @@ function settle(error: Error, { failures = 0, aborted = false } = {}) {
       return settleFailure(
         error,
         service("web"),
-        { events: { record: (event) => events.push(event) }, random: () => 0.5 },
+        { events: { record: (event) => events.push(event) }, random: () => 0.5, inARow },
         context,
       );
     } catch (thrown) {
@@ -73,6 +73,27 @@ describe("settleFailure()", () => {
   ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs }) => {
     expect(settle(error)).toEqual({ outcome: { kind: "requeueAfter", delayMs }, told: [] });
   });
+
+  test.each([
+    { inARow: 15, retryAfterMs: undefined, delayMs: 2000, isTold: false },
+    { inARow: 16, retryAfterMs: undefined, delayMs: 5000, isTold: true },
+    { inARow: 18, retryAfterMs: undefined, delayMs: 20_000, isTold: true },
+    { inARow: 18, retryAfterMs: 700, delayMs: 20_000, isTold: true },
+    { inARow: 16, retryAfterMs: 9000, delayMs: 9000, isTold: true },
+    { inARow: 99, retryAfterMs: undefined, delayMs: 300_000, isTold: true },
+  ])(
+    "waits $delayMs ms at failure $inARow of a provider that stays busy",
+    ({ inARow, retryAfterMs, delayMs, isTold }) => {
+      const error = inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs }));
+      const { outcome, told } = settle(error, { inARow });
+      expect({ outcome, told }).toEqual({
+        outcome: isTold
+          ? new RetryAfterError("failed to ensure: why", delayMs, { cause: error })
+          : { kind: "requeueAfter", delayMs },
+        told: isTold ? ["SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure: why"] : [],
+      });
+    },
+  );
 
   test("waits half an hour for what is final, and tells it", () => {
     const { outcome, told } = settle(inEnsure(contractError("FIELD_INVALID", "no")));
