@@ -8,6 +8,7 @@ import {
   EnsureLoadBalancerResponse,
   GetLoadBalancerResponse,
   LoadBalancerSpec,
+  TargetNode,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../test/support/builders.ts";
@@ -22,6 +23,7 @@ import {
   StatusFailure,
 } from "../../test/support/scripted-provider.ts";
 import type { EnsureLoadBalancerInput, ReadOptions } from "./client.ts";
+import { nodeSelection } from "./convert/fingerprint.ts";
 import { nodeRef } from "./convert/node.ts";
 import type { Sidecar } from "./provider.ts";
 
@@ -326,6 +328,42 @@ describe("calls about load balancers", () => {
       release[done]?.();
     }
     expect(await Promise.all(deletions)).toHaveLength(8);
+  });
+});
+
+describe("limits of the provider", () => {
+  const target = (index: number) => TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` });
+  const withNodes = (count: number): EnsureLoadBalancerInput => ({
+    ...ensureInput(),
+    nodes: nodeSelection(Array.from({ length: count }, (_, index) => target(index))),
+  });
+
+  test("too many nodes are refused here, with what to do", async () => {
+    const limits = { maxConcurrentCalls: 16, maxReceiveBytes: 4_194_304n, maxInlineNodes: 2 };
+    await start({ getProviderInfo: () => providerInfo({ limits }) });
+    const { nodes } = withNodes(3);
+    const signal = harness.signal;
+    const refused = {
+      reason: "FIELD_TOO_LARGE",
+      message: expect.stringMatching(/3 nodes.*at most 2.*max_inline_nodes/),
+    };
+    const calls = [
+      sidecar.client.ensureLoadBalancer(withNodes(3), { signal }),
+      sidecar.client.updateLoadBalancerNodes({ service: SERVICE, annotations: {}, nodes }, { signal }),
+    ];
+    expect(await Promise.allSettled(calls)).toMatchObject([{ reason: refused }, { reason: refused }]);
+    await sidecar.client.ensureLoadBalancer(withNodes(2), { signal });
+    expect(provider.callsOf("ensureLoadBalancer")).toHaveLength(1);
+  });
+
+  test("a change larger than the provider takes is refused here, with what to do", async () => {
+    const limits = { maxConcurrentCalls: 16, maxReceiveBytes: 1000n };
+    await start({ getProviderInfo: () => providerInfo({ limits }) });
+    await expect(sidecar.client.ensureLoadBalancer(withNodes(100), { signal: harness.signal })).rejects.toMatchObject({
+      reason: "FIELD_TOO_LARGE",
+      message: expect.stringMatching(/EnsureLoadBalancer.*bytes.*at most 1000.*max_receive_bytes/),
+    });
+    expect(provider.callsOf("ensureLoadBalancer")).toHaveLength(0);
   });
 });
 

@@ -10,7 +10,7 @@ import { durationMs } from "./convert/time.ts";
 import { contractError, type ProviderError } from "./errors.ts";
 import type { GovernedCaller } from "./governed-caller.ts";
 import type { Absence } from "./instance.ts";
-import type { Capabilities, ProviderInfo } from "./provider-info.ts";
+import type { Capabilities, Limits, ProviderInfo } from "./provider-info.ts";
 import type { Rpc } from "./rpcs.ts";
 
 export interface SessionDeps {
@@ -62,6 +62,11 @@ export class Session {
     throw contractError("CAPABILITY_ABSENT", `provider ${this.provider} does not serve ${group}`);
   }
 
+  async limits(signal: AbortSignal): Promise<Limits> {
+    const { limits } = await this.#admitted({ isChange: false }, signal);
+    return limits;
+  }
+
   async call<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: (context: CallContext) => Request,
@@ -70,6 +75,8 @@ export class Session {
   ): Promise<Answered<Response>> {
     const info = await this.#admitted(rpc, signal);
     const message = request(this.#deps.connection.context(info));
+    // Reads are split long before.
+    if (rpc.isChange) this.#refuseTooLarge(rpc, message, info.limits.maxReceiveBytes);
     const response = await this.#deps.governed.call(rpc, message, { signal, priority, ...id });
     return { response, requestId: id.requestId, info };
   }
@@ -120,6 +127,13 @@ export class Session {
     if (change === undefined) return undefined;
     const message = `provider ${absence.witness.provider} answers "absent", but ${scopeMessage(change)}`;
     return contractError("SCOPE_MISMATCH", message);
+  }
+
+  #refuseTooLarge<Request>(rpc: Rpc<Request, unknown>, message: Request, maxBytes: number): void {
+    const bytes = rpc.request.encode(message).finish().length;
+    if (bytes <= maxBytes) return;
+    const why = `the request has ${bytes} bytes, and it takes at most ${maxBytes} (limits.max_receive_bytes)`;
+    throw contractError("FIELD_TOO_LARGE", `provider ${this.provider}: ${rpc.name} was not sent: ${why}`);
   }
 
   async #admitted(rpc: { readonly isChange: boolean }, signal: AbortSignal): Promise<ProviderInfo> {

@@ -22,6 +22,7 @@ import {
   plannedChangeFromProto,
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
+import { contractError } from "../errors.ts";
 import type {
   Diagnostic,
   LoadBalancer,
@@ -31,6 +32,7 @@ import type {
   ServiceRef,
 } from "../load-balancer.ts";
 import { walkPages } from "../page-walk.ts";
+import type { Limits } from "../provider-info.ts";
 import { RPCS } from "../rpcs.ts";
 import type { Answered, Session } from "../session.ts";
 
@@ -81,6 +83,7 @@ export async function ensureLoadBalancer(
   options: ChangeOptions,
 ): Promise<LoadBalancerChange> {
   const { adoptLoadBalancerId } = input;
+  refuseTooMany(session, input.nodes, await session.limits(options.signal));
   const answered = await session.change(
     RPCS.ensureLoadBalancer,
     (context, change) => ({
@@ -103,6 +106,7 @@ export async function updateLoadBalancerNodes(
   input: UpdateNodesInput,
   options: ChangeOptions,
 ): Promise<LoadBalancerChange> {
+  refuseTooMany(session, input.nodes, await session.limits(options.signal));
   const { operationId: _, ...ref } = refToProto(input);
   const nodes = nodeSelectionToProto(input.nodes);
   const loadBalancerId = input.loadBalancerId ?? "";
@@ -139,6 +143,14 @@ export async function applyNodeSet(session: Session, chunk: NodeSetChunk, option
   const lists = { upserts: [...upserts], removedProviderIds: [...removedProviderIds] };
   const { response } = await session.call(RPCS.applyNodeSet, (context) => ({ context, ...rest, ...lists }), options);
   return response;
+}
+
+/** The provider would refuse them all the same, with less to go by. */
+function refuseTooMany(session: Session, { source }: NodeSelection, { maxInlineNodes }: Limits): void {
+  if (source.kind !== "inline" || source.nodes.length <= maxInlineNodes) return;
+  const what = `${source.nodes.length} nodes were not sent`;
+  const message = `provider ${session.provider}: ${what}: it takes at most ${maxInlineNodes} in one call (limits.max_inline_nodes)`;
+  throw contractError("FIELD_TOO_LARGE", message);
 }
 
 function refToProto({ service, class: loadBalancerClass, annotations, operationId = "" }: LoadBalancerRef) {

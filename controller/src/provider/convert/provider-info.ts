@@ -34,6 +34,8 @@ const DEFAULT_CONSISTENCY_DELAY_MS = 60_000;
 const DEFAULT_SOFT_CALL_MS = 10_000;
 const DEFAULT_STATUS_INTERVAL_MS = 10_000;
 const DEFAULT_RESYNC_INTERVAL_MS = 60_000;
+/** What the contract demands of every provider. */
+const LEAST_RECEIVE_BYTES = 4_194_304;
 const DEFAULT_INLINE_NODES = 15_000;
 const DEFAULT_ROUTE_PAGE = 500;
 const DEFAULT_CONCURRENT_CHANGES = 10;
@@ -152,7 +154,7 @@ function volumes(wire: WireVolumes): VolumeCapabilities {
 function limits(wire: WireLimits | undefined): Limits {
   return {
     maxConcurrentCalls: Math.max(1, wire?.maxConcurrentCalls ?? 1),
-    maxReceiveBytes: Number(wire?.maxReceiveBytes ?? 0n),
+    maxReceiveBytes: orUndefined(Number(wire?.maxReceiveBytes ?? 0n)) ?? LEAST_RECEIVE_BYTES,
     maxInlineNodes: orUndefined(wire?.maxInlineNodes ?? 0) ?? DEFAULT_INLINE_NODES,
     softCallDurationMs: Math.min(MAX_SOFT_CALL_MS, durationMs(wire?.softCallDuration) ?? DEFAULT_SOFT_CALL_MS),
     minStatusIntervalMs: durationMs(wire?.minStatusInterval) ?? DEFAULT_STATUS_INTERVAL_MS,
