@@ -126,7 +126,7 @@ describe("service-lb and errors", () => {
     harness.cloud.before = ({ method }) => {
       if (method !== "ensure") return;
       timesMs.push(performance.now());
-      if (timesMs.length < 4) throw contractFailure("QUOTA_EXCEEDED", "no address left; ask for more");
+      if (timesMs.length < 4) throw contractFailure("CLOUD_UNAVAILABLE", "the cloud answers 503");
     };
     await harness.startProvider();
     harness.startManager().startServices();
@@ -136,7 +136,7 @@ describe("service-lb and errors", () => {
     expect(waits.map((seconds) => Math.round(seconds / 5) * 5)).toEqual([5, 10, 20]);
     expect(harness.events("web")).toEqual([
       `${ENSURING} x4`,
-      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: QUOTA_EXCEEDED: no address left; ask for more x3",
+      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 x3",
       ENSURED,
     ]);
     expect(harness.writes).toHaveLength(2);
@@ -192,7 +192,7 @@ describe("service-lb and errors", () => {
   test("keeps the finalizer while the cloud refuses to delete", async () => {
     await start();
     await harness.startProvider();
-    const manager = harness.startManager().startServices();
+    harness.startManager().startServices();
     await published();
     await harness.quiet();
     harness.cluster.clearRequests();
@@ -200,12 +200,17 @@ describe("service-lb and errors", () => {
       if (method === "delete") throw contractFailure("DELETION_PROTECTED", "protected at the cloud");
     };
     await harness.user("DELETE", PATH);
-    await eventually("it failed twice", () => manager.services.queue.failures(KEY) === 2);
+    // An operator must act: 1 min of the controllers' time.
+    await eventually(
+      "it failed twice",
+      () => harness.cloud.changes.filter((call) => call === "delete web").length === 2,
+    );
     expect([harness.writes, harness.cloud.balancers.size]).toEqual([[], 1]);
     expect(harness.events("web").map((event) => event.replace(/ x\d+$/, ""))).toContain(
       "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud",
     );
     harness.cloud.before = () => undefined;
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
     await eventually("it is gone", () => harness.cluster.read("v1", "Service", "default", "web") === undefined);
   });
 });

@@ -19,7 +19,7 @@ import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limite
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { ChangeGate } from "./change-gate.ts";
-import { settleFailure } from "./failure.ts";
+import { failureKind, settleFailure } from "./failure.ts";
 import { FailureCounts } from "./failure-counts.ts";
 import { gather } from "./gather.ts";
 import { Inventory } from "./inventory.ts";
@@ -128,7 +128,12 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
         return result;
       } catch (error) {
         const service = services.lister.get(context.key) ?? ledger.entry(context.key)?.service;
-        return settleFailure(error, service, { ...deps, inARow: failures.failed(context.key) }, context);
+        return settleFailure(
+          error,
+          service,
+          { ...deps, inARow: failures.failed(context.key, failureKind(error)) },
+          context,
+        );
       } finally {
         nodeSync.tried(context.key);
       }

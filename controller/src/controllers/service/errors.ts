@@ -26,7 +26,7 @@ export function providerErrorOf(error: unknown): ProviderError | undefined {
 }
 
 /** Another change of the same load balancer is under way, or a newer Service was applied already. */
-export function isBusy(error: ProviderError | undefined): error is ProviderError {
+export function isBusy(error: ProviderError | undefined): boolean {
   return hasReason(error, "OPERATION_IN_PROGRESS") || hasReason(error, "STALE_GENERATION");
 }
 

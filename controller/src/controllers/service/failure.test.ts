@@ -41,7 +41,7 @@ describe("settleFailure()", () => {
   test.each([
     {
       it: "an error of the provider",
-      error: inEnsure(contractError("QUOTA_EXCEEDED", "none left")),
+      error: inEnsure(contractError("DEPENDENCY_IN_USE", "in use")),
       why: "failed to ensure: why",
     },
     { it: "a provider's error by itself", error: contractError("CLOUD_UNAVAILABLE", "503"), why: "503" },
@@ -55,7 +55,7 @@ describe("settleFailure()", () => {
   });
 
   test.each([
-    { it: "what was told already", error: inEnsure(contractError("QUOTA_EXCEEDED", "none left"), true), options: {} },
+    { it: "what was told already", error: inEnsure(contractError("CLOUD_TIMEOUT", "x"), true), options: {} },
     { it: "a connection lost for the first time", error: inEnsure(lost), options: { failures: 0 } },
     { it: "an end of the process", error: inEnsure(contractError("QUOTA_EXCEEDED", "x")), options: { aborted: true } },
   ])("passes on $it without a word", ({ error, options }) => {
@@ -95,10 +95,18 @@ describe("settleFailure()", () => {
     },
   );
 
-  test("waits half an hour for what is final, and tells it", () => {
-    const { outcome, told } = settle(inEnsure(contractError("FIELD_INVALID", "no")));
-    expect(outcome).toBeInstanceOf(RetryAfterError);
-    expect(outcome).toMatchObject({ retryAfterMs: 1_800_000, message: "failed to ensure: why" });
-    expect(told).toHaveLength(1);
+  test.each([
+    { reason: "FIELD_INVALID" as const, inARow: 1, delayMs: 1_800_000 },
+    { reason: "DELETION_PROTECTED" as const, inARow: 1, delayMs: 60_000 },
+    { reason: "DELETION_PROTECTED" as const, inARow: 9, delayMs: 300_000 },
+    { reason: "QUOTA_EXCEEDED" as const, inARow: 9, delayMs: 900_000 },
+    { reason: "DEADLINE_PASSED" as const, inARow: 1, delayMs: 1000 },
+    { reason: "DEADLINE_PASSED" as const, inARow: 20, delayMs: 300_000 },
+  ])("waits $delayMs ms at failure $inARow of $reason, and tells it", ({ reason, inARow, delayMs }) => {
+    const error = inEnsure(contractError(reason, "no"));
+    expect(settle(error, { inARow })).toEqual({
+      outcome: new RetryAfterError("failed to ensure: why", delayMs, { cause: error }),
+      told: ["SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure: why"],
+    });
   });
 });

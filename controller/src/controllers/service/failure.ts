@@ -1,6 +1,7 @@
 import type { Service } from "../../api/service.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
-import { isOfClass } from "../../provider/errors.ts";
+import type { ProviderError } from "../../provider/errors.ts";
+import { retryDelayMs } from "../../provider/retry-delay.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
@@ -12,7 +13,7 @@ import { syncLoadBalancerFailed } from "./events.ts";
 export interface FailureDependencies {
   readonly events: EventRecorder;
   readonly random: Random;
-  /** Failures of the Service in a row, this one included. */
+  /** Failures of this {@link failureKind} in a row, this one included. */
   readonly inARow: number;
 }
 
@@ -23,8 +24,11 @@ const BUSY_MS = 2000;
 const BUSY_TRIES = 15;
 const BUSY_BACKOFF: BackoffOptions = { initialMs: 5000, maxMs: 300_000 };
 
-/** What nobody's waiting cures is tried again this slowly, in case the provider has changed. proto/README.md section 5, class F. */
-export const FINAL_MS = 1_800_000;
+/** Failures of one kind are waited out with growing delays. */
+export function failureKind(error: unknown): string {
+  const fromProvider = providerErrorOf(error);
+  return isBusy(fromProvider) ? "busy" : (fromProvider?.class ?? "");
+}
 
 /** Says on the Service what went wrong and decides what the queue makes of it: throws, or comes back. */
 export function settleFailure(
@@ -38,20 +42,22 @@ export function settleFailure(
   const isBusyStill = isBusy(fromProvider) && inARow > BUSY_TRIES;
   if (isBusy(fromProvider) && !isBusyStill) {
     context.log.debug(2, "Provider is busy with the load balancer", { err: error });
-    return requeueAfter(fromProvider.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()));
+    return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()));
   }
   if (service !== undefined && (isBusyStill || (!isTold(error) && !isQuiet(error, context)))) {
     events.record(syncLoadBalancerFailed(service, describe(error)));
   }
-  if (isBusyStill) {
-    const delayMs = Math.max(
-      fromProvider.retryAfterMs ?? 0,
-      backoffMs(BUSY_BACKOFF, inARow - BUSY_TRIES, () => 0),
-    );
-    throw new RetryAfterError(describe(error), delayMs, { cause: error });
-  }
-  if (isOfClass(fromProvider, "FINAL")) throw new RetryAfterError(describe(error), FINAL_MS, { cause: error });
-  throw error;
+  const delayMs = fromProvider && waitMs(fromProvider, inARow);
+  throw delayMs === undefined ? error : new RetryAfterError(describe(error), delayMs, { cause: error });
+}
+
+/** undefined: the queue's own back-off. */
+function waitMs(error: ProviderError, inARow: number): number | undefined {
+  if (!isBusy(error)) return retryDelayMs(error, inARow);
+  return Math.max(
+    error.retryAfterMs ?? 0,
+    backoffMs(BUSY_BACKOFF, inARow - BUSY_TRIES, () => 0),
+  );
 }
 
 function isTold(error: unknown): boolean {

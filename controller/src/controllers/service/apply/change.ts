@@ -1,7 +1,8 @@
 import type { LoadBalancerChange } from "../../../provider/load-balancer.ts";
 import type { ChangeOptions } from "../../../provider/client.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
-import { hasReason, isOfClass } from "../../../provider/errors.ts";
+import { hasReason, isOfClass, type ProviderError } from "../../../provider/errors.ts";
+import { retryDelayMs } from "../../../provider/retry-delay.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
@@ -12,7 +13,6 @@ import {
   unavailableLoadBalancer,
   updateLoadBalancerFailed,
 } from "../events.ts";
-import { FINAL_MS } from "../failure.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { type Change, progressOf } from "../plan.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
@@ -86,18 +86,24 @@ async function ensure(
   } catch (error) {
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     const message = `failed to ensure load balancer: ${describe(error)}`;
-    if (isOfClass(error, "FINAL") && recordRefusal(plan, message, deps, context)) return "refused";
+    if (isOfClass(error, "FINAL") && recordRefusal(plan, error, message, deps, context)) return "refused";
     throw new LoadBalancerSyncError(message, { cause: error });
   }
 }
 
 /** True: there is a load balancer of an earlier wish. */
-function recordRefusal(plan: Change, message: string, deps: ApplyDependencies, { key }: ReconcileContext): boolean {
+function recordRefusal(
+  plan: Change,
+  error: ProviderError,
+  message: string,
+  deps: ApplyDependencies,
+  { key }: ReconcileContext,
+): boolean {
   const { service, standing } = plan;
   const { ledger, clock } = deps;
   const bootId = providerNamed(deps, plan.provider).info?.bootId ?? "";
   if (standing !== undefined) ledger.record(key, standing);
-  ledger.recordRefused(key, { service, bootId, message, untilMs: clock.monotonicMs() + FINAL_MS });
+  ledger.recordRefused(key, { service, bootId, message, untilMs: clock.monotonicMs() + (retryDelayMs(error, 1) ?? 0) });
   return standing !== undefined;
 }
 
