@@ -111,16 +111,18 @@ describe("startProvider()", () => {
     expect(answered).toBe(1_000);
   });
 
-  test.each([30, 60, 365, 3_650])("serves a call with a deadline in %i days", async (days) => {
-    const { client } = await serveForTest(withGet(machine));
-    // By hand: grpc-js' own client cannot say such a deadline in one header without rounding it.
-    const outcome = await invoke(
-      client,
-      methods.batchGetInstances,
-      { context, nodes },
-      { deadlineMs: days * 86_400_000 },
+  test.each([26, 30, 49, 60, 365, 3_650])("serves a slow call with a deadline in %i days", async (days) => {
+    const { client } = await serveForTest(
+      withGet(async (ref, { signal, remainingMs }) => {
+        // A deadline that was misread ends the call in its first millisecond.
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        signal.throwIfAborted();
+        return { ...machine(ref), stateReason: remainingMs() > 60_000 ? "patient" : "hurried" };
+      }),
     );
-    expect(outcome.kind).toBe("ok");
+    const deadlineMs = days * 86_400_000;
+    const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes }, { deadlineMs });
+    expect(results).toMatchObject([{ outcome: { $case: "instance", value: { stateReason: "patient" } } }]);
   });
 
   test.each([
