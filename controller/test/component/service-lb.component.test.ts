@@ -3,7 +3,7 @@ import { eventually } from "../support/poll.ts";
 import { contractFailure } from "../support/scripted-provider.ts";
 import type { Balancer } from "./support/cloud.ts";
 import type { CloudProviderOptions } from "./support/cloud-provider.ts";
-import { Harness, type HarnessOptions, type Manager } from "./support/harness.ts";
+import { Harness, type HarnessOptions, type Manager, SPEED } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, masked, registeredNode } from "./support/objects.ts";
 
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
@@ -407,6 +407,7 @@ describe("service-lb and nodes", () => {
 
   test("makes few updates of ten nodes that join over five seconds", async () => {
     await startSettled();
+    const startMs = performance.now();
     for (let index = 0; index < 10; index++) {
       await harness.user("POST", "nodes", registeredNode(`n${index}`));
       await harness.user("PATCH", `nodes/n${index}`, { spec: { providerID: `acme://n${index}` } });
@@ -414,8 +415,11 @@ describe("service-lb and nodes", () => {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     await eventually("all nodes are there", () => balancer()?.nodes.length === 12);
+    // A busy machine takes longer, and each window of 2 s of the controllers' time may be one update.
+    const windows = Math.ceil(((performance.now() - startMs) * SPEED) / 2000);
     await harness.quiet();
-    expect(harness.cloud.changes.length).toBeLessThanOrEqual(3);
+    expect(harness.cloud.changes.length).toBeLessThanOrEqual(windows + 1);
+    expect(new Set(harness.cloud.changes)).toEqual(new Set(["update web"]));
   });
 
   test("sends nodes with Ensure to a provider that has no call for them", async () => {

@@ -27,7 +27,7 @@ import { CloudProvider, type CloudProviderOptions } from "./cloud-provider.ts";
 import { scaledClock } from "./scaled-clock.ts";
 
 /** Controllers' time runs so much faster: a back-off of 5 s takes a quarter of a second. */
-const SPEED = 20;
+export const SPEED = 20;
 
 /** Nothing more happens when nothing has happened for so long, in real milliseconds: several windows and batches. */
 const QUIET_MS = 400;
