@@ -368,7 +368,7 @@ describe("limits of the provider", () => {
 });
 
 describe("scope", () => {
-  test("a provider in another scope than before changes nothing and is believed no absence, until it is confirmed", async () => {
+  test("a provider in another scope than before changes nothing and is believed no absence, until it is back", async () => {
     await start(
       { batchGetInstances: (request) => ({ ...absentAll(request), scopeId: "project-2" }) },
       {
@@ -386,8 +386,11 @@ describe("scope", () => {
     expect(await sidecar.client.getInstances(refs(1), read())).toMatchObject([
       { kind: "unknown", error: { reason: "SCOPE_MISMATCH" } },
     ]);
-    expect(sidecar.confirmScope("project-3")).toBe(false);
-    expect(sidecar.confirmScope("project-2")).toBe(true);
+    expect(sidecar.health.reasons[0]?.message).toContain("a restart of the controller confirms");
+    provider.script.getProviderInfo = () => providerInfo({ bootId: "boot-3" });
+    provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-3" });
+    provider.script.batchGetInstances = absentAll;
+    await eventually("the first scope is back", () => sidecar.scopeChange === undefined && sidecar.health.ready);
     expect(await sidecar.client.deleteLoadBalancer({ service: SERVICE, annotations: {} }, read())).toMatchObject({
       done: true,
     });

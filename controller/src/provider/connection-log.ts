@@ -59,8 +59,4 @@ export class ConnectionLog {
   statusFailed(error: Error, failures: number): void {
     this.#deps.log.warn("provider status call failed", { err: error, failures });
   }
-
-  scopeConfirmed(scopeId: string): void {
-    this.#deps.log.info("provider scope confirmed; changes go on", { scopeId });
-  }
 }

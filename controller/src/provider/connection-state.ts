@@ -79,7 +79,7 @@ export function startingError(provider: string, info: ProviderInfo): ProviderErr
 }
 
 export function scopeMessage({ confirmed, current }: ScopeChange): string {
-  return `the provider now works in scope "${current}" and was confirmed for "${confirmed}"; nothing is changed until an operator confirms it or its credentials are put right`;
+  return `the provider now works in scope "${current}" and worked in "${confirmed}" before; nothing is changed or deleted until its credentials are put right, or, if the new scope is meant, a restart of the controller confirms it`;
 }
 
 function cloudProblem(state: ConnectionState, status: ProviderStatus | undefined): string | undefined {

@@ -123,13 +123,6 @@ export class ProviderConnection {
     return this.#state.kind === "ready" ? startingError(name, this.#state.info) : notConnectedError(name, this.#state);
   }
 
-  /** An operator's word that the provider's present scope is meant. False when it works in another one. */
-  confirmScope(scopeId: string): boolean {
-    const confirmed = this.#scope.confirm(scopeId);
-    if (confirmed) this.#log.scopeConfirmed(scopeId);
-    return confirmed;
-  }
-
   /** Some answer showed that the handshake is out of date. Not right after one: a provider that contradicts itself would keep us busy. */
   renew(why: string): void {
     if (this.#sinceAcceptedMs() >= this.#deps.timing.statusNotReadyMs) this.#startOver(why);

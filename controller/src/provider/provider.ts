@@ -113,11 +113,6 @@ export class Sidecar implements Provider {
     return this.#connection.scopeChange;
   }
 
-  /** An operator's word that `scopeId` is meant. False when the provider works in another one. */
-  confirmScope(scopeId: string): boolean {
-    return this.#connection.confirmScope(scopeId);
-  }
-
   /** Connects and stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void> {
     return this.#connection.run(signal);

@@ -4,7 +4,7 @@ export interface ScopeChange {
   readonly current: string;
 }
 
-/** Remembers in which scope a provider may change things: the first one seen, until an operator confirms another. */
+/** Remembers in which scope a provider may change things: the first one seen. Another process of this program begins anew. */
 export class ScopeGuard {
   #confirmed: string | undefined;
   #current: string | undefined;
@@ -22,12 +22,5 @@ export class ScopeGuard {
     if (scopeId === "") return;
     this.#confirmed ??= scopeId;
     this.#current = scopeId;
-  }
-
-  /** An operator's word that `scopeId` is meant. False when the provider works in another one. */
-  confirm(scopeId: string): boolean {
-    if (scopeId !== this.#current) return false;
-    this.#confirmed = scopeId;
-    return true;
   }
 }
