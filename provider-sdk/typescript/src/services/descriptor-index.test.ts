@@ -1,5 +1,5 @@
-import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { create, createFileRegistry, fromBinary } from "@bufbuild/protobuf";
+import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { readDescriptorSet } from "@cloudwire/proto/descriptor-set";
 import { ServerReflectionDefinition } from "@cloudwire/proto/grpc/reflection/v1/reflection";
 import { describe, expect, test } from "vitest";
@@ -10,6 +10,18 @@ import { createReflectionServices } from "./reflection.ts";
 const index = indexDescriptors(readDescriptorSet());
 
 const found = (file: DescribedFile | undefined): DescribedFile => file ?? expect.fail("the file is known");
+
+/** The order in which a registry takes files. */
+const importsFirst = (files: readonly DescribedFile[]): FileDescriptorProto[] => {
+  const done = new Map<string, FileDescriptorProto>();
+  const visit = (file: DescribedFile): void => {
+    if (done.has(file.name)) return;
+    for (const name of file.dependencies) files.filter((each) => each.name === name).forEach(visit);
+    done.set(file.name, fromBinary(FileDescriptorProtoSchema, file.bytes));
+  };
+  files.forEach(visit);
+  return [...done.values()];
+};
 
 describe("indexDescriptors()", () => {
   test.each([
@@ -34,9 +46,7 @@ describe("indexDescriptors()", () => {
     "grpc.reflection.v1alpha.ServerReflection",
   ])("has everything that %s needs in its closure: a registry of nothing else builds", (symbol) => {
     const files = index.closure(found(index.bySymbol(symbol)));
-    const protos = new Map(files.map(({ name, bytes }) => [name, fromBinary(FileDescriptorProtoSchema, bytes)]));
-    const [first] = [...protos.values()];
-    const registry = createFileRegistry(first ?? expect.fail("the closure is empty"), (name) => protos.get(name));
+    const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: importsFirst(files) }));
     expect(registry.getService(symbol)?.typeName).toBe(symbol);
     expect(files[0]?.name).toBe(index.bySymbol(symbol)?.name);
     expect(new Set(files.map(({ name }) => name)).size).toBe(files.length);
