@@ -24,19 +24,35 @@ export function specFingerprint(spec: LoadBalancerSpec): string {
 }
 
 /**
- * `all` as an inline selection. The fingerprint is equal for equal nodes in any order. A node that breaks a rule of the contract
- * would make the provider refuse the call of every load balancer, so it is left out.
+ * `all` as an inline selection. The fingerprint is equal for equal nodes in any order. A node that breaks a rule of the contract,
+ * or is the machine of another one too, would make the provider refuse the call of every load balancer, so it is left out.
  */
 export function nodeSelection(all: readonly TargetNode[]): NodeSelection {
   const leftOut: string[] = [];
-  const nodes = all.filter((node) => {
+  const fit = all.filter((node) => {
     const broken = brokenRules("cloudprovider.v1.TargetNode", node);
     for (const { field, description } of broken) leftOut.push(`node ${node.name}: ${field}: ${description}`);
     return broken.length === 0;
   });
+  const owners = firstByProviderId(fit);
+  const nodes = fit.filter((node) => {
+    const { name, providerId } = owners.get(node.providerId) ?? node;
+    if (name !== node.name) leftOut.push(`node ${node.name}: provider_id: ${providerId} is node ${name}'s too`);
+    return name === node.name;
+  });
   const lines = nodes.map((node) => canonicalJson(TargetNode.toJSON(node))).toSorted();
   const selection = { fingerprint: NODES_PREFIX + digest(lines), count: nodes.length };
   return { ...selection, source: { kind: "inline", nodes }, ...(leftOut.length === 0 ? {} : { leftOut }) };
+}
+
+/** Of several nodes with one provider ID the first by name, so that the order in which they come does not matter. */
+function firstByProviderId(nodes: readonly TargetNode[]): ReadonlyMap<string, TargetNode> {
+  const first = new Map<string, TargetNode>();
+  for (const node of nodes) {
+    const known = first.get(node.providerId);
+    if (known === undefined || node.name < known.name) first.set(node.providerId, node);
+  }
+  return first;
 }
 
 function digest(lines: readonly string[]): string {

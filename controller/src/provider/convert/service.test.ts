@@ -183,7 +183,10 @@ describe("nodeSelection()", () => {
     zone: fc.option(fc.constantFrom("a", "b"), { nil: undefined }),
     labels: fc.dictionary(fc.string(), fc.string()),
   });
-  const targets = fc.array(target.map((parts) => TargetNode.fromPartial(parts)));
+  const targets = fc.uniqueArray(
+    target.map((parts) => TargetNode.fromPartial(parts)),
+    { selector: ({ providerId }) => providerId },
+  );
 
   test("counts the nodes and has the same fingerprint in any order", () => {
     fc.assert(
@@ -204,6 +207,13 @@ describe("nodeSelection()", () => {
     });
   });
 
+  test("has each machine once, whatever the order, for providers refuse a list with one twice", () => {
+    const first = TargetNode.fromPartial({ name: "n1", providerId: "acme://1" });
+    const second = TargetNode.fromPartial({ name: "n2", providerId: "acme://1" });
+    const expected = { ...nodeSelection([first]), leftOut: ["node n2: provider_id: acme://1 is node n1's too"] };
+    expect([nodeSelection([first, second]), nodeSelection([second, first])]).toEqual([expected, expected]);
+  });
+
   test("has another fingerprint with one node more or one address changed", () => {
     const one = TargetNode.fromPartial({
       name: "n1",
@@ -213,7 +223,7 @@ describe("nodeSelection()", () => {
     const fingerprints = [
       [],
       [one],
-      [one, one],
+      [one, { ...one, name: "n2", providerId: "acme://2" }],
       [{ ...one, zone: "a" }],
       [{ ...one, addresses: [{ type: NodeAddressType.INTERNAL_IP, address: "10.0.0.2" }] }],
       [{ ...one, name: "n1\n", providerId: "acme://1" }],
