@@ -5,6 +5,7 @@ import {
   ListInstancesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import {
+  type EnsureLoadBalancerRequest,
   EnsureLoadBalancerResponse,
   GetLoadBalancerResponse,
   LoadBalancerSpec,
@@ -328,6 +329,42 @@ describe("calls about load balancers", () => {
       release[done]?.();
     }
     expect(await Promise.all(deletions)).toHaveLength(8);
+  });
+});
+
+describe("nodes that a load balancer has already", () => {
+  const nodes = nodeSelection([TargetNode.fromPartial({ name: "n1", providerId: "acme://1" })]);
+  const ensure = (acknowledgedNodes: string) =>
+    sidecar.client.ensureLoadBalancer(
+      { ...ensureInput(), nodes, acknowledgedNodes },
+      { signal: harness.signal, requestId: "change-1" },
+    );
+
+  test("are not sent again", async () => {
+    await start();
+    await ensure(nodes.fingerprint);
+    await ensure("n1-other");
+    expect(provider.callsOf("ensureLoadBalancer").map(({ request }) => request)).toMatchObject([
+      { nodes: { fingerprint: nodes.fingerprint, count: 1, source: { $case: "unchanged" } } },
+      { nodes: { fingerprint: nodes.fingerprint, count: 1, source: { $case: "inline" } } },
+    ]);
+  });
+
+  test("are sent whole, as another call, when the provider does not know them any more", async () => {
+    const seen: EnsureLoadBalancerRequest[] = [];
+    await start({
+      ensureLoadBalancer: (request) => {
+        seen.push(request);
+        if (request.nodes?.source?.$case === "unchanged") throw contractFailure("NODES_FINGERPRINT_MISMATCH", "new");
+        return EnsureLoadBalancerResponse.fromPartial({
+          loadBalancer: { id: "lb-1", service: request.service, phase: 2 },
+        });
+      },
+    });
+    expect(await ensure(nodes.fingerprint)).toMatchObject({ loadBalancer: { id: "lb-1" } });
+    expect(seen.map((request) => request.nodes?.source?.$case)).toEqual(["unchanged", "inline"]);
+    const ids = seen.map(({ change }) => change?.requestId);
+    expect([ids[0], new Set(ids).size]).toEqual(["change-1", 2]);
   });
 });
 

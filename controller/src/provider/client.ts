@@ -69,6 +69,8 @@ export interface EnsureLoadBalancerInput {
   readonly spec: LoadBalancerSpec;
   readonly specFingerprint: string;
   readonly nodes: NodeSelection;
+  /** Fingerprint of the nodes that the provider last said to be in force. Equal ones are not sent again. */
+  readonly acknowledgedNodes?: string | undefined;
   readonly operationId?: string;
   /** Take this one over, whoever stamped it. Only on an operator's explicit word. */
   readonly adoptLoadBalancerId?: string;

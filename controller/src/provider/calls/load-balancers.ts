@@ -22,7 +22,7 @@ import {
   plannedChangeFromProto,
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
-import { contractError } from "../errors.ts";
+import { contractError, hasReason } from "../errors.ts";
 import type {
   Diagnostic,
   LoadBalancer,
@@ -77,7 +77,26 @@ export async function listLoadBalancers(session: Session, options: CallOptions):
   return { ...walk, items, complete: walk.complete && items.length === walk.items.length };
 }
 
+/** Nodes that are in force already are sent as a fingerprint; whole if the provider has forgotten them, as after a restart. */
 export async function ensureLoadBalancer(
+  session: Session,
+  input: EnsureLoadBalancerInput,
+  options: ChangeOptions,
+): Promise<LoadBalancerChange> {
+  const { nodes, acknowledgedNodes } = input;
+  if (acknowledgedNodes !== nodes.fingerprint) return ensureAsGiven(session, input, options);
+  try {
+    const unchanged: NodeSelection = { ...nodes, source: { kind: "unchanged" } };
+    return await ensureAsGiven(session, { ...input, nodes: unchanged }, options);
+  } catch (error) {
+    if (!hasReason(error, "NODES_FINGERPRINT_MISMATCH")) throw error;
+    // Another request than the one refused, so with an id of its own.
+    const { requestId: _, ...rest } = options;
+    return ensureAsGiven(session, input, rest);
+  }
+}
+
+async function ensureAsGiven(
   session: Session,
   input: EnsureLoadBalancerInput,
   options: ChangeOptions,
