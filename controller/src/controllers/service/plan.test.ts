@@ -430,6 +430,17 @@ describe("isReadNeeded()", () => {
       input: { service: held, wish: wish(), entry: undefined, isAttempted: true },
       want: false,
     },
+    {
+      it: "such a Service, once its wish is refused and what stands must be known",
+      input: {
+        service: held,
+        wish: wish(),
+        entry: undefined,
+        isAttempted: true,
+        refusal: { message: "no", retryAfterMs: undefined },
+      },
+      want: true,
+    },
     { it: "a settled Service", input: { service: held, wish: wish(), entry: known }, want: false },
     { it: "work under way", input: { service: held, wish: wish(), entry: making }, want: true },
     {

@@ -126,7 +126,7 @@ export function isReadNeeded(
   input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted" | "refusal">,
 ): boolean {
   const { service, entry, isAttempted, refusal } = input;
-  if (entry === undefined) return hasFinalizer(service) && !isAttempted;
+  if (entry === undefined) return hasFinalizer(service) && (!isAttempted || refusal !== undefined);
   const asked = refusal === undefined ? input : lastAccepted(input, entry);
   return entry.pending !== undefined && !isWishNew(asked, entry) && !areNodesNew(asked, entry);
 }
