@@ -1,5 +1,5 @@
-import type { Node, Taint } from "../../api/node.ts";
-import { UNINITIALIZED } from "../../api/taints.ts";
+import type { Node } from "../../api/node.ts";
+import { UNINITIALIZED, taintJson } from "../../api/taints.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
@@ -132,22 +132,13 @@ function planUpdate(node: Node, answer: InstanceAnswer | undefined): Plan {
  */
 function initializedPatch(node: Node, providerID: string, labels: Readonly<Record<string, string>>): JsonObject {
   const { uid, resourceVersion } = node.metadata;
-  const taints = node.spec.taints.filter(({ key }) => key !== UNINITIALIZED).map(taintJson);
+  const taints = node.spec.taints.filter(({ key }) => key !== UNINITIALIZED).map((taint) => taintJson(taint));
   return {
     metadata: { uid, resourceVersion, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
     spec: {
       ...(node.spec.providerID === providerID ? {} : { providerID }),
       taints: taints.length === 0 ? null : taints,
     },
-  };
-}
-
-function taintJson({ key, value, effect, timeAddedMs }: Taint): JsonObject {
-  return {
-    key,
-    ...(value === "" ? {} : { value }),
-    effect,
-    ...(timeAddedMs === undefined ? {} : { timeAdded: new Date(timeAddedMs).toISOString().replace(/\.\d{3}Z$/, "Z") }),
   };
 }
 
