@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
 } from "../validation/field-error.ts";
-import { dnsLabel } from "../validation/names.ts";
+import { dnsLabel, dnsSubdomain, type TextRule } from "../validation/names.ts";
 import { age, ageColumn, humanDuration, nameColumn } from "./columns.ts";
 import type { Cell, Resource, UserName } from "./resource.ts";
 
@@ -191,10 +191,22 @@ function validateSignerName(name: string): readonly FieldError[] {
       invalidValue(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
     ];
   }
-  const parts = domain.split(".");
-  if (parts.length < 2)
-    return [invalidValue(field, domain, "should be a domain with at least two segments separated by dots")];
-  return parts.flatMap((part) => dnsLabel(part).map((complaint) => invalidValue(field, part, complaint)));
+  return [
+    ...validateParts(domain, dnsLabel),
+    ...(domain.includes(".")
+      ? []
+      : [invalidValue(field, domain, "should be a domain with at least two segments separated by dots")]),
+    ...validateParts(path, dnsSubdomain),
+  ];
+}
+
+/** Errors of the first part between dots that has any. */
+function validateParts(text: string, rule: TextRule): readonly FieldError[] {
+  const part = text.split(".").find((candidate) => rule(candidate).length > 0);
+  if (part === undefined) return [];
+  return rule(part).map((complaint) =>
+    invalidValue("spec.signerName", text, `validating label ${JSON.stringify(part)}: ${complaint}`),
+  );
 }
 
 function validateConditions(conditions: readonly Condition[]): readonly FieldError[] {

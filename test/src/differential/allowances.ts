@@ -82,9 +82,9 @@ export const allowances: readonly Allowance[] = [
   {
     what: "the patched document quoted in an error about it",
     why: "the real server prints it as it printed it internally",
-    forgive: (value, { key }) =>
-      key === "message" && typeof value === "string"
-        ? value.replace(/(patch: |^)Invalid value: ".*": (?=\S)/s, "$1Invalid value: …: ")
+    forgive: (value) =>
+      isRecord(value) && value["field"] === "patch"
+        ? { ...value, message: textAt(value, "message").replace(/^Invalid value: ".*": (?=\S)/s, "Invalid value: …: ") }
         : value,
   },
   {
@@ -138,7 +138,10 @@ export const allowances: readonly Allowance[] = [
 function forgiveCauses(value: unknown): unknown {
   const causes = valueAt(valueAt(value, "details"), "causes");
   if (!isRecord(value) || !Array.isArray(causes)) return value;
-  const unique = new Map(causes.map((cause) => [JSON.stringify(cause), cause] as const));
+  // By field first: messages may hold what each server made up.
+  const unique = new Map(
+    causes.map((cause) => [`${textAt(cause, "field")} ${textAt(cause, "message")}`, cause] as const),
+  );
   const sorted = [...unique].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, cause]) => cause);
   // The message repeats the causes.
   const message = textAt(value, "message").replace(/(is invalid: ).*/s, "$1…");

@@ -63,6 +63,8 @@ export const certificateScenarios: readonly Scenario[] = [
       await create({ signerName: "plain" });
       await create({ signerName: "one/two" });
       await create({ signerName: "a_.b/two" });
+      await create({ signerName: "a.b/Two" });
+      await create({ signerName: "/" });
       await create({ expirationSeconds: 60 });
     },
   },

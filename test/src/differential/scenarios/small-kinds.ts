@@ -203,7 +203,7 @@ export const smallKindScenarios: readonly Scenario[] = [
         body: { status: { phase: "Terminating" } },
       });
       await call("GET", `${namespaces}/space`, { accept: table });
-      await call("GET", `${namespaces}?fieldSelector=status.phase%3DTerminating`);
+      await call("GET", `${namespaces}?fieldSelector=status.phase%3DActive,metadata.name%3Dspace`);
       await call("POST", "/api/v1/namespaces/space/configmaps", { body: { metadata: { name: "inside" } } });
       await call("POST", "/api/v1/namespaces/nowhere/configmaps", { body: { metadata: { name: "inside" } } });
       await call("DELETE", `${namespaces}/space`);
