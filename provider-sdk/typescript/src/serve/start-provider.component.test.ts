@@ -117,12 +117,12 @@ describe("startProvider()", () => {
         // A deadline that was misread ends the call in its first millisecond.
         await new Promise((resolve) => setTimeout(resolve, 30));
         signal.throwIfAborted();
-        return { ...machine(ref), stateReason: remainingMs() > 60_000 ? "patient" : "hurried" };
+        return { ...machine(ref), stateReason: `${Math.ceil(remainingMs() / 60_000)} min` };
       }),
     );
     const deadlineMs = days * 86_400_000;
     const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes }, { deadlineMs });
-    expect(results).toMatchObject([{ outcome: { $case: "instance", value: { stateReason: "patient" } } }]);
+    expect(results).toMatchObject([{ outcome: { $case: "instance", value: { stateReason: "60 min" } } }]);
   });
 
   test.each([

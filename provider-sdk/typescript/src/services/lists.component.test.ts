@@ -136,6 +136,27 @@ describe("ListInstances", () => {
     expect(await walk(client, 10)).toMatchObject([{ complete: true }]);
   });
 
+  test("goes on where it was when a caller gave up waiting for a page", async () => {
+    const slow = Promise.withResolvers<void>();
+    let runs = 0;
+    const { client } = await listing(async function* () {
+      runs += 1;
+      yield machine(1);
+      yield machine(2);
+      await slow.promise;
+      yield machine(3);
+    });
+    const { nextPageToken } = await invokeOk(client, methods.listInstances, { context, pageSize: 1 });
+    const ask = (deadlineMs: number) =>
+      invoke(client, methods.listInstances, { context, pageSize: 5, pageToken: nextPageToken }, { deadlineMs });
+    expect((await ask(50)).kind).toBe("error");
+    slow.resolve();
+    expect(await ask(10_000)).toMatchObject({
+      response: { instances: [{ name: "n2" }, { name: "n3" }], complete: true },
+    });
+    expect(runs).toBe(1);
+  });
+
   test("counts what each page cost, and lends the call's deadline to the provider", async () => {
     const { client } = await listing(async function* (call) {
       for (let index = 0; index < 4; index++) {

@@ -393,6 +393,16 @@ describe("nodes of a load balancer", () => {
     });
   });
 
+  test("are forgotten with the load balancer", async () => {
+    const { client } = await served();
+    const ask = (nodes: ReturnType<typeof inline> | ReturnType<typeof unchanged>) =>
+      invoke(client, methods.ensureLoadBalancer, { ...ensureRequest, change: change(), nodes });
+    await ask(inline("f1", 1));
+    expect((await ask(unchanged("f1", 1))).kind).toBe("ok");
+    await invokeOk(client, methods.deleteLoadBalancer, { context, service, change: change() });
+    expect(await ask(unchanged("f1", 1))).toMatchObject({ reason: "NODES_FINGERPRINT_MISMATCH" });
+  });
+
   test("are served at 15,000 inline and refused beyond", async () => {
     const { seen, ensure } = recording();
     const { client } = await served({ ensure });

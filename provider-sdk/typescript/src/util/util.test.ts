@@ -48,6 +48,28 @@ describe("Limit", () => {
   });
 });
 
+describe("Limit with a caller that gives up as its turn comes", () => {
+  test.each([0, 1, 2, 3, 4, 5, 6, 7])(
+    "hands the turn on when the abort comes %i ticks after the release",
+    async (ticks) => {
+      const limit = new Limit(1);
+      const never = new AbortController().signal;
+      const impatient = new AbortController();
+      const gate = Promise.withResolvers<void>();
+      const first = limit.run(never, () => gate.promise);
+      const second = limit.run(impatient.signal, async () => "ran").catch(() => "gave up");
+      const third = limit.run(never, async () => "ran");
+      gate.resolve();
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      impatient.abort(new Error("gone"));
+      await first;
+      expect(["ran", "gave up"]).toContain(await second);
+      expect(await third).toBe("ran");
+      expect(await limit.run(never, async () => "ran")).toBe("ran");
+    },
+  );
+});
+
 describe("LruMap", () => {
   test("forgets by use and by age, and tells what it forgot", () => {
     const clock = { nowMs: 0 };
