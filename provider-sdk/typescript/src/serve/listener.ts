@@ -1,8 +1,18 @@
 import { lstat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Endpoint } from "./endpoint.ts";
 import { ProviderStartError } from "./start-error.ts";
-import { clearSocketPath, inUse, isLive, removeOwnSocket, secureSocket, withSocketUmask } from "./unix-socket.ts";
+import { withPathLock } from "./path-lock.ts";
+import {
+  clearSocketPath,
+  inUse,
+  isLive,
+  removeOwnSocket,
+  requireFolder,
+  secureSocket,
+  withSocketUmask,
+} from "./unix-socket.ts";
 
 /** A server that listens. */
 export interface Listener {
@@ -29,13 +39,16 @@ const listenOnSocket = async (
   credentials: ServerCredentials,
   group: string | undefined,
 ): Promise<Listener> => {
-  await clearSocketPath(path);
-  try {
-    await withSocketUmask(() => bind(server, `unix://${path}`, credentials));
-  } catch (error) {
-    // Somebody was faster between the look and the bind.
-    throw (await isLive(path)) ? inUse(path, error) : cannotListen(path, error);
-  }
+  await requireFolder(dirname(path));
+  await withPathLock(path, async () => {
+    await clearSocketPath(path);
+    try {
+      await withSocketUmask(() => bind(server, `unix://${path}`, credentials));
+    } catch (error) {
+      // Somebody without the lock was faster between the look and the bind.
+      throw (await isLive(path)) ? inUse(path, error) : cannotListen(path, error);
+    }
+  });
   const { ino } = await lstat(path);
   await secureSocket(path, group);
   return { address: `unix://${path}`, release: () => removeOwnSocket(path, ino) };

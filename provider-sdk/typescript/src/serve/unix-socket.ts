@@ -1,6 +1,5 @@
 import { chmod, chown, lstat, readFile, rename, stat, unlink } from "node:fs/promises";
 import { connect } from "node:net";
-import { dirname } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { ProviderStartError } from "./start-error.ts";
 
@@ -21,7 +20,6 @@ const maxAttempts = 5;
  * removes the other's fresh socket.
  */
 export const clearSocketPath = async (path: string): Promise<void> => {
-  await requireFolder(dirname(path));
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const found = await statOrUndefined(path);
     if (!found) return;
@@ -32,7 +30,8 @@ export const clearSocketPath = async (path: string): Promise<void> => {
   throw inUse(path);
 };
 
-const requireFolder = async (folder: string): Promise<void> => {
+/** Says early, and as what it is, that the folder is missing. */
+export const requireFolder = async (folder: string): Promise<void> => {
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory())
     throw unavailable(`the folder ${folder} does not exist; make it, or mount the volume there`);
