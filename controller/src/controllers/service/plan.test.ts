@@ -3,7 +3,8 @@ import { CREATED_MS, ingress, service } from "../../../test/support/builders.ts"
 import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../provider/load-balancer.ts";
 import type { Entry } from "./ledger.ts";
 import { type Refusal, refusalOf } from "./plan/refusal.ts";
-import { isReadNeeded, plan, progressOf, type WantedInput, type Wish } from "./plan.ts";
+import { isReadNeeded, plan, progressOf, type WantedInput } from "./plan.ts";
+import type { Wish } from "./plan/wish.ts";
 
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const uid = "uid-default-web";

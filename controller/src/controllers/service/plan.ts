@@ -1,20 +1,12 @@
 import type { LoadBalancerIngress, Service } from "../../api/service.ts";
-import type { EnsureLoadBalancerInput, NodeSelection } from "../../provider/client.ts";
 import type { UnsupportedRequest } from "../../provider/convert/unsupported.ts";
 import type { LoadBalancer, LoadBalancerAnswer } from "../../provider/load-balancer.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { Deletion, Entry, Pending } from "./ledger.ts";
 import { addFinalizerPatch, cleanedUpPatch } from "./plan/patches.ts";
 import { lastAccepted, type Refusal } from "./plan/refusal.ts";
+import type { Wish } from "./plan/wish.ts";
 import { hasFinalizer, needsUpdate } from "./predicates.ts";
-
-/** What a provider is asked to make of a Service. */
-export interface Wish {
-  /** undefined: an earlier process asked for it, and only its fingerprint is known. */
-  readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
-  readonly specFingerprint: string;
-  readonly nodes: NodeSelection;
-}
 
 /** What a decision about one Service rests on. */
 export type Input = CleanupInput | WantedInput;

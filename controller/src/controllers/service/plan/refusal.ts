@@ -1,7 +1,7 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
 import type { Entry } from "../ledger.ts";
-import type { Wish } from "../plan.ts";
+import type { Wish } from "./wish.ts";
 
 /** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
 export interface Refusal {

@@ -1,0 +1,9 @@
+import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/client.ts";
+
+/** What a provider is asked to make of a Service. */
+export interface Wish {
+  /** undefined: an earlier process asked for it, and only its fingerprint is known. */
+  readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
+  readonly specFingerprint: string;
+  readonly nodes: NodeSelection;
+}
