@@ -1,0 +1,50 @@
+import { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
+import { providerInfo } from "../../test/support/scripted-provider.ts";
+import type { EnsureLoadBalancerInput } from "./client.ts";
+import { nodeSelection } from "./convert/fingerprint.ts";
+
+let world: ClientWorld;
+beforeEach(async () => {
+  world = await ClientWorld.create();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+describe("limits of the provider", () => {
+  const target = (index: number) => TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` });
+  const withNodes = (count: number): EnsureLoadBalancerInput => ({
+    ...ensureInput(),
+    nodes: nodeSelection(Array.from({ length: count }, (_, index) => target(index))),
+  });
+
+  test("too many nodes are refused here, with what to do", async () => {
+    const limits = { maxConcurrentCalls: 16, maxReceiveBytes: 4_194_304n, maxInlineNodes: 2 };
+    await world.start({ getProviderInfo: () => providerInfo({ limits }) });
+    const { nodes } = withNodes(3);
+    const signal = world.harness.signal;
+    const refused = {
+      reason: "FIELD_TOO_LARGE",
+      message: expect.stringMatching(/3 nodes.*at most 2.*max_inline_nodes/),
+    };
+    const calls = [
+      world.sidecar.client.ensureLoadBalancer(withNodes(3), { signal }),
+      world.sidecar.client.updateLoadBalancerNodes({ service: SERVICE, annotations: {}, nodes }, { signal }),
+    ];
+    expect(await Promise.allSettled(calls)).toMatchObject([{ reason: refused }, { reason: refused }]);
+    await world.sidecar.client.ensureLoadBalancer(withNodes(2), { signal });
+    expect(world.provider.callsOf("ensureLoadBalancer")).toHaveLength(1);
+  });
+
+  test("a change larger than the provider takes is refused here, with what to do", async () => {
+    const limits = { maxConcurrentCalls: 16, maxReceiveBytes: 1000n };
+    await world.start({ getProviderInfo: () => providerInfo({ limits }) });
+    await expect(
+      world.sidecar.client.ensureLoadBalancer(withNodes(100), { signal: world.harness.signal }),
+    ).rejects.toMatchObject({
+      reason: "FIELD_TOO_LARGE",
+      message: expect.stringMatching(/EnsureLoadBalancer.*bytes.*at most 1000.*max_receive_bytes/),
+    });
+    expect(world.provider.callsOf("ensureLoadBalancer")).toHaveLength(0);
+  });
+});

@@ -1,0 +1,56 @@
+import { ListInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ClientWorld } from "../../test/support/client-world.ts";
+import { contractFailure } from "../../test/support/scripted-provider.ts";
+
+let world: ClientWorld;
+beforeEach(async () => {
+  world = await ClientWorld.create();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+describe("listInstances()", () => {
+  const page = (token: string, nextPageToken: string, parts = {}): ListInstancesResponse =>
+    ListInstancesResponse.fromPartial({
+      instances: [{ providerId: `acme://${token === "" ? "first" : token}`, name: "n" }],
+      nextPageToken,
+      scopeId: "project-1",
+      complete: nextPageToken === "",
+      ...parts,
+    });
+
+  test("walks all pages and begins anew, once, when a token is refused", async () => {
+    let refused = false;
+    await world.start({
+      listInstances: ({ pageToken }) => {
+        if (pageToken === "b" && !refused) {
+          refused = true;
+          throw contractFailure("PAGE_TOKEN_INVALID", "expired");
+        }
+        return page(pageToken, { "": "a", a: "b" }[pageToken] ?? "");
+      },
+    });
+    const { items, complete } = await world.sidecar.client.listInstances({ signal: world.harness.signal });
+    expect(items.map(({ providerId }) => providerId)).toEqual(["acme://first", "acme://a", "acme://b"]);
+    expect(complete).toBe(true);
+    expect(world.provider.callsOf("listInstances")).toHaveLength(6);
+  });
+
+  test("is not complete when a zone could not be read on any page", async () => {
+    await world.start({
+      listInstances: ({ pageToken }) =>
+        pageToken === "" ? page("", "a", { unreachable: ["zone-b"] }) : page("a", "", { complete: true }),
+    });
+    expect(await world.sidecar.client.listInstances({ signal: world.harness.signal })).toMatchObject({
+      complete: false,
+      unreachable: ["zone-b"],
+    });
+  });
+
+  test("fails when pages go in a circle", async () => {
+    await world.start({ listInstances: ({ pageToken }) => page(pageToken, "a") });
+    await expect(world.sidecar.client.listInstances({ signal: world.harness.signal })).rejects.toMatchObject({
+      reason: "INCOMPLETE_ANSWER",
+    });
+  });
+});

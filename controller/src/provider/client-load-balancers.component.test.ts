@@ -1,0 +1,168 @@
+import {
+  type EnsureLoadBalancerRequest,
+  EnsureLoadBalancerResponse,
+  GetLoadBalancerResponse,
+  TargetNode,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
+import { eventually } from "../../test/support/poll.ts";
+import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
+import { nodeSelection } from "./convert/fingerprint.ts";
+
+let world: ClientWorld;
+beforeEach(async () => {
+  world = await ClientWorld.create();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+describe("calls about load balancers", () => {
+  test("a change carries its id, is sent once, and fails at once when the provider is unavailable", async () => {
+    await world.start({
+      ensureLoadBalancer: () => {
+        throw contractFailure("CLOUD_UNAVAILABLE", "cloud is down");
+      },
+    });
+    const ensured = world.sidecar.client.ensureLoadBalancer(ensureInput(), {
+      signal: world.harness.signal,
+      requestId: "change-1",
+      trigger: "service created",
+    });
+    await expect(ensured).rejects.toMatchObject({
+      name: "ProviderError",
+      reason: "CLOUD_UNAVAILABLE",
+      requestId: "change-1",
+    });
+    const calls = world.provider.callsOf("ensureLoadBalancer");
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.metadata.get("x-request-id")).toEqual(["change-1"]);
+    expect(calls[0]?.request).toMatchObject({
+      change: { requestId: "change-1", validateOnly: false, trigger: "service created" },
+      service: { uid: "uid-1" },
+      specFingerprint: "s1-x",
+      nodes: { fingerprint: "n1-x", count: 0, source: { $case: "inline", value: { nodes: [] } } },
+    });
+  });
+
+  test("an answer with operation, diagnostics and ingress comes back in Kubernetes' words", async () => {
+    await world.start({
+      ensureLoadBalancer: ({ service }) =>
+        EnsureLoadBalancerResponse.fromPartial({
+          loadBalancer: {
+            id: "lb-1",
+            service,
+            phase: 1,
+            ingress: { items: [{ ip: "203.0.113.7" }] },
+            operation: { id: "op-1", pollAfter: { seconds: 900n } },
+          },
+          diagnostics: [{ severity: 2, reason: "AddressIgnored", summary: "loadBalancerIP was not honoured" }],
+        }),
+    });
+    const input = ensureInput();
+    const nodes = { ...input.nodes, leftOut: ["node n2: zone: 64 bytes, 63 allowed"] };
+    const change = await world.sidecar.client.ensureLoadBalancer({ ...input, nodes }, { signal: world.harness.signal });
+    expect(change).toMatchObject({
+      loadBalancer: {
+        id: "lb-1",
+        phase: "provisioning",
+        service: SERVICE,
+        ingress: [{ ip: "203.0.113.7", hostname: "", ipMode: "VIP", ports: [] }],
+        operation: { id: "op-1", pollAfterMs: 60_000 },
+      },
+      diagnostics: [
+        { severity: "warning", reason: "NodesLeftOut", summary: expect.stringContaining(nodes.leftOut.join("")) },
+        { severity: "warning", reason: "AddressIgnored" },
+      ],
+    });
+  });
+
+  test.each([
+    ["no load balancer", EnsureLoadBalancerResponse.fromPartial({})],
+    [
+      "somebody else's load balancer",
+      EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-2", service: { uid: "uid-2" } } }),
+    ],
+  ])("an answer with %s is not believed", async (_, response) => {
+    await world.start({ ensureLoadBalancer: () => response });
+    const ensured = world.sidecar.client.ensureLoadBalancer(ensureInput(), { signal: world.harness.signal });
+    await expect(ensured).rejects.toMatchObject({ reason: "INVARIANT_BROKEN", class: "OUTCOME_UNKNOWN" });
+  });
+
+  test.each([
+    ["without outcome", GetLoadBalancerResponse.fromPartial({})],
+    [
+      "with an absence that rests on nothing",
+      GetLoadBalancerResponse.fromPartial({ outcome: { $case: "absent", value: {} } }),
+    ],
+  ])("an answer %s is an error, never absent", async (_, response) => {
+    await world.start({ getLoadBalancer: () => response });
+    const got = world.sidecar.client.getLoadBalancer(
+      { service: SERVICE, annotations: {} },
+      { signal: world.harness.signal },
+    );
+    await expect(got).rejects.toMatchObject({ reason: "INVARIANT_BROKEN" });
+  });
+
+  test("at most as many calls run at once as the provider allows; the rest wait their turn", async () => {
+    const release: (() => void)[] = [];
+    await world.start({
+      getProviderInfo: () => providerInfo({ limits: { maxConcurrentCalls: 3, maxReceiveBytes: 4_194_304n } }),
+      deleteLoadBalancer: () => new Promise((resolve) => release.push(() => resolve({ ...DELETED }))),
+    });
+    const deletions = Array.from({ length: 8 }, () =>
+      world.sidecar.client.deleteLoadBalancer({ service: SERVICE, annotations: {} }, { signal: world.harness.signal }),
+    );
+    await eventually("three calls arrived", () => release.length === 3);
+    for (let done = 0; done < 8; done++) {
+      await eventually("the next call arrived", () => release.length > done);
+      expect(world.provider.callsOf("deleteLoadBalancer").length - done).toBeLessThanOrEqual(3);
+      release[done]?.();
+    }
+    expect(await Promise.all(deletions)).toHaveLength(8);
+  });
+});
+
+describe("nodes that a load balancer has already", () => {
+  const nodes = nodeSelection([TargetNode.fromPartial({ name: "n1", providerId: "acme://1" })]);
+  const ensure = (acknowledgedNodes: string) =>
+    world.sidecar.client.ensureLoadBalancer(
+      { ...ensureInput(), nodes, acknowledgedNodes },
+      { signal: world.harness.signal, requestId: "change-1" },
+    );
+
+  test("are not sent again", async () => {
+    await world.start();
+    await ensure(nodes.fingerprint);
+    await ensure("n1-other");
+    expect(world.provider.callsOf("ensureLoadBalancer").map(({ request }) => request)).toMatchObject([
+      { nodes: { fingerprint: nodes.fingerprint, count: 1, source: { $case: "unchanged" } } },
+      { nodes: { fingerprint: nodes.fingerprint, count: 1, source: { $case: "inline" } } },
+    ]);
+  });
+
+  test("are sent whole, as another call, when the provider does not know them any more", async () => {
+    const seen: EnsureLoadBalancerRequest[] = [];
+    await world.start({
+      ensureLoadBalancer: (request) => {
+        seen.push(request);
+        if (request.nodes?.source?.$case === "unchanged") throw contractFailure("NODES_FINGERPRINT_MISMATCH", "new");
+        return EnsureLoadBalancerResponse.fromPartial({
+          loadBalancer: { id: "lb-1", service: request.service, phase: 2 },
+        });
+      },
+    });
+    expect(await ensure(nodes.fingerprint)).toMatchObject({ loadBalancer: { id: "lb-1" } });
+    expect(seen.map((request) => request.nodes?.source?.$case)).toEqual(["unchanged", "inline"]);
+    const ids = seen.map(({ change }) => change?.requestId);
+    expect([ids[0], new Set(ids).size]).toEqual(["change-1", 2]);
+  });
+});
+
+const DELETED = {
+  done: true,
+  operation: undefined,
+  remaining: [],
+  diagnostics: [],
+  plannedChanges: [],
+  stats: undefined,
+};
