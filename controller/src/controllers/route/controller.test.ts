@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { node as nodeOf } from "../../../test/support/builders.ts";
-import { apiError } from "../../../test/support/fake-kube.ts";
 import { info } from "../../../test/support/provider-builders.ts";
 import { routesInfo } from "../../../test/support/route-cloud.ts";
 import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
-import type { Node } from "../../api/node.ts";
-import { NODES } from "../../kube/node-resource.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { contractError } from "../../provider/errors.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
@@ -223,115 +219,6 @@ describe("nodeRouteController()", () => {
   });
 });
 
-describe("a node whose route cannot be made", () => {
-  test.each([
-    { reason: "CIDR_CONFLICT", quietMs: 290_000 },
-    { reason: "QUOTA_EXCEEDED", quietMs: 290_000 },
-    { reason: "FIELD_INVALID", quietMs: 290_000 },
-    { reason: "CLOUD_PERMISSION_DENIED", quietMs: 55_000 },
-    { reason: "CLOUD_UNAVAILABLE", quietMs: 300 },
-    { reason: "ROUTE_TARGET_NOT_FOUND", quietMs: 300 },
-  ] as const)("says so after $reason, lets $quietMs ms pass and tries again", async ({ reason, quietMs }) => {
-    await world.start();
-    world.cloud.fail = (call) => (call === "ensure" ? contractError(reason, "no") : undefined);
-    world.node("a", { podCIDRs: [A] });
-    await world.pass(500);
-    expect(world.condition("a")).toBe(UNROUTED);
-    expect(world.eventTexts).toEqual([`Warning FailedToCreateRoute Could not create route uid-a ${A} for node a: no`]);
-    world.cloud.fail = () => undefined;
-    await world.pass(quietMs);
-    const before = world.cloud.table;
-    await world.pass(15_000);
-    expect([before, world.cloud.table]).toEqual([[], [`${A} acme://a`]]);
-    expect(world.condition("a")).toBe(ROUTED);
-  });
-
-  test("waits in silence as long as a throttled cloud wishes", async () => {
-    await world.start();
-    world.cloud.fail = (call) =>
-      call === "ensure" ? contractError("RATE_LIMITED", "slowly", { retryAfterMs: 20_000 }) : undefined;
-    world.node("a", { podCIDRs: [A] });
-    await world.pass(19_000);
-    expect(world.cloud.changes).toEqual([`ensure ${A}`]);
-    expect(world.eventTexts).toEqual([]);
-    world.cloud.fail = () => undefined;
-    await world.pass(2000);
-    expect(world.condition("a")).toBe(ROUTED);
-  });
-
-  test("is not told of a sidecar that is just being restarted, but of one that stays away", async () => {
-    await world.start();
-    world.cloud.fail = (call) =>
-      call === "ensure" ? new ProviderError({ code: "UNAVAILABLE", message: "acme is not connected" }) : undefined;
-    world.node("a", { podCIDRs: [A] });
-    await world.pass(500);
-    expect(world.eventTexts).toEqual([]);
-    await world.pass(1500);
-    expect(world.eventTexts).toEqual([
-      `Warning FailedToCreateRoute Could not create route uid-a ${A} for node a: acme is not connected`,
-    ]);
-  });
-
-  test("is left in peace when its machine is gone", async () => {
-    await world.start();
-    world.lookUp = {
-      kind: "absent",
-      basis: "terminated",
-      observeTimeMs: 0,
-      strong: true,
-      witness: { provider: "acme", bootId: "boot-1", scopeId: "project-1", receivedAtMs: 0 },
-    };
-    world.cloud.fail = (call) => (call === "ensure" ? contractError("ROUTE_TARGET_NOT_FOUND", "no") : undefined);
-    world.node("a", { podCIDRs: [A] });
-    await world.pass(4 * MINUTE_MS);
-    expect(world.cloud.changes).toEqual([`ensure ${A}`]);
-    expect([world.condition("a"), world.eventTexts]).toEqual([UNROUTED, []]);
-  });
-
-  test("does not hold up the others of the batch", async () => {
-    await world.start();
-    world.cloud.foreign.add(A);
-    world.node("a", { podCIDRs: [A] });
-    world.node("b", { podCIDRs: [B] });
-    await world.pass(1000);
-    expect(world.cloud.changes).toEqual([`ensure ${A} ${B}`]);
-    expect([world.condition("a"), world.condition("b")]).toEqual([UNROUTED, ROUTED]);
-  });
-
-  test("gets its route as soon as another node's makes room", async () => {
-    world.cloud.limit = 1;
-    world.node("a", { podCIDRs: [A] });
-    await world.start();
-    world.node("b", { podCIDRs: [B] });
-    await world.pass(1000);
-    expect(world.condition("b")).toBe(UNROUTED);
-    world.remove("a");
-    await world.pass(1000);
-    expect(world.cloud.table).toEqual([`${B} acme://b`]);
-    expect(world.condition("b")).toBe(ROUTED);
-  });
-});
-
-describe("the route table's limit", () => {
-  test("is told once when it comes near, and once when it is reached", async () => {
-    world.cloud.limit = 10;
-    for (const index of [1, 2, 3, 4, 5, 6, 7]) world.node(`n${index}`, { podCIDRs: [`10.120.${index}.0/24`] });
-    await world.start();
-    expect(world.events).toEqual([]);
-    for (const index of [8, 9, 10]) {
-      world.node(`n${index}`, { podCIDRs: [`10.120.${index}.0/24`] });
-      await world.pass(1000);
-    }
-    await world.pass(2 * PERIOD_MS);
-    expect(world.eventTexts).toEqual([
-      "Warning RouteTableNearlyFull Route table of provider acme is more than 80 % full (limit 10): raise the limit at the cloud or remove routes before nodes are added",
-      "Warning RouteTableFull Route table of provider acme is full (limit 10): new nodes get no route until the limit is raised at the cloud or routes are removed",
-    ]);
-    expect(await world.metrics.value("cloudwire_route_quota_limit", { provider: "acme" })).toBe(10);
-    expect(await world.metrics.value("cloudwire_route_quota_used", { provider: "acme" })).toBe(10);
-  });
-});
-
 describe("a provider without routes", () => {
   test("keeps the controller from running, and that is said once", async () => {
     world.declared = info();
@@ -355,63 +242,5 @@ describe("a provider without routes", () => {
     await world.pass(1000);
     expect(world.running).toBe(true);
     expect(world.cloud.table).toEqual([`${A} acme://a`]);
-  });
-});
-
-describe("the condition NetworkUnavailable", () => {
-  const condition = (status: string, reason: string) => ({
-    type: "NetworkUnavailable",
-    status,
-    reason,
-    lastTransitionTimeMs: 0,
-  });
-  const withCondition = (status: string, reason: string): Node =>
-    nodeOf("a", {
-      metadata: { resourceVersion: "7" },
-      spec: { providerID: "acme://a", podCIDRs: [A] },
-      status: { conditions: [condition(status, reason)] },
-    });
-
-  test("is not written when it says so already", async () => {
-    world.cloud.seed(A, "acme://a");
-    world.nodes.set(withCondition("False", "RouteCreated"));
-    await world.start();
-    expect(world.kube.writes).toEqual([]);
-  });
-
-  test("is written again ten seconds after somebody else's word, not at once", async () => {
-    world.cloud.seed(A, "acme://a");
-    world.kube.seed(NODES, { metadata: { name: "a", uid: "uid-a" } });
-    world.nodes.set(withCondition("False", "RouteCreated"));
-    await world.start();
-    world.nodes.set(withCondition("True", "SomethingElse"));
-    await world.pass(9000);
-    expect(world.kube.writes).toEqual([]);
-    await world.pass(2000);
-    expect(world.condition("a")).toBe(ROUTED);
-    expect(world.kube.writes).toHaveLength(1);
-  });
-
-  test.each(["notFound", "conflict"] as const)("is dropped for a node that is no more (%s)", async (code) => {
-    world.kube.intercept = () => apiError(code);
-    world.node("a", { podCIDRs: [A] });
-    await world.start();
-    await world.pass(MINUTE_MS);
-    expect(world.kube.writes).toHaveLength(1);
-    expect(world.cloud.table).toEqual([`${A} acme://a`]);
-  });
-
-  test("is not written for a node without ranges and without routes", async () => {
-    world.node("a", {});
-    await world.start();
-    expect([world.kube.writes, world.cloud.changes]).toEqual([[], []]);
-  });
-
-  test("says that there is no route when the node has lost its ranges", async () => {
-    world.cloud.seed(A, "acme://a");
-    world.node("a", {});
-    await world.start();
-    expect(world.condition("a")).toBe(UNROUTED);
-    expect(world.cloud.table).toEqual([]);
   });
 });

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { node as nodeOf } from "../../../test/support/builders.ts";
+import { apiError } from "../../../test/support/fake-kube.ts";
+import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
+import type { Node } from "../../api/node.ts";
+import { NODES } from "../../kube/node-resource.ts";
+
+const A = "10.120.1.0/24";
+
+let world: RouteWorld;
+beforeEach(() => {
+  world = new RouteWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+describe("the condition NetworkUnavailable", () => {
+  const condition = (status: string, reason: string) => ({
+    type: "NetworkUnavailable",
+    status,
+    reason,
+    lastTransitionTimeMs: 0,
+  });
+  const withCondition = (status: string, reason: string): Node =>
+    nodeOf("a", {
+      metadata: { resourceVersion: "7" },
+      spec: { providerID: "acme://a", podCIDRs: [A] },
+      status: { conditions: [condition(status, reason)] },
+    });
+
+  test("is not written when it says so already", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.nodes.set(withCondition("False", "RouteCreated"));
+    await world.start();
+    expect(world.kube.writes).toEqual([]);
+  });
+
+  test("is written again ten seconds after somebody else's word, not at once", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.kube.seed(NODES, { metadata: { name: "a", uid: "uid-a" } });
+    world.nodes.set(withCondition("False", "RouteCreated"));
+    await world.start();
+    world.nodes.set(withCondition("True", "SomethingElse"));
+    await world.pass(9000);
+    expect(world.kube.writes).toEqual([]);
+    await world.pass(2000);
+    expect(world.condition("a")).toBe(ROUTED);
+    expect(world.kube.writes).toHaveLength(1);
+  });
+
+  test.each(["notFound", "conflict"] as const)("is dropped for a node that is no more (%s)", async (code) => {
+    world.kube.intercept = () => apiError(code);
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    await world.pass(MINUTE_MS);
+    expect(world.kube.writes).toHaveLength(1);
+    expect(world.cloud.table).toEqual([`${A} acme://a`]);
+  });
+
+  test("is not written for a node without ranges and without routes", async () => {
+    world.node("a", {});
+    await world.start();
+    expect([world.kube.writes, world.cloud.changes]).toEqual([[], []]);
+  });
+
+  test("says that there is no route when the node has lost its ranges", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.node("a", {});
+    await world.start();
+    expect(world.condition("a")).toBe(UNROUTED);
+    expect(world.cloud.table).toEqual([]);
+  });
+});
