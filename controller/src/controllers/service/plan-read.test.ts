@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { edited, fresh, held, known, making, updating, wish } from "../../../test/support/service-plan-builders.ts";
+import { isReadNeeded } from "./plan.ts";
+
+describe("isReadNeeded()", () => {
+  test.each([
+    { it: "a new Service", input: { service: fresh, wish: wish(), entry: undefined }, want: false },
+    { it: "a Service of an earlier process", input: { service: held, wish: wish(), entry: undefined }, want: true },
+    {
+      it: "a Service whose load balancer this process has asked for",
+      input: { service: held, wish: wish(), entry: undefined, isAttempted: true },
+      want: false,
+    },
+    {
+      it: "such a Service, once its wish is refused and what stands must be known",
+      input: {
+        service: held,
+        wish: wish(),
+        entry: undefined,
+        isAttempted: true,
+        refusal: { message: "no", retryAfterMs: undefined },
+      },
+      want: true,
+    },
+    { it: "a settled Service", input: { service: held, wish: wish(), entry: known }, want: false },
+    { it: "work under way", input: { service: held, wish: wish(), entry: making }, want: true },
+    {
+      it: "work under way for an earlier Service",
+      input: { service: edited, wish: wish(), entry: making },
+      want: false,
+    },
+    {
+      it: "work under way for another wish",
+      input: { service: held, wish: wish("spec-2"), entry: making },
+      want: false,
+    },
+    {
+      it: "work under way for other nodes",
+      input: { service: held, wish: wish("spec-1", "nodes-2"), entry: updating },
+      want: false,
+    },
+  ])("is $want for $it", ({ input, want }) => {
+    expect(isReadNeeded({ isAttempted: false, refusal: undefined, ...input })).toBe(want);
+  });
+});
