@@ -1,40 +1,23 @@
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
-import {
-  DeleteLoadBalancerRequest,
-  type DeleteLoadBalancerResponse,
-  type DeepPartial,
-  EnsureLoadBalancerRequest,
-  ExternalTrafficPolicy,
-  type EnsureLoadBalancerResponse,
-  GetLoadBalancerRequest,
-  ListLoadBalancersRequest,
-  LoadBalancerPhase,
-  LoadBalancerSpec,
-  UpdateLoadBalancerNodesRequest,
-} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ExternalTrafficPolicy, LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { afterEach, describe, expect, test } from "vitest";
 import type { FaultSpec } from "../../api/admin.ts";
 import type { Instance } from "../../api/instances.ts";
+import { loadBalancerCalls, nodePort, selection, service, type Wish } from "../../test/load-balancer-calls.ts";
 import { poll } from "../../test/poll.ts";
-import { instanceSpecs, soon } from "../../test/test-cloud.ts";
-import { failureOf, startTestProvider, type TestProvider } from "../../test/test-provider.ts";
-
-const nodePort = 30_080;
-const service = { namespace: "default", name: "web", uid: "uid-1" };
+import { soon } from "../../test/test-cloud.ts";
+import { failureOf, type TestProvider } from "../../test/test-provider.ts";
 
 let provider: TestProvider;
-let nodes: Instance[];
-let servers: Server[] = [];
-beforeEach(async () => {
-  provider = await startTestProvider({ callTimeoutMs: 1000 });
-  nodes = await provider.cloud.client.createInstances(instanceSpecs(2), soon());
+let nodes: readonly Instance[];
+const { ensure, get, inCloud, countCalls } = loadBalancerCalls((started) => {
+  ({ provider, nodes } = started);
 });
-afterEach(async () => {
-  await provider.close();
+
+let servers: Server[] = [];
+afterEach(() => {
   for (const server of servers) server.close();
   servers = [];
 });
@@ -46,73 +29,6 @@ async function startServers(): Promise<void> {
     await once(server, "listening");
     servers.push(server);
   }
-}
-
-function selection(instances: readonly Instance[]) {
-  const list = instances.map(({ name, zone, id }) => ({ name, providerId: `sim://${zone}/${id}` }));
-  const fingerprint = createHash("sha256").update(JSON.stringify(list)).digest("hex");
-  return { fingerprint, count: list.length, source: { $case: "inline" as const, value: { nodes: list } } };
-}
-
-interface Wish {
-  readonly spec?: DeepPartial<LoadBalancerSpec>;
-  readonly on?: readonly Instance[];
-  readonly cluster?: string;
-  readonly uid?: string;
-  readonly change?: Partial<ChangeContext>;
-  readonly adopt?: string;
-}
-
-async function ensure(wish: Wish = {}): Promise<EnsureLoadBalancerResponse> {
-  const ports = [{ protocol: Protocol.TCP, port: 8080, nodePort }];
-  const spec = LoadBalancerSpec.fromPartial({ ports, ...wish.spec });
-  const request = EnsureLoadBalancerRequest.fromPartial({
-    context: wish.cluster === undefined ? provider.context : provider.contextOf(wish.cluster),
-    change: provider.change(wish.change),
-    service: { ...service, uid: wish.uid ?? service.uid },
-    spec,
-    specFingerprint: createHash("sha256").update(LoadBalancerSpec.encode(spec).finish()).digest("hex"),
-    nodes: selection(wish.on ?? nodes),
-    ...(wish.adopt === undefined ? {} : { adopt: { loadBalancerId: wish.adopt } }),
-  });
-  return provider.call(provider.client.ensureLoadBalancer.bind(provider.client), request);
-}
-
-async function updateNodes(on: readonly Instance[], change: Partial<ChangeContext> = {}) {
-  const request = UpdateLoadBalancerNodesRequest.fromPartial({
-    context: provider.context,
-    change: provider.change(change),
-    service,
-    nodes: selection(on),
-  });
-  return provider.call(provider.client.updateLoadBalancerNodes.bind(provider.client), request);
-}
-
-async function remove(
-  more: { uid?: string; cluster?: string; change?: Partial<ChangeContext> } = {},
-): Promise<DeleteLoadBalancerResponse> {
-  const request = DeleteLoadBalancerRequest.fromPartial({
-    context: more.cluster === undefined ? provider.context : provider.contextOf(more.cluster),
-    change: provider.change(more.change),
-    service: { ...service, uid: more.uid ?? service.uid },
-  });
-  return provider.call(provider.client.deleteLoadBalancer.bind(provider.client), request);
-}
-
-async function get() {
-  const request = GetLoadBalancerRequest.fromPartial({ context: provider.context, service });
-  return (await provider.call(provider.client.getLoadBalancer.bind(provider.client), request)).outcome;
-}
-
-const inCloud = async () => (await provider.cloud.client.listLoadBalancers({ consistent: true }, soon())).items;
-
-async function countCalls<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly total: number; readonly mutating: number }> {
-  await provider.cloud.admin.resetCalls();
-  const result = await work();
-  const { total, mutating } = await provider.cloud.admin.calls();
-  return { result, total, mutating };
 }
 
 describe("EnsureLoadBalancer", () => {
@@ -323,133 +239,5 @@ describe("EnsureLoadBalancer", () => {
       0,
       ["load balancer", "targets"],
     ]);
-  });
-});
-
-describe("ownership", () => {
-  test("keeps clusters apart: each Service UID of each cluster has its own load balancer", async () => {
-    await ensure();
-    await ensure({ cluster: "cluster-2" });
-    expect(await inCloud()).toHaveLength(2);
-    await remove({ cluster: "cluster-2" });
-    expect(await inCloud()).toMatchObject([{ tags: { "cloudwire.dev/cluster-id": "cluster-1" } }]);
-  });
-
-  test.each([
-    ["no stamp", {}, "NAME_TAKEN"],
-    ["the stamp of another cluster", { "cloudwire.dev/cluster-id": "cluster-9" }, "OWNED_BY_ANOTHER_CLUSTER"],
-  ])("does not touch a load balancer of its name with %s", async (_, tags, reason) => {
-    await ensure();
-    const [made] = await inCloud();
-    await provider.cloud.client.patchLoadBalancer(made?.id ?? "", { tags }, soon());
-    const [foreign] = await inCloud();
-    expect(await failureOf(ensure())).toBe(reason);
-    expect(await failureOf(updateNodes([]))).toBe("LOAD_BALANCER_NOT_FOUND");
-    expect((await remove()).done).toBe(true);
-    expect(await inCloud()).toEqual([foreign]);
-  });
-
-  test("adopts a load balancer on an operator's word, and keeps it", async () => {
-    const spec = { name: "handmade", listeners: [{ port: 8080, protocol: "tcp" as const, targetPort: 1 }] };
-    const { loadBalancer: handmade } = await provider.cloud.client.createLoadBalancer(spec, soon());
-    const adopted = await ensure({ adopt: handmade.id });
-    expect(adopted.loadBalancer).toMatchObject({
-      id: handmade.id,
-      ingress: { items: [{ ip: handmade.address }] },
-      registeredNodes: 2,
-    });
-    expect((await ensure()).loadBalancer).toMatchObject({ id: handmade.id });
-    expect(await remove()).toMatchObject({ done: true });
-    expect(await inCloud()).toEqual([]);
-  });
-});
-
-describe("UpdateLoadBalancerNodes", () => {
-  test("changes targets and nothing else, with two calls; none of them a change if nothing differs", async () => {
-    await ensure();
-    const changed = await countCalls(async () => updateNodes(nodes.slice(1)));
-    expect(changed).toMatchObject({ total: 2, mutating: 1, result: { loadBalancer: { registeredNodes: 1 } } });
-    const same = await countCalls(async () => updateNodes(nodes.slice(1)));
-    expect(same).toMatchObject({ total: 1, mutating: 0, result: { loadBalancer: { registeredNodes: 1 } } });
-  });
-
-  test("makes nothing where there is nothing", async () => {
-    expect(await failureOf(updateNodes(nodes))).toBe("LOAD_BALANCER_NOT_FOUND");
-    expect(await inCloud()).toEqual([]);
-  });
-});
-
-describe("DeleteLoadBalancer", () => {
-  test("is done for what never existed, and for what it deleted", async () => {
-    expect(await remove()).toMatchObject({ done: true });
-    await ensure();
-    expect(await remove()).toMatchObject({ done: true });
-    expect(await inCloud()).toEqual([]);
-    expect(await get()).toMatchObject({ $case: "absent", value: { stronglyConsistent: true } });
-  });
-
-  test("takes leftovers of the Service under any name", async () => {
-    const { loadBalancer } = await ensure();
-    const [own] = await inCloud();
-    const listeners = [{ port: 9, protocol: "tcp" as const, targetPort: 9 }];
-    await provider.cloud.client.createLoadBalancer({ name: "leftover", listeners, tags: own?.tags ?? {} }, soon());
-    await provider.cloud.client.createLoadBalancer({ name: "other", listeners }, soon());
-    expect((await ensure()).loadBalancer?.id).toBe(loadBalancer?.id);
-    expect(await remove()).toMatchObject({ done: true });
-    expect((await inCloud()).map(({ name }) => name)).toEqual(["other"]);
-  });
-
-  test("works while the load balancer is being made, and tells how far it is", async () => {
-    await provider.cloud.admin.change({ delays: { loadBalancerCreateMs: 60_000, loadBalancerDeleteMs: 300 } });
-    const { loadBalancer } = await ensure();
-    const started = await remove();
-    expect(started).toMatchObject({ done: false, remaining: [`load balancer ${loadBalancer?.id}`] });
-    expect(await failureOf(ensure())).toBe("NOT_READY");
-    await poll("the end", async () => (await remove()).done || undefined);
-    expect(await inCloud()).toEqual([]);
-  });
-
-  test("leaves a protected load balancer alone", async () => {
-    await ensure({ spec: { deletionProtection: true } });
-    expect(await failureOf(remove())).toBe("DELETION_PROTECTED");
-    expect(await inCloud()).toHaveLength(1);
-  });
-
-  test("with validate_only deletes nothing", async () => {
-    await ensure();
-    expect((await remove({ change: { validateOnly: true } })).plannedChanges).toHaveLength(1);
-    expect(await inCloud()).toHaveLength(1);
-  });
-
-  test.each<[FaultSpec, string]>([
-    [{ kind: "emptyList" }, "INCOMPLETE_ANSWER"],
-    [{ kind: "truncatedPage" }, "INCOMPLETE_ANSWER"],
-    [{ kind: "staleReplica", staleMs: 3_600_000 }, "INCOMPLETE_ANSWER"],
-    [{ kind: "zoneOutage", zone: "north-a" }, "ZONE_UNREACHABLE"],
-    [{ kind: "malformed" }, "INCOMPLETE_ANSWER"],
-    [{ kind: "forbidden" }, "CLOUD_PERMISSION_DENIED"],
-    [{ kind: "unauthenticated" }, "CLOUD_CREDENTIALS_INVALID"],
-    [{ kind: "rateLimited" }, "RATE_LIMITED"],
-    [{ kind: "internalError" }, "CLOUD_UNAVAILABLE"],
-    [{ kind: "hang" }, "CLOUD_TIMEOUT"],
-  ])("is never done, and Get never absent, on %j", async (fault, reason) => {
-    await ensure();
-    await provider.cloud.admin.addFault({ ...fault, operation: "loadBalancers.list" });
-    expect([await failureOf(remove()), await failureOf(get())]).toEqual([reason, reason]);
-    await provider.cloud.admin.clearFaults();
-    expect(await inCloud()).toHaveLength(1);
-  });
-});
-
-describe("ListLoadBalancers", () => {
-  test("shows the cluster's own, each with its Service", async () => {
-    await ensure();
-    await ensure({ uid: "uid-2" });
-    await ensure({ cluster: "cluster-2" });
-    const request = ListLoadBalancersRequest.fromPartial({ context: provider.context });
-    const page = await provider.call(provider.client.listLoadBalancers.bind(provider.client), request);
-    expect(page.complete).toBe(true);
-    expect(new Set(page.loadBalancers.map((lb) => lb.service?.uid))).toEqual(new Set(["uid-1", "uid-2"]));
-    expect(page.loadBalancers).toHaveLength(2);
   });
 });
