@@ -1,27 +1,8 @@
 /** Fills the generated parts of the specification: text between `<!-- begin x -->` and `<!-- end x -->`. */
 import type { DescEnum, DescEnumValue, FileRegistry } from "@bufbuild/protobuf";
 import { methodMarkdown } from "./method-table.ts";
+import { codeNames } from "../src/codes.ts";
 import { optionsOf, packageName } from "./tables.ts";
-
-const codeNames = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-] as const;
 
 const classLetters = ["?", "U", "T", "W", "F", "O", "R"] as const;
 

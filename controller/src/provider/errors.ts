@@ -1,29 +1,9 @@
+import { codeNames } from "@cloudwire/proto/codes";
 import type { ErrorClass, ErrorReason, ReasonRule } from "@cloudwire/proto/reasons";
 import { errorDomain, errorReasons } from "@cloudwire/proto/reasons";
 
-/** Canonical gRPC codes, at the index of their number. */
-const CODES = [
-  "OK",
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "DEADLINE_EXCEEDED",
-  "NOT_FOUND",
-  "ALREADY_EXISTS",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "ABORTED",
-  "OUT_OF_RANGE",
-  "UNIMPLEMENTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-  "DATA_LOSS",
-  "UNAUTHENTICATED",
-] as const;
-
 /** Name of a gRPC code other than OK. */
-export type ProviderErrorCode = Exclude<(typeof CODES)[number], "OK">;
+export type ProviderErrorCode = Exclude<(typeof codeNames)[number], "OK">;
 
 /**
  * What the caller does after an error. Letters are those of the specification's table.
@@ -119,7 +99,7 @@ export function contractError(
 
 /** Name of a numeric code; a number that is none counts as UNKNOWN, as gRPC has it. */
 export function codeName(code: number): ProviderErrorCode {
-  const name = CODES[code];
+  const name = codeNames[code];
   return name === undefined || name === "OK" ? "UNKNOWN" : name;
 }
 
