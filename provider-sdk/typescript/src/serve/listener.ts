@@ -1,4 +1,3 @@
-import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Endpoint } from "./endpoint.ts";
@@ -6,8 +5,11 @@ import { ProviderStartError } from "./start-error.ts";
 import { withPathLock } from "./path-lock.ts";
 import {
   clearSocketPath,
+  identify,
   inUse,
   isLive,
+  isOwn,
+  keepingForeignSocket,
   removeOwnSocket,
   requireFolder,
   secureSocket,
@@ -18,8 +20,10 @@ import {
 export interface Listener {
   /** Where callers connect: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`. */
   readonly address: string;
-  /** Removes what listening left behind. */
-  readonly release: () => Promise<void>;
+  /** Runs what closes the server, and removes what listening left behind: its own socket, and nobody else's. */
+  readonly release: (closeServer: () => Promise<void>) => Promise<void>;
+  /** False when callers cannot come any more: somebody removed or replaced the socket. */
+  readonly isReachable: () => Promise<boolean>;
 }
 
 /** Makes a server listen; throws {@link ProviderStartError} when the endpoint cannot be had. */
@@ -49,9 +53,16 @@ const listenOnSocket = async (
       throw (await isLive(path)) ? inUse(path, error) : cannotListen(path, error);
     }
   });
-  const { ino } = await lstat(path);
+  const own = await identify(path);
   await secureSocket(path, group);
-  return { address: `unix://${path}`, release: () => removeOwnSocket(path, ino) };
+  return {
+    address: `unix://${path}`,
+    release: async (closeServer) => {
+      await keepingForeignSocket(path, own, closeServer);
+      await removeOwnSocket(path, own);
+    },
+    isReachable: () => isOwn(path, own),
+  };
 };
 
 const listenOnTcp = async (
@@ -62,7 +73,7 @@ const listenOnTcp = async (
   const authority = host.includes(":") ? `[${host}]` : host;
   try {
     const bound = await bind(server, `${authority}:${port}`, credentials);
-    return { address: `${authority}:${bound}`, release: async () => undefined };
+    return { address: `${authority}:${bound}`, release: (closeServer) => closeServer(), isReachable: async () => true };
   } catch (error) {
     throw cannotListen(`tcp://${authority}:${port}`, error);
   }

@@ -2,7 +2,7 @@ import { setLogger } from "@grpc/grpc-js";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { readEnvironment } from "./environment.ts";
-import { ProviderStartError } from "./start-error.ts";
+import { ProviderStartError, unavailableExitCode } from "./start-error.ts";
 import { type RunningProvider, startProvider } from "./start-provider.ts";
 
 /** What may be given instead of the environment. */
@@ -21,7 +21,8 @@ const crashExitCode = 1;
  * `CLOUD_PROVIDER_TLS_KEY_FILE`, `CLOUD_PROVIDER_TLS_CLIENT_CA_FILE`, `CLOUD_PROVIDER_INSECURE_LOOPBACK`.
  *
  * SIGTERM and SIGINT end it in order, with exit code 0; a second signal ends it at once. Mistakes in the definition or the
- * environment are told in plain lines, all together, with exit code 78; an endpoint that cannot be had with 69.
+ * environment are told in plain lines, all together, with exit code 78; an endpoint that cannot be
+ * had, or a socket that was taken away, with 69.
  */
 export const serveProvider = async (
   definition: ProviderDefinition,
@@ -41,6 +42,7 @@ export const serveProvider = async (
     if (!endpoint || problems.length > 0) throw new ProviderStartError("CONFIG_INVALID", problems);
     const provider = await startProvider(definition, { ...settings, endpoint, log });
     endOnSignals(provider, log);
+    void exitWhenLost(provider);
     logCrashes(log);
     log.info("Serving", { provider: definition.name, version: definition.version, address: provider.address });
     return provider;
@@ -73,6 +75,11 @@ const endOnSignals = (provider: RunningProvider, log: Logger): void => {
   };
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
+};
+
+/** The next start makes a new socket, or says who has the place. */
+const exitWhenLost = async (provider: RunningProvider): Promise<void> => {
+  if ((await provider.ended) === "socketLost") process.exit(unavailableExitCode);
 };
 
 /** A failure that nobody caught is a bug of the provider: it is written where the other lines are, and ends the process. */

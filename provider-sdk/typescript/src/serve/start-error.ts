@@ -1,7 +1,7 @@
 /** Exit code of mistakes in the definition, the environment or the files given: `EX_CONFIG`. */
 const configExitCode = 78;
 /** Exit code when the endpoint cannot be had: `EX_UNAVAILABLE`. */
-const unavailableExitCode = 69;
+export const unavailableExitCode = 69;
 
 /** Why a provider cannot be served. Its message names every problem and what to do; it needs no stack. */
 export class ProviderStartError extends Error {

@@ -29,6 +29,8 @@ export interface StartOptions extends TransportSecurity {
   readonly socketGroup?: string | undefined;
   /** Longest time that calls under way have to end. Default: 10 s. */
   readonly drainMs?: number | undefined;
+  /** How often to look whether the socket is still there. Default: 10 s. */
+  readonly socketCheckMs?: number | undefined;
   /** How often the cloud is checked, and for how long. Default: 60 s while all is well, 10 s while not, 10 s. */
   readonly checkIntervals?:
     | { readonly goodIntervalMs: number; readonly badIntervalMs: number; readonly timeoutMs: number }
@@ -46,6 +48,11 @@ export interface RunningProvider {
    * socket is removed. May be called more than once.
    */
   readonly close: () => Promise<void>;
+  /**
+   * Why it ended, once it has: it was closed, or somebody removed or replaced its socket, so that nobody can reach it any
+   * more and it closed itself.
+   */
+  readonly ended: Promise<"closed" | "socketLost">;
 }
 
 const cloudProviderService = "cloudprovider.v1.CloudProvider";
@@ -55,6 +62,7 @@ const healthService = "grpc.health.v1.Health";
 const maxStreamsPerConnection = 256;
 
 const defaultDrainMs = 10_000;
+const defaultSocketCheckMs = 10_000;
 /** How long aborted calls have to send their answer before the connections are cut. */
 const forceGraceMs = 250;
 const slowConsumerMs = 30_000;
@@ -90,15 +98,36 @@ export const startProvider = async (
   const listener = await listen(server, options.endpoint, credentials, options.socketGroup);
   // The handshake is served meanwhile; a cloud that is down must not keep the controller from hearing so.
   void status.start();
+  const ended = Promise.withResolvers<"closed" | "socketLost">();
+  const end = async (reason: "closed" | "socketLost"): Promise<void> => {
+    clearInterval(watch);
+    await close({ server, listener, status, drain, force, drainMs: options.drainMs ?? defaultDrainMs });
+    ended.resolve(reason);
+  };
   const closing: { done?: Promise<void> } = {};
+  const watch = watchSocket(listener, options.socketCheckMs ?? defaultSocketCheckMs, () => {
+    log.error("The socket was removed or replaced: nobody can reach this provider any more", {
+      address: listener.address,
+    });
+    closing.done ??= end("socketLost");
+  });
   return {
     address: listener.address,
     bootId,
     close: () => {
-      closing.done ??= close({ server, listener, status, drain, force, drainMs: options.drainMs ?? defaultDrainMs });
+      closing.done ??= end("closed");
       return closing.done;
     },
+    ended: ended.promise,
   };
+};
+
+/** Looks again and again whether callers can still come. */
+const watchSocket = (listener: Listener, intervalMs: number, lost: () => void): NodeJS.Timeout => {
+  const look = async () => {
+    if (!(await listener.isReachable())) lost();
+  };
+  return setInterval(() => void look(), intervalMs).unref();
 };
 
 const throwIfAny = (problems: readonly string[]): void => {
@@ -201,14 +230,17 @@ const close = async (parts: {
 }): Promise<void> => {
   // Health turns, watches end and new calls are refused, all by this signal.
   parts.drain.abort(draining());
+  await parts.listener.release(() => shutDown(parts.server, parts.force, parts.drainMs));
+  await parts.status.stop();
+};
+
+const shutDown = async (server: Server, force: AbortController, drainMs: number): Promise<void> => {
   const stopped = new Promise<void>((resolve) => {
-    parts.server.tryShutdown(() => resolve());
+    server.tryShutdown(() => resolve());
   });
-  if (!(await within(stopped, parts.drainMs))) {
-    parts.force.abort(draining());
-    if (!(await within(stopped, forceGraceMs))) parts.server.forceShutdown();
-  }
-  await Promise.all([parts.listener.release(), parts.status.stop()]);
+  if (await within(stopped, drainMs)) return;
+  force.abort(draining());
+  if (!(await within(stopped, forceGraceMs))) server.forceShutdown();
 };
 
 const within = async (work: Promise<void>, ms: number): Promise<boolean> => {

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { chmod, lstat, writeFile } from "node:fs/promises";
+import { chmod, lstat, unlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../definition/outcomes.ts";
@@ -9,7 +10,7 @@ import { createLogger } from "../log/logger.ts";
 import { invoke } from "../testing/invoke.ts";
 import { basics, serveForTest, temporaryFolder } from "../testing/serve-for-test.ts";
 import { startProvider } from "./start-provider.ts";
-import { clearSocketPath, removeStale } from "./unix-socket.ts";
+import { clearSocketPath, isLive, removeStale } from "./unix-socket.ts";
 
 const { methods } = CloudProviderDefinition;
 const definition = { ...basics, instances: { get: () => absent("LOOKUP_MISS") } };
@@ -64,12 +65,39 @@ describe("the socket of a provider", () => {
     expect((await invoke(client, methods.getProviderStatus, {})).kind).toBe("ok");
   });
 
-  test("goes to exactly one of several that start over a stale one at once", async () => {
-    const path = join(await temporaryFolder(), "provider.sock");
-    await leaveStaleSocket(path);
-    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start(path)));
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect((await lstat(path)).isSocket()).toBe(true);
+  test.each(Array.from({ length: 10 }, (_, round) => round))(
+    "goes to exactly one of several that start over a stale one at once (round %i)",
+    async (round) => {
+      const path = join(await temporaryFolder(), "provider.sock");
+      await leaveStaleSocket(path);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 4 }, async (_, index) => {
+          // Staggered, so that one looks while another moves.
+          await setTimeout((index * round) % 7);
+          return start(path);
+        }),
+      );
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      expect(await isLive(path)).toBe(true);
+    },
+  );
+
+  test("that somebody removed ends the provider, which says so", async () => {
+    const { socketPath, provider, logged } = await serveForTest(definition, { socketCheckMs: 20 });
+    await unlink(socketPath);
+    expect(await provider.ended).toBe("socketLost");
+    expect(logged.join("")).toContain("The socket was removed or replaced");
+  });
+
+  test("that somebody replaced is left alone when the provider ends", async () => {
+    const { socketPath, provider } = await serveForTest(definition, { socketCheckMs: 20 });
+    await unlink(socketPath);
+    const other = createServer().listen(socketPath);
+    onTestFinished(() => {
+      other.close();
+    });
+    expect(await provider.ended).toBe("socketLost");
+    expect(await isLive(socketPath)).toBe(true);
   });
 
   test("is refused in the place of another kind of file", async () => {
@@ -101,8 +129,9 @@ describe("the socket of a provider", () => {
 describe("removeStale()", () => {
   test("puts back what took the place of the dead socket in the meantime", async () => {
     const { socketPath, client } = await serveForTest(definition);
-    const inodeOfTheDead = (await lstat(socketPath)).ino + 1;
-    expect(await removeStale(socketPath, inodeOfTheDead)).toBe(false);
+    // The next file often gets the inode of the one that was removed: the time tells them apart.
+    const { ino: inode } = await lstat(socketPath, { bigint: true });
+    expect(await removeStale(socketPath, { inode, madeNs: 1n })).toBe(false);
     expect((await invoke(client, methods.getProviderStatus, {})).kind).toBe("ok");
     expect((await lstat(socketPath)).isSocket()).toBe(true);
   });
