@@ -29,7 +29,8 @@ export class Program implements AsyncDisposable {
       env: { ...process.env, ...env },
     });
     this.#exited = new Promise((resolve) => {
-      this.#process.once("exit", (code, signal) => resolve({ code, signal }));
+      // "close" and not "exit": only then is all of the output here.
+      this.#process.once("close", (code, signal) => resolve({ code, signal }));
     });
     const take = (chunk: Buffer): void => {
       this.#output += chunk.toString();

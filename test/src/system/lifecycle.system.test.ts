@@ -257,7 +257,7 @@ describe("when machines are really gone", () => {
     );
     expect((await nodeUids()).size).toBe(NODES - 2);
     expect(await world.metric(controller, /^cloudwire_node_deletion_stopped\{provider="simulated"/)).toBe(1);
-    expect(controller.output).toMatch(/Nodes are not deleted any more/);
+    await controller.said(/Nodes are not deleted any more/);
 
     // As an operator would: on all of them, also on those that are alive.
     for (const name of [...dead, ...alive]) {
