@@ -8,7 +8,17 @@ const shared = {
 };
 const ignored = ["**/node_modules/**", "**/dist/**", "**/bin/**"];
 
-const project = (name: string, include: readonly string[], exclude: readonly string[], timeoutMs: number) => ({
+/**
+ * `tries` above 1 are for tests over real processes, where a busy machine may hold one up at a bad moment. `npm test` names each test
+ * that needed the second: it is a bug to look into, not one that stops everybody's work.
+ */
+const project = (
+  name: string,
+  include: readonly string[],
+  exclude: readonly string[],
+  timeoutMs: number,
+  tries: 1 | 2 = 1,
+) => ({
   ...shared,
   test: {
     name,
@@ -16,6 +26,7 @@ const project = (name: string, include: readonly string[], exclude: readonly str
     exclude: [...ignored, ...exclude],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
+    retry: tries - 1,
     pool: "forks" as const,
   },
 });
@@ -32,10 +43,10 @@ export default defineConfig({
   test: {
     projects: [
       project("unit", ["**/*.test.ts"], heavier, 10_000),
-      project("component", ["**/*.component.test.ts"], [], 60_000),
-      project("integration", ["**/*.integration.test.ts"], [], 300_000),
-      project("differential", ["**/*.differential.test.ts"], [], 300_000),
-      project("system", ["**/*.system.test.ts"], [], 300_000),
+      project("component", ["**/*.component.test.ts"], [], 60_000, 2),
+      project("integration", ["**/*.integration.test.ts"], [], 300_000, 2),
+      project("differential", ["**/*.differential.test.ts"], [], 300_000, 2),
+      project("system", ["**/*.system.test.ts"], [], 300_000, 2),
     ],
   },
 });

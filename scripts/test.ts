@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import { prepareControlPlane } from "./lib/control-plane.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
-import { addTallies, readTally, type Tally } from "./lib/tally.ts";
+import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
 
 interface Batch {
@@ -38,7 +38,7 @@ async function main(): Promise<number> {
   const only = selected();
   const mayNotSkip = process.env["CI"] === "true" || process.env["CLOUDWIRE_NO_SKIP"] === "1";
   const startedMs = performance.now();
-  let total: Tally = { passed: 0, failed: 0, skipped: 0 };
+  let total = NO_TESTS;
   for (const batch of BATCHES) {
     const suites = batch.suites.filter((suite) => only.includes(suite));
     if (suites.length === 0) continue;
@@ -49,8 +49,9 @@ async function main(): Promise<number> {
     }
     const which = `${suites.join(", ")}: ${missing}`;
     console.log(mayNotSkip ? paint.red(`\nFAILED, could not run ${which}`) : paint.yellow(`\nSkipped ${which}`));
-    total = addTallies(total, { passed: 0, failed: 0, skipped: 0, [mayNotSkip ? "failed" : "skipped"]: suites.length });
+    total = addTallies(total, { ...NO_TESTS, [mayNotSkip ? "failed" : "skipped"]: suites.length });
   }
+  for (const name of total.flaky) console.log(paint.yellow(`\nPassed only when tried again, find out why: ${name}`));
   console.log(
     `\nTests took ${formatDuration(performance.now() - startedMs)}. A suite that could not run counts as one test.`,
   );

@@ -3,13 +3,18 @@ export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Full names of tests that failed first and passed when tried again. */
+  readonly flaky: readonly string[];
 }
+
+export const NO_TESTS: Tally = { passed: 0, failed: 0, skipped: 0, flaky: [] };
 
 export function addTallies(left: Tally, right: Tally): Tally {
   return {
     passed: left.passed + right.passed,
     failed: left.failed + right.failed,
     skipped: left.skipped + right.skipped,
+    flaky: [...left.flaky, ...right.flaky],
   };
 }
 
@@ -24,11 +29,23 @@ export function readTally(report: string | undefined, exitCode: number): Tally {
     passed: count(counts, "numPassedTests"),
     failed: exitCode === 0 ? failed : Math.max(failed, count(counts, "numFailedTestSuites"), 1),
     skipped: count(counts, "numPendingTests") + count(counts, "numTodoTests"),
+    flaky: list(counts, "testResults")
+      .flatMap((file) => list(file, "assertionResults"))
+      .filter((test) => property(test, "status") === "passed" && list(test, "failureMessages").length > 0)
+      .map((test) => String(property(test, "fullName"))),
   };
 }
 
 function count(report: unknown, key: string): number {
-  if (typeof report !== "object" || report === null) return 0;
-  const value: unknown = Reflect.get(report, key);
+  const value = property(report, key);
   return typeof value === "number" ? value : 0;
+}
+
+function list(report: unknown, key: string): readonly unknown[] {
+  const value = property(report, key);
+  return Array.isArray(value) ? value : [];
+}
+
+function property(of: unknown, key: string): unknown {
+  return typeof of === "object" && of !== null ? Reflect.get(of, key) : undefined;
 }
