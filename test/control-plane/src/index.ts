@@ -5,12 +5,15 @@ export {
   type BuildOptions,
   buildControlPlane,
   controlPlaneAvailability,
+  goBuildArgs,
 } from "./build.ts";
 export type { KeyPair } from "./certificates.ts";
 export type { ControlPlane, ProcessInfo } from "./control-plane.ts";
 export { ControlPlaneError, type ControlPlaneErrorCode } from "./errors.ts";
+export { buildGoModule, type GoModule } from "./go-module.ts";
 export type { Kubeconfig } from "./kubeconfig.ts";
 export type { KubectlOptions } from "./kubectl.ts";
+export { type ModuleTarget, writeModuleFile } from "./modfile.ts";
 export type { ControllerManagerOptions, ControlPlaneOptions, HollowNodeOptions, Taint } from "./options.ts";
 export { startControlPlane } from "./start.ts";
-export type { KubernetesVersion } from "./versions.ts";
+export { type KubernetesVersion, readVersion } from "./versions.ts";

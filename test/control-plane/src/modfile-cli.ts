@@ -1,5 +1,5 @@
 import { ControlPlaneError } from "./errors.ts";
-import { writeModuleFile } from "./modfile.ts";
+import { controlPlaneTarget, writeModuleFile } from "./modfile.ts";
 import { readVersion } from "./versions.ts";
 
 // Command: derives the go.mod of the minors named as arguments (or of the default one) from versions.json.
@@ -7,7 +7,7 @@ const minors = process.argv.slice(2);
 try {
   for (const minor of minors.length === 0 ? [undefined] : minors) {
     const version = await readVersion(minor);
-    await writeModuleFile(version);
+    await writeModuleFile(version, controlPlaneTarget(version));
     console.log(`${version.modfile}: Kubernetes v${version.kubernetes}, etcd v${version.etcd}`);
   }
 } catch (error) {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { goBuildArgs } from "./build.ts";
 import { objectAt, parseJson } from "./json.ts";
-import { moduleFile } from "./modfile.ts";
+import { controlPlaneTarget, moduleFile } from "./modfile.ts";
 import { moduleDir, parseVersion, readVersion } from "./versions.ts";
 
 const version = { minor: "1.40", kubernetes: "1.40.2", etcd: "3.9.1", modfile: "go-1.40.mod" };
@@ -21,7 +21,7 @@ replace (
 
 describe("moduleFile()", () => {
   it("replaces each staging module of upstream by its published version", () => {
-    expect(moduleFile(version, upstream)).toBe(`module cloudwire.dev/test/control-plane
+    expect(moduleFile(version, controlPlaneTarget(version), upstream)).toBe(`module cloudwire.dev/test/control-plane
 
 go 1.29.0
 
@@ -38,7 +38,9 @@ replace (
   });
 
   it("refuses a go.mod without staging modules", () => {
-    expect(() => moduleFile(version, "module k8s.io/kubernetes\n\ngo 1.29.0\n")).toThrow("no staging modules");
+    expect(() => moduleFile(version, controlPlaneTarget(version), "module k8s.io/kubernetes\n\ngo 1.29.0\n")).toThrow(
+      "no staging modules",
+    );
   });
 });
 
