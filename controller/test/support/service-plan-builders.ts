@@ -1,5 +1,5 @@
 import type { Entry } from "../../src/controllers/service/ledger.ts";
-import type { WantedInput } from "../../src/controllers/service/plan.ts";
+import type { WantedInput } from "../../src/controllers/service/plan/input.ts";
 import type { Wish } from "../../src/controllers/service/plan/wish.ts";
 import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../src/provider/load-balancer.ts";
 import { CREATED_MS, ingress, service } from "./builders.ts";

@@ -6,7 +6,7 @@ import { applyDelete } from "./apply/delete.ts";
 import type { ApplyDependencies } from "./apply/dependencies.ts";
 import { addFinalizer, finish, poll } from "./apply/status.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
-import type { Plan, Refuse, Settle } from "./plan.ts";
+import type { Plan, Refuse, Settle } from "./plan/steps.ts";
 
 /** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {

@@ -11,7 +11,8 @@ import {
   wish,
 } from "../../../test/support/service-plan-builders.ts";
 import type { Refusal } from "./plan/refusal.ts";
-import { plan, type WantedInput } from "./plan.ts";
+import type { WantedInput } from "./plan/input.ts";
+import { plan } from "./plan.ts";
 import type { Wish } from "./plan/wish.ts";
 
 describe("plan() of a wish that is refused", () => {

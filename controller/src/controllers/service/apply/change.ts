@@ -14,7 +14,8 @@ import {
   updateLoadBalancerFailed,
 } from "../events.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
-import { type Change, progressOf } from "../plan.ts";
+import { progressOf } from "../plan/progress.ts";
+import type { Change } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { addFinalizer, finish, poll } from "./status.ts";
 

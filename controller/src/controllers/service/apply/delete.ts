@@ -3,7 +3,7 @@ import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
-import type { Delete } from "../plan.ts";
+import type { Delete } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { again, patch } from "./status.ts";
 

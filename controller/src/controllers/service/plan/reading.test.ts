@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { edited, fresh, held, known, making, updating, wish } from "../../../test/support/service-plan-builders.ts";
-import { isReadNeeded } from "./plan.ts";
+import { edited, fresh, held, known, making, updating, wish } from "../../../../test/support/service-plan-builders.ts";
+import { isReadNeeded } from "./standing.ts";
 
 describe("isReadNeeded()", () => {
   test.each([

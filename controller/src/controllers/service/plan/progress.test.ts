@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { held, known, loadBalancer, making, operation, wish } from "../../../test/support/service-plan-builders.ts";
-import { progressOf } from "./plan.ts";
+import { held, known, loadBalancer, making, operation, wish } from "../../../../test/support/service-plan-builders.ts";
+import { progressOf } from "./progress.ts";
 
 describe("progressOf()", () => {
   const change = { service: held, provider: "acme", wish: wish(), purpose: "ensure" } as const;

@@ -1,0 +1,38 @@
+import type { Service } from "../../../api/service.ts";
+import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
+import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
+import type { Deletion, Entry } from "../ledger.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Wish } from "./wish.ts";
+
+/** What a decision about one Service rests on. */
+export type Input = CleanupInput | WantedInput;
+
+/** The Service has no use for a load balancer, any more or at all. */
+export interface CleanupInput {
+  readonly kind: "cleanup";
+  /** The last one known, if the object itself is gone. */
+  readonly service: Service;
+  readonly isGone: boolean;
+  readonly provider: string;
+  readonly entry: Entry | undefined;
+  readonly deletion: Deletion | undefined;
+}
+
+/** The Service wishes for a load balancer of a provider here. */
+export interface WantedInput {
+  readonly kind: "wanted";
+  readonly service: Service;
+  readonly provider: string;
+  readonly wish: Wish;
+  readonly entry: Entry | undefined;
+  /** This process has asked for a change and got no answer that it could use: asking again says more than reading. */
+  readonly isAttempted: boolean;
+  /** What the cloud has, where that was read: see {@link isReadNeeded}. */
+  readonly observed: LoadBalancerAnswer | undefined;
+  readonly unsupported: readonly UnsupportedRequest[];
+  /** Why the wish must not or need not be asked for. */
+  readonly refusal: Refusal | undefined;
+  /** The provider takes changes of nodes alone. */
+  readonly updatesNodes: boolean;
+}
