@@ -25,11 +25,11 @@ const FAKE_NPM = `
 const TASK = `
   import { writeFileSync } from "node:fs";
   const [mode] = process.argv.slice(2);
-  console.log("task ran: " + process.argv.slice(2).join(" "));
   if (mode === "wait") {
     process.on("SIGTERM", () => { writeFileSync("cleaned-up", ""); process.exit(5); });
     setInterval(() => undefined, 1000);
   } else process.exitCode = Number(mode ?? 0);
+  console.log("task ran: " + process.argv.slice(2).join(" "));
 `;
 
 let root: string;

@@ -2,7 +2,7 @@
 export async function eventually(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 20_000,
 ): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -32,6 +32,9 @@ export const SPEED = 20;
 /** Nothing more happens when nothing has happened for so long, in real milliseconds: several windows and batches. */
 const QUIET_MS = 400;
 
+/** And so many looks in a row: where the machine gives this process no time, nothing happens for another reason. */
+const QUIET_LOOKS = 60;
+
 const USER = "a-user";
 
 type Intercept = NonNullable<Parameters<typeof startDevCluster>[0]>["intercept"];
@@ -141,15 +144,18 @@ export class Harness implements AsyncDisposable {
   async quiet(): Promise<void> {
     let seen = -1;
     let sinceMs = 0;
+    let looks = 0;
     await eventually(
       "nothing happens any more",
       () => {
         const now = this.cluster.requests.filter(isWork).length + this.cloud.calls.length;
+        looks += 1;
         if (now !== seen) {
           seen = now;
           sinceMs = performance.now();
+          looks = 0;
         }
-        return performance.now() - sinceMs > QUIET_MS;
+        return looks > QUIET_LOOKS && performance.now() - sinceMs > QUIET_MS;
       },
       30_000,
     );
