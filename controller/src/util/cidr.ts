@@ -27,8 +27,17 @@ export function contains(outer: Cidr, inner: Cidr): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
-function rangeOf(family: Cidr["family"], address: bigint, length: number): Cidr | undefined {
-  const bits = family === "IPv4" ? 32 : 128;
+/** Bits of an address. */
+export const ADDRESS_BITS = { IPv4: 32, IPv6: 128 } as const;
+
+/** How many bits of its addresses a range fixes: 8 of `10.0.0.0/8`. */
+export function prefixLength({ text }: Cidr): number {
+  return Number(text.slice(text.indexOf("/") + 1));
+}
+
+/** The range of `length` fixed bits that `address` lies in. undefined: the family has no such ranges. */
+export function rangeOf(family: Cidr["family"], address: bigint, length: number): Cidr | undefined {
+  const bits = ADDRESS_BITS[family];
   if (length > bits) return undefined;
   const hostMask = (1n << BigInt(bits - length)) - 1n;
   const last = address | hostMask;
