@@ -4,6 +4,8 @@ export const CLOUD_NODE_CONTROLLER = "cloud-node-controller";
 export const CLOUD_NODE_LIFECYCLE_CONTROLLER = "cloud-node-lifecycle-controller";
 export const SERVICE_LB_CONTROLLER = "service-lb-controller";
 export const NODE_ROUTE_CONTROLLER = "node-route-controller";
+// Upstream's in kubernetes/cmd/kube-controller-manager/names v1.36.3; its cloud-controller-manager has it as an example.
+export const NODE_IPAM_CONTROLLER = "node-ipam-controller";
 
 /** Old short names, still accepted by --controllers and still the `name` label of running_managed_controllers. */
 export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {
@@ -11,7 +13,11 @@ export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {
   "cloud-node-lifecycle": CLOUD_NODE_LIFECYCLE_CONTROLLER,
   service: SERVICE_LB_CONTROLLER,
   route: NODE_ROUTE_CONTROLLER,
+  nodeipam: NODE_IPAM_CONTROLLER,
 };
+
+/** What `*` of --controllers does not turn on. */
+export const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([NODE_IPAM_CONTROLLER]);
 
 /** `manager` label of running_managed_controllers, default lease name, event source of leader election. */
 export const CLOUD_CONTROLLER_MANAGER = "cloud-controller-manager";
@@ -22,4 +28,5 @@ export const EVENT_SOURCES = {
   cloudNodeLifecycle: "cloud-node-lifecycle-controller",
   service: "service-controller",
   route: "route_controller",
+  nodeIpam: "cidrAllocator",
 } as const;

@@ -20,5 +20,9 @@ export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
 // Node: cloud-provider/controllers/route/route_controller.go v0.36.3.
 export const FAILED_TO_CREATE_ROUTE = "FailedToCreateRoute";
 
+// Node: kubernetes/pkg/controller/nodeipam/ipam/range_allocator.go v1.36.3.
+export const CIDR_NOT_AVAILABLE = "CIDRNotAvailable";
+export const CIDR_ASSIGNMENT_FAILED = "CIDRAssignmentFailed";
+
 // Lease: client-go/tools/leaderelection/resourcelock/leaselock.go v0.36.3.
 export const LEADER_ELECTION = "LeaderElection";

@@ -5,6 +5,7 @@ import {
   CONTROLLER_ALIASES,
   EVENT_SOURCES,
   NODE_ROUTE_CONTROLLER,
+  OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
 import { cloudNodeController } from "../controllers/node/controller.ts";
@@ -47,7 +48,7 @@ export async function runControllers(
 ): Promise<void> {
   const { options, clock } = dependencies;
   const enabled = Object.entries(builders(dependencies))
-    .filter(([name]) => isControllerEnabled(name, options.controllers, new Set(), CONTROLLER_ALIASES))
+    .filter(([name]) => isControllerEnabled(name, options.controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES))
     .flatMap(([, build]) => build() ?? []);
   using cleanup = new DisposableStack();
   const stop = cleanup.use(childSignal(signals.stop));
