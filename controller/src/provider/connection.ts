@@ -53,8 +53,6 @@ export interface ConnectionDeps {
   readonly name: string;
   /** `unix:///path.sock`. */
   readonly address: string;
-  /** What the provider must call itself; undefined: anything. */
-  readonly expectedName: string | undefined;
   readonly cluster: ClusterRef;
   readonly version: string;
   readonly clock: Clock;
@@ -189,11 +187,11 @@ export class ProviderConnection {
   }
 
   async #handshake(signal: AbortSignal): Promise<Handshake> {
-    const { address, cluster, version, expectedName, ids } = this.#deps;
+    const { address, cluster, version, ids } = this.#deps;
     try {
       const request = handshakeRequest(cluster, version);
       const wire = await this.caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
-      return judgeHandshake(wire, address, expectedName);
+      return judgeHandshake(wire, address);
     } catch (error) {
       signal.throwIfAborted();
       return judgeFailure(error, address);

@@ -24,7 +24,6 @@ export type RefusalReason =
   | SocketFinding["reason"]
   | "NotAnswering"
   | "ContractUnsupported"
-  | "WrongProvider"
   | "BrokenHandshake"
   | "HandshakeFailed";
 
@@ -46,19 +45,11 @@ export function handshakeRequest(cluster: ClusterRef, version: string): GetProvi
   };
 }
 
-/** Judges the answer. `expectedName` is what the operator says the provider is called; undefined: any will do. */
-export function judgeHandshake(
-  wire: GetProviderInfoResponse,
-  address: string,
-  expectedName: string | undefined,
-): Handshake {
+/** Judges the answer. */
+export function judgeHandshake(wire: GetProviderInfoResponse, address: string): Handshake {
   if (wire.contractMajor !== CONTRACT_MAJOR) {
     const message = `${address} speaks contract version ${wire.contractMajor}, this controller speaks ${CONTRACT_MAJOR}; use releases of both that share a version`;
     return refused("ContractUnsupported", message);
-  }
-  if (expectedName !== undefined && wire.name !== expectedName) {
-    const message = `${address} is provider "${wire.name}", not "${expectedName}"; check the provider's address and name`;
-    return refused("WrongProvider", message);
   }
   const problems = problemsOf(wire);
   if (problems.length > 0) {

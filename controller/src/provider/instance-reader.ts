@@ -1,11 +1,13 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { Clock } from "../util/clock.ts";
+import { settleClaim } from "./claim.ts";
 import type { ReadOptions } from "./client.ts";
 import { nodeRef } from "./convert/node.ts";
 import type { InstanceAnswer } from "./instance.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
-import type { Provider, ProviderSet } from "./provider-set.ts";
+import { openClaimError } from "./ownership-errors.ts";
+import type { Answered, NodeOwner, Provider, ProviderSet } from "./provider-set.ts";
 
 /**
  * Looks up the machine behind one Node. Questions that arrive together leave as one call; the same question is asked once;
@@ -13,8 +15,9 @@ import type { Provider, ProviderSet } from "./provider-set.ts";
  */
 export interface InstanceReader {
   /**
-   * Resolves with what is known; a failed call is the answer "unknown", a Node that no provider owns is "notMine". Rejects
-   * only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
+   * Resolves with what is known; a failed call is the answer "unknown", a Node that no provider owns is "notMine". A Node that could
+   * be of several providers is looked for at all of them: "present" means that it is of that one alone, "absent" that it is of none.
+   * Rejects only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
    */
   get(node: Node, options: ReadOptions): Promise<InstanceAnswer>;
 }
@@ -27,6 +30,9 @@ export interface InstanceReaderDeps {
   /** Nodes that will probably be asked about soon, whoever owns them. @default none */
   readonly companions?: () => Iterable<Node>;
 }
+
+/** A Node that is older than this waits longer than the ordinary course of things takes. */
+const OPEN_CLAIM_IS_NEWS_AFTER_MS = 15_000;
 
 /** One batcher for each provider. */
 export class BatchingInstanceReader implements InstanceReader {
@@ -45,9 +51,30 @@ export class BatchingInstanceReader implements InstanceReader {
       case "unowned":
         return { kind: "notMine", message: owner.why };
       case "undecided":
-        return { kind: "unknown", error: owner.error };
+        return owner.claimants === undefined
+          ? { kind: "unknown", error: owner.error }
+          : this.#claim(node, owner.claimants, options);
     }
     return owner satisfies never;
+  }
+
+  /** As long as one of them cannot answer, or is not to be believed, nothing follows from what the others say: they are not asked. */
+  async #claim(node: Node, claimants: readonly Answered[], options: ReadOptions): Promise<InstanceAnswer> {
+    const { name, creationTimestampMs } = node.metadata;
+    const isNews = this.#deps.clock.nowMs() - creationTimestampMs >= OPEN_CLAIM_IS_NEWS_AFTER_MS;
+    for (const { provider } of claimants) {
+      const why = provider.unavailable?.message ?? provider.doubt;
+      if (why === undefined) continue;
+      const message = `node ${name} has no provider ID, and ${provider.name} cannot say whether the machine is its: ${why}`;
+      return { kind: "unknown", error: openClaimError(message, isNews) };
+    }
+    const testimonies = await Promise.all(
+      claimants.map(async ({ provider, info }) => {
+        const answer = await this.#batcherOf(provider).ask(nodeRef(node, info), options);
+        return { provider: provider.name, answer };
+      }),
+    );
+    return settleClaim(name, testimonies, isNews);
   }
 
   #batcherOf(provider: Provider): InstanceBatcher {
@@ -68,7 +95,12 @@ export class BatchingInstanceReader implements InstanceReader {
   *#companionsOf(provider: Provider): Iterable<NodeRef> {
     for (const node of this.#deps.companions?.() ?? []) {
       const owner = this.#deps.providers.ownerOfNode(node);
-      if (owner.kind === "owned" && owner.provider === provider) yield nodeRef(node, owner.info);
+      for (const asked of askedAbout(owner)) if (asked.provider === provider) yield nodeRef(node, asked.info);
     }
   }
+}
+
+function askedAbout(owner: NodeOwner): readonly Answered[] {
+  if (owner.kind === "owned") return [owner];
+  return owner.kind === "undecided" ? (owner.claimants ?? []) : [];
 }

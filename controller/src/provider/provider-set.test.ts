@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { node, service } from "../../test/support/builders.ts";
 import { capabilities, idleProvider, info, instanceCapabilities } from "../../test/support/provider-builders.ts";
-import { type NodeOwner, PrefixProviderSet } from "./provider-set.ts";
+import { type LabelSelector, parseLabelSelector } from "../api/label-selector.ts";
+import { NO_RULES, type NodeOwner, type OwnershipRules, PrefixProviderSet } from "./provider-set.ts";
 
 const acme = idleProvider("acme", info({ providerIdPrefixes: ["acme://", "acme-old://"] }));
 const other = idleProvider(
@@ -11,27 +12,112 @@ const other = idleProvider(
     capabilities: { loadBalancers: capabilities({ classes: ["other.example.com/lb"] }) },
   }),
 );
+const twin = idleProvider(
+  "twin",
+  info({ providerIdPrefixes: ["other://"], capabilities: other.info?.capabilities ?? {} }),
+);
+const inner = idleProvider("inner", info({ providerIdPrefixes: ["acme://zone-a://"] }));
 const silent = idleProvider("silent", undefined);
 const noNames = idleProvider(
   "no-names",
-  info({ capabilities: { instances: instanceCapabilities({ lookupByName: false }), loadBalancers: undefined } }),
+  info({
+    providerIdPrefixes: ["no-names://"],
+    capabilities: { instances: instanceCapabilities({ lookupByName: false }), loadBalancers: undefined },
+  }),
 );
+const ALL = { acme, other, twin, inner, silent, noNames } as const;
 
-const nameOf = (owner: NodeOwner): string => (owner.kind === "owned" ? owner.provider.name : owner.kind);
+/** `acme`, `unowned`, `undecided`, or `acme+other`: undecided until these have been asked. */
+function nameOf(owner: NodeOwner): string {
+  if (owner.kind === "owned") return owner.provider.name;
+  if (owner.kind === "unowned" || owner.claimants === undefined) return owner.kind;
+  return owner.claimants.map(({ provider }) => provider.name).join("+");
+}
+
+function selectors(texts: Readonly<Record<string, string>>): OwnershipRules["nodeSelectors"] {
+  return new Map(Object.entries(texts).map(([name, text]) => [name, selector(text)]));
+}
+
+function selector(text: string): LabelSelector {
+  const parsed = parseLabelSelector(text);
+  if (parsed.kind === "invalid") throw new Error(parsed.problem);
+  return parsed.selector;
+}
+
+const providersOf = (names: readonly (keyof typeof ALL)[]) => names.map((name) => ALL[name]);
 
 describe("PrefixProviderSet.ownerOfNode()", () => {
   test.each([
-    ["by its prefix", [acme, other], "other://i-1", "other"],
-    ["by a former prefix", [acme, other], "acme-old://i-1", "acme"],
-    ["without ID by the only provider", [acme], "", "acme"],
-    ["without ID by nobody when it finds no names", [noNames], "", "unowned"],
-    ["without ID by nobody when several could be meant", [acme, other], "", "unowned"],
-    ["of a foreign prefix by nobody", [acme], "gce://p/z/i", "unowned"],
-    ["of a foreign prefix not yet by nobody while one is silent", [acme, silent], "gce://p/z/i", "undecided"],
-    ["without ID not yet by nobody before the first answer", [silent], "", "undecided"],
-    ["by its prefix although another is silent", [silent, acme], "acme://i-1", "acme"],
-  ] as const)("a node is owned %s", (_, providers, providerID, expected) => {
-    const owner = new PrefixProviderSet(providers).ownerOfNode(node("n1", { spec: { providerID } }));
+    ["by its prefix", ["acme", "other"], "other://i-1", "other"],
+    ["by a former prefix", ["acme", "other"], "acme-old://i-1", "acme"],
+    ["by the longer of two prefixes", ["acme", "inner"], "acme://zone-a://1", "inner"],
+    ["by the longer of two prefixes, in any order", ["inner", "acme"], "acme://zone-a://1", "inner"],
+    ["by nobody when two have the prefix", ["acme", "other", "twin"], "other://i-1", "undecided"],
+    ["by its prefix although another is silent", ["silent", "acme"], "acme://i-1", "acme"],
+    ["of a foreign prefix by nobody", ["acme"], "gce://p/z/i", "unowned"],
+    ["of a foreign prefix not yet by nobody while one is silent", ["acme", "silent"], "gce://p/z/i", "undecided"],
+    ["without ID by the only provider", ["acme"], "", "acme"],
+    ["without ID by nobody when it finds no names", ["noNames"], "", "unowned"],
+    ["without ID not yet before the only one answered", ["silent"], "", "undecided"],
+    ["without ID by the one that claims it", ["acme", "other"], "", "acme+other"],
+    ["without ID by the one that claims it, of those that find names", ["acme", "other", "noNames"], "", "acme+other"],
+    ["without ID by no claim while one is silent", ["acme", "other", "silent"], "", "undecided"],
+    ["without ID by nobody when none of several finds names", ["noNames", "noNames"], "", "unowned"],
+  ] as const)("a node is owned %s", (_, names, providerID, expected) => {
+    const owner = new PrefixProviderSet(providersOf(names)).ownerOfNode(node("n1", { spec: { providerID } }));
+    expect(nameOf(owner)).toBe(expected);
+  });
+
+  test.each([
+    ["by whose selector matches", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "b", "", "other"],
+    ["by nobody when none matches", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "c", "", "unowned"],
+    ["by nobody when two match", { acme: "cloud", other: "cloud=b" }, ["acme", "other"], "b", "", "undecided"],
+    ["whatever others do", { acme: "cloud=a" }, ["acme", "silent"], "a", "", "acme"],
+    ["not before the one selected has answered", { silent: "cloud=a" }, ["acme", "silent"], "a", "", "undecided"],
+    ["by nobody when the one selected finds no names", { noNames: "cloud=a" }, ["acme", "noNames"], "a", "", "unowned"],
+    ["by claim of those without selector", { silent: "cloud=a" }, ["silent", "acme", "other"], "b", "", "acme+other"],
+    ["by claim of the one without selector", { other: "cloud=a" }, ["acme", "other"], "b", "", "acme"],
+    ["by nobody when the only one's does not match", { acme: "cloud=a" }, ["acme"], "b", "", "unowned"],
+    ["by its ID, not by its labels", { acme: "cloud=a", other: "cloud=b" }, ["acme", "other"], "b", "acme://1", "acme"],
+    [
+      "by label where two have the prefix",
+      { other: "cloud=b", twin: "cloud=c" },
+      ["other", "twin"],
+      "c",
+      "other://1",
+      "twin",
+    ],
+    [
+      "by nobody where labels do not tell",
+      { other: "cloud=b", twin: "cloud=c" },
+      ["other", "twin"],
+      "d",
+      "other://1",
+      "undecided",
+    ],
+    ["by nobody where one has no selector", { other: "cloud=b" }, ["other", "twin"], "d", "other://1", "undecided"],
+    [
+      "not before the selected one has answered, too",
+      { silent: "cloud=b" },
+      ["acme", "silent"],
+      "b",
+      "acme://1",
+      "undecided",
+    ],
+    [
+      "by ID and label whoever is silent",
+      { silent: "cloud", acme: "cloud=b" },
+      ["acme", "silent"],
+      "b",
+      "acme://1",
+      "acme",
+    ],
+  ] as const)("with selectors a node is owned %s", (_, texts, names, cloud, providerID, expected) => {
+    const byCli = Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name === "noNames" ? "no-names" : name, text]),
+    );
+    const set = new PrefixProviderSet(providersOf(names), { ...NO_RULES, nodeSelectors: selectors(byCli) });
+    const owner = set.ownerOfNode(node("n1", { metadata: { labels: { cloud } }, spec: { providerID } }));
     expect(nameOf(owner)).toBe(expected);
   });
 
@@ -41,17 +127,61 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
       error: { message: "silent is not connected" },
     });
   });
+
+  test("a contested node says who contests it, as an operator's to decide", () => {
+    const owner = new PrefixProviderSet([other, twin]).ownerOfNode(node("n1", { spec: { providerID: "other://1" } }));
+    expect(owner).toMatchObject({
+      kind: "undecided",
+      error: {
+        class: "OPERATOR",
+        message: expect.stringContaining("node n1 could be of other and twin: several providers have"),
+      },
+    });
+  });
 });
 
 describe("PrefixProviderSet.ownerOfService()", () => {
+  const isSettled = (): boolean => false;
+  const [CLASS, ELSE] = ["other.example.com/lb", "example.com/else"];
   test.each([
-    ["without class by the first that serves any", [noNames, acme, other], undefined, "acme"],
-    ["by its class", [acme, other], "other.example.com/lb", "other"],
-    ["of a foreign class by nobody", [acme, other], "example.com/else", "unowned"],
-    ["of a class not yet by nobody while one is silent", [acme, silent], "example.com/else", "undecided"],
-    ["by nobody when no provider serves any", [noNames], undefined, "unowned"],
-  ] as const)("a Service is owned %s", (_, providers, loadBalancerClass, expected) => {
-    const owner = new PrefixProviderSet(providers).ownerOfService(service("web", { spec: { loadBalancerClass } }));
-    expect(nameOf(owner)).toBe(expected);
+    ["without class by the first", ["acme", "other"], {}, undefined, "acme"],
+    [
+      "without class by the default one",
+      ["acme", "other"],
+      { defaultLoadBalancerProvider: "other" },
+      undefined,
+      "other",
+    ],
+    [
+      "without class by the default one whoever is silent",
+      ["silent", "acme"],
+      { defaultLoadBalancerProvider: "acme" },
+      undefined,
+      "acme",
+    ],
+    ["without class not before the default one answered", ["silent", "acme"], {}, undefined, "undecided"],
+    ["without class by nobody when the default one serves none", ["noNames", "acme"], {}, undefined, "unowned"],
+    ["by its class", ["acme", "other"], {}, CLASS, "other"],
+    ["by its class although another is silent", ["other", "silent"], {}, CLASS, "other"],
+    ["by no class before all had the time to answer", ["other", "silent"], { isSettled }, CLASS, "undecided"],
+    ["by its class as soon as all have answered", ["acme", "other"], { isSettled }, CLASS, "other"],
+    ["by nobody when two serve its class", ["acme", "other", "twin"], {}, CLASS, "undecided"],
+    ["of a foreign class by nobody", ["acme", "other"], {}, ELSE, "unowned"],
+    ["of a class not yet by nobody while one is silent", ["acme", "silent"], {}, ELSE, "undecided"],
+  ] as const)("a Service is owned %s", (_, names, rules, loadBalancerClass, expected) => {
+    const set = new PrefixProviderSet(providersOf(names), { ...NO_RULES, ...rules });
+    expect(nameOf(set.ownerOfService(service("web", { spec: { loadBalancerClass } })))).toBe(expected);
+  });
+
+  test("a contested Service says who contests it, as an operator's to decide", () => {
+    const set = new PrefixProviderSet([other, twin]);
+    expect(set.ownerOfService(service("web", { spec: { loadBalancerClass: CLASS } }))).toMatchObject({
+      kind: "undecided",
+      error: {
+        class: "OPERATOR",
+        message:
+          "several providers serve load-balancer class other.example.com/lb (other and twin): none of them gets it until only one does",
+      },
+    });
   });
 });

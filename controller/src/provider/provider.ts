@@ -27,8 +27,6 @@ export interface SidecarOptions {
   readonly name: string;
   /** `unix:///path.sock`. */
   readonly address: string;
-  /** What the provider must call itself in the handshake. @default anything */
-  readonly expectedName?: string | undefined;
   readonly cluster: ClusterRef;
   /** Version of this program, told to the provider. */
   readonly version: string;
@@ -58,7 +56,6 @@ export class Sidecar implements Provider {
     const connection = new ProviderConnection({
       name,
       address,
-      expectedName: options.expectedName,
       cluster: options.cluster,
       version,
       clock,

@@ -14,7 +14,8 @@ const TEST_TIMING: ConnectionTiming = { ...CONNECTION_TIMING, connectMs: 200, re
 
 export interface HarnessOptions {
   readonly timing?: Partial<ConnectionTiming>;
-  readonly expectedName?: string;
+  /** @default "acme" */
+  readonly name?: string;
 }
 
 /** A folder for a socket and, on demand, a sidecar connection to it that runs until the test ends. */
@@ -42,9 +43,8 @@ export class ProviderHarness implements AsyncDisposable {
 
   connect(options: HarnessOptions = {}): Sidecar {
     const sidecar = new Sidecar({
-      name: "acme",
+      name: options.name ?? "acme",
       address: `unix://${this.socketPath}`,
-      expectedName: options.expectedName,
       cluster: { id: "cluster-1", name: "test" },
       version: "0.0.0-test",
       clock: systemClock(),
