@@ -1,5 +1,6 @@
 // First, so that the wrong Node is told so before anything else is loaded.
 import "@cloudwire/node-guard";
+import { readFileSync } from "node:fs";
 import { runDaemon } from "./app/daemon.ts";
 import { UsageError } from "./app/usage-error.ts";
 import { readVersion } from "./app/version.ts";
@@ -25,7 +26,10 @@ async function main(args: readonly string[]): Promise<number> {
     ...CONTROLLERS,
     ...Object.keys(CONTROLLER_ALIASES).filter((alias) => CONTROLLERS.has(CONTROLLER_ALIASES[alias] ?? "")),
   ]);
-  const command = parseCommand(args, known);
+  const command = parseCommand(
+    { args, environment: process.env, readText: (path) => readFileSync(path, "utf8") },
+    known,
+  );
   switch (command.kind) {
     case "help":
       process.stdout.write(helpText(PROGRAM));

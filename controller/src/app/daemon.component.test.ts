@@ -45,7 +45,7 @@ async function optionsFor(url: string): Promise<Options> {
     `--provider=acme=unix://${directory}/provider.sock`,
     "--health-address=127.0.0.1:0",
   ];
-  const command = parseCommand(flags, new Set());
+  const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set());
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   return command.options;
 }

@@ -20,7 +20,14 @@ export interface Flag<T> {
   parse(text: string, before: T | undefined): Parsed<T>;
 }
 
-export type FlagGroup = "provider" | "kubernetes" | "controllers" | "leader election" | "serving" | "logging";
+export type FlagGroup =
+  | "configuration"
+  | "provider"
+  | "kubernetes"
+  | "controllers"
+  | "leader election"
+  | "serving"
+  | "logging";
 
 interface Words {
   readonly group: FlagGroup;

@@ -8,7 +8,8 @@ import { parseAddress } from "./validate.ts";
 
 const controllers = new Set(["cloud-node-controller", "cloud-node", "service-lb-controller", "service"]);
 const provider = "--provider=acme=unix:///run/acme.sock";
-const parse = (...args: readonly string[]): Command => parseCommand(args, controllers);
+const parse = (...args: readonly string[]): Command =>
+  parseCommand({ args, environment: {}, readText: () => "" }, controllers);
 const problemsOf = (...args: readonly string[]): readonly string[] => {
   const command = parse(...args);
   return command.kind === "invalid" ? command.problems.map(({ where, what }) => `${where}: ${what}`) : [];
@@ -110,8 +111,16 @@ describe("parseCommand()", () => {
     },
     { args: [provider, provider], problem: '--provider: the name "acme" is given twice' },
     {
-      args: [provider, "--provider=b=unix:///b.sock"],
-      problem: "--provider: 2 providers are given; this version serves one, give it alone",
+      args: [provider, "--provider=b=unix:///run/acme.sock"],
+      problem: '--provider: "unix:///run/acme.sock" is the address of both acme and b; give each its own',
+    },
+    {
+      args: [provider, "--provider-node-selector=b=cloud=b"],
+      problem: '--provider-node-selector: "b" is no provider; --provider names acme',
+    },
+    {
+      args: [provider, "--provider=b=unix:///b.sock", "--default-load-balancer-provider=c"],
+      problem: '--default-load-balancer-provider: "c" is no provider; --provider names acme, b',
     },
     {
       args: [provider, "--cluster-cidr=10.0.0/8"],

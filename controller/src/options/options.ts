@@ -1,12 +1,25 @@
 import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
 import { providerFlag } from "./provider-flag.ts";
+import { providerSelectorFlag } from "./provider-selector-flag.ts";
 
 /**
  * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and, unless the row says why
  * not, defaults are those of upstream's options/options.go and k8s.io/controller-manager/options v0.36.3.
  */
 export const flags = {
+  config: stringFlag({
+    group: "configuration",
+    valueName: "file",
+    help: "YAML file of kind CloudControllerManagerConfiguration; what the command line or the environment says takes precedence",
+  }),
+
   provider: providerFlag,
+  providerNodeSelector: providerSelectorFlag,
+  defaultLoadBalancerProvider: stringFlag({
+    group: "provider",
+    valueName: "name",
+    help: "provider of Services without loadBalancerClass; empty: the first --provider",
+  }),
 
   kubeconfig: stringFlag({
     group: "kubernetes",
@@ -84,7 +97,13 @@ export const flags = {
     group: "controllers",
     defaultValue: 300_000,
     min: 10_000,
-    help: "how often the addresses of every node are read from the cloud",
+    help: "how often what the cloud says of every node is read again",
+  }),
+  nodeTopologyPolicy: choiceFlag({
+    group: "controllers",
+    choices: ["warn", "follow", "once"],
+    defaultValue: "warn",
+    help: "zone and region labels when a machine has moved: left alone and told, set to what the cloud says, or left alone in silence",
   }),
   nodeMonitorPeriod: durationFlag({
     group: "controllers",

@@ -14,13 +14,13 @@ const MAX_SOCKET_PATH_BYTES = 107;
 /** `--provider NAME=unix:///path.sock`, repeatable. */
 export const providerFlag: Flag<readonly ProviderEndpoint[]> = {
   group: "provider",
-  help: "name and socket of a provider sidecar, such as acme=unix:///run/cloud-provider/provider.sock; required",
+  help: "name and socket of a provider sidecar, such as acme=unix:///run/cloud-provider/provider.sock; required, repeatable",
   valueName: "name=unix:///path.sock",
   defaultValue: [],
   defaultText: "",
   parse: (text, before) => {
     const { name, address } = split(text);
-    const wrong = problemOf(name, address) ?? duplicate(name, before ?? []);
+    const wrong = problemOf(name, address) ?? duplicate({ name, address }, before ?? []);
     return wrong === undefined ? value([...(before ?? []), { name, address }]) : problem(wrong);
   },
 };
@@ -47,6 +47,10 @@ function problemOf(name: string, address: string): string | undefined {
   return undefined;
 }
 
-function duplicate(name: string, before: readonly ProviderEndpoint[]): string | undefined {
-  return before.some((provider) => provider.name === name) ? `the name "${name}" is given twice` : undefined;
+function duplicate({ name, address }: ProviderEndpoint, before: readonly ProviderEndpoint[]): string | undefined {
+  if (before.some((provider) => provider.name === name)) return `the name "${name}" is given twice`;
+  const same = before.find((provider) => provider.address === address);
+  return same === undefined
+    ? undefined
+    : `"${address}" is the address of both ${same.name} and ${name}; give each its own`;
 }

@@ -16,6 +16,7 @@ const RETRY_JITTER = 1.2;
 export function validate(options: Options, knownControllers: ReadonlySet<string>): readonly Problem[] {
   return [
     ...missingProvider(options),
+    ...unknownProviders(options),
     ...leaderElectionTimes(options),
     ...clusterRanges(options.clusterCidr),
     ...unknownControllers(options.controllers, knownControllers),
@@ -24,13 +25,30 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
 }
 
 function missingProvider({ provider }: Options): readonly Problem[] {
-  if (provider.length === 1) return [];
-  if (provider.length > 1) {
-    return [
-      { where: "--provider", what: `${provider.length} providers are given; this version serves one, give it alone` },
-    ];
-  }
+  if (provider.length > 0) return [];
   return [{ where: "--provider", what: "no provider is given; add --provider NAME=unix:///path/to/provider.sock" }];
+}
+
+/** Names that other flags give to providers. */
+function unknownProviders({
+  provider,
+  providerNodeSelector,
+  defaultLoadBalancerProvider,
+}: Options): readonly Problem[] {
+  const known = new Set(provider.map(({ name }) => name));
+  if (known.size === 0) return [];
+  const named = [
+    ...[...providerNodeSelector.keys()].map((name) => ({ where: "--provider-node-selector", name })),
+    ...(defaultLoadBalancerProvider === ""
+      ? []
+      : [{ where: "--default-load-balancer-provider", name: defaultLoadBalancerProvider }]),
+  ];
+  return named
+    .filter(({ name }) => !known.has(name))
+    .map(({ where, name }) => ({
+      where,
+      what: `"${name}" is no provider; --provider names ${[...known].join(", ")}`,
+    }));
 }
 
 /** cloud-provider/app/core.go v0.36.3: one range, or one of each family. */

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { configPaths } from "./config-paths.ts";
+import { variableName } from "./environment.ts";
+import { flags } from "./options.ts";
+import { type Command, parseCommand } from "./parse.ts";
+import { rows } from "./rows.ts";
+
+const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
+const PROVIDER = "Cloudwire:\n  Provider: acme=unix:///run/acme.sock\n";
+
+interface Given {
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly file?: string;
+}
+
+function parse({ args = [], environment = {}, file }: Given): Command {
+  const readText = (path: string): string => {
+    if (path !== "ccm.yaml" || file === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+    return file;
+  };
+  return parseCommand({ args, environment, readText }, new Set(["service-lb-controller"]));
+}
+
+const withFile = (text: string, given: Given = {}): Command =>
+  parse({ ...given, args: ["--config=ccm.yaml", ...(given.args ?? [])], file: HEAD + text });
+
+const problemsOf = (command: Command): readonly string[] =>
+  command.kind === "invalid" ? command.problems.map(({ where, what }) => `${where}: ${what}`) : [];
+
+describe("parseCommand() with a file", () => {
+  test("reads what upstream's configuration has, and what it does not have", () => {
+    const text = `Generic:
+  Controllers: ["*", -service-lb-controller]
+  LeaderElection:
+    LeaderElect: false
+    LeaseDuration: 30s
+KubeCloudShared:
+  ClusterName: blue
+NodeController:
+  ConcurrentNodeSyncs: 7
+Cloudwire:
+  Provider: [acme=unix:///run/acme.sock]
+  NodeDeletionSpan: 1m
+`;
+    expect(withFile(text)).toEqual({
+      kind: "run",
+      options: expect.objectContaining({
+        controllers: ["*", "-service-lb-controller"],
+        leaderElect: false,
+        leaderElectLeaseDuration: 30_000,
+        clusterName: "blue",
+        concurrentNodeSyncs: 7,
+        provider: [{ name: "acme", address: "unix:///run/acme.sock" }],
+        nodeDeletionSpan: 60_000,
+      }),
+    });
+  });
+
+  test("reads JSON as well", () => {
+    const file = JSON.stringify({
+      apiVersion: "cloudcontrollermanager.config.k8s.io/v1alpha1",
+      kind: "CloudControllerManagerConfiguration",
+      KubeCloudShared: { ClusterName: "blue" },
+      Cloudwire: { Provider: "acme=unix:///run/acme.sock" },
+    });
+    expect(parse({ args: ["--config", "ccm.yaml"], file })).toMatchObject({
+      kind: "run",
+      options: { clusterName: "blue" },
+    });
+  });
+
+  test.each([
+    {
+      what: "names line and path of every problem at once",
+      text: `Generic:\n  LeaderElection:\n    LeaseDuration: soon\n  Debug: true\n${PROVIDER}  V: 99\n`,
+      problems: [
+        "ccm.yaml:6: Generic.Debug: is not a setting",
+        'ccm.yaml:5: Generic.LeaderElection.LeaseDuration: "soon" is not a duration; write it like 300ms, 15s or 1m30s',
+        'ccm.yaml:9: Cloudwire.V: "99" is not a whole number from 0 to 10',
+      ],
+    },
+    {
+      what: "suggests the name that was meant",
+      text: `KubeCloudShared:\n  ClusterNam: x\n${PROVIDER}`,
+      problems: ["ccm.yaml:4: KubeCloudShared.ClusterNam: is not a setting; did you mean KubeCloudShared.ClusterName?"],
+    },
+    {
+      what: "refuses a list where one value is taken",
+      text: `KubeCloudShared:\n  ClusterName: [a, b]\n${PROVIDER}`,
+      problems: ["ccm.yaml:4: KubeCloudShared.ClusterName: is a list, but takes one value"],
+    },
+    {
+      what: "refuses a tree where a value is taken",
+      text: `KubeCloudShared:\n  ClusterName: {a: b}\n${PROVIDER}`,
+      problems: ["ccm.yaml:4: KubeCloudShared.ClusterName: is neither a text, a number nor a list of them"],
+    },
+    {
+      what: "refuses a value where a section is",
+      text: `Generic: yes\n${PROVIDER}`,
+      problems: ["ccm.yaml:3: Generic: is not a setting"],
+    },
+    {
+      what: "says where it is malformed",
+      text: "Generic: {\n",
+      problems: [expect.stringMatching(/^ccm\.yaml:\d+: /), expect.stringMatching(/^--provider: no provider is given/)],
+    },
+    {
+      what: "refuses a setting given twice",
+      text: `${PROVIDER}Cloudwire:\n  V: 1\n`,
+      problems: [
+        expect.stringMatching(/^ccm\.yaml:5: .*unique/),
+        expect.stringMatching(/^--provider: no provider is given/),
+      ],
+    },
+  ])("$what", ({ text, problems }) => {
+    expect(problemsOf(withFile(text))).toEqual(problems);
+  });
+
+  test.each([
+    ["", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration/, /^--provider/]],
+    ["- a\n", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration/, /^--provider/]],
+    [PROVIDER, [/^ccm\.yaml: needs apiVersion: \S+ and kind: CloudControllerManagerConfiguration$/]],
+    [`${HEAD.replace("v1alpha1", "v2")}${PROVIDER}`, [/^ccm\.yaml:1: apiVersion: is "\S+v2", not \S+v1alpha1$/]],
+  ])("wants to know that the file is meant for it: %j", (file, patterns) => {
+    const problems = problemsOf(parse({ args: ["--config=ccm.yaml"], file }));
+    expect(problems).toEqual(patterns.map((pattern) => expect.stringMatching(pattern)));
+  });
+
+  test("says that the file cannot be read", () => {
+    expect(problemsOf(parse({ args: ["--config=gone.yaml"] }))).toContain(
+      "gone.yaml: cannot be read: ENOENT: no such file, open 'gone.yaml'",
+    );
+  });
+});
+
+describe("parseCommand() with several sources", () => {
+  const file = `${PROVIDER}KubeCloudShared:\n  ClusterName: of-file\nNodeController:\n  ConcurrentNodeSyncs: 7\n`;
+  const environment = { CLOUDWIRE_CLUSTER_NAME: "of-environment", CLOUDWIRE_V: "" };
+
+  test.each([
+    ["the file over the default", {}, "of-file"],
+    ["the environment over the file", { environment }, "of-environment"],
+    ["the command line over all", { environment, args: ["--cluster-name=of-flag"] }, "of-flag"],
+  ])("takes %s", (_sentence, given, clusterName) => {
+    expect(withFile(file, given)).toMatchObject({ kind: "run", options: { clusterName, concurrentNodeSyncs: 7 } });
+  });
+
+  test("does not add a list of one source to that of another", () => {
+    const args = ["--provider=b=unix:///run/b.sock"];
+    expect(withFile(PROVIDER, { args })).toMatchObject({
+      kind: "run",
+      options: { provider: [{ name: "b", address: "unix:///run/b.sock" }] },
+    });
+  });
+
+  test("takes the file's name from the environment", () => {
+    const given = { environment: { CLOUDWIRE_CONFIG: "ccm.yaml" }, file: `${HEAD}${file}` };
+    expect(parse(given)).toMatchObject({ kind: "run", options: { clusterName: "of-file" } });
+  });
+
+  test("names the variable that is wrong", () => {
+    const command = withFile(PROVIDER, { environment: { CLOUDWIRE_LEADER_ELECT: "maybe" } });
+    expect(problemsOf(command)).toEqual(['CLOUDWIRE_LEADER_ELECT: "maybe" is neither true nor false']);
+  });
+});
+
+describe("the settings", () => {
+  test("can each be set in the file, at one path each, but for the file itself", () => {
+    expect(new Set(configPaths.values())).toEqual(new Set(Object.keys(flags).filter((key) => key !== "config")));
+    expect(configPaths.size).toBe(Object.keys(flags).length - 1);
+  });
+
+  test("can each be set by one variable", () => {
+    expect(new Set([...rows.keys()].map((name) => variableName(name))).size).toBe(Object.keys(flags).length);
+  });
+});
