@@ -6,6 +6,10 @@ export const SERVICE_LB_CONTROLLER = "service-lb-controller";
 export const NODE_ROUTE_CONTROLLER = "node-route-controller";
 // Upstream's in kubernetes/cmd/kube-controller-manager/names v1.36.3; its cloud-controller-manager has it as an example.
 export const NODE_IPAM_CONTROLLER = "node-ipam-controller";
+// Ours; upstream had one of that name until v1.13, for initializers (kubernetes/kubernetes PR 74615).
+export const PERSISTENT_VOLUME_LABEL_CONTROLLER = "persistent-volume-label-controller";
+// Ours: upstream leaves kubelets' serving certificates to people.
+export const KUBELET_SERVING_CSR_APPROVER = "kubelet-serving-csr-approver";
 
 /** Old short names, still accepted by --controllers and still the `name` label of running_managed_controllers. */
 export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {
@@ -14,10 +18,11 @@ export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {
   service: SERVICE_LB_CONTROLLER,
   route: NODE_ROUTE_CONTROLLER,
   nodeipam: NODE_IPAM_CONTROLLER,
+  "persistent-volume-label": PERSISTENT_VOLUME_LABEL_CONTROLLER,
 };
 
 /** What `*` of --controllers does not turn on. */
-export const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([NODE_IPAM_CONTROLLER]);
+export const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([NODE_IPAM_CONTROLLER, KUBELET_SERVING_CSR_APPROVER]);
 
 /** `manager` label of running_managed_controllers, default lease name, event source of leader election. */
 export const CLOUD_CONTROLLER_MANAGER = "cloud-controller-manager";
@@ -29,4 +34,6 @@ export const EVENT_SOURCES = {
   service: "service-controller",
   route: "route_controller",
   nodeIpam: "cidrAllocator",
+  persistentVolumeLabel: "persistent-volume-label-controller",
+  kubeletServing: "kubelet-serving-csr-approver",
 } as const;

@@ -64,8 +64,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   });
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
-    tasks.start("nodes informer", (signal) => kube.nodes.run(signal));
-    tasks.start("services informer", (signal) => kube.services.run(signal));
+    for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
     const end = await lead({ ...dependencies, stop: ending.signal }, metrics, kube, tasks, startup);
     return ending.signal.aborted && !stop.aborted ? "failed" : end;
   } catch (error) {

@@ -1,5 +1,8 @@
 import { arch, platform } from "node:process";
+import { CONTROLLER_ALIASES, OFF_BY_DEFAULT, PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
+import type { KubeObject } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
+import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
 import type { ApiAccess } from "../kube/access.ts";
 import { createInformer } from "../kube/cache-informer.ts";
@@ -8,11 +11,15 @@ import { EventBroadcaster, eventMetrics } from "../kube/event-broadcaster.ts";
 import { HttpKubeClient } from "../kube/http-client.ts";
 import type { Informer } from "../kube/informer.ts";
 import { informerMetrics } from "../kube/informer-metrics.ts";
+import type { IndexFunction } from "../kube/lister.ts";
 import { NODES } from "../kube/node-resource.ts";
+import { PERSISTENT_VOLUMES } from "../kube/persistent-volume-resource.ts";
+import type { Resource } from "../kube/resource.ts";
 import { restMetrics } from "../kube/rest-metrics.ts";
 import { SERVICES } from "../kube/service-resource.ts";
 import { Transport } from "../kube/transport.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
+import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Options } from "../options/options.ts";
 import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -22,7 +29,7 @@ import { TokenBucket } from "../util/token-bucket.ts";
 
 export interface KubeSideDependencies {
   readonly access: ApiAccess;
-  readonly options: Pick<Options, "kubeApiQps" | "kubeApiBurst">;
+  readonly options: Pick<Options, "kubeApiQps" | "kubeApiBurst" | "controllers">;
   readonly version: string;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -40,9 +47,21 @@ export interface KubeSide {
   /** Nodes that wait for a cloud controller. */
   readonly uninitialized: () => readonly Node[];
   readonly services: Informer<Service>;
+  /** Runs only where its controller is on. */
+  readonly persistentVolumes: Informer<PersistentVolume>;
+  /** All that are to run, from the start on: a standby is warm. */
+  readonly informers: readonly NamedInformer[];
   readonly checks: readonly HealthCheck[];
   close(): Promise<void>;
 }
+
+export interface NamedInformer {
+  /** Plural of its kind. */
+  readonly name: string;
+  readonly informer: Informer<KubeObject>;
+}
+
+type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
 
 const UNINITIALIZED = "uninitialized";
 
@@ -57,25 +76,19 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const unlimited = new Transport({ access, clock, metrics: measured, limiter: undefined });
   const clientOf = (transport: Transport, identity: string) =>
     new HttpKubeClient({ transport, clock, metrics: measured, userAgent: userAgent(dependencies.version, identity) });
-  const informerClient = clientOf(unlimited, "shared-informers");
   const informerMetricsOf = informerMetrics(metrics);
-  const nodes = createInformer({
-    indexes: { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) },
-    resource: NODES,
-    client: informerClient,
-    clock,
-    random,
-    log,
-    metrics: informerMetricsOf("Node"),
-  });
-  const services = createInformer({
-    resource: SERVICES,
-    client: informerClient,
-    clock,
-    random,
-    log,
-    metrics: informerMetricsOf("Service"),
-  });
+  const informerOf = <T extends KubeObject>(resource: Resource<T>, indexes: Indexes<T> = {}): Informer<T> => {
+    const client = clientOf(unlimited, "shared-informers");
+    return createInformer({ resource, indexes, client, clock, random, log, metrics: informerMetricsOf(resource.kind) });
+  };
+  const nodes = informerOf(NODES, { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) });
+  const services = informerOf(SERVICES);
+  const persistentVolumes = informerOf(PERSISTENT_VOLUMES);
+  const informers: readonly NamedInformer[] = [
+    { name: "nodes", informer: nodes },
+    { name: "services", informer: services },
+    ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
+  ];
   return {
     client: clientOf(main, "cloud-controllers"),
     electionClient: clientOf(unlimited, "leader-election"),
@@ -89,7 +102,9 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     nodes,
     uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
     services,
-    checks: [informerCheck("nodes", nodes), informerCheck("services", services)],
+    persistentVolumes,
+    informers,
+    checks: informers.map(informerCheck),
     close: async () => {
       await Promise.all([main.close(), unlimited.close()]);
     },
@@ -101,12 +116,21 @@ function userAgent(version: string, identity: string): string {
   return `cloudwire-controller-manager/v${version} (${platform}/${arch}) ${identity}`;
 }
 
-function informerCheck<T extends Node | Service>(kind: string, informer: Informer<T>): HealthCheck {
+/** The informer where that controller is on; nothing is watched for nobody. */
+function onlyFor(
+  controller: string,
+  { controllers }: Pick<Options, "controllers">,
+  informer: NamedInformer,
+): readonly NamedInformer[] {
+  return isControllerEnabled(controller, controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES) ? [informer] : [];
+}
+
+function informerCheck({ name, informer }: NamedInformer): HealthCheck {
   return {
-    name: `informer-${kind}`,
+    name: `informer-${name}`,
     problem: () => {
       if (informer.hasSynced()) return undefined;
-      return `${kind} are not read yet${informer.lastFailure() === undefined ? "" : `: ${informer.lastFailure()}`}`;
+      return `${name} are not read yet${informer.lastFailure() === undefined ? "" : `: ${informer.lastFailure()}`}`;
     },
   };
 }
