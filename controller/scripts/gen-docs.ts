@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { configPaths } from "../src/options/config-paths.ts";
 import type { Flag } from "../src/options/flag.ts";
 import { flagName, flags } from "../src/options/options.ts";
+import { upstreamFlags } from "../src/options/upstream-flags.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
@@ -28,7 +29,7 @@ function flagsPage(): string {
 
 # Flags of cloudwire-controller-manager
 
-Durations are written as in Go: \`300ms\`, \`15s\`, \`1m30s\`. In names \`_\` may stand for \`-\`. A flag that is not listed here is refused; all
+Durations are written as in Go: \`300ms\`, \`15s\`, \`1m30s\`. In names \`_\` may stand for \`-\`. A flag that is not on this page is refused; all
 problems are reported together, and the process ends with code 64.
 
 Each setting may also come from the environment, as \`CLOUDWIRE_\` and the flag's name in capitals with \`_\` for \`-\`
@@ -49,7 +50,16 @@ Cloudwire:
     - acme=unix:///run/cloud-provider/acme.sock
 \`\`\`
 
-${sections.join("\n")}`;
+${sections.join("\n")}
+## Taken without effect
+
+So that the manifest of another cloud-controller-manager need not change, these flags of upstream's are taken, with the values that upstream
+takes. Each is answered with a warning in the log.
+
+| flag | why it has no effect |
+| --- | --- |
+${[...upstreamFlags].map(([name, { instead }]) => `| \`--${name}\` | ${cell(instead)} |`).join("\n")}
+`;
 }
 
 writeFileSync(new URL("../../docs/reference/flags.md", import.meta.url), flagsPage());

@@ -10,6 +10,7 @@ import { AccessError } from "./kube/access.ts";
 import { helpText } from "./options/help.ts";
 import type { Options } from "./options/options.ts";
 import { parseCommand } from "./options/parse.ts";
+import type { Problem } from "./options/validate.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { systemClock } from "./util/clock.ts";
 
@@ -41,13 +42,13 @@ async function main(args: readonly string[]): Promise<number> {
       for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);
       return EXIT_USAGE;
     case "run":
-      return run(command.options);
+      return run(command.options, command.warnings);
     default:
       return command satisfies never;
   }
 }
 
-async function run(options: Options): Promise<number> {
+async function run(options: Options, warnings: readonly Problem[]): Promise<number> {
   const clock = systemClock();
   const log = createLogger({
     format: options.loggingFormat,
@@ -55,6 +56,7 @@ async function run(options: Options): Promise<number> {
     destination: process.stderr,
     clock,
   });
+  for (const { where, what } of warnings) log.warn("A setting has no effect", { setting: where, why: what });
   try {
     const end = await runDaemon({
       options,

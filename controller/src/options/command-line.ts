@@ -1,13 +1,12 @@
-import type { Occurrence, Said } from "./occurrence.ts";
+import type { Flag } from "./flag.ts";
+import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { rows } from "./rows.ts";
 import { nearest } from "./suggestion.ts";
-import type { Problem } from "./validate.ts";
+import { upstreamFlags } from "./upstream-flags.ts";
 
-/** What one argument is, and how many arguments it takes up. */
-interface Token {
+/** What one argument says, and how many arguments it takes up. */
+interface Token extends Said {
   readonly taken: 1 | 2;
-  readonly occurrence?: Occurrence;
-  readonly problem?: Problem;
 }
 
 /** The settings among `args` (without program name). */
@@ -17,33 +16,55 @@ export function readCommandLine(args: readonly string[]): Said {
     tokens.push(readToken(args[index] ?? "", args[index + 1]));
   }
   return {
-    occurrences: tokens.flatMap(({ occurrence }) => (occurrence === undefined ? [] : [occurrence])),
-    problems: tokens.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    occurrences: tokens.flatMap(({ occurrences }) => occurrences),
+    problems: tokens.flatMap(({ problems }) => problems),
+    warnings: tokens.flatMap(({ warnings }) => warnings),
   };
 }
 
 /** `--a=b`, `--a b`, `--bool`, `-v=2`, `-v 2`; `_` may stand for `-` in names. */
 function readToken(arg: string, next: string | undefined): Token {
   const match = /^(?:--|-(?=v\b))([A-Za-z][-\w]*)(?:=(.*))?$/s.exec(arg);
-  if (!match)
-    return { taken: 1, problem: { where: arg, what: "is not a flag; this program takes no other arguments" } };
+  if (!match) return token(1, wrong(arg, "is not a flag; this program takes no other arguments"));
   const name = match[1]?.replaceAll("_", "-") ?? "";
-  const where = `--${name}`;
   const inline = match[2];
-  const row = rows.get(name);
-  if (row === undefined) {
+  const flag = (rows.get(name) ?? upstreamFlags.get(name))?.flag;
+  if (flag === undefined) {
     // Its value, if one follows, is not an argument of its own.
-    const taken = inline === undefined && next?.startsWith("-") === false ? 2 : 1;
-    return { taken, problem: { where, what: unknownFlag(name) } };
+    return token(inline === undefined && next?.startsWith("-") === false ? 2 : 1, wrong(`--${name}`, unknown(name)));
   }
-  const { key, flag } = row;
-  if (inline !== undefined) return { taken: 1, occurrence: { key, where, text: inline } };
-  if (flag.valueName === undefined) return { taken: 1, occurrence: { key, where, text: "true" } };
-  if (next === undefined) return { taken: 1, problem: { where, what: `needs a value: ${flag.valueName}` } };
-  return { taken: 2, occurrence: { key, where, text: next } };
+  if (inline !== undefined) return token(1, said(name, inline));
+  if (flag.valueName === undefined) return token(1, said(name, "true"));
+  if (next === undefined) return token(1, wrong(`--${name}`, `needs a value: ${flag.valueName}`));
+  return token(2, said(name, next));
 }
 
-function unknownFlag(name: string): string {
+/** A value that a flag was given. */
+function said(name: string, text: string): Said {
+  const where = `--${name}`;
+  const row = rows.get(name);
+  if (row !== undefined) return { ...NOTHING_SAID, occurrences: [{ key: row.key, where, text }] };
+  const unused = upstreamFlags.get(name);
+  if (unused === undefined) return NOTHING_SAID;
+  return { ...NOTHING_SAID, ...saidInVain(unused.flag, where, text, unused.instead) };
+}
+
+function saidInVain(flag: Flag<unknown>, where: string, text: string, instead: string): Partial<Said> {
+  const parsed = flag.parse(text, undefined);
+  return parsed.kind === "problem"
+    ? { problems: [{ where, what: parsed.problem }] }
+    : { warnings: [{ where, what: instead }] };
+}
+
+function token(taken: Token["taken"], what: Said): Token {
+  return { ...what, taken };
+}
+
+function wrong(where: string, what: string): Said {
+  return { ...NOTHING_SAID, problems: [{ where, what }] };
+}
+
+function unknown(name: string): string {
   const near = nearest(name, rows.keys());
   return `is not a flag of this program${near === undefined ? "; --help lists them" : `; did you mean --${near}?`}`;
 }

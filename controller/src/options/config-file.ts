@@ -32,7 +32,7 @@ export function readConfigFile(path: string, readText: (path: string) => string)
     where: `${path}:${lines.linePos(pos[0]).line}`,
     what: message,
   }));
-  if (malformed.length > 0) return { occurrences: [], problems: malformed };
+  if (malformed.length > 0) return { ...NOTHING_SAID, problems: malformed };
   if (document.contents === null || !isMap(document.contents)) {
     return refused(path, `holds no ${KIND}`);
   }
@@ -51,7 +51,7 @@ function read(file: string, entries: readonly Entry[]): Said {
   }
   const kinds = entries.filter(({ path }) => path === "kind" || path === "apiVersion");
   if (kinds.length < 2) problems.push({ where: file, what: `needs apiVersion: ${API_VERSION} and kind: ${KIND}` });
-  return { occurrences, problems };
+  return { ...NOTHING_SAID, occurrences, problems };
 }
 
 /** Leaves of the tree; below what is no section nothing is looked for. */
@@ -79,7 +79,7 @@ function readSetting({ value }: Entry, key: string, where: string): Said {
   if (items.some((item) => typeof item === "object"))
     return refused(where, "is neither a text, a number nor a list of them");
   if (Array.isArray(value) && !isList(key)) return refused(where, "is a list, but takes one value");
-  return { occurrences: items.map((item) => ({ key, where, text: String(item) })), problems: [] };
+  return { ...NOTHING_SAID, occurrences: items.map((item) => ({ key, where, text: String(item) })) };
 }
 
 function isList(key: string): boolean {
@@ -95,5 +95,5 @@ function readOther({ path, value }: Entry, where: string): Said {
 }
 
 function refused(where: string, what: string): Said {
-  return { occurrences: [], problems: [{ where, what }] };
+  return { ...NOTHING_SAID, problems: [{ where, what }] };
 }

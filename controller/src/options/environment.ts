@@ -1,4 +1,4 @@
-import type { Said } from "./occurrence.ts";
+import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { rows } from "./rows.ts";
 
 const PREFIX = "CLOUDWIRE_";
@@ -18,5 +18,5 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
     const text = environment[where] ?? "";
     return text === "" ? [] : [{ key, where, text }];
   });
-  return { occurrences, problems: [] };
+  return { ...NOTHING_SAID, occurrences };
 }

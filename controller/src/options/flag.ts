@@ -27,7 +27,8 @@ export type FlagGroup =
   | "controllers"
   | "leader election"
   | "serving"
-  | "logging";
+  | "logging"
+  | "upstream";
 
 interface Words {
   readonly group: FlagGroup;

@@ -14,6 +14,8 @@ export interface Said {
   readonly occurrences: readonly Occurrence[];
   /** What cannot be meant as a setting. */
   readonly problems: readonly Problem[];
+  /** What was said in vain. */
+  readonly warnings: readonly Problem[];
 }
 
-export const NOTHING_SAID: Said = { occurrences: [], problems: [] };
+export const NOTHING_SAID: Said = { occurrences: [], problems: [], warnings: [] };

@@ -19,6 +19,7 @@ describe("parseCommand()", () => {
   test("gives every flag its default when only the provider is named", () => {
     expect(parse(provider)).toEqual({
       kind: "run",
+      warnings: [],
       options: expect.objectContaining({
         provider: [{ name: "acme", address: "unix:///run/acme.sock" }],
         kubeconfig: "",
@@ -54,7 +55,7 @@ describe("parseCommand()", () => {
     },
     { sentence: "an empty health address", args: ["--health-address="], wanted: { healthAddress: "" } },
   ])("reads $sentence", ({ args, wanted }) => {
-    expect(parse(provider, ...args)).toEqual({ kind: "run", options: expect.objectContaining(wanted) });
+    expect(parse(provider, ...args)).toEqual({ kind: "run", options: expect.objectContaining(wanted), warnings: [] });
   });
 
   test.each([

@@ -8,7 +8,7 @@ import { type Problem, validate } from "./validate.ts";
 
 /** What the command line asks for. */
 export type Command =
-  | { readonly kind: "run"; readonly options: Options }
+  | { readonly kind: "run"; readonly options: Options; readonly warnings: readonly Problem[] }
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "invalid"; readonly problems: readonly Problem[] };
@@ -43,7 +43,8 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
     ({ where }) => !read.unreadable.has(where) && !found.some((problem) => problem.where === where),
   );
   const problems = [...found, ...across];
-  return problems.length > 0 ? { kind: "invalid", problems } : { kind: "run", options };
+  if (problems.length > 0) return { kind: "invalid", problems };
+  return { kind: "run", options, warnings: said.flatMap(({ warnings }) => warnings) };
 }
 
 /** What counts of what was said, nearest place first: a place that says anything of a setting hides the farther ones. */

@@ -45,6 +45,7 @@ Cloudwire:
 `;
     expect(withFile(text)).toEqual({
       kind: "run",
+      warnings: [],
       options: expect.objectContaining({
         controllers: ["*", "-service-lb-controller"],
         leaderElect: false,

@@ -1,0 +1,88 @@
+import {
+  boolFlag,
+  choiceFlag,
+  durationFlag,
+  type Flag,
+  listFlag,
+  numberFlag,
+  problem,
+  stringFlag,
+  value,
+} from "./flag.ts";
+
+/** A flag of upstream's that this program takes so that a manifest need not change, and does not need. */
+export interface UnusedFlag {
+  /** Values upstream would refuse are refused. */
+  readonly flag: Flag<unknown>;
+  /** Why it has no effect, and what has: one clause without full stop. */
+  readonly instead: string;
+}
+
+const text = (valueName: string): Flag<string> => stringFlag({ ...NO_WORDS, valueName });
+const toggle = (): Flag<boolean> => boolFlag({ ...NO_WORDS, defaultValue: false });
+const duration = (): Flag<number> => durationFlag({ ...NO_WORDS, min: 0, defaultValue: 0 });
+const whole = (): Flag<number> =>
+  numberFlag({ ...NO_WORDS, valueName: "number", min: 0, whole: true, defaultValue: 0 });
+
+const NO_WORDS = { group: "upstream", help: "" } as const;
+
+/** `Name=true,Other=false` (component-base/featuregate v0.36.3). */
+const gates: Flag<readonly string[]> = {
+  ...NO_WORDS,
+  valueName: "name=true|false,…",
+  defaultValue: [],
+  defaultText: "",
+  parse: (given, before) => {
+    const items = given.split(",").map((item) => item.trim());
+    const wrong = items.find((item) => item !== "" && !/^\w+=(?:true|false)$/.test(item));
+    return wrong === undefined
+      ? value([...(before ?? []), ...items])
+      : problem(`"${wrong}" is not written like SomeFeature=true`);
+  },
+};
+
+const NO_HTTP2 = "pages are served over HTTP/1.1";
+const NO_SHARING = "a port is taken by one process at a time";
+const SIDECAR = "the provider sidecar has the cloud's settings";
+const TEXT_LOG = "lines are written at once, in one stream; --logging-format chooses their form";
+
+/** By name without dashes; those of cloud-provider v0.36.3 that are in no other table. */
+export const upstreamFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, UnusedFlag>([
+  ["cloud-provider", { flag: text("name"), instead: "--provider names the sidecars that reach the clouds" }],
+  ["cloud-config", { flag: text("file"), instead: `it is passed to nobody: ${SIDECAR}` }],
+  ["allow-untagged-cloud", { flag: toggle(), instead: `${SIDECAR}, and every call carries the cluster's identity` }],
+  ["external-cloud-volume-plugin", { flag: text("name"), instead: "it has no effect in upstream's either" }],
+  ["node-sync-period", { flag: duration(), instead: "--node-status-update-frequency is the period" }],
+  ["min-resync-period", { flag: duration(), instead: "nothing is resynchronised by a timer of the caches" }],
+  [
+    "concurrent-node-status-updates",
+    { flag: whole(), instead: "--concurrent-node-syncs limits all writes to nodes, and look-ups share cloud calls" },
+  ],
+  ["controller-start-interval", { flag: duration(), instead: "controllers start together, on caches that are shared" }],
+  ["feature-gates", { flag: gates, instead: "this program has no feature gates" }],
+  [
+    "kube-api-content-type",
+    { flag: text("type"), instead: "nodes and services are read as protobuf where the server has it" },
+  ],
+  [
+    "use-service-account-credentials",
+    { flag: toggle(), instead: "all controllers share one identity, whose rights are the sum of what they need" },
+  ],
+  ["contention-profiling", { flag: toggle(), instead: "it is about locks of Go programs" }],
+  [
+    "leader-elect-resource-lock",
+    {
+      flag: choiceFlag({ ...NO_WORDS, choices: ["leases"], defaultValue: "leases" }),
+      instead: "the lock is always a Lease",
+    },
+  ],
+  ["vmodule", { flag: text("pattern=level,…"), instead: "-v sets the level of all lines" }],
+  ["log-flush-frequency", { flag: duration(), instead: TEXT_LOG }],
+  ["log-text-split-stream", { flag: toggle(), instead: TEXT_LOG }],
+  ["log-text-info-buffer-size", { flag: text("quantity"), instead: TEXT_LOG }],
+  ["disable-http2-serving", { flag: toggle(), instead: NO_HTTP2 }],
+  ["http2-max-streams-per-connection", { flag: whole(), instead: NO_HTTP2 }],
+  ["webhook-disable-http2-serving", { flag: toggle(), instead: NO_HTTP2 }],
+  ["permit-address-sharing", { flag: toggle(), instead: NO_SHARING }],
+  ["permit-port-sharing", { flag: toggle(), instead: NO_SHARING }],
+]);
