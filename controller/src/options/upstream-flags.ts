@@ -1,14 +1,4 @@
-import {
-  boolFlag,
-  choiceFlag,
-  durationFlag,
-  type Flag,
-  listFlag,
-  numberFlag,
-  problem,
-  stringFlag,
-  value,
-} from "./flag.ts";
+import { boolFlag, choiceFlag, durationFlag, type Flag, numberFlag, problem, stringFlag, value } from "./flag.ts";
 
 /** A flag of upstream's that this program takes so that a manifest need not change, and does not need. */
 export interface UnusedFlag {
