@@ -55,7 +55,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     log.error("A background task broke; the process ends, to be started anew", { task, err });
     ending.abort(err);
   });
-  const startup = new StartupState();
+  const startup = new StartupState(options.provider.map(({ name }) => name));
   const server = await serve(dependencies, metrics, kube, startup);
   log.info("Started", {
     version,
@@ -90,10 +90,20 @@ class StartupState {
     { name: "leaderElection", problem: () => this.elector?.unhealthy() },
   ];
 
-  readonly readiness: readonly HealthCheck[] = [
-    { name: "cluster-identity", problem: () => this.clusterProblem },
-    { name: "provider", problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()) },
-  ];
+  /** One provider of several that is away takes nobody's readiness: the others are served all the same, and webhooks with them. */
+  readonly readiness: readonly HealthCheck[];
+
+  constructor(providers: readonly string[]) {
+    this.readiness = [
+      { name: "cluster-identity", problem: () => this.clusterProblem },
+      { name: "provider", problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()) },
+      ...providers.map((name) => ({
+        name: `provider-${name}`,
+        problem: () => undefined,
+        warning: () => this.provider?.warning(name),
+      })),
+    ];
+  }
 }
 
 async function lead(
@@ -127,6 +137,7 @@ async function lead(
     random,
     signal,
     companions: kube.uninitialized,
+    nodes: () => kube.nodes.lister.list(),
   });
   startup.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));

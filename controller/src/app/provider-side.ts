@@ -3,14 +3,15 @@ import type { Node } from "../api/node.ts";
 import type { Options } from "../options/options.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
 import { providerMetrics } from "../provider/metrics.ts";
+import { OwnershipReport } from "../provider/ownership-report.ts";
 import { Sidecar } from "../provider/provider.ts";
-import { PrefixProviderSet, type ProviderSet } from "../provider/provider-set.ts";
+import { type OwnershipRules, PrefixProviderSet, type ProviderSet } from "../provider/provider-set.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock, Random } from "../util/clock.ts";
 
 export interface ProviderSideDependencies {
-  readonly options: Pick<Options, "provider">;
+  readonly options: Pick<Options, "provider" | "providerNodeSelector" | "defaultLoadBalancerProvider">;
   readonly cluster: ClusterRef;
   readonly version: string;
   readonly metrics: Metrics;
@@ -21,6 +22,8 @@ export interface ProviderSideDependencies {
   readonly signal: AbortSignal;
   /** Nodes that will be looked up soon. */
   readonly companions: () => readonly Node[];
+  /** All Nodes. */
+  readonly nodes: () => Iterable<Node>;
 }
 
 /** Everything that talks to providers. */
@@ -29,23 +32,31 @@ export interface ProviderSide {
   readonly instances: InstanceReader;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   onReady(listener: () => void): () => void;
-  /** Why some provider cannot be used now, for readyz; undefined: all can. A cloud that is down is not among the reasons. */
+  /** Why no provider can be used now, for readyz; undefined: one can, so this process is of use. A cloud that is down is no reason. */
   problem(): string | undefined;
+  /** What is wrong with one provider, or with what it declares; undefined: nothing known. */
+  warning(provider: string): string | undefined;
   /** Stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
+
+/** Sidecars of one pod answer within seconds of each other; until then one that is silent may serve a class that another serves, too. */
+const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
   const { options, cluster, version, clock, random, log, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
+    report.check();
     for (const listener of listeners) listener();
   };
   const sidecars = options.provider.map(
     ({ name, address }) => new Sidecar({ name, address, cluster, version, clock, random, log, metrics, onReady }),
   );
-  const providers = new PrefixProviderSet(sidecars);
+  const rules = rulesOf(options, clock);
+  const providers = new PrefixProviderSet(sidecars, rules);
+  const report = new OwnershipReport({ ...dependencies, providers, rules });
   return {
     providers,
     instances: new BatchingInstanceReader({ providers, clock, signal, companions }),
@@ -53,16 +64,35 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    problem: () => problemOf(sidecars),
+    problem: () => (sidecars.some(isUsable) ? undefined : sidecars.map(shown).join("; ")),
+    warning: (wanted) => {
+      const own = sidecars.flatMap(({ name, health }) => (name === wanted ? health.reasons : []));
+      const contested = report.problems().filter(({ providers: names }) => names.includes(wanted));
+      const messages = [...own, ...contested].map(({ message }) => message);
+      return messages.length === 0 ? undefined : messages.join("; ");
+    },
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },
   };
 }
 
-function problemOf(sidecars: readonly Sidecar[]): string | undefined {
-  const problems = sidecars
-    .filter(({ health }) => !health.ready)
-    .map(({ name, health }) => `provider ${name}: ${health.reasons.map(({ message }) => message).join("; ")}`);
-  return problems.length === 0 ? undefined : problems.join("; ");
+function rulesOf(
+  { providerNodeSelector, defaultLoadBalancerProvider }: ProviderSideDependencies["options"],
+  clock: Clock,
+): OwnershipRules {
+  const startedAtMs = clock.monotonicMs();
+  return {
+    nodeSelectors: providerNodeSelector,
+    defaultLoadBalancerProvider: defaultLoadBalancerProvider === "" ? undefined : defaultLoadBalancerProvider,
+    isSettled: () => clock.monotonicMs() - startedAtMs >= SETTLING_MS,
+  };
+}
+
+function isUsable({ health, scopeChange }: Sidecar): boolean {
+  return health.ready && scopeChange === undefined;
+}
+
+function shown({ name, health }: Sidecar): string {
+  return `provider ${name}: ${health.reasons.map(({ message }) => message).join("; ")}`;
 }

@@ -16,6 +16,14 @@ describe("report()", () => {
     });
   });
 
+  test("passes with a warning that an operator should read", () => {
+    const warned = { ...good, name: "provider-west", warning: () => "its socket is missing" };
+    expect(report("readyz", [good, warned], [])).toEqual({
+      healthy: true,
+      text: "[+]ping ok\n[+]provider-west ok, but: its socket is missing\nreadyz check passed\n",
+    });
+  });
+
   test("leaves excluded checks out and warns of names it does not know", () => {
     expect(report("livez", [good, bad], ["provider", "moon"])).toEqual({
       healthy: true,

@@ -4,11 +4,13 @@ export interface HealthCheck {
   readonly name: string;
   /** undefined: good. Otherwise one line: what is wrong, where, and what to do. Answers at once, from memory. */
   problem(): string | undefined;
+  /** What an operator should know all the same, for `?verbose`; one line. @default nothing */
+  warning?(): string | undefined;
 }
 
 export interface HealthReport {
   readonly healthy: boolean;
-  /** One line a check, as the API server writes them: `[+]name ok`, `[-]name failed: why`. */
+  /** One line a check, as the API server writes them: `[+]name ok`, `[-]name failed: why`; ours: `[+]name ok, but: warning`. */
   readonly text: string;
 }
 
@@ -16,11 +18,12 @@ export interface HealthReport {
 export function report(endpoint: string, checks: readonly HealthCheck[], excluded: readonly string[]): HealthReport {
   const results = checks
     .filter(({ name }) => !excluded.includes(name))
-    .map((check) => ({ name: check.name, wrong: check.problem() }));
+    .map((check) => ({ name: check.name, wrong: check.problem(), warning: check.warning?.() }));
   const healthy = results.every(({ wrong }) => wrong === undefined);
-  const lines = results.map(({ name, wrong }) =>
-    wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: ${wrong}`,
-  );
+  const lines = results.map(({ name, wrong, warning }) => {
+    if (wrong !== undefined) return `[-]${name} failed: ${wrong}`;
+    return warning === undefined ? `[+]${name} ok` : `[+]${name} ok, but: ${warning}`;
+  });
   const unknown = excluded.filter((name) => !checks.some((check) => check.name === name));
   const warning = unknown.length > 0 ? [`warn: no such check: ${unknown.join(", ")}`] : [];
   return { healthy, text: [...lines, ...warning, `${endpoint} check ${healthy ? "passed" : "failed"}`, ""].join("\n") };
