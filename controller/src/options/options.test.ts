@@ -70,6 +70,10 @@ describe("parseCommand()", () => {
     { args: [], problem: "--provider: no provider is given; add --provider NAME=unix:///path/to/provider.sock" },
     { args: [provider, "--providr=x"], problem: "--providr: is not a flag of this program; did you mean --provider?" },
     { args: [provider, "--zzzzzzz", "4"], problem: "--zzzzzzz: is not a flag of this program; --help lists them" },
+    {
+      args: [provider, "--master=10.0.0.1:6443"],
+      problem: '--master: "10.0.0.1:6443" is not an address; write it like https://10.0.0.1:6443',
+    },
     { args: [provider, "start"], problem: "start: is not a flag; this program takes no other arguments" },
     { args: [provider, "--kubeconfig"], problem: "--kubeconfig: needs a value: file" },
     { args: [provider, "--v=many"], problem: '--v: "many" is not a whole number from 0 to 10' },

@@ -26,6 +26,11 @@ export const flags = {
     valueName: "file",
     help: "kubeconfig with the API server's address and credentials; empty: the pod's service account",
   }),
+  master: stringFlag({
+    group: "kubernetes",
+    valueName: "url",
+    help: "address of the API server, in the place of the one in the kubeconfig",
+  }),
   kubeApiQps: numberFlag({
     group: "kubernetes",
     valueName: "number",

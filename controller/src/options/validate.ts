@@ -17,6 +17,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
   return [
     ...missingProvider(options),
     ...unknownProviders(options),
+    ...apiServer(options.master),
     ...leaderElectionTimes(options),
     ...clusterRanges(options.clusterCidr),
     ...unknownControllers(options.controllers, knownControllers),
@@ -27,6 +28,11 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
 function missingProvider({ provider }: Options): readonly Problem[] {
   if (provider.length > 0) return [];
   return [{ where: "--provider", what: "no provider is given; add --provider NAME=unix:///path/to/provider.sock" }];
+}
+
+function apiServer(master: string): readonly Problem[] {
+  if (master === "" || (/^https?:\/\//.test(master) && URL.canParse(master))) return [];
+  return [{ where: "--master", what: `"${master}" is not an address; write it like https://10.0.0.1:6443` }];
 }
 
 /** Names that other flags give to providers. */
