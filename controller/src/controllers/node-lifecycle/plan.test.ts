@@ -170,6 +170,14 @@ describe("plan() of an absent machine", () => {
       tell: false,
     },
     {
+      it: "counting for five minutes, in silence",
+      parts: { absences: { ...twice, count: 1 } },
+      nowMs: LOST + 300_000,
+      reason: "counting",
+      message: "1 of 2 absences, over 30 of 30 s",
+      tell: false,
+    },
+    {
       it: "counting for more than five minutes, aloud",
       parts: { absences: { ...twice, count: 1 } },
       nowMs: LOST + 300_001,
@@ -183,6 +191,14 @@ describe("plan() of an absent machine", () => {
       answer: absent(LOST),
       reason: "unconfirmed",
       message: "the cloud was read before the Node became not ready",
+      tell: false,
+    },
+    {
+      it: "an old reading after one that counts, with the count",
+      parts: { absences: { ...twice, count: 1 } },
+      answer: absent(LOST),
+      reason: "counting",
+      message: "1 of 2 absences, over 30 of 30 s",
       tell: false,
     },
     {
@@ -206,16 +222,29 @@ describe("plan() of an absent machine", () => {
       message: "provider acme failed less than 60 s ago",
       tell: true,
     },
+    {
+      it: "too many go, aloud",
+      parts: { brake: { gone: 11, nodes: 100, maxPercent: 10, exempt: false } },
+      reason: "brake",
+      message: "provider acme calls the machines of 11 of 100 Nodes absent, and at most 10 go within 10 minutes",
+      tell: true,
+    },
   ])("is a hold while $it", ({ parts, answer = absent(), nowMs = NOW, reason, message, tell }) => {
     const planned = plan({ node: lost(), look: look(answer, { facts: facts(parts) }), youngForMs: 0 }, nowMs);
     expect(planned).toMatchObject({ kind: "hold", hold: { reason, message }, tell });
   });
 
-  test("is a hold while nobody owns the Node", () => {
-    const planned = plan({ node: lost(), look: look(absent(), { facts: undefined }), youngForMs: 0 }, NOW);
-    expect(planned).toMatchObject({
+  test.each([
+    { it: "a reading that would count", observeTimeMs: NOW },
+    { it: "one that would not", observeTimeMs: LOST },
+  ])("is a hold while nobody owns the Node, with $it", ({ observeTimeMs }) => {
+    const planned = plan({ node: lost(), look: look(absent(observeTimeMs), { facts: undefined }), youngForMs: 0 }, NOW);
+    const message = "no provider owns the Node at this moment";
+    expect(planned).toEqual({
       kind: "hold",
-      hold: { reason: "unconfirmed", message: "no provider owns the Node at this moment" },
+      node: lost(),
+      hold: { kind: "hold", reason: "unconfirmed", message, overInMs: undefined },
+      tell: false,
     });
   });
 });

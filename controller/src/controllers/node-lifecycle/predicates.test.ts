@@ -89,6 +89,7 @@ describe("needsLook()", () => {
 describe("changesReconcile()", () => {
   test.each<{ it: string; old?: NodeParts; now: NodeParts }>([
     { it: "the node is lost", old: {}, now: lost },
+    { it: "the node is lost in the second in which it came", old: { status: conditions("True") }, now: lost },
     { it: "the node is back", now: {} },
     { it: "the condition changed in between", now: { status: conditions("Unknown", 8000) } },
     { it: "the node is another one", now: { ...lost, metadata: { uid: "other" } } },
@@ -104,6 +105,11 @@ describe("changesReconcile()", () => {
     { it: "a Ready node reports", old: {}, now: { metadata: { resourceVersion: "2" } } },
     { it: "a Ready node is labelled", old: {}, now: { metadata: { labels: { a: "b" } } } },
     { it: "a Ready node gets a provider ID", old: {}, now: { spec: { providerID: "acme://1" } } },
+    {
+      it: "a Ready node that is marked already reports",
+      old: { spec: { taints: [taint(SHUTDOWN)] } },
+      now: { spec: { taints: [taint(SHUTDOWN)] }, metadata: { resourceVersion: "2" } },
+    },
     { it: "it gets a provider ID", now: { ...lost, spec: { providerID: "acme://1" } } },
     { it: "we have marked it", now: { ...lost, spec: { taints: [taint(SHUTDOWN)] } } },
     { it: "a lost node is labelled", now: { ...lost, metadata: { labels: { a: "b" } } } },

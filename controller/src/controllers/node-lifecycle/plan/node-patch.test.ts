@@ -73,5 +73,5 @@ test.each<{ it: string; parts: NodeParts; wish: ShutdownTaint; want: object | un
     want: { metadata: { ...metadata, annotations: { [RELEASE]: null } }, spec: { taints: null } },
   },
 ])("nodePatch() $it", ({ parts, wish, want }) => {
-  expect(nodePatch(node("a", parts), wish)).toEqual(want);
+  expect(nodePatch(node("a", parts), wish)).toStrictEqual(want);
 });
