@@ -12,3 +12,9 @@ export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  * machine is seen or the Node is Ready, so that it never serves twice. See docs/explanation/deletion-guard.md.
  */
 export const RELEASE_DELETION = "cloudwire.dev/release-deletion";
+
+/**
+ * Ours, on a Node: keys of the labels that came from its cloud, separated by commas. They follow the cloud; a label that somebody else
+ * set is not among them and stays as it is. See docs/explanation/nodes.md.
+ */
+export const CLOUD_LABELS = "cloudwire.dev/cloud-labels";

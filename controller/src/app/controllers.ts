@@ -75,6 +75,7 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
       cloudNodeController({
         nodes: kube.nodes,
         instances: provider.instances,
+        providers: provider.providers,
         kube: kube.client,
         events: kube.events.recorder(EVENT_SOURCES.cloudNode),
         clock,
@@ -83,7 +84,11 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         queueMetrics: queueMetricsOf("Nodes"),
         controllerMetrics: controllerMetricsOf(CLOUD_NODE_CONTROLLER, "cloud-node"),
         onProviderReady: (listener) => provider.onReady(listener),
-        settings: { workers: options.concurrentNodeSyncs, refreshPeriodMs: options.nodeStatusUpdateFrequency },
+        settings: {
+          workers: options.concurrentNodeSyncs,
+          refreshPeriodMs: options.nodeStatusUpdateFrequency,
+          topologyPolicy: options.nodeTopologyPolicy,
+        },
       }),
     [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () =>
       buildNodeLifecycle(dependencies, {

@@ -72,7 +72,9 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
   function initialisation(node: Node, addresses: readonly string[]): { status: JsonObject; rest: JsonObject } {
     const planned = plan(
       {
+        kind: "waiting",
         node,
+        namesake: { kind: "unasked" },
         answer: {
           kind: "present",
           instance: {
@@ -95,6 +97,7 @@ describe.skipIf(missing)(`patches of the controllers on a real kube-apiserver${r
         },
       },
       0,
+      { instanceType: "follow", zone: "warn", region: "warn" },
     );
     if (planned.kind !== "initialize" || planned.statusPatch === undefined) throw new Error(`planned ${planned.kind}`);
     return { status: planned.statusPatch, rest: planned.nodePatch };

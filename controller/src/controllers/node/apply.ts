@@ -3,27 +3,26 @@ import type { JsonObject, KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import { NODES } from "../../kube/node-resource.ts";
-import type { OwnWrites } from "../../kube/own-writes.ts";
+import { retryDelayMs } from "../../provider/retry-delay.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
-import { initializeNodeFailed, synced } from "./events.ts";
+import { messageOf } from "../../util/errors.ts";
+import type { DroppedLabels } from "./dropped-labels.ts";
+import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
+import type { Memory } from "./memory.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Initialize, type Leave, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
-import type { Refusals } from "./refusals.ts";
-import type { RefreshSchedule } from "./refresh-schedule.ts";
-import { UNOWNED_IS_NEWS_AFTER_MS, type UnownedNodes } from "./unowned-nodes.ts";
+import { DELAY_IS_NEWS_AFTER_MS, UNOWNED_IS_NEWS_AFTER_MS } from "./waiting-nodes.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "get" | "patch">;
   readonly events: EventRecorder;
   readonly metrics: NodeMetrics;
-  readonly refreshes: RefreshSchedule;
-  readonly refusals: Refusals;
-  readonly unowned: UnownedNodes;
-  readonly ownWrites: OwnWrites<Node>;
+  readonly memory: Memory;
+  readonly droppedLabels: DroppedLabels;
   readonly clock: Clock;
 }
 
@@ -42,66 +41,112 @@ class NodeNotInitializedError extends Error {
 /** Conflicts in a row before the queue's back-off takes over. Upstream tries 20 times against a cache that cannot have changed. */
 const MAX_TRIES = 5;
 
-/** Carries the plan out, then comes back at the next tick, or when there is something to say. At most two writes and one event a Node. */
+/** Carries the plan out, then comes back at the next tick, or when there is something to say. At most two writes a Node. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  if (plan.kind !== "leave") deps.unowned.forget(context.key);
+  const { memory } = deps;
   switch (plan.kind) {
-    case "nothing":
-      break;
     case "leave":
       return leave(plan, deps, context);
     case "notInitialized":
       return refuse(plan, deps, context);
     case "update":
-      await ignoreGone(update(plan, deps, context));
-      break;
+      memory.waiting.forget(context.key);
+      return update(plan, deps, context);
     case "initialize":
-      await ignoreGone(initialize(plan, deps, context));
-      break;
+      await initializeOrNote(plan, deps, context);
+      memory.waiting.forget(context.key);
+      return requeueAfter(memory.refreshes.untilNextMs());
     default:
       return plan satisfies never;
   }
-  deps.refusals.forget(context.key);
-  return requeueAfter(deps.refreshes.untilNextMs());
 }
 
-function leave({ node, message }: Leave, deps: ApplyDependencies, { key, log }: ReconcileContext): Result {
+function leave(
+  { node, message }: Leave,
+  { memory, events }: ApplyDependencies,
+  { key, log }: ReconcileContext,
+): Result {
   log.debug(2, "Node is left alone: no provider owns it", { why: message });
-  deps.refusals.forget(key);
-  const newsInMs = deps.unowned.add(key);
-  if (newsInMs === 0) {
+  const { refreshes, waiting } = memory;
+  const { tell, newsInMs } = waiting.add(key, {
+    reason: "unowned",
+    topic: "unowned",
+    newsAfterMs: UNOWNED_IS_NEWS_AFTER_MS,
+  });
+  if (tell) {
     const minutes = UNOWNED_IS_NEWS_AFTER_MS / 60_000;
-    deps.events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`));
+    events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`));
   }
-  const tickInMs = deps.refreshes.untilNextMs();
-  return requeueAfter(newsInMs === undefined || newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs));
+  const tickInMs = refreshes.untilNextMs();
+  return requeueAfter(newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs));
 }
 
-async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
-  const { node, statusPatch, labelsPatch, warning } = plan;
-  if (warning !== undefined) context.log.warn("Addresses of the node stay as they are", { why: warning });
+function refuse(plan: NotInitialized, { events, memory }: ApplyDependencies, { key }: ReconcileContext): never {
+  const { node, reason, message, cause, tell } = plan;
+  const noted = memory.waiting.add(key, {
+    reason,
+    topic: tell ? message : reason,
+    newsAfterMs: tell ? 0 : DELAY_IS_NEWS_AFTER_MS,
+  });
+  if (noted.tell) events.record(tell ? initializeNodeFailed(node, message) : initializeNodeDelayed(node, message));
+  const retryAfterMs = cause === undefined ? undefined : retryDelayMs(cause, noted.failures);
+  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, retryAfterMs, { cause });
+}
+
+async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { node, labelsPatch, statusPatch } = plan;
+  const { refreshes, repairs } = deps.memory;
+  const { key } = context;
+  tell(plan, deps, context);
+  const tickInMs = refreshes.untilNextMs();
+  const waitMs = labelsPatch === undefined ? 0 : repairs.waitMs(key);
   try {
+    // Labels first: their patch is only valid for the version that they were planned from.
+    if (labelsPatch !== undefined && waitMs === 0) {
+      await patch(node, labelsPatch, deps, context);
+      repairs.done(key);
+    }
     if (statusPatch !== undefined) await patch(node, statusPatch, deps, context, "status");
-    if (labelsPatch !== undefined) await patch(node, labelsPatch, deps, context);
   } catch (error) {
-    // The tick is not over: what the cloud said is not on the Node yet.
-    deps.refreshes.forget(context.key);
+    if (!isApiError(error, "notFound")) throw error;
+  }
+  return requeueAfter(waitMs === 0 ? tickInMs : Math.min(waitMs, tickInMs));
+}
+
+function tell(
+  plan: Update,
+  { memory, events, droppedLabels }: ApplyDependencies,
+  { key, log }: ReconcileContext,
+): void {
+  for (const difference of memory.differences.replace(key, plan.differences)) {
+    events.record(differs(plan.node, difference));
+    log.warn("Node differs from what its cloud says", { ...difference });
+  }
+  for (const label of droppedLabels.news(plan.droppedLabels)) {
+    log.warn("Label from the cloud is put on no node", { ...label });
+  }
+}
+
+/** A write that the server refuses again and again also keeps the taint on. */
+async function initializeOrNote(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
+  try {
+    await initialize(plan, deps, context);
+  } catch (error) {
+    if (isApiError(error, "notFound")) return;
+    const noted = deps.memory.waiting.add(context.key, {
+      reason: "write",
+      topic: "write",
+      newsAfterMs: DELAY_IS_NEWS_AFTER_MS,
+    });
+    if (noted.tell) deps.events.record(initializeNodeDelayed(plan.node, messageOf(error)));
     throw error;
   }
 }
 
-function refuse(
-  { node, message, cause, tell }: NotInitialized,
-  { events, refusals }: ApplyDependencies,
-  { key }: ReconcileContext,
-): never {
-  if (tell) events.record(initializeNodeFailed(node, message));
-  const retryAfterMs = refusals.add(key, cause);
-  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, retryAfterMs, { cause });
-}
-
 async function initialize(plan: Initialize, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
-  logOddities(plan, context);
+  for (const warning of plan.instance.warnings) {
+    context.log.warn("Provider's answer was not taken in full", { warning });
+  }
   let current: Initialize | undefined = plan;
   for (let tries = 1; ; tries++) {
     current = await writeAddresses(current, deps, context);
@@ -147,26 +192,12 @@ function finish(node: Node, { events, metrics, clock }: ApplyDependencies, { log
 async function patch(
   node: Node,
   body: JsonObject,
-  { kube, ownWrites }: ApplyDependencies,
+  { kube, memory }: ApplyDependencies,
   { signal }: ReconcileContext,
   subresource?: string,
 ): Promise<Node> {
   const options = { signal, ...(subresource === undefined ? {} : { subresource }) };
   const written = await kube.patch(NODES, { name: node.metadata.name }, { kind: "strategic", body }, options);
-  ownWrites.note(node, written);
+  memory.ownWrites.note(node, written);
   return written;
-}
-
-/** A Node that went away meanwhile needs nothing more. */
-async function ignoreGone(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!isApiError(error, "notFound")) throw error;
-  }
-}
-
-function logOddities({ instance, droppedLabels }: Initialize, { log }: ReconcileContext): void {
-  for (const warning of instance.warnings) log.warn("Provider's answer was not taken in full", { warning });
-  for (const label of droppedLabels) log.warn("Label from the cloud is not put on the node", { ...label });
 }

@@ -47,6 +47,7 @@ class World {
           return this.says;
         },
       },
+      providers: { providers: [] },
       kube: this.kube,
       events: { record: (event) => this.events.push(event) },
       clock: this.clock,
@@ -58,7 +59,7 @@ class World {
         this.#providerReady = listener;
         return () => undefined;
       },
-      settings: { workers: 1, refreshPeriodMs: REFRESH_MS },
+      settings: { workers: 1, refreshPeriodMs: REFRESH_MS, topologyPolicy: "warn" },
     });
     const { signal } = this.#stop;
     this.#end = controller.run({ stop: signal, abort: signal });
@@ -118,7 +119,7 @@ describe("cloud-node tries again", () => {
 describe("cloud-node refreshes", () => {
   const machine = (address: string): InstanceAnswer => ({
     kind: "present",
-    instance: instance({ providerId: "acme://i-1", addresses: [{ type: "InternalIP", address }] }),
+    instance: instance({ providerId: "acme://i-1", name: "a", addresses: [{ type: "InternalIP", address }] }),
     readTimeMs: 0,
     witness: { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: 0 },
   });

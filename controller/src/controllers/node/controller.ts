@@ -4,8 +4,8 @@ import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
-import { OwnWrites } from "../../kube/own-writes.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
@@ -17,24 +17,27 @@ import type { QueueMetrics } from "../../workqueue/metrics.ts";
 import { DEFAULT_BACKOFF, exponentialLimiter } from "../../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
+import { DroppedLabels } from "./dropped-labels.ts";
 import { gather } from "./gather.ts";
+import { createMemory } from "./memory.ts";
 import type { NodeMetrics } from "./metrics.ts";
+import { type FieldPolicy, labelPolicies } from "./plan/field-policies.ts";
 import { plan } from "./plan.ts";
 import { changesReconcile, isUninitialized } from "./predicates.ts";
-import { Refusals } from "./refusals.ts";
-import { RefreshSchedule } from "./refresh-schedule.ts";
-import { UnownedNodes } from "./unowned-nodes.ts";
 
 export interface CloudNodeSettings {
   /** Nodes written at once (--concurrent-node-syncs). Many more are looked up at once: they share batches. */
   readonly workers: number;
-  /** How often addresses are read again (--node-status-update-frequency). */
+  /** How often the cloud's facts are read again (--node-status-update-frequency). */
   readonly refreshPeriodMs: number;
+  /** What becomes of zone and region labels (--node-topology-policy). */
+  readonly topologyPolicy: FieldPolicy;
 }
 
 export interface CloudNodeDependencies {
   readonly nodes: Informer<Node>;
   readonly instances: InstanceReader;
+  readonly providers: Pick<ProviderSet, "providers">;
   readonly kube: Pick<KubeClient, "get" | "patch">;
   /** Of source EVENT_SOURCES.cloudNode. */
   readonly events: EventRecorder;
@@ -56,8 +59,8 @@ export interface CloudNodeDependencies {
 const LOOKUPS = 1000;
 
 /**
- * Puts the cloud's facts on Nodes that registered with the uninitialized taint and lifts it; lets addresses follow the cloud; keeps
- * the newer topology labels equal to the older.
+ * Puts the cloud's facts on Nodes that registered with the uninitialized taint and lifts it; then keeps them true, each field by its
+ * policy (plan/field-policies.ts).
  */
 export function cloudNodeController(deps: CloudNodeDependencies): Controller {
   const { clock, log, queueMetrics, controllerMetrics } = deps;
@@ -77,20 +80,19 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
 }
 
 function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
-  const { nodes, instances, clock, settings } = deps;
-  const refreshes = new RefreshSchedule(settings.refreshPeriodMs, clock);
-  const refusals = new Refusals();
-  const unowned = new UnownedNodes(deps.metrics.unowned, clock);
-  const ownWrites = new OwnWrites<Node>();
+  const { nodes, instances, metrics, clock, settings } = deps;
+  const memory = createMemory(settings.refreshPeriodMs, metrics, clock);
+  const applying = { ...deps, memory, droppedLabels: new DroppedLabels() };
+  const policies = labelPolicies(settings.topologyPolicy);
   const writers = new Semaphore(settings.workers);
   return stepReconciler(
     {
-      gather: (context) => gather({ nodes: nodes.lister, instances, refreshes, refusals, unowned, ownWrites }, context),
-      plan,
+      gather: (context) => gather({ nodes: nodes.lister, instances, memory }, context),
+      plan: (input, nowMs) => plan(input, nowMs, policies),
       apply: async (planned, context) => {
         const leave = await writers.enter(context.priority, context.signal);
         try {
-          return await apply(planned, { ...deps, refreshes, refusals, unowned, ownWrites }, context);
+          return await apply(planned, applying, context);
         } finally {
           leave();
         }
@@ -100,11 +102,16 @@ function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
   );
 }
 
-function nodeSource({ nodes }: CloudNodeDependencies): Source {
+function nodeSource({ nodes, providers }: CloudNodeDependencies): Source {
+  const declared = (): readonly string[] => providers.providers.flatMap(({ info }) => info?.nodeAnnotationKeys ?? []);
   return informerSource({
     name: "nodes",
     informer: nodes,
-    predicate: { add: () => true, update: changesReconcile, delete: () => true },
+    predicate: {
+      add: () => true,
+      update: (old, node) => changesReconcile(old, node, declared()),
+      delete: () => true,
+    },
     // A Node that waits goes before those that are merely read again, also when the controller starts.
     priority: (change) => (isUninitialized(change.object) ? "high" : "low"),
   });

@@ -1,17 +1,34 @@
-import type { EventInput } from "../../api/event.ts";
+import type { EventInput, EventType } from "../../api/event.ts";
 import { SYNCED } from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
+import type { Difference } from "./plan/field-policies.ts";
 
-/** Ours; upstream says nothing on the Node. See docs/explanation/differences-from-upstream.md. */
+/** Ours; upstream says nothing on the Node. See docs/explanation/nodes.md. */
 const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
+const INITIALIZE_NODE_DELAYED = "InitializeNodeDelayed";
+const PROVIDER_ID_MISMATCH = "ProviderIDMismatch";
+const NODE_DIFFERS_FROM_CLOUD = "NodeDiffersFromCloud";
 
 /** The Node has the cloud's facts and has lost its taint. */
 export function synced(node: Node): EventInput {
-  return { regarding: nodeReference(node), type: "Normal", reason: SYNCED, message: "Node synced successfully" };
+  return event(node, "Normal", SYNCED, "Node synced successfully");
 }
 
-/** Why the Node keeps its taint. */
+/** Why the Node keeps its taint, and that waiting does not help. */
 export function initializeNodeFailed(node: Node, why: string): EventInput {
-  const message = `Node is not initialized: ${why}`;
-  return { regarding: nodeReference(node), type: "Warning", reason: INITIALIZE_NODE_FAILED, message };
+  return event(node, "Warning", INITIALIZE_NODE_FAILED, `Node is not initialized: ${why}`);
+}
+
+/** Why the Node still has its taint; it is tried again. */
+export function initializeNodeDelayed(node: Node, why: string): EventInput {
+  return event(node, "Warning", INITIALIZE_NODE_DELAYED, `Node is not initialized yet: ${why}`);
+}
+
+/** What the Node does not show of what its cloud says, and why not. */
+export function differs(node: Node, { field, message }: Difference): EventInput {
+  return event(node, "Warning", field === "providerID" ? PROVIDER_ID_MISMATCH : NODE_DIFFERS_FROM_CLOUD, message);
+}
+
+function event(node: Node, type: EventType, reason: string, message: string): EventInput {
+  return { regarding: nodeReference(node), type, reason, message };
 }

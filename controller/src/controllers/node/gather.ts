@@ -1,23 +1,18 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
-import type { OwnWrites } from "../../kube/own-writes.ts";
+import type { ReadOptions } from "../../provider/client.ts";
 import type { InstanceAnswer } from "../../provider/instance.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import type { Input } from "./plan.ts";
+import { forgetNode, type Memory } from "./memory.ts";
+import type { Input, Namesake } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
-import type { Refusals } from "./refusals.ts";
-import type { RefreshSchedule } from "./refresh-schedule.ts";
-import type { UnownedNodes } from "./unowned-nodes.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
-  readonly refreshes: RefreshSchedule;
-  readonly refusals: Refusals;
-  readonly unowned: UnownedNodes;
-  readonly ownWrites: OwnWrites<Node>;
+  readonly memory: Memory;
 }
 
 /**
@@ -29,28 +24,94 @@ const MAX_DATA_AGE_MS = 1000;
 /** As fresh as the batch that the whole tick shares. */
 const REFRESH_MAX_DATA_AGE_MS = 30_000;
 
-/** The Node and, while it waits for the cloud or is due, what the cloud says of its machine. undefined: the Node is gone. */
-export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
-  const { nodes, ownWrites, refreshes, refusals, unowned } = deps;
-  const { key } = context;
-  const cached = nodes.get(key);
-  if (cached === undefined) {
-    refreshes.forget(key);
-    refusals.forget(key);
-    unowned.forget(key);
-    ownWrites.forget(key);
-    return undefined;
+const UNASKED: Namesake = { kind: "unasked" };
+
+/** The Node and what its cloud says of its machine: asked now while it waits or is due. undefined: the Node is gone. */
+export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
+  const { memory } = deps;
+  const before = read(deps, key);
+  if (before === undefined) return undefined;
+  if (isUninitialized(before)) {
+    const answer = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
+    const namesake = answer.kind === "absent" ? await askNamesake(deps, before, signal) : UNASKED;
+    remember(memory, key, before, answer, namesake);
+    return { kind: "waiting", node: before, answer, namesake };
   }
-  const node = ownWrites.latest(cached);
-  if (!isUninitialized(node) && !refreshes.isDue(key)) return { node, answer: undefined };
-  const answer = await ask(deps, context, node);
-  // A tick that found no answer is not over: it comes again when the provider does.
-  if (answer.kind !== "unknown") refreshes.done(key);
-  return { node, answer };
+  const { refreshes, sightings, providerIds } = memory;
+  if (refreshes.isDue(key) || sightings.isOutdated(before)) await refresh(deps, key, before, signal);
+  // The answer may have taken long: the Node may have changed, wait for the cloud anew, or be gone.
+  const node = read(deps, key);
+  if (node === undefined) return undefined;
+  return { kind: "initialized", node, sighting: sightings.get(node), rivals: providerIds.rivals(key) };
 }
 
-function ask({ instances }: GatherDependencies, { signal }: ReconcileContext, node: Node): Promise<InstanceAnswer> {
-  return isUninitialized(node)
-    ? instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS })
-    : instances.get(node, { signal, maxDataAgeMs: REFRESH_MAX_DATA_AGE_MS, priority: "low" });
+function read({ nodes, memory }: GatherDependencies, key: string): Node | undefined {
+  const cached = nodes.get(key);
+  if (cached === undefined) {
+    forgetNode(memory, key);
+    return undefined;
+  }
+  const node = memory.ownWrites.latest(cached);
+  memory.providerIds.note(key, node.spec.providerID);
+  return node;
+}
+
+async function refresh(deps: GatherDependencies, key: string, node: Node, signal: AbortSignal): Promise<void> {
+  const { memory } = deps;
+  const known = memory.sightings.get(node);
+  const answer = await deps.instances.get(node, refreshOptions(signal));
+  const namesake = await namesakeOf(deps, node, answer, known, signal);
+  remember(memory, key, node, answer, namesake);
+}
+
+/**
+ * A machine that is called otherwise is asked about once; one that is absent each time, for another may be made under its name any day.
+ */
+async function namesakeOf(
+  deps: GatherDependencies,
+  node: Node,
+  answer: InstanceAnswer,
+  known: ReturnType<Memory["sightings"]["get"]>,
+  signal: AbortSignal,
+): Promise<Namesake> {
+  if (node.spec.providerID === "") return UNASKED;
+  if (answer.kind === "absent") return askNamesake(deps, node, signal);
+  if (answer.kind !== "present" || answer.instance.name === node.metadata.name) return UNASKED;
+  const isKnown = known?.namesake.kind === "asked" && known.facts?.name === answer.instance.name;
+  return isKnown ? known.namesake : askNamesake(deps, node, signal);
+}
+
+async function askNamesake(deps: GatherDependencies, node: Node, signal: AbortSignal): Promise<Namesake> {
+  if (node.spec.providerID === "") return UNASKED;
+  const byName: Node = { ...node, spec: { ...node.spec, providerID: "" } };
+  const answer = await deps.instances.get(byName, refreshOptions(signal));
+  switch (answer.kind) {
+    case "present":
+      return { kind: "asked", providerId: answer.instance.providerId };
+    case "absent":
+    case "notMine":
+      return { kind: "asked", providerId: undefined };
+    case "unknown":
+      return UNASKED;
+    default:
+      return answer satisfies never;
+  }
+}
+
+function refreshOptions(signal: AbortSignal): ReadOptions {
+  return { signal, maxDataAgeMs: REFRESH_MAX_DATA_AGE_MS, priority: "low" };
+}
+
+/** A tick that found no answer is not over: it comes again when the provider does, and what was known holds until then. */
+function remember(
+  { refreshes, sightings }: Memory,
+  key: string,
+  node: Node,
+  answer: InstanceAnswer,
+  namesake: Namesake,
+): void {
+  if (answer.kind === "unknown") return;
+  refreshes.done(key);
+  if (answer.kind === "notMine") sightings.forget(key);
+  else sightings.put(node, { facts: answer.kind === "present" ? answer.instance : undefined, namesake });
 }

@@ -1,11 +1,13 @@
 import type { Gauge, Histogram } from "prom-client";
 import type { Metrics } from "../../telemetry/metrics.ts";
 
-/** Upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. The gauge is ours. */
+/** Upstream's names and buckets: cloud-provider/controllers/node/metrics.go v0.36.3. The gauges are ours. */
 export interface NodeMetrics {
   readonly taintRemovalDelaySeconds: Histogram;
   readonly initialSyncDelaySeconds: Histogram;
   readonly unowned: Gauge;
+  readonly uninitialized: Gauge<"reason">;
+  readonly differences: Gauge<"field">;
 }
 
 const BUCKETS_SECONDS = [1, 4, 16, 64, 256, 1024];
@@ -25,6 +27,16 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
     unowned: metrics.gauge({
       name: "cloudwire_nodes_unowned",
       help: "Nodes with the uninitialized taint that no provider owns: left alone.",
+    }),
+    uninitialized: metrics.gauge({
+      name: "cloudwire_nodes_uninitialized",
+      help: "Nodes with the uninitialized taint after at least one try, by why it was in vain: absent, addresses, labels, providerID, provider, unowned, write.",
+      labels: ["reason"],
+    }),
+    differences: metrics.gauge({
+      name: "cloudwire_node_differences",
+      help: "Nodes that differ from what their cloud says and are left alone, by field: providerID, addresses, instanceType, zone, region, labels.",
+      labels: ["field"],
     }),
   };
 }

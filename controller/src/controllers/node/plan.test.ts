@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
 import { contractError, ProviderError } from "../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
-import { plan } from "./plan.ts";
+import { labelPolicies } from "./plan/field-policies.ts";
+import { type Input, type Namesake, type Plan, plan } from "./plan.ts";
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const NOW_MS = CREATED_MS + 5_000;
 const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: NOW_MS };
+const UNASKED: Namesake = { kind: "unasked" };
 const tainted = node("node-a", { spec: { taints: [taint(UNINITIALIZED)] } });
 
 function present(parts: Partial<Instance> = {}): InstanceAnswer {
@@ -22,6 +24,14 @@ const absent: InstanceAnswer = {
 };
 const unknown = (error: ProviderError): InstanceAnswer => ({ kind: "unknown", error });
 
+function planned(input: Input, nowMs = NOW_MS): Plan {
+  return plan(input, nowMs, labelPolicies("warn"));
+}
+
+function waiting(given: Input["node"], answer: InstanceAnswer, namesake = UNASKED): Input {
+  return { kind: "waiting", node: given, answer, namesake };
+}
+
 describe("plan() of a tainted node", () => {
   test("writes addresses, labels and provider ID and lifts only the cloud's taint", () => {
     const other = { ...taint("example.com/own", "NoExecute", "v"), timeAddedMs: CREATED_MS };
@@ -30,11 +40,13 @@ describe("plan() of a tainted node", () => {
     });
     const answer = present({
       zone: "eu-1a",
-      labels: { "kubernetes.io/x": "v" },
+      labels: { "kubernetes.io/x": "v", rack: "r1" },
       addresses: [{ type: "InternalIP", address: "10.0.0.1" }],
     });
-    expect(plan({ node: given, answer }, NOW_MS)).toMatchObject({
+    expect(planned(waiting(given, answer))).toEqual({
       kind: "initialize",
+      node: given,
+      instance: expect.anything(),
       statusPatch: {
         metadata: { uid: "uid-node-a" },
         status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] },
@@ -43,14 +55,18 @@ describe("plan() of a tainted node", () => {
         metadata: {
           uid: "uid-node-a",
           resourceVersion: "1",
-          labels: { "failure-domain.beta.kubernetes.io/zone": "eu-1a", "topology.kubernetes.io/zone": "eu-1a" },
+          labels: {
+            "failure-domain.beta.kubernetes.io/zone": "eu-1a",
+            "topology.kubernetes.io/zone": "eu-1a",
+            rack: "r1",
+          },
+          annotations: { "cloudwire.dev/cloud-labels": "rack" },
         },
         spec: {
           providerID: "acme://1",
           taints: [{ key: "example.com/own", value: "v", effect: "NoExecute", timeAdded: "2026-11-21T11:00:00Z" }],
         },
       },
-      droppedLabels: [{ key: "kubernetes.io/x", value: "v", why: "reserved" }],
     });
   });
 
@@ -79,39 +95,100 @@ describe("plan() of a tainted node", () => {
       answer: present({ providerId: "" }),
       want: { nodePatch: { metadata: { uid: "uid-node-a", resourceVersion: "1" }, spec: { taints: null } } },
     },
+    {
+      it: "writes addresses in the cloud's order, though the node has the same",
+      given: node("node-a", {
+        spec: tainted.spec,
+        status: {
+          addresses: [
+            { type: "InternalIP", address: "fd00::1" },
+            { type: "InternalIP", address: "10.0.0.1" },
+          ],
+        },
+      }),
+      answer: present({
+        addresses: [
+          { type: "InternalIP", address: "10.0.0.1" },
+          { type: "InternalIP", address: "fd00::1" },
+        ],
+      }),
+      want: {
+        statusPatch: {
+          metadata: { uid: "uid-node-a" },
+          status: {
+            addresses: [
+              { type: "InternalIP", address: "10.0.0.1" },
+              { type: "InternalIP", address: "fd00::1" },
+              { $patch: "replace" },
+            ],
+          },
+        },
+        nodePatch: expect.anything(),
+      },
+    },
   ])("$it", ({ given, answer, want }) => {
-    const planned = plan({ node: given, answer }, NOW_MS);
-    expect(planned).toEqual({
+    expect(planned(waiting(given, answer))).toEqual({
       kind: "initialize",
       node: given,
       instance: expect.anything(),
-      droppedLabels: [],
       ...want,
     });
   });
+
+  const withId = node("node-a", { spec: { providerID: "acme://9", taints: tainted.spec.taints } });
 
   test.each([
     {
       it: "does not know a young machine",
       given: tainted,
       answer: absent,
-      nowMs: NOW_MS,
+      nowMs: CREATED_MS + 14_999,
+      reason: "absent",
       message: "the cloud knows no machine with the name node-a",
       tell: false,
     },
     {
       it: "has not known the machine for a while",
-      given: node("node-a", { spec: { providerID: "acme://9", taints: tainted.spec.taints } }),
+      given: withId,
       answer: absent,
       nowMs: CREATED_MS + 15_000,
+      reason: "absent",
       message: "the cloud knows no machine with the provider ID acme://9",
       tell: true,
+    },
+    {
+      it: "knows another machine of the node's name",
+      given: withId,
+      answer: absent,
+      namesake: { kind: "asked", providerId: "acme://7" } as const,
+      reason: "absent",
+      message:
+        "the cloud knows no machine with the provider ID acme://9, but one of the name node-a with acme://7: see that the kubelet runs with the right --provider-id, delete the Node and let it register again",
+      tell: false,
+    },
+    {
+      it: "knows the machine by its name only, for now",
+      given: withId,
+      answer: absent,
+      namesake: { kind: "asked", providerId: "acme://9" } as const,
+      reason: "absent",
+      message: "the cloud knows no machine with the provider ID acme://9",
+      tell: false,
+    },
+    {
+      it: "knows no machine of the node's name either",
+      given: withId,
+      answer: absent,
+      namesake: { kind: "asked", providerId: undefined } as const,
+      reason: "absent",
+      message: "the cloud knows no machine with the provider ID acme://9",
+      tell: false,
     },
     {
       it: "gives no provider ID",
       given: tainted,
       answer: present({ providerId: "" }),
-      nowMs: NOW_MS,
+      reason: "providerID",
       message: "the cloud gave the machine no provider ID",
       tell: true,
     },
@@ -119,7 +196,7 @@ describe("plan() of a tainted node", () => {
       it: "gives a zone that is no label",
       given: tainted,
       answer: present({ zone: "a b" }),
-      nowMs: NOW_MS,
+      reason: "labels",
       message: 'the cloud\'s zone "a b" cannot be a label value',
       tell: true,
     },
@@ -130,15 +207,16 @@ describe("plan() of a tainted node", () => {
         metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } },
       }),
       answer: present({ addresses: [{ type: "InternalIP", address: "10.0.0.1" }] }),
-      nowMs: NOW_MS,
+      reason: "addresses",
       message:
         "annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1)",
       tell: true,
     },
-  ])("keeps the taint when the cloud $it", ({ given, answer, nowMs, message, tell }) => {
-    expect(plan({ node: given, answer }, nowMs)).toEqual({
+  ])("keeps the taint when the cloud $it", ({ given, answer, namesake, nowMs = NOW_MS, reason, message, tell }) => {
+    expect(planned(waiting(given, answer, namesake), nowMs)).toEqual({
       kind: "notInitialized",
       node: given,
+      reason,
       message,
       cause: undefined,
       tell,
@@ -149,24 +227,44 @@ describe("plan() of a tainted node", () => {
     {
       it: "a machine with many namesakes",
       error: contractError("AMBIGUOUS_NAME", "2 machines are called node-a"),
+      reason: "providerID",
       tell: true,
     },
-    { it: "a malformed provider ID", error: contractError("PROVIDER_ID_MALFORMED", "acme://? is no id"), tell: true },
+    {
+      it: "a malformed provider ID",
+      error: contractError("PROVIDER_ID_MALFORMED", "acme://? is no id"),
+      reason: "providerID",
+      tell: true,
+    },
+    {
+      it: "a capability that is not there, which nobody mends by waiting",
+      error: contractError("CAPABILITY_ABSENT", "no instances"),
+      reason: "provider",
+      tell: true,
+    },
     {
       it: "denied permission, which is the same for every node",
       error: contractError("CLOUD_PERMISSION_DENIED", "no right"),
+      reason: "provider",
       tell: false,
     },
-    { it: "an unreachable cloud", error: contractError("CLOUD_UNAVAILABLE", "503"), tell: false },
+    {
+      it: "an unreachable cloud",
+      error: contractError("CLOUD_UNAVAILABLE", "503"),
+      reason: "provider",
+      tell: false,
+    },
     {
       it: "a lost connection",
       error: new ProviderError({ code: "UNAVAILABLE", message: "connection refused" }),
+      reason: "provider",
       tell: false,
     },
-  ])("keeps the taint for the error of $it", ({ error, tell }) => {
-    expect(plan({ node: tainted, answer: unknown(error) }, NOW_MS)).toEqual({
+  ])("keeps the taint for the error of $it", ({ error, reason, tell }) => {
+    expect(planned(waiting(tainted, unknown(error)))).toEqual({
       kind: "notInitialized",
       node: tainted,
+      reason,
       message: error.message,
       cause: error,
       tell,
@@ -174,69 +272,10 @@ describe("plan() of a tainted node", () => {
   });
 
   test("leaves a machine of another provider alone", () => {
-    expect(plan({ node: tainted, answer: { kind: "notMine", message: "gce:// is not mine" } }, NOW_MS)).toEqual({
+    expect(planned(waiting(tainted, { kind: "notMine", message: "gce:// is not mine" }))).toEqual({
       kind: "leave",
       node: tainted,
       message: "gce:// is not mine",
-    });
-  });
-
-  test("does nothing before the cloud was asked", () => {
-    expect(plan({ node: tainted, answer: undefined }, NOW_MS)).toEqual({ kind: "nothing" });
-  });
-});
-
-describe("plan() of an initialised node", () => {
-  const address = { type: "InternalIP", address: "10.0.0.1" };
-
-  test.each([
-    {
-      it: "writes the new label names after the old ones",
-      given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
-      answer: undefined,
-      want: { labelsPatch: { metadata: { uid: "uid-node-a", labels: { "topology.kubernetes.io/zone": "a" } } } },
-    },
-    {
-      it: "lets the addresses follow the cloud, and no label",
-      given: node("node-a", { status: { addresses: [{ type: "InternalIP", address: "10.9.9.9" }] } }),
-      answer: present({ addresses: [address], zone: "elsewhere", labels: { new: "label" } }),
-      want: {
-        statusPatch: {
-          metadata: { uid: "uid-node-a" },
-          status: { addresses: [address, { $patch: "replace" }] },
-        },
-      },
-    },
-    {
-      it: "leaves the addresses alone that no longer fit the annotation",
-      given: node("node-a", { metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } } }),
-      answer: present({ addresses: [address] }),
-      want: {
-        warning:
-          "annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1)",
-      },
-    },
-  ])("$it", ({ given, answer, want }) => {
-    expect(plan({ node: given, answer }, NOW_MS)).toEqual({
-      kind: "update",
-      node: given,
-      labelsPatch: undefined,
-      statusPatch: undefined,
-      warning: undefined,
-      ...want,
-    });
-  });
-
-  test.each<{ readonly it: string; readonly answer: InstanceAnswer | undefined }>([
-    { it: "nothing was asked", answer: undefined },
-    { it: "nothing differs", answer: present({ addresses: [address], zone: "elsewhere" }) },
-    { it: "the cloud names no address", answer: present({ addresses: [] }) },
-    { it: "the machine is gone", answer: absent },
-    { it: "the cloud cannot be read", answer: unknown(contractError("CLOUD_UNAVAILABLE", "503")) },
-    { it: "the machine is another provider's", answer: { kind: "notMine", message: "" } },
-  ])("does nothing when $it", ({ answer }) => {
-    expect(plan({ node: node("node-a", { status: { addresses: [address] } }), answer }, NOW_MS)).toEqual({
-      kind: "nothing",
     });
   });
 });

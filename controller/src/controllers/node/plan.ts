@@ -1,21 +1,48 @@
+import { CLOUD_LABELS } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED, taintJson } from "../../api/taints.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
-import { addressesPatch, planAddresses } from "./plan/addresses.ts";
-import { type DroppedLabel, mirrorBetaLabels, planLabels } from "./plan/labels.ts";
-import { isUninitialized } from "./predicates.ts";
+import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
+import type { Difference, LabelPolicies } from "./plan/field-policies.ts";
+import { type DroppedLabel, type LabelPlan, mirrorBetaLabels, planInitialLabels, planLabels } from "./plan/labels.ts";
+import { isSameMachine, providerIdDifference } from "./plan/provider-id.ts";
 
-/** What a decision about one Node rests on. */
-export interface Input {
-  readonly node: Node;
-  /** undefined: the cloud was not asked, for the Node has its facts and they are not due. */
-  readonly answer: InstanceAnswer | undefined;
+/** What of a machine goes onto its Node. */
+export type Facts = Pick<Instance, "providerId" | "name" | "instanceType" | "zone" | "region" | "addresses" | "labels">;
+
+/** What the cloud said last of the machine behind an initialised Node. */
+export interface Sighting {
+  /** undefined: there is no such machine. */
+  readonly facts: Facts | undefined;
+  readonly namesake: Namesake;
 }
 
+/** The machine that has the Node's name. It is asked for when the one that has the Node's provider ID has another name, or is absent. */
+export type Namesake =
+  | { readonly kind: "unasked" }
+  /** undefined: there is none. */
+  | { readonly kind: "asked"; readonly providerId: string | undefined };
+
+/** What a decision about one Node rests on. */
+export type Input =
+  | {
+      readonly kind: "waiting";
+      readonly node: Node;
+      readonly answer: InstanceAnswer;
+      readonly namesake: Namesake;
+    }
+  | {
+      readonly kind: "initialized";
+      readonly node: Node;
+      /** undefined: nothing is known. */
+      readonly sighting: Sighting | undefined;
+      /** Other Nodes with the same provider ID. */
+      readonly rivals: readonly string[];
+    };
+
 export type Plan =
-  | { readonly kind: "nothing" }
   /** The machine is another provider's, or nobody's: not ours to touch. */
   | Leave
   /** Not possible now. */
@@ -30,26 +57,30 @@ export interface Leave {
   readonly message: string;
 }
 
+/** Why a Node keeps its taint, in a word: label of a metric. */
+export type WaitReason = "absent" | "addresses" | "labels" | "providerID" | "provider" | "unowned" | "write";
+
 /** Why a Node keeps its taint, and whether its user can do something about it. */
 export interface NotInitialized {
   readonly kind: "notInitialized";
   readonly node: Node;
+  readonly reason: WaitReason;
   readonly message: string;
-  readonly cause: Error | undefined;
-  /** True: said in an event, for only somebody at this Node or its machine can help. */
+  readonly cause: ProviderError | undefined;
+  /** True: said at once, for waiting does not help. False: said when it has lasted for a while. */
   readonly tell: boolean;
 }
 
-/** What has changed on an initialised Node. */
+/** What has changed on an initialised Node, and what should have. */
 export interface Update {
   readonly kind: "update";
   readonly node: Node;
-  /** For nodes: labels only. */
+  /** For nodes: labels, and which of them are ours; only if the Node is still the one of `node.metadata.resourceVersion`. */
   readonly labelsPatch: JsonObject | undefined;
   /** For nodes/status: addresses only. */
   readonly statusPatch: JsonObject | undefined;
-  /** Why the addresses stay as they are although the cloud has others. */
-  readonly warning: string | undefined;
+  readonly differences: readonly Difference[];
+  readonly droppedLabels: readonly DroppedLabel[];
 }
 
 /** Everything the cloud's facts change on a Node, the taint last. */
@@ -61,7 +92,6 @@ export interface Initialize {
   readonly statusPatch: JsonObject | undefined;
   /** For nodes: providerID, labels, taints; only if the Node is still the one of `node.metadata.resourceVersion`. */
   readonly nodePatch: JsonObject;
-  readonly droppedLabels: readonly DroppedLabel[];
 }
 
 /**
@@ -71,18 +101,24 @@ export interface Initialize {
 const ABSENT_IS_NEWS_AFTER_MS = 15_000;
 
 /** What to do about one Node, given what its cloud says. */
-export function plan({ node, answer }: Input, nowMs: number): Plan {
-  if (!isUninitialized(node)) return planUpdate(node, answer);
-  if (answer === undefined) return { kind: "nothing" };
+export function plan(input: Input, nowMs: number, policies: LabelPolicies): Plan {
+  return input.kind === "initialized" ? planUpdate(input, policies) : planWaiting(input, nowMs);
+}
+
+function planWaiting({ node, answer, namesake }: Extract<Input, { kind: "waiting" }>, nowMs: number): Plan {
   switch (answer.kind) {
     case "present":
       return planInitialize(node, answer.instance);
     case "absent": {
       const ageMs = nowMs - node.metadata.creationTimestampMs;
-      return notInitialized(node, absentMessage(node), undefined, ageMs >= ABSENT_IS_NEWS_AFTER_MS);
+      const message = absentMessage(node, namesake);
+      return notInitialized(node, "absent", message, { tell: ageMs >= ABSENT_IS_NEWS_AFTER_MS });
     }
-    case "unknown":
-      return notInitialized(node, answer.error.message, answer.error, isAboutThisNode(answer.error));
+    case "unknown": {
+      const { error } = answer;
+      const reason = isAboutIdentity(error) ? "providerID" : "provider";
+      return notInitialized(node, reason, error.message, { cause: error, tell: isForGood(error) });
+    }
     case "notMine":
       return { kind: "leave", node, message: answer.message };
     default:
@@ -93,48 +129,71 @@ export function plan({ node, answer }: Input, nowMs: number): Plan {
 /** What turns a tainted Node into an initialised one, or why that cannot be. */
 export function planInitialize(node: Node, instance: Instance): Initialize | NotInitialized {
   const providerID = node.spec.providerID === "" ? instance.providerId : node.spec.providerID;
-  if (providerID === "") return notInitialized(node, "the cloud gave the machine no provider ID", undefined, true);
-  const addresses = planAddresses(node, instance.addresses);
-  if (addresses.kind === "mismatch") return notInitialized(node, addresses.message, undefined, true);
-  const labels = planLabels(node.metadata.labels, instance);
-  if (labels.kind === "invalid") return notInitialized(node, labels.message, undefined, true);
+  if (providerID === "") return notInitialized(node, "providerID", "the cloud gave the machine no provider ID");
+  const addresses = planInitialAddresses(node, instance.addresses);
+  if (addresses.kind === "mismatch") return notInitialized(node, "addresses", addresses.message);
+  const labels = planInitialLabels(node.metadata, instance);
+  if (typeof labels === "string") return notInitialized(node, "labels", labels);
   return {
     kind: "initialize",
     node,
     instance,
     statusPatch: addresses.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
-    nodePatch: initializedPatch(node, providerID, labels.changes),
+    nodePatch: initializedPatch(node, providerID, labels),
+  };
+}
+
+/** Each field by its policy. What the cloud does not say, or a machine that it does not find, changes nothing. */
+function planUpdate(
+  { node, sighting, rivals }: Extract<Input, { kind: "initialized" }>,
+  policies: LabelPolicies,
+): Update {
+  const { metadata } = node;
+  const { uid, resourceVersion } = metadata;
+  const facts = sighting?.facts;
+  const labels = facts === undefined ? unknownLabels(node) : planLabels(metadata, facts, policies);
+  const addresses = facts === undefined ? undefined : planNextAddresses(node, facts.addresses);
+  const asked = sighting?.namesake;
+  const identity = providerIdDifference(node, {
+    providerId: facts?.providerId,
+    namesakeId: asked?.kind === "asked" ? asked.providerId : undefined,
+    rivals,
+  });
+  const changes = metadataPatch(labels);
+  return {
+    kind: "update",
+    node,
+    labelsPatch: Object.keys(changes).length === 0 ? undefined : { metadata: { uid, resourceVersion, ...changes } },
+    statusPatch: addresses?.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
+    differences: [
+      ...(identity === undefined ? [] : [identity]),
+      ...(addresses?.kind === "mismatch" ? [{ field: "addresses", message: addresses.message } as const] : []),
+      ...labels.differences,
+    ],
     droppedLabels: labels.dropped,
   };
 }
 
-/**
- * Addresses follow the cloud, labels do not: upstream sets them once. What the cloud does not know, or says is not there, changes
- * nothing here.
- */
-function planUpdate(node: Node, answer: InstanceAnswer | undefined): Plan {
-  const labels = mirrorBetaLabels(node.metadata.labels);
-  const addresses = answer?.kind === "present" ? planAddresses(node, answer.instance.addresses) : undefined;
-  const update: Update = {
-    kind: "update",
-    node,
-    labelsPatch: Object.keys(labels).length === 0 ? undefined : { metadata: { uid: node.metadata.uid, labels } },
-    statusPatch: addresses?.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
-    warning: addresses?.kind === "mismatch" ? addresses.message : undefined,
+function unknownLabels({ metadata }: Node): LabelPlan {
+  return { changes: mirrorBetaLabels(metadata.labels), record: undefined, dropped: [], differences: [] };
+}
+
+function metadataPatch({ changes, record }: LabelPlan): JsonObject {
+  return {
+    ...(Object.keys(changes).length === 0 ? {} : { labels: changes }),
+    ...(record === undefined ? {} : { annotations: { [CLOUD_LABELS]: record } }),
   };
-  const { labelsPatch, statusPatch, warning } = update;
-  return labelsPatch === undefined && statusPatch === undefined && warning === undefined ? { kind: "nothing" } : update;
 }
 
 /**
  * Strategic merge patch. `spec.taints` has no merge key on the server, so the whole list is sent; resourceVersion makes the server
  * refuse it if anybody has put on a taint meanwhile.
  */
-function initializedPatch(node: Node, providerID: string, labels: Readonly<Record<string, string>>): JsonObject {
+function initializedPatch(node: Node, providerID: string, labels: LabelPlan): JsonObject {
   const { uid, resourceVersion } = node.metadata;
   const taints = node.spec.taints.filter(({ key }) => key !== UNINITIALIZED).map((taint) => taintJson(taint));
   return {
-    metadata: { uid, resourceVersion, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
+    metadata: { uid, resourceVersion, ...metadataPatch(labels) },
     spec: {
       ...(node.spec.providerID === providerID ? {} : { providerID }),
       taints: taints.length === 0 ? null : taints,
@@ -142,16 +201,29 @@ function initializedPatch(node: Node, providerID: string, labels: Readonly<Recor
   };
 }
 
-/** What only a change of this Node or its machine cures. All else is the provider's or the cloud's, and would be said of every Node. */
-function isAboutThisNode({ code, reason }: ProviderError): boolean {
+/** What only a change of this Node or its machine cures. */
+function isAboutIdentity({ code, reason }: ProviderError): boolean {
   return code === "INVALID_ARGUMENT" || reason === "AMBIGUOUS_NAME";
 }
 
-function absentMessage({ metadata, spec }: Node): string {
-  const by = spec.providerID === "" ? `the name ${metadata.name}` : `the provider ID ${spec.providerID}`;
-  return `the cloud knows no machine with ${by}`;
+/** Else it may pass by itself, and would be said of every Node. */
+function isForGood(error: ProviderError): boolean {
+  return error.class === "FINAL" || isAboutIdentity(error);
 }
 
-function notInitialized(node: Node, message: string, cause: Error | undefined, tell: boolean): NotInitialized {
-  return { kind: "notInitialized", node, message, cause, tell };
+function absentMessage({ metadata, spec }: Node, namesake: Namesake): string {
+  if (spec.providerID === "") return `the cloud knows no machine with the name ${metadata.name}`;
+  const message = `the cloud knows no machine with the provider ID ${spec.providerID}`;
+  if (namesake.kind === "unasked" || namesake.providerId === undefined) return message;
+  if (isSameMachine(namesake.providerId, spec.providerID)) return message;
+  return `${message}, but one of the name ${metadata.name} with ${namesake.providerId}: see that the kubelet runs with the right --provider-id, delete the Node and let it register again`;
+}
+
+function notInitialized(
+  node: Node,
+  reason: WaitReason,
+  message: string,
+  { cause, tell }: { readonly cause?: ProviderError; readonly tell: boolean } = { tell: true },
+): NotInitialized {
+  return { kind: "notInitialized", node, reason, message, cause, tell };
 }

@@ -26,7 +26,7 @@ describe("changesReconcile()", () => {
     { it: "a recreated node", now: node("a", { ...old, metadata: { ...old.metadata, uid: "other" } }) },
     { it: "a provider ID", now: node("a", { ...old, spec: { ...old.spec, providerID: "x://1" } }) },
     { it: "the taint gone", now: node("a", { ...old, spec: { taints: [] } }) },
-    { it: "another label", now: node("a", { ...old, metadata: { labels: { l: "2" } } }) },
+    { it: "another label", now: node("a", { ...old, metadata: { ...old.metadata, labels: { l: "2" } } }) },
     {
       it: "another provided node IP",
       now: node("a", {
@@ -34,16 +34,34 @@ describe("changesReconcile()", () => {
         metadata: { ...old.metadata, annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.1" } },
       }),
     },
-  ])("is true for $it", ({ now }) => {
-    expect(changesReconcile(old, now)).toBe(true);
+    {
+      it: "another record of labels",
+      now: node("a", { ...old, metadata: { ...old.metadata, annotations: { "cloudwire.dev/cloud-labels": "l" } } }),
+    },
+    {
+      it: "a declared annotation of a node that waits",
+      now: node("a", { ...old, metadata: { ...old.metadata, annotations: { "acme.example.com/claim": "c" } } }),
+    },
+    {
+      it: "the taint put on anew",
+      old: node("a"),
+      now: node("a", { spec: { taints: [taint(UNINITIALIZED)] } }),
+    },
+  ])("is true for $it", ({ old: before = old, now }) => {
+    expect(changesReconcile(before, now, ["acme.example.com/claim"])).toBe(true);
   });
 
   test.each([
     { it: "a heartbeat", now: { ...old, metadata: { ...old.metadata, resourceVersion: "2" } } },
     { it: "another annotation", now: { ...old, metadata: { ...old.metadata, annotations: { a: "b" } } } },
     { it: "another taint", now: { ...old, spec: { ...old.spec, taints: [...old.spec.taints, taint("other")] } } },
+    {
+      it: "a declared annotation of an initialised node",
+      old: node("a"),
+      now: node("a", { metadata: { annotations: { "acme.example.com/claim": "c" } } }),
+    },
     { it: "other conditions", now: { ...old, status: { ...old.status, conditions: [] } } },
-  ])("is false for $it", ({ now }) => {
-    expect(changesReconcile(old, now)).toBe(false);
+  ])("is false for $it", ({ old: before = old, now }) => {
+    expect(changesReconcile(before, now, ["acme.example.com/claim"])).toBe(false);
   });
 });

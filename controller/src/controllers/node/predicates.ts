@@ -1,4 +1,4 @@
-import { PROVIDED_NODE_IP } from "../../api/annotations.ts";
+import { CLOUD_LABELS, PROVIDED_NODE_IP } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/taints.ts";
 import { deepEqual } from "../../util/equal.ts";
@@ -8,16 +8,22 @@ export function isUninitialized({ spec }: Node): boolean {
   return spec.taints.some(({ key }) => key === UNINITIALIZED);
 }
 
+/** Annotations of a Node that this controller goes by. */
+const OWN_ANNOTATIONS = [PROVIDED_NODE_IP, CLOUD_LABELS];
+
 /**
  * A change that can make a difference to this controller: to where the machine is looked up, to what was asked of its addresses,
  * to taints or labels. Heartbeats make none: a Node that still waits is tried again by back-off, not by its kubelet's clock.
+ *
+ * @param declared annotations by which providers find machines: they matter to a Node that waits
  */
-export function changesReconcile(old: Node, node: Node): boolean {
+export function changesReconcile(old: Node, node: Node, declared: readonly string[]): boolean {
+  const annotations = isUninitialized(node) ? [...OWN_ANNOTATIONS, ...declared] : OWN_ANNOTATIONS;
   return (
     old.metadata.uid !== node.metadata.uid ||
     old.spec.providerID !== node.spec.providerID ||
     isUninitialized(old) !== isUninitialized(node) ||
-    old.metadata.annotations[PROVIDED_NODE_IP] !== node.metadata.annotations[PROVIDED_NODE_IP] ||
+    annotations.some((key) => old.metadata.annotations[key] !== node.metadata.annotations[key]) ||
     !deepEqual(old.metadata.labels, node.metadata.labels)
   );
 }

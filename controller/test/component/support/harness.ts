@@ -228,9 +228,10 @@ export class Manager {
     this.nodes = cloudNodeController({
       ...shared,
       instances: new BatchingInstanceReader({ providers, clock: real, signal: this.#life.signal }),
+      providers,
       events: this.#kube.events.recorder(EVENT_SOURCES.cloudNode),
       metrics: nodeMetrics(metrics),
-      settings: { workers: nodeWorkers, refreshPeriodMs: 300_000 },
+      settings: { workers: nodeWorkers, refreshPeriodMs: 300_000, topologyPolicy: "warn" },
     });
     this.services = serviceLbController({
       ...shared,

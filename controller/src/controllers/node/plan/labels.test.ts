@@ -1,30 +1,37 @@
 import { describe, expect, test } from "vitest";
-import { mirrorBetaLabels, planLabels } from "./labels.ts";
+import { type FieldPolicy, labelPolicies } from "./field-policies.ts";
+import { type LabelFacts, type Labelled, mirrorBetaLabels, planInitialLabels, planLabels } from "./labels.ts";
 
-const NO_FACTS = { instanceType: undefined, zone: undefined, region: undefined, labels: {} };
+const NO_FACTS: LabelFacts = { instanceType: undefined, zone: undefined, region: undefined, labels: {} };
+const NOTHING = { changes: {}, record: undefined, dropped: [], differences: [] };
+const RECORD = "cloudwire.dev/cloud-labels";
+const ZONE = "topology.kubernetes.io/zone";
+const BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
 
-describe("planLabels()", () => {
+function labelled(labels: Readonly<Record<string, string>>, record?: string): Labelled {
+  return { name: "n", labels, annotations: record === undefined ? {} : { [RECORD]: record } };
+}
+
+const ALL_FACTS: LabelFacts = { instanceType: "m5.large", zone: "eu-1a", region: "eu-1", labels: {} };
+const ALL_LABELS = {
+  "beta.kubernetes.io/instance-type": "m5.large",
+  "node.kubernetes.io/instance-type": "m5.large",
+  "failure-domain.beta.kubernetes.io/zone": "eu-1a",
+  "topology.kubernetes.io/zone": "eu-1a",
+  "failure-domain.beta.kubernetes.io/region": "eu-1",
+  "topology.kubernetes.io/region": "eu-1",
+};
+
+describe("planInitialLabels()", () => {
   test("writes old and new name of type, zone and region", () => {
-    expect(planLabels({}, { ...NO_FACTS, instanceType: "m5.large", zone: "eu-1a", region: "eu-1" })).toEqual({
-      kind: "labels",
-      changes: {
-        "beta.kubernetes.io/instance-type": "m5.large",
-        "node.kubernetes.io/instance-type": "m5.large",
-        "failure-domain.beta.kubernetes.io/zone": "eu-1a",
-        "topology.kubernetes.io/zone": "eu-1a",
-        "failure-domain.beta.kubernetes.io/region": "eu-1",
-        "topology.kubernetes.io/region": "eu-1",
-      },
-      dropped: [],
-    });
+    expect(planInitialLabels(labelled({}), ALL_FACTS)).toEqual({ ...NOTHING, changes: ALL_LABELS });
   });
 
   test("overwrites a different value and leaves an equal one out of the patch", () => {
-    const current = { "topology.kubernetes.io/zone": "wrong", "failure-domain.beta.kubernetes.io/zone": "eu-1a" };
-    expect(planLabels(current, { ...NO_FACTS, zone: "eu-1a" })).toEqual({
-      kind: "labels",
-      changes: { "topology.kubernetes.io/zone": "eu-1a" },
-      dropped: [],
+    const current = labelled({ [ZONE]: "wrong", [BETA_ZONE]: "eu-1a" });
+    expect(planInitialLabels(current, { ...NO_FACTS, zone: "eu-1a" })).toEqual({
+      ...NOTHING,
+      changes: { [ZONE]: "eu-1a" },
     });
   });
 
@@ -32,49 +39,14 @@ describe("planLabels()", () => {
     { it: "absent", zone: undefined },
     { it: "empty", zone: "" },
   ])("leaves a label alone whose fact is $it", ({ zone }) => {
-    const current = { "topology.kubernetes.io/zone": "kept" };
-    expect(planLabels(current, { ...NO_FACTS, zone })).toEqual({ kind: "labels", changes: {}, dropped: [] });
+    expect(planInitialLabels(labelled({ [ZONE]: "kept" }), { ...NO_FACTS, zone })).toEqual(NOTHING);
   });
 
-  test.each(["foo", "n.example.com/y", "app.k8snio/x", "k8s.example/x", "mykubernetes.io/x"])("adds %s", (key) => {
-    expect(planLabels({}, { ...NO_FACTS, labels: { [key]: "v" } })).toEqual({
-      kind: "labels",
-      changes: { [key]: "v" },
-      dropped: [],
-    });
-  });
-
-  test.each([
-    { why: "reserved", key: "kubernetes.io/x", value: "v" },
-    { why: "reserved", key: "a.k8s.io/x", value: "v" },
-    { why: "reserved", key: "topology.kubernetes.io/region", value: "v" },
-    { why: "taken", key: "foo", value: "cloud" },
-    { why: "invalid", key: "no spaces", value: "v" },
-    { why: "invalid", key: "UPPER.example/x", value: "v" },
-    { why: "invalid", key: "example.com/", value: "v" },
-    { why: "invalid", key: "bar", value: "no spaces" },
-    { why: "invalid", key: "bar", value: "a".repeat(64) },
-  ])("drops $key=$value as $why", ({ why, key, value }) => {
-    expect(planLabels({ foo: "user" }, { ...NO_FACTS, labels: { [key]: value } })).toEqual({
-      kind: "labels",
-      changes: {},
-      dropped: [{ key, value, why }],
-    });
-  });
-
-  test("says nothing about a further label that is there with the same value", () => {
-    expect(planLabels({ foo: "v" }, { ...NO_FACTS, labels: { foo: "v" } })).toEqual({
-      kind: "labels",
-      changes: {},
-      dropped: [],
-    });
-  });
-
-  test("adds a further label with empty value", () => {
-    expect(planLabels({}, { ...NO_FACTS, labels: { foo: "" } })).toEqual({
-      kind: "labels",
-      changes: { foo: "" },
-      dropped: [],
+  test("sets further labels beside the others", () => {
+    expect(planInitialLabels(labelled({}), { ...NO_FACTS, zone: "a", labels: { rack: "r1" } })).toEqual({
+      ...NOTHING,
+      changes: { [BETA_ZONE]: "a", [ZONE]: "a", rack: "r1" },
+      record: "rack",
     });
   });
 
@@ -87,7 +59,204 @@ describe("planLabels()", () => {
     { it: "zone", facts: { zone: "-a" }, message: 'the cloud\'s zone "-a" cannot be a label value' },
     { it: "region", facts: { region: "ö" }, message: 'the cloud\'s region "ö" cannot be a label value' },
   ])("refuses a(n) $it that the server would refuse", ({ facts, message }) => {
-    expect(planLabels({}, { ...NO_FACTS, ...facts })).toEqual({ kind: "invalid", message });
+    expect(planInitialLabels(labelled({}), { ...NO_FACTS, ...facts })).toBe(message);
+  });
+});
+
+describe("planLabels() of type, zone and region", () => {
+  const differs = (shown: string) => [
+    {
+      field: "zone",
+      message: `the cloud says that the zone is b, the label ${ZONE} says ${shown} and is left alone; to accept the change: kubectl label node n ${ZONE}=b --overwrite`,
+    },
+  ];
+
+  test.each<{
+    readonly it: string;
+    readonly policy: FieldPolicy;
+    readonly has: Readonly<Record<string, string>>;
+    readonly changes?: Readonly<Record<string, string>>;
+    readonly shown?: string;
+  }>([
+    { it: "writes what is missing", policy: "warn", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
+    { it: "writes what is missing", policy: "once", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
+    { it: "writes what is missing", policy: "follow", has: {}, changes: { [ZONE]: "b", [BETA_ZONE]: "b" } },
+    {
+      it: "leaves another value and tells it",
+      policy: "warn",
+      has: { [ZONE]: "a", [BETA_ZONE]: "a" },
+      shown: "a",
+    },
+    { it: "leaves another value in silence", policy: "once", has: { [ZONE]: "a", [BETA_ZONE]: "a" } },
+    {
+      it: "replaces another value",
+      policy: "follow",
+      has: { [ZONE]: "a", [BETA_ZONE]: "a" },
+      changes: { [ZONE]: "b", [BETA_ZONE]: "b" },
+    },
+    { it: "leaves equal values", policy: "follow", has: { [ZONE]: "b", [BETA_ZONE]: "b" } },
+    { it: "leaves equal values", policy: "warn", has: { [ZONE]: "b", [BETA_ZONE]: "b" } },
+    {
+      it: "takes an edit of the new name for acceptance",
+      policy: "warn",
+      has: { [ZONE]: "b", [BETA_ZONE]: "a" },
+      changes: { [BETA_ZONE]: "b" },
+    },
+    {
+      it: "takes an edit of the old name for acceptance",
+      policy: "once",
+      has: { [ZONE]: "a", [BETA_ZONE]: "b" },
+      changes: { [ZONE]: "b" },
+    },
+    {
+      it: "adds the old name to a new one that agrees",
+      policy: "warn",
+      has: { [ZONE]: "b" },
+      changes: { [BETA_ZONE]: "b" },
+    },
+    {
+      it: "lets the old name decide between two that disagree with the cloud",
+      policy: "warn",
+      has: { [ZONE]: "x", [BETA_ZONE]: "a" },
+      changes: { [ZONE]: "a" },
+      shown: "a",
+    },
+    {
+      it: "lets the old name decide in silence, too",
+      policy: "once",
+      has: { [ZONE]: "x", [BETA_ZONE]: "a" },
+      changes: { [ZONE]: "a" },
+    },
+    { it: "tells the new name when it is alone", policy: "warn", has: { [ZONE]: "a" }, shown: "a" },
+  ])("$it under $policy", ({ policy, has, changes = {}, shown }) => {
+    expect(planLabels(labelled(has), { ...NO_FACTS, zone: "b" }, labelPolicies(policy))).toEqual({
+      ...NOTHING,
+      changes,
+      differences: shown === undefined ? [] : differs(shown),
+    });
+  });
+
+  test("gives zone and region the policy asked for, the instance type its own", () => {
+    const other = Object.fromEntries(Object.keys(ALL_LABELS).map((key) => [key, "other"]));
+    const planned = planLabels(labelled(other), ALL_FACTS, labelPolicies("warn"));
+    expect(planned.changes).toEqual({
+      "beta.kubernetes.io/instance-type": "m5.large",
+      "node.kubernetes.io/instance-type": "m5.large",
+    });
+    expect(planned.differences.map(({ field }) => field)).toEqual(["zone", "region"]);
+    expect(planLabels(labelled(other), ALL_FACTS, labelPolicies("follow")).changes).toEqual(ALL_LABELS);
+  });
+
+  test("keeps names that say the same when the cloud says nothing", () => {
+    const has = { [ZONE]: "x", [BETA_ZONE]: "a" };
+    expect(planLabels(labelled(has), NO_FACTS, labelPolicies("follow"))).toEqual({
+      ...NOTHING,
+      changes: { [ZONE]: "a" },
+    });
+  });
+
+  test("tells a value that the server would refuse, and goes on", () => {
+    const has = { [ZONE]: "x", [BETA_ZONE]: "a" };
+    expect(planLabels(labelled(has), { ...NO_FACTS, zone: "a b" }, labelPolicies("follow"))).toEqual({
+      ...NOTHING,
+      changes: { [ZONE]: "a" },
+      differences: [{ field: "zone", message: 'the cloud\'s zone "a b" cannot be a label value' }],
+    });
+  });
+});
+
+describe("planLabels() of further labels", () => {
+  const further = (node: Labelled, labels: Readonly<Record<string, string>>) =>
+    planLabels(node, { ...NO_FACTS, labels }, labelPolicies("warn"));
+
+  test.each(["foo", "n.example.com/y", "app.k8snio/x", "k8s.example/x", "mykubernetes.io/x", "a.kubernetesaio/x"])(
+    "sets %s",
+    (key) => {
+      expect(further(labelled({}), { [key]: "v" })).toEqual({ ...NOTHING, changes: { [key]: "v" }, record: key });
+    },
+  );
+
+  test("sets one with empty value", () => {
+    expect(further(labelled({}), { foo: "" })).toEqual({ ...NOTHING, changes: { foo: "" }, record: "foo" });
+  });
+
+  test.each([
+    { why: "reserved", key: "kubernetes.io/x", value: "v" },
+    { why: "reserved", key: "k8s.io/x", value: "v" },
+    { why: "reserved", key: "a.k8s.io/x", value: "v" },
+    { why: "reserved", key: "topology.kubernetes.io/region", value: "v" },
+    { why: "invalid", key: "no spaces", value: "v" },
+    { why: "invalid", key: "UPPER.example/x", value: "v" },
+    { why: "invalid", key: "example.com/", value: "v" },
+    { why: "invalid", key: "bar", value: "no spaces" },
+    { why: "invalid", key: "bar", value: "a".repeat(64) },
+  ])("drops $key=$value as $why", ({ why, key, value }) => {
+    expect(further(labelled({ foo: "user" }), { [key]: value })).toEqual({
+      ...NOTHING,
+      dropped: [{ key, value, why }],
+    });
+  });
+
+  test("drops a reserved one that is recorded as ours, too: whoever may write annotations may not write it", () => {
+    const node = labelled({ "node-restriction.kubernetes.io/pool": "a" }, "node-restriction.kubernetes.io/pool");
+    const cloud = { "node-restriction.kubernetes.io/pool": "b" };
+    expect(further(node, cloud).changes).toEqual({});
+  });
+
+  test("leaves one with the same value as it is, and nobody's", () => {
+    expect(further(labelled({ foo: "v" }), { foo: "v" })).toEqual(NOTHING);
+  });
+
+  test("leaves one that somebody else set, and tells it", () => {
+    expect(further(labelled({ foo: "user" }, "bar"), { foo: "cloud" })).toEqual({
+      ...NOTHING,
+      differences: [
+        {
+          field: "labels",
+          message:
+            'the cloud says that label foo is "cloud", somebody else has set it to "user" and it is left alone; to let it follow the cloud: kubectl label node n foo-',
+        },
+      ],
+    });
+  });
+
+  test("follows the cloud with one that is recorded as ours, without another record", () => {
+    expect(further(labelled({ foo: "old", bar: "b" }, "bar,foo"), { foo: "new" })).toEqual({
+      ...NOTHING,
+      changes: { foo: "new" },
+    });
+  });
+
+  test("sets one of ours again that somebody took away", () => {
+    expect(further(labelled({}, "foo"), { foo: "v" })).toEqual({ ...NOTHING, changes: { foo: "v" } });
+  });
+
+  test("drops an impossible new value of one of ours", () => {
+    expect(further(labelled({ foo: "old" }, "foo"), { foo: "a b" })).toEqual({
+      ...NOTHING,
+      dropped: [{ key: "foo", value: "a b", why: "invalid" }],
+    });
+  });
+
+  test("never removes one that the cloud does not send any more", () => {
+    expect(further(labelled({ foo: "v" }, "foo"), {})).toEqual(NOTHING);
+  });
+
+  test("records one more in order, without those that are gone", () => {
+    const node = labelled({ b: "1", z: "1" }, "z,gone,b");
+    expect(further(node, { m: "1" })).toEqual({ ...NOTHING, changes: { m: "1" }, record: "b,m,z" });
+  });
+
+  test("keeps one on record that it sets again in the same write", () => {
+    expect(further(labelled({}, "b"), { a: "1", b: "1" })).toEqual({
+      ...NOTHING,
+      changes: { a: "1", b: "1" },
+      record: "a,b",
+    });
+  });
+
+  test("takes an empty record for none", () => {
+    expect(further(labelled({}, ""), { a: "1" }).record).toBe("a");
   });
 });
 
@@ -114,6 +283,11 @@ describe("mirrorBetaLabels()", () => {
       it: "an empty beta value too",
       labels: { "failure-domain.beta.kubernetes.io/zone": "", "topology.kubernetes.io/zone": "a" },
       want: { "topology.kubernetes.io/zone": "" },
+    },
+    {
+      it: "several at once",
+      labels: { "failure-domain.beta.kubernetes.io/zone": "a", "failure-domain.beta.kubernetes.io/region": "r" },
+      want: { "topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "r" },
     },
   ])("sets $it", ({ labels, want }) => {
     expect(mirrorBetaLabels(labels)).toEqual(want);

@@ -1,3 +1,4 @@
+import { CLOUD_LABELS } from "../../../api/annotations.ts";
 import {
   FAILURE_DOMAIN_BETA_REGION,
   FAILURE_DOMAIN_BETA_ZONE,
@@ -6,6 +7,9 @@ import {
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
 } from "../../../api/labels.ts";
+import type { ObjectMeta } from "../../../api/meta.ts";
+import type { Difference, FieldPolicy, LabelPolicies } from "./field-policies.ts";
+import { isLabelKey, isLabelValue } from "./label-syntax.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -14,91 +18,138 @@ export interface LabelFacts {
   readonly instanceType: string | undefined;
   readonly zone: string | undefined;
   readonly region: string | undefined;
-  /** Further labels, never overwriting. */
+  /** Further labels. */
   readonly labels: Labels;
 }
 
-/** A label of the cloud that the Node does not get. */
+/** The part of a Node that labels are planned from. */
+export type Labelled = Pick<ObjectMeta, "name" | "labels" | "annotations">;
+
+/** A further label of the cloud that the Node does not get, through no fault of the Node's. */
 export interface DroppedLabel {
   readonly key: string;
   readonly value: string;
-  readonly why: "reserved" | "taken" | "invalid";
+  readonly why: "reserved" | "invalid";
 }
 
-export type LabelPlan =
-  | { readonly kind: "labels"; readonly changes: Labels; readonly dropped: readonly DroppedLabel[] }
-  | { readonly kind: "invalid"; readonly message: string };
+export interface LabelPlan {
+  /** Labels to write; none is ever removed. */
+  readonly changes: Labels;
+  /** New value of annotation CLOUD_LABELS; undefined: as it is. */
+  readonly record: string | undefined;
+  readonly dropped: readonly DroppedLabel[];
+  readonly differences: readonly Difference[];
+}
 
 /** Old name, then the name that replaced it; both are written. */
 const PAIRS = [
-  {
-    what: "instance type",
-    beta: INSTANCE_TYPE_BETA,
-    stable: INSTANCE_TYPE,
-    of: (facts: LabelFacts) => facts.instanceType,
-  },
-  { what: "zone", beta: FAILURE_DOMAIN_BETA_ZONE, stable: TOPOLOGY_ZONE, of: (facts: LabelFacts) => facts.zone },
-  {
-    what: "region",
-    beta: FAILURE_DOMAIN_BETA_REGION,
-    stable: TOPOLOGY_REGION,
-    of: (facts: LabelFacts) => facts.region,
-  },
+  { field: "instanceType", what: "instance type", beta: INSTANCE_TYPE_BETA, stable: INSTANCE_TYPE },
+  { field: "zone", what: "zone", beta: FAILURE_DOMAIN_BETA_ZONE, stable: TOPOLOGY_ZONE },
+  { field: "region", what: "region", beta: FAILURE_DOMAIN_BETA_REGION, stable: TOPOLOGY_REGION },
 ] as const;
+
+type Pair = (typeof PAIRS)[number];
+
+/**
+ * Labels a Node gets at initialisation: type, zone and region overwrite what is there, as upstream. A text says which of them the
+ * server would refuse.
+ */
+export function planInitialLabels(node: Labelled, facts: LabelFacts): LabelPlan | string {
+  const changes: Record<string, string> = {};
+  for (const pair of PAIRS) {
+    const value = facts[pair.field] ?? "";
+    if (!isLabelValue(value)) return impossible(pair, value);
+    if (value !== "") Object.assign(changes, setBoth(pair, value, node.labels));
+  }
+  const further = planFurtherLabels(node, facts.labels);
+  return { ...further, changes: { ...changes, ...further.changes } };
+}
+
+/** What becomes of the labels of a Node that has been initialised, each by its policy. */
+export function planLabels(node: Labelled, facts: LabelFacts, policies: LabelPolicies): LabelPlan {
+  const pairs = PAIRS.map((pair) => planPair(pair, node, facts[pair.field] ?? "", policies[pair.field]));
+  const further = planFurtherLabels(node, facts.labels);
+  return {
+    ...further,
+    changes: Object.assign({}, ...pairs.map(({ changes }) => changes), further.changes),
+    differences: [...pairs.flatMap(({ difference }) => difference ?? []), ...further.differences],
+  };
+}
+
+/**
+ * Labels to make the newer name of each pair say what the beta name says, for want of the cloud's word: then the beta label is the
+ * truth, as upstream.
+ */
+export function mirrorBetaLabels(current: Labels): Labels {
+  return Object.assign({}, ...PAIRS.map((pair) => mirror(pair, current)));
+}
+
+interface PairPlan {
+  readonly changes: Labels;
+  readonly difference?: Difference;
+}
+
+function planPair(pair: Pair, { name, labels }: Labelled, value: string, policy: FieldPolicy): PairPlan {
+  const { field, what, beta, stable } = pair;
+  if (value === "") return { changes: mirror(pair, labels) };
+  if (!isLabelValue(value)) {
+    return { changes: mirror(pair, labels), difference: { field, message: impossible(pair, value) } };
+  }
+  const shown = labels[beta] ?? labels[stable];
+  // One of the two says what the cloud says: whoever wrote it has accepted the change.
+  const agrees = labels[beta] === value || labels[stable] === value;
+  if (policy === "follow" || shown === undefined || agrees) return { changes: setBoth(pair, value, labels) };
+  const changes = mirror(pair, labels);
+  if (policy === "once") return { changes };
+  const accept = `kubectl label node ${name} ${stable}=${value} --overwrite`;
+  const message = `the cloud says that the ${what} is ${value}, the label ${stable} says ${shown} and is left alone; to accept the change: ${accept}`;
+  return { changes, difference: { field, message } };
+}
+
+function mirror({ beta, stable }: Pair, current: Labels): Labels {
+  const value = current[beta];
+  return value === undefined || current[stable] === value ? {} : { [stable]: value };
+}
+
+function setBoth({ beta, stable }: Pair, value: string, current: Labels): Labels {
+  return Object.fromEntries([beta, stable].filter((key) => current[key] !== value).map((key) => [key, value]));
+}
+
+function impossible({ what }: Pair, value: string): string {
+  return `the cloud's ${what} ${JSON.stringify(value)} cannot be a label value`;
+}
 
 /** Names that only Kubernetes may give: `x.kubernetes.io/y`, `k8s.io/y`. cloud-provider/controllers/node/node_controller.go v0.36.3. */
 const RESERVED_KEY = /(^|\.)(kubernetes|k8s)\.io\//;
 
 /**
- * Labels a Node gets at initialisation: type, zone and region overwrite what is there; further labels never do. Only what differs
- * is returned.
+ * A label that is missing is set and recorded as ours; one of ours follows the cloud; one that somebody else set stays. What the
+ * provider does not send any more stays too: not to say a label is not to say that it shall go, and DaemonSets evict by labels.
  */
-export function planLabels(current: Labels, facts: LabelFacts): LabelPlan {
+function planFurtherLabels({ name, labels: current, annotations }: Labelled, cloud: Labels): LabelPlan {
+  const ours = new Set((annotations[CLOUD_LABELS] ?? "").split(",").filter((key) => key !== ""));
   const changes: Record<string, string> = {};
-  for (const { what, beta, stable, of } of PAIRS) {
-    const value = of(facts) ?? "";
-    if (!isLabelValue(value)) {
-      return { kind: "invalid", message: `the cloud's ${what} ${JSON.stringify(value)} cannot be a label value` };
-    }
-    for (const key of value === "" ? [] : [beta, stable]) if (current[key] !== value) changes[key] = value;
-  }
   const dropped: DroppedLabel[] = [];
-  for (const [key, value] of Object.entries(facts.labels)) {
-    const why = refusal(key, value, current);
-    if (why !== undefined) dropped.push({ key, value, why });
-    else if (current[key] === undefined) changes[key] = value;
+  const differences: Difference[] = [];
+  for (const [key, value] of Object.entries(cloud)) {
+    const present = current[key];
+    if (RESERVED_KEY.test(key)) dropped.push({ key, value, why: "reserved" });
+    else if (present === value) continue;
+    else if (!isLabelKey(key) || !isLabelValue(value)) dropped.push({ key, value, why: "invalid" });
+    else if (present === undefined || ours.has(key)) changes[key] = value;
+    else differences.push({ field: "labels", message: taken(name, key, value, present) });
   }
-  return { kind: "labels", changes, dropped };
+  return { changes, record: newRecord(ours, changes, current), dropped, differences };
 }
 
-/** Labels to make the newer name of each pair say what the beta name says; the beta label is the truth, as upstream. */
-export function mirrorBetaLabels(current: Labels): Labels {
-  const changes: Record<string, string> = {};
-  for (const { beta, stable } of PAIRS) {
-    const value = current[beta];
-    if (value !== undefined && current[stable] !== value) changes[stable] = value;
-  }
-  return changes;
+/** Keys of labels that the Node has and that are ours, sorted, so that the same set is the same text. */
+function newRecord(ours: ReadonlySet<string>, changes: Labels, current: Labels): string | undefined {
+  const added = Object.keys(changes).filter((key) => !ours.has(key));
+  if (added.length === 0) return undefined;
+  const kept = [...ours].filter((key) => key in current || key in changes);
+  return [...kept, ...added].toSorted().join(",");
 }
 
-/** A label that is there with the same value is no refusal. */
-function refusal(key: string, value: string, current: Labels): DroppedLabel["why"] | undefined {
-  if (RESERVED_KEY.test(key)) return "reserved";
-  const present = current[key];
-  if (present !== undefined) return present === value ? undefined : "taken";
-  return isLabelKey(key) && isLabelValue(value) ? undefined : "invalid";
-}
-
-/** apimachinery/pkg/util/validation/validation.go v0.36.3: at most 63 bytes, letters and digits at both ends. */
-const LABEL_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const DNS_SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-
-function isLabelKey(key: string): boolean {
-  const slash = key.indexOf("/");
-  if (slash === -1) return LABEL_NAME.test(key);
-  return DNS_SUBDOMAIN.test(key.slice(0, slash)) && LABEL_NAME.test(key.slice(slash + 1));
-}
-
-function isLabelValue(value: string): boolean {
-  return value === "" || LABEL_NAME.test(value);
+function taken(name: string, key: string, value: string, present: string): string {
+  return `the cloud says that label ${key} is ${JSON.stringify(value)}, somebody else has set it to ${JSON.stringify(present)} and it is left alone; to let it follow the cloud: kubectl label node ${name} ${key}-`;
 }

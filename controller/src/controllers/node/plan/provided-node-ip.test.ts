@@ -12,51 +12,59 @@ describe("orderByProvidedNodeIp()", () => {
       annotation: undefined,
       cloud: [external("1.1.1.1"), internal("10.0.0.1")],
       want: [external("1.1.1.1"), internal("10.0.0.1")],
+      pinned: 0,
     },
     {
       it: "puts the wanted address first and drops others of its type",
       annotation: "10.0.0.2",
       cloud: [internal("10.0.0.1"), internal("10.0.0.2"), external("1.1.1.1"), hostname],
       want: [internal("10.0.0.2"), external("1.1.1.1"), hostname],
+      pinned: 1,
     },
     {
       it: "compares addresses, not texts, and keeps the cloud's text",
       annotation: "2001:DB8:0::1",
       cloud: [internal("10.0.0.1"), internal("2001:db8::1")],
       want: [internal("2001:db8::1")],
+      pinned: 1,
     },
     {
       it: "collapses both types onto an address that is internal and external",
       annotation: "10.0.0.1",
       cloud: [internal("10.0.0.9"), internal("10.0.0.1"), external("10.0.0.1"), external("1.1.1.1"), hostname],
       want: [internal("10.0.0.1"), external("10.0.0.1"), hostname],
+      pinned: 2,
     },
     {
       it: "keeps exactly the two of a pair, in the annotation's order",
       annotation: "fd00::1,10.0.0.1",
       cloud: [internal("10.0.0.1"), internal("10.0.0.2"), internal("fd00::1"), internal("fd00::2"), hostname],
       want: [internal("fd00::1"), internal("10.0.0.1"), hostname],
+      pinned: 2,
     },
     {
       it: "drops all other internal and external addresses when a pair is one of each",
       annotation: "10.0.0.1,fd00::1",
       cloud: [internal("10.0.0.1"), internal("10.0.0.2"), external("1.1.1.1"), external("fd00::1")],
       want: [internal("10.0.0.1"), external("fd00::1")],
+      pinned: 2,
     },
     {
       it: "reads leading zeros as decimal",
       annotation: "010.0.0.01",
       cloud: [internal("10.0.0.1")],
       want: [internal("10.0.0.1")],
+      pinned: 1,
     },
     {
       it: "keeps addresses of other types in the cloud's order",
       annotation: "10.0.0.1",
       cloud: [hostname, external("2.2.2.2"), internal("10.0.0.1"), external("1.1.1.1")],
       want: [internal("10.0.0.1"), hostname, external("2.2.2.2"), external("1.1.1.1")],
+      pinned: 1,
     },
-  ])("$it", ({ annotation, cloud, want }) => {
-    expect(orderByProvidedNodeIp(annotation, cloud)).toEqual({ kind: "ordered", addresses: want });
+  ])("$it", ({ annotation, cloud, want, pinned }) => {
+    expect(orderByProvidedNodeIp(annotation, cloud)).toEqual({ kind: "ordered", addresses: want, pinned });
   });
 
   test.each([

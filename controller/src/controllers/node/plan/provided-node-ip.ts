@@ -3,7 +3,12 @@ import { type IpAddress, isUnspecified, parseIp } from "./ip-address.ts";
 
 /** The addresses in the order asked for, or why the annotation and the cloud do not go together. */
 export type OrderedAddresses =
-  | { readonly kind: "ordered"; readonly addresses: readonly NodeAddress[] }
+  | {
+      readonly kind: "ordered";
+      readonly addresses: readonly NodeAddress[];
+      /** How many of the first were asked for. */
+      readonly pinned: number;
+    }
   | { readonly kind: "mismatch"; readonly message: string };
 
 /**
@@ -12,7 +17,7 @@ export type OrderedAddresses =
  * type are left out. component-helpers/node/util/ips.go and cloud-provider/node/helpers/address.go v0.36.3.
  */
 export function orderByProvidedNodeIp(annotation: string | undefined, cloud: readonly NodeAddress[]): OrderedAddresses {
-  if (annotation === undefined) return { kind: "ordered", addresses: cloud };
+  if (annotation === undefined) return { kind: "ordered", addresses: cloud, pinned: 0 };
   const wanted = parseProvidedNodeIps(annotation);
   if (typeof wanted === "string") return { kind: "mismatch", message: wanted };
   const first: NodeAddress[] = [];
@@ -22,7 +27,8 @@ export function orderByProvidedNodeIp(annotation: string | undefined, cloud: rea
     first.push(...equal);
   }
   const matchedTypes = new Set(first.map(({ type }) => type));
-  return { kind: "ordered", addresses: [...first, ...cloud.filter(({ type }) => !matchedTypes.has(type))] };
+  const others = cloud.filter(({ type }) => !matchedTypes.has(type));
+  return { kind: "ordered", addresses: [...first, ...others], pinned: first.length };
 }
 
 /** One IP, or two of different family separated by a comma, without spaces; a text says what is wrong. */

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
+import type { Instance } from "../../provider/instance.ts";
+import { labelPolicies } from "./plan/field-policies.ts";
+import { type Input, type Namesake, type Plan, plan, type Sighting } from "./plan.ts";
+
+const UNASKED: Namesake = { kind: "unasked" };
+
+describe("plan() of an initialised node", () => {
+  const address = { type: "InternalIP", address: "10.0.0.1" };
+
+  function update(given: Input["node"], sighting: Sighting | undefined, rivals: readonly string[] = []): Plan {
+    return plan({ kind: "initialized", node: given, sighting, rivals }, CREATED_MS, labelPolicies("warn"));
+  }
+
+  function seen(parts: Partial<Instance> = {}, namesake = UNASKED): Sighting {
+    return { facts: instance(parts), namesake };
+  }
+
+  test.each<{
+    readonly it: string;
+    readonly given: Input["node"];
+    readonly sighting: Sighting | undefined;
+    readonly want: object;
+  }>([
+    {
+      it: "writes the new label names after the old ones while nothing is known",
+      given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
+      sighting: undefined,
+      want: {
+        labelsPatch: {
+          metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { "topology.kubernetes.io/zone": "a" } },
+        },
+      },
+    },
+    {
+      it: "writes the new label names after the old ones while the machine is absent",
+      given: node("node-a", { metadata: { labels: { "failure-domain.beta.kubernetes.io/zone": "a" } } }),
+      sighting: { facts: undefined, namesake: UNASKED },
+      want: {
+        labelsPatch: {
+          metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { "topology.kubernetes.io/zone": "a" } },
+        },
+      },
+    },
+    {
+      it: "lets addresses, instance type and further labels follow the cloud",
+      given: node("node-a", {
+        metadata: {
+          labels: { rack: "r1", own: "kept" },
+          annotations: { "cloudwire.dev/cloud-labels": "rack", other: "kept" },
+        },
+        status: { addresses: [{ type: "InternalIP", address: "10.9.9.9" }] },
+      }),
+      sighting: seen({ addresses: [address], instanceType: "large", labels: { rack: "r2", slot: "s1" } }),
+      want: {
+        statusPatch: {
+          metadata: { uid: "uid-node-a" },
+          status: { addresses: [address, { $patch: "replace" }] },
+        },
+        labelsPatch: {
+          metadata: {
+            uid: "uid-node-a",
+            resourceVersion: "1",
+            labels: {
+              "beta.kubernetes.io/instance-type": "large",
+              "node.kubernetes.io/instance-type": "large",
+              rack: "r2",
+              slot: "s1",
+            },
+            annotations: { "cloudwire.dev/cloud-labels": "rack,slot" },
+          },
+        },
+      },
+    },
+    {
+      it: "sends no annotation with a label that is on record",
+      given: node("node-a", {
+        metadata: { labels: { rack: "r1" }, annotations: { "cloudwire.dev/cloud-labels": "rack" } },
+      }),
+      sighting: seen({ labels: { rack: "r2" } }),
+      want: {
+        labelsPatch: { metadata: { uid: "uid-node-a", resourceVersion: "1", labels: { rack: "r2" } } },
+      },
+    },
+    {
+      it: "leaves the addresses alone that no longer fit the annotation",
+      given: node("node-a", { metadata: { annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" } } }),
+      sighting: seen({ addresses: [address] }),
+      want: {
+        differences: [
+          {
+            field: "addresses",
+            message:
+              "annotation alpha.kubernetes.io/provided-node-ip: the cloud does not know 10.0.0.7 as an address of this machine (it knows: InternalIP 10.0.0.1)",
+          },
+        ],
+      },
+    },
+    {
+      it: "passes on which labels no node gets",
+      given: node("node-a"),
+      sighting: seen({ labels: { "k8s.io/x": "v" } }),
+      want: { droppedLabels: [{ key: "k8s.io/x", value: "v", why: "reserved" }] },
+    },
+    { it: "does nothing when nothing is known", given: node("node-a"), sighting: undefined, want: {} },
+    {
+      it: "does nothing when the machine is gone",
+      given: node("node-a", { spec: { providerID: "acme://1" }, status: { addresses: [address] } }),
+      sighting: { facts: undefined, namesake: { kind: "asked", providerId: undefined } },
+      want: {},
+    },
+    {
+      it: "does nothing when nothing differs",
+      given: node("node-a", { spec: { providerID: "acme://1" }, status: { addresses: [address] } }),
+      sighting: seen({ addresses: [address] }),
+      want: {},
+    },
+    {
+      it: "does nothing when the cloud names no address",
+      given: node("node-a", { status: { addresses: [address] } }),
+      sighting: seen({ addresses: [] }),
+      want: {},
+    },
+  ])("$it", ({ given, sighting, want }) => {
+    expect(update(given, sighting)).toEqual({
+      kind: "update",
+      node: given,
+      labelsPatch: undefined,
+      statusPatch: undefined,
+      differences: [],
+      droppedLabels: [],
+      ...want,
+    });
+  });
+
+  test("tells every difference at once, the gravest first", () => {
+    const given = node("node-a", {
+      spec: { providerID: "acme://1" },
+      metadata: {
+        labels: { "failure-domain.beta.kubernetes.io/zone": "a", "topology.kubernetes.io/zone": "a" },
+        annotations: { "alpha.kubernetes.io/provided-node-ip": "10.0.0.7" },
+      },
+    });
+    const differences = update(given, seen({ addresses: [address], zone: "b" }), ["node-b"]);
+    expect(differences).toMatchObject({
+      differences: [{ field: "providerID" }, { field: "addresses" }, { field: "zone" }],
+    });
+  });
+
+  test.each([
+    { it: "the machine of its name", sighting: seen({}, { kind: "asked", providerId: "acme://2" }), rivals: [] },
+    { it: "what the cloud answers", sighting: seen({ providerId: "acme://2" }), rivals: [] },
+    { it: "another node", sighting: undefined, rivals: ["node-b"] },
+    {
+      it: "the machine of its name when its own is absent",
+      sighting: { facts: undefined, namesake: { kind: "asked", providerId: "acme://2" } } as const,
+      rivals: [],
+    },
+  ])("doubts the provider ID because of $it, and changes nothing", ({ sighting, rivals }) => {
+    const given = node("node-a", { spec: { providerID: "acme://1" } });
+    expect(update(given, sighting, rivals)).toMatchObject({
+      labelsPatch: undefined,
+      statusPatch: undefined,
+      differences: [{ field: "providerID" }],
+    });
+  });
+
+  test("believes an ID while the machine of its name is not asked for", () => {
+    const given = node("node-a", { spec: { providerID: "acme://1" } });
+    expect(update(given, seen({ name: "otherwise" }))).toMatchObject({ differences: [] });
+  });
+});

@@ -1,0 +1,32 @@
+/** Which Nodes have which provider ID: two with the same are a mistake that no cloud can see. */
+export class ProviderIds {
+  readonly #idOf = new Map<string, string>();
+  readonly #namesOf = new Map<string, Set<string>>();
+
+  note(name: string, providerID: string): void {
+    if (this.#idOf.get(name) === providerID) return;
+    this.forget(name);
+    if (providerID === "") return;
+    this.#idOf.set(name, providerID);
+    const names = this.#namesOf.get(providerID) ?? new Set();
+    this.#namesOf.set(providerID, names.add(name));
+  }
+
+  /** Names of other Nodes with the same ID, sorted. */
+  rivals(name: string): readonly string[] {
+    const providerID = this.#idOf.get(name);
+    const names = providerID === undefined ? undefined : this.#namesOf.get(providerID);
+    if (names === undefined || names.size < 2) return [];
+    return [...names].filter((other) => other !== name).toSorted();
+  }
+
+  /** The Node is gone. */
+  forget(name: string): void {
+    const providerID = this.#idOf.get(name);
+    if (providerID === undefined) return;
+    this.#idOf.delete(name);
+    const names = this.#namesOf.get(providerID);
+    names?.delete(name);
+    if (names?.size === 0) this.#namesOf.delete(providerID);
+  }
+}
