@@ -1,25 +1,31 @@
 import type { ProviderDefinition } from "@cloudwire/provider-sdk";
+import { brandOf, withClassesOf } from "./brand.ts";
 import { createCloudAccess, type CloudAccessOptions } from "./cloud-access.ts";
 import { instanceHandlers } from "./instances.ts";
-import { annotationSchemas, domain } from "./load-balancers/annotations.ts";
+import { annotationSchemas } from "./load-balancers/annotations.ts";
 import { loadBalancerHandlers } from "./load-balancers/handlers.ts";
-import { providerIdPrefix } from "./provider-id.ts";
 import { routeHandlers } from "./routes.ts";
 import { volumeHandlers } from "./volumes.ts";
 
+export interface SimulatedProviderOptions extends CloudAccessOptions {
+  /** Tells this cloud from others in the same cluster: a name, a provider-ID prefix and load balancer classes of its own. */
+  readonly brand?: string | undefined;
+}
+
 /** The provider for the simulated cloud, as the SDK serves it. */
-export function createSimulatedProvider(options: CloudAccessOptions): ProviderDefinition {
+export function createSimulatedProvider(options: SimulatedProviderOptions): ProviderDefinition {
   const cloud = createCloudAccess(options);
+  const brand = brandOf(options.brand);
   return {
-    name: domain,
+    name: brand.name,
     version: "0.1.0",
-    idPrefix: providerIdPrefix,
+    idPrefix: brand.idPrefix,
     // The account: another one behind the same key is another world, in which all our nodes are missing.
     scope: async (context) => `simcloud/${await cloud.account(context)}`,
     // Nothing more to ask: the scope is read with every check and proves as much.
     check: () => undefined,
     instances: instanceHandlers(cloud),
-    loadBalancers: loadBalancerHandlers(cloud),
+    loadBalancers: withClassesOf(brand, loadBalancerHandlers(cloud)),
     routes: routeHandlers(cloud),
     volumes: volumeHandlers(cloud),
     annotations: annotationSchemas,

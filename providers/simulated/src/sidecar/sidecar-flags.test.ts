@@ -16,16 +16,18 @@ test("toSidecarOptions() takes flags before the environment", () => {
       cloudUrl: "http://b:1",
       key: { kind: "file", path: "/key" },
       callTimeoutMs: 5,
+      brand: undefined,
     },
   });
 });
 
 test("toSidecarOptions() collects everything that is wrong", () => {
-  expect(parse(["--cloud-url=b", "--call-timeout-ms=0"])).toEqual({
+  expect(parse(["--cloud-url=b", "--call-timeout-ms=0", "--brand=The West"])).toEqual({
     kind: "problems",
     problems: [
       "--cloud-url b: must be a URL, such as http://127.0.0.1:7070",
       "--call-timeout-ms 0: must be a whole number of milliseconds, 1 to 600000",
+      "--brand The West: must be a word of lower case letters and digits, such as west",
       "give either --api-key-file or --api-key, the key of an account of the simulated cloud",
     ],
   });

@@ -16,6 +16,10 @@ export const sidecarFlags = {
   },
   "api-key": { valueName: "key", help: "API key; other users of the machine can see it, a file is better." },
   "api-key-file": { valueName: "path", help: "File with the API key; a new key in it is taken within 5 seconds." },
+  brand: {
+    valueName: "word",
+    help: "For one of several simulated clouds in a cluster: its provider IDs begin with word://, its name and load balancer classes with word. Default: none.",
+  },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
 } as const satisfies Flags;
 
@@ -24,6 +28,7 @@ export interface SidecarOptions {
   readonly cloudUrl: string;
   readonly key: { readonly kind: "text"; readonly text: string } | { readonly kind: "file"; readonly path: string };
   readonly callTimeoutMs: number;
+  readonly brand: string | undefined;
 }
 
 /** Turns what was given into options; collects everything that is wrong. */
@@ -39,11 +44,15 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   if (!Number.isInteger(callTimeoutMs) || callTimeoutMs < 1 || callTimeoutMs > 600_000) {
     problems.push(`--call-timeout-ms ${callTimeoutText}: must be a whole number of milliseconds, 1 to 600000`);
   }
+  const brand = values.one("brand");
+  if (brand !== undefined && !/^[a-z][a-z0-9]{0,30}$/.test(brand)) {
+    problems.push(`--brand ${brand}: must be a word of lower case letters and digits, such as west`);
+  }
   const [text, path] = [values.one("api-key"), values.one("api-key-file")];
   if ((text === undefined) === (path === undefined)) {
     problems.push("give either --api-key-file or --api-key, the key of an account of the simulated cloud");
   }
   if (problems.length > 0) return { kind: "problems", problems };
   const key = path === undefined ? ({ kind: "text", text: text ?? "" } as const) : ({ kind: "file", path } as const);
-  return { kind: "options", options: { endpoint: values.one("endpoint"), cloudUrl, key, callTimeoutMs } };
+  return { kind: "options", options: { endpoint: values.one("endpoint"), cloudUrl, key, callTimeoutMs, brand } };
 }

@@ -2,9 +2,12 @@ import type { Instance as ProviderInstance, NodeAddress } from "@cloudwire/provi
 import type { Instance } from "../api/instances.ts";
 import { formatId } from "./provider-id.ts";
 
+/** Tags under this prefix become labels of the Node. */
+const labelTagPrefix = "node-label/";
+
 /** The properties that Kubernetes takes over. Only of instances that are not terminated. */
 export function toInstance(instance: Instance): ProviderInstance {
-  const { id, name, type, zone, region, hostname, podCidrs, state, stateReason } = instance;
+  const { id, name, type, zone, region, hostname, podCidrs, state, stateReason, tags } = instance;
   return {
     id: formatId({ zone, instanceId: id }),
     name,
@@ -14,10 +17,19 @@ export function toInstance(instance: Instance): ProviderInstance {
     addresses: addressesOf(instance.internalAddresses, instance.externalAddresses, hostname),
     state: stateOf(state),
     ...(stateReason === "" ? {} : { stateReason }),
+    labels: labelsOf(tags),
     podCidrs,
     createTime: new Date(instance.createdAt),
     revision: String(instance.revision),
   };
+}
+
+function labelsOf(tags: Instance["tags"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(tags)
+      .filter(([key]) => key.startsWith(labelTagPrefix))
+      .map(([key, value]) => [key.slice(labelTagPrefix.length), value] as const),
+  );
 }
 
 function addressesOf(internal: readonly string[], external: readonly string[], hostname: string): NodeAddress[] {
