@@ -4,6 +4,7 @@ import {
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
   CONTROLLER_ALIASES,
   EVENT_SOURCES,
+  NODE_IPAM_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
   OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
@@ -18,6 +19,7 @@ import { controllerMetrics } from "../runtime/metrics.ts";
 import { childSignal } from "../util/abort.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
 import type { ControllersDependencies } from "./controllers-dependencies.ts";
+import { buildNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
 import { buildNodeLifecycle } from "./node-lifecycle.ts";
 import { buildNodeRoute } from "./node-route.ts";
 
@@ -39,6 +41,7 @@ export const CONTROLLERS: ReadonlySet<string> = new Set([
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
   SERVICE_LB_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
+  NODE_IPAM_CONTROLLER,
 ]);
 
 /** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
@@ -47,6 +50,7 @@ export async function runControllers(
   signals: ControllersSignals,
 ): Promise<void> {
   const { options, clock } = dependencies;
+  tellIfNodeIpamIsOff(dependencies);
   const enabled = Object.entries(builders(dependencies))
     .filter(([name]) => isControllerEnabled(name, options.controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES))
     .flatMap(([, build]) => build() ?? []);
@@ -116,6 +120,11 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
       buildNodeRoute(dependencies, {
         queueMetrics: queueMetricsOf("Routes"),
         controllerMetrics: controllerMetricsOf(NODE_ROUTE_CONTROLLER, "route"),
+      }),
+    [NODE_IPAM_CONTROLLER]: () =>
+      buildNodeIpam(dependencies, {
+        queueMetrics: queueMetricsOf("cidrallocator_node"),
+        controllerMetrics: controllerMetricsOf(NODE_IPAM_CONTROLLER, "nodeipam"),
       }),
   };
 }

@@ -1,4 +1,5 @@
 import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
+import { nodeIpamFlags } from "./node-ipam-flags.ts";
 import { providerFlag } from "./provider-flag.ts";
 import { providerSelectorFlag } from "./provider-selector-flag.ts";
 
@@ -66,6 +67,7 @@ export const flags = {
     valueName: "cidr[,cidr]",
     help: "range of all pods, or one of each IP family; empty: routes to nodes' pod ranges are not managed",
   }),
+  ...nodeIpamFlags,
   configureCloudRoutes: boolFlag({
     group: "controllers",
     defaultValue: true,

@@ -1,5 +1,6 @@
-import { parseCidr } from "../util/cidr.ts";
+import { cidrListProblems } from "./cidr-list.ts";
 import { formatDuration } from "./duration.ts";
+import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
 
 /** Something wrong with the settings: where, what, and what to do. */
@@ -19,7 +20,8 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...unknownProviders(options),
     ...apiServer(options.master),
     ...leaderElectionTimes(options),
-    ...clusterRanges(options.clusterCidr),
+    ...cidrListProblems("--cluster-cidr", options.clusterCidr),
+    ...nodeIpamProblems(options),
     ...unknownControllers(options.controllers, knownControllers),
     ...healthAddress(options.healthAddress),
   ];
@@ -55,27 +57,6 @@ function unknownProviders({
       where,
       what: `"${name}" is no provider; --provider names ${[...known].join(", ")}`,
     }));
-}
-
-/** cloud-provider/app/core.go v0.36.3: one range, or one of each family. */
-function clusterRanges(text: string): readonly Problem[] {
-  if (text === "") return [];
-  const where = "--cluster-cidr";
-  const parts = text.split(",").map((part) => part.trim());
-  const ranges = parts.map((part) => ({ part, range: parseCidr(part) }));
-  const malformed = ranges.filter(({ range }) => range === undefined);
-  if (malformed.length > 0) {
-    return malformed.map(({ part }) => ({
-      where,
-      what: `"${part}" is not a range; write it like 10.120.0.0/16 or fd00:10::/48`,
-    }));
-  }
-  if (parts.length > 2)
-    return [{ where, what: `${parts.length} ranges are given; give one, or one of each IP family` }];
-  if (parts.length === 2 && ranges[0]?.range?.family === ranges[1]?.range?.family) {
-    return [{ where, what: `both ranges of "${text}" are ${ranges[0]?.range?.family}; give one of each IP family` }];
-  }
-  return [];
 }
 
 function leaderElectionTimes(options: Options): readonly Problem[] {
