@@ -37,6 +37,7 @@ const heavier = [
   "**/*.integration.test.ts",
   "**/*.system.test.ts",
   "**/*.differential.test.ts",
+  "**/*.parity.test.ts",
 ];
 
 export default defineConfig({
@@ -46,6 +47,8 @@ export default defineConfig({
       project("component", ["**/*.component.test.ts"], [], 60_000, 2),
       project("integration", ["**/*.integration.test.ts"], [], 300_000, 2),
       project("differential", ["**/*.differential.test.ts"], [], 300_000, 2),
+      // Once: what its tests look at is made by one run, before them all.
+      project("parity", ["**/*.parity.test.ts"], [], 600_000),
       project("system", ["**/*.system.test.ts"], [], 300_000, 2),
     ],
   },

@@ -22,6 +22,7 @@ const TASKS = {
   test: ["scripts/test.ts"],
   "test:system": ["scripts/test.ts", "--only", "system"],
   "test:differential": ["scripts/test.ts", "--only", "differential"],
+  "test:parity": ["scripts/test.ts", "--only", "parity"],
   check: ["scripts/check.ts"],
 };
 

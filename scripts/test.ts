@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { prepareControlPlane } from "./lib/control-plane.ts";
+import { prepareControlPlane, prepareUpstream } from "./lib/control-plane.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
@@ -28,6 +28,11 @@ const BATCHES: readonly Batch[] = [
     // Each file starts a control plane of its own, which fills a small machine.
     vitestArgs: ["--no-file-parallelism"],
     prepare: prepareControlPlane,
+  },
+  {
+    suites: ["parity"],
+    vitestArgs: [],
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
   },
 ];
 

@@ -5,9 +5,16 @@ import { run } from "./run.ts";
  * cannot be done here, or nothing when they are ready.
  */
 export async function prepareControlPlane(): Promise<string | undefined> {
-  console.log("\nMaking the control plane's binaries ready (the first build takes some minutes) …");
-  const { code } = await run("npm", ["run", "--silent", "binaries", "-w", "@cloudwire/control-plane"], {
-    output: "show",
-  });
-  return code === 0 ? undefined : `the control plane's binaries could not be built (exit ${code}, see above)`;
+  return build("the control plane's binaries", "@cloudwire/control-plane");
+}
+
+/** Likewise upstream's controllers, which the parity suite runs beside ours. */
+export async function prepareUpstream(): Promise<string | undefined> {
+  return build("upstream's controllers", "@cloudwire/test");
+}
+
+async function build(what: string, workspace: string): Promise<string | undefined> {
+  console.log(`\nMaking ${what} ready (the first build takes some minutes) …`);
+  const { code } = await run("npm", ["run", "--silent", "binaries", "-w", workspace], { output: "show" });
+  return code === 0 ? undefined : `${what} could not be built (exit ${code}, see above)`;
 }

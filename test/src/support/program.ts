@@ -2,32 +2,40 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { eventually } from "./eventually.ts";
 
-export interface ProgramOptions {
-  /** Of the program's source, relative to the top of the repository. */
-  readonly source: string;
+/** One of this repository's programs, run from its source, or any other by its path. */
+export type ProgramOptions = (
+  | {
+      /** Of the program's source, relative to the top of the repository. */
+      readonly source: string;
+    }
+  | { readonly command: string }
+) & {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-}
+};
 
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** One of this repository's programs as a process of its own, run from its sources. */
+/** A program as a process of its own. */
 export class Program implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #exited: Promise<Exit>;
   readonly #name: string;
   #output = "";
 
-  constructor({ source, args, env = {} }: ProgramOptions) {
-    this.#name = source;
-    const path = fileURLToPath(new URL(`../../../${source}`, import.meta.url));
-    this.#process = spawn(process.execPath, ["--conditions=development", path, ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
+  constructor({ args, env = {}, ...what }: ProgramOptions) {
+    const [name, command, before] = "source" in what ? fromSource(what.source) : [what.command, what.command, []];
+    this.#name = name;
+    this.#process = spawn(command, [...before, ...args], {
+      // A program may end when its input does, which is when this process ends, however that happens.
+      stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, ...env },
     });
+    // It may end before its input is closed.
+    this.#process.stdin?.on("error", () => undefined);
     this.#exited = new Promise((resolve) => {
       // "close" and not "exit": only then is all of the output here.
       this.#process.once("close", (code, signal) => resolve({ code, signal }));
@@ -84,4 +92,9 @@ export class Program implements AsyncDisposable {
     if (this.running) this.#process.kill("SIGKILL");
     await this.#exited;
   }
+}
+
+function fromSource(source: string): readonly [string, string, readonly string[]] {
+  const path = fileURLToPath(new URL(`../../../${source}`, import.meta.url));
+  return [source, process.execPath, ["--conditions=development", path]];
 }

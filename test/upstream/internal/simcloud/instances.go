@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
@@ -37,6 +38,19 @@ func (i *instance) addresses() []v1.NodeAddress {
 	return append(all, v1.NodeAddress{Type: v1.NodeInternalDNS, Address: i.Hostname}, v1.NodeAddress{Type: v1.NodeHostName, Address: i.Hostname})
 }
 
+// labelTagPrefix is where tags begin that become labels of the Node.
+const labelTagPrefix = "node-label/"
+
+func (i *instance) labels() map[string]string {
+	labels := map[string]string{}
+	for key, value := range i.Tags {
+		if name, found := strings.CutPrefix(key, labelTagPrefix); found {
+			labels[name] = value
+		}
+	}
+	return labels
+}
+
 type instances struct{ client *client }
 
 func (s *instances) InstanceExists(ctx context.Context, node *v1.Node) (bool, error) {
@@ -61,11 +75,12 @@ func (s *instances) InstanceMetadata(ctx context.Context, node *v1.Node) (*cloud
 		return nil, cloudprovider.InstanceNotFound
 	}
 	return &cloudprovider.InstanceMetadata{
-		ProviderID:    found.providerID(),
-		InstanceType:  found.Type,
-		NodeAddresses: found.addresses(),
-		Zone:          found.Zone,
-		Region:        found.Region,
+		ProviderID:       found.providerID(),
+		InstanceType:     found.Type,
+		NodeAddresses:    found.addresses(),
+		Zone:             found.Zone,
+		Region:           found.Region,
+		AdditionalLabels: found.labels(),
 	}, nil
 }
 

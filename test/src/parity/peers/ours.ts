@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { Program } from "../../support/program.ts";
+import type { Peer } from "./peer.ts";
+
+/** The controller and the sidecar of the simulated cloud, from their sources. */
+export const ours: Peer = {
+  name: "ours",
+  start: async (site, flags) => {
+    const socket = join(site.folder, "provider.sock");
+    const sidecar = new Program({
+      source: "providers/simulated/src/sidecar/main.ts",
+      args: [`--cloud-url=${site.cloudUrl}`],
+      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socket}`, SIMCLOUD_API_KEY: site.apiKey },
+    });
+    await sidecar.said(/ready/);
+    const controller = new Program({
+      source: "controller/src/main.ts",
+      args: [
+        `--kubeconfig=${site.kubeconfigPath}`,
+        `--provider=simulated=unix://${socket}`,
+        "--health-address=127.0.0.1:0",
+        "-v=4",
+        ...flags.both,
+        ...flags.ours,
+      ],
+    });
+    await controller.said(/Started/);
+    return [sidecar, controller];
+  },
+};

@@ -1,0 +1,72 @@
+import type { Scenario } from "../scenario.ts";
+import type { Result } from "../suite.ts";
+import type { Verdict } from "./compare.ts";
+
+/** A result with what was made of it. */
+export interface Row {
+  readonly result: Result;
+  readonly verdict: Verdict;
+}
+
+const HEAD = ["scenario", "outcome", "rows", "writes", "ours", "cloud calls", "ours"] as const;
+
+/** One line a scenario, and the totals. */
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map(({ result: { scenario, upstream, ours }, verdict }) => [
+    scenario.name,
+    outcomeOf(verdict),
+    explainedBy(verdict),
+    ...[upstream.writes, ours.writes, upstream.cloudCalls, ours.cloudCalls].map(String),
+  ]);
+  const sum = (number: (result: Result) => number): string =>
+    String(rows.reduce((total, { result }) => total + number(result), 0));
+  const same = rows.filter(({ verdict }) => outcomeOf(verdict) === "same").length;
+  const totals = [
+    `${rows.length} scenarios`,
+    `${same} same`,
+    `${new Set(rows.flatMap(({ verdict }) => verdict.explained.map(({ id }) => id))).size} rows seen`,
+    sum(({ upstream }) => upstream.writes),
+    sum(({ ours }) => ours.writes),
+    sum(({ upstream }) => upstream.cloudCalls),
+    sum(({ ours }) => ours.cloudCalls),
+  ];
+  return layOut([HEAD, ...lines, totals]);
+}
+
+/** Why a scenario fails, a line a reason; empty when it does not. */
+export function faultsOf({ claims }: Scenario, verdict: Verdict, documented: ReadonlySet<string>): readonly string[] {
+  return [
+    ...verdict.unexplained.map(
+      ({ place, upstream, ours }) =>
+        `no claimed row explains: ${place}: upstream ${upstream ?? "has none"}, ours ${ours ?? "has none"}`,
+    ),
+    ...verdict.idle.map((id) => `claims ${id}, which shows in nothing`),
+    ...claims.filter((id) => !documented.has(id)).map((id) => `claims ${id}, which is no row of the differences page`),
+  ];
+}
+
+function outcomeOf({ explained, unexplained }: Verdict): string {
+  if (unexplained.length > 0) return "UNEXPLAINED";
+  return explained.length === 0 ? "same" : "differs";
+}
+
+function explainedBy({ explained }: Verdict): string {
+  return [...new Set(explained.map(({ id }) => id))].toSorted().join(" ");
+}
+
+function layOut(lines: readonly (readonly string[])[]): string {
+  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => pad(cell, widths[column] ?? 0, column))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** Numbers stand at the right. */
+function pad(cell: string, width: number, column: number): string {
+  return column < HEAD.length - 4 ? cell.padEnd(width) : cell.padStart(width);
+}
