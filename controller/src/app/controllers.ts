@@ -4,6 +4,7 @@ import {
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
   CONTROLLER_ALIASES,
   EVENT_SOURCES,
+  KUBELET_SERVING_CSR_APPROVER,
   NODE_IPAM_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
   OFF_BY_DEFAULT,
@@ -18,7 +19,8 @@ import type { Controller } from "../runtime/controller.ts";
 import { controllerMetrics } from "../runtime/metrics.ts";
 import { childSignal } from "../util/abort.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
-import type { ControllersDependencies } from "./controllers-dependencies.ts";
+import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
+import { buildKubeletServing } from "./kubelet-serving.ts";
 import { buildNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
 import { buildNodeLifecycle } from "./node-lifecycle.ts";
 import { buildNodeRoute } from "./node-route.ts";
@@ -42,6 +44,7 @@ export const CONTROLLERS: ReadonlySet<string> = new Set([
   SERVICE_LB_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
   NODE_IPAM_CONTROLLER,
+  KUBELET_SERVING_CSR_APPROVER,
 ]);
 
 /** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
@@ -74,6 +77,9 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
   const { options, kube, provider, metrics, log, clock, random } = dependencies;
   const queueMetricsOf = workqueueMetrics(metrics);
   const controllerMetricsOf = controllerMetrics(metrics);
+  const shared = (queue: string, name: string, shortName: string): SharedMetrics => {
+    return { queueMetrics: queueMetricsOf(queue), controllerMetrics: controllerMetricsOf(name, shortName) };
+  };
   return {
     [CLOUD_NODE_CONTROLLER]: () =>
       cloudNodeController({
@@ -95,10 +101,10 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         },
       }),
     [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () =>
-      buildNodeLifecycle(dependencies, {
-        queueMetrics: queueMetricsOf("node-lifecycle"),
-        controllerMetrics: controllerMetricsOf(CLOUD_NODE_LIFECYCLE_CONTROLLER, "cloud-node-lifecycle"),
-      }),
+      buildNodeLifecycle(
+        dependencies,
+        shared("node-lifecycle", CLOUD_NODE_LIFECYCLE_CONTROLLER, "cloud-node-lifecycle"),
+      ),
     [SERVICE_LB_CONTROLLER]: () =>
       serviceLbController({
         services: kube.services,
@@ -116,15 +122,13 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         onProviderReady: (listener) => provider.onReady(listener),
         settings: { workers: options.concurrentServiceSyncs, loadBalancers: { tags: {} } },
       }),
-    [NODE_ROUTE_CONTROLLER]: () =>
-      buildNodeRoute(dependencies, {
-        queueMetrics: queueMetricsOf("Routes"),
-        controllerMetrics: controllerMetricsOf(NODE_ROUTE_CONTROLLER, "route"),
-      }),
+    [NODE_ROUTE_CONTROLLER]: () => buildNodeRoute(dependencies, shared("Routes", NODE_ROUTE_CONTROLLER, "route")),
     [NODE_IPAM_CONTROLLER]: () =>
-      buildNodeIpam(dependencies, {
-        queueMetrics: queueMetricsOf("cidrallocator_node"),
-        controllerMetrics: controllerMetricsOf(NODE_IPAM_CONTROLLER, "nodeipam"),
-      }),
+      buildNodeIpam(dependencies, shared("cidrallocator_node", NODE_IPAM_CONTROLLER, "nodeipam")),
+    [KUBELET_SERVING_CSR_APPROVER]: () =>
+      buildKubeletServing(
+        dependencies,
+        shared(KUBELET_SERVING_CSR_APPROVER, KUBELET_SERVING_CSR_APPROVER, KUBELET_SERVING_CSR_APPROVER),
+      ),
   };
 }

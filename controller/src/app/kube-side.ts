@@ -1,5 +1,11 @@
 import { arch, platform } from "node:process";
-import { CONTROLLER_ALIASES, OFF_BY_DEFAULT, PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
+import type { CertificateSigningRequest } from "../api/certificate-signing-request.ts";
+import {
+  CONTROLLER_ALIASES,
+  KUBELET_SERVING_CSR_APPROVER,
+  OFF_BY_DEFAULT,
+  PERSISTENT_VOLUME_LABEL_CONTROLLER,
+} from "../api/controller-names.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
@@ -26,6 +32,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
+import { kubeletServingRequests } from "./kubelet-serving.ts";
 
 export interface KubeSideDependencies {
   readonly access: ApiAccess;
@@ -42,6 +49,8 @@ export interface KubeSide {
   readonly client: KubeClient;
   /** With a limit of its own, so that a burst of other writes never costs the lease. */
   readonly electionClient: KubeClient;
+  /** A client of its own for whoever decides who may read this process' pages. */
+  readonly reviewClient: (access: ApiAccess) => KubeClient;
   readonly events: EventBroadcaster;
   readonly nodes: Informer<Node>;
   /** Nodes that wait for a cloud controller. */
@@ -49,6 +58,8 @@ export interface KubeSide {
   readonly services: Informer<Service>;
   /** Runs only where its controller is on. */
   readonly persistentVolumes: Informer<PersistentVolume>;
+  /** Runs only where its controller is on. */
+  readonly kubeletServingRequests: Informer<CertificateSigningRequest>;
   /** All that are to run, from the start on: a standby is warm. */
   readonly informers: readonly NamedInformer[];
   readonly checks: readonly HealthCheck[];
@@ -76,6 +87,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const unlimited = new Transport({ access, clock, metrics: measured, limiter: undefined });
   const clientOf = (transport: Transport, identity: string) =>
     new HttpKubeClient({ transport, clock, metrics: measured, userAgent: userAgent(dependencies.version, identity) });
+  const reviewers: Transport[] = [];
   const informerMetricsOf = informerMetrics(metrics);
   const informerOf = <T extends KubeObject>(resource: Resource<T>, indexes: Indexes<T> = {}): Informer<T> => {
     const client = clientOf(unlimited, "shared-informers");
@@ -84,14 +96,27 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const nodes = informerOf(NODES, { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) });
   const services = informerOf(SERVICES);
   const persistentVolumes = informerOf(PERSISTENT_VOLUMES);
+  const requests = kubeletServingRequests({
+    client: clientOf(unlimited, "shared-informers"),
+    clock,
+    random,
+    log,
+    metrics: informerMetricsOf("CertificateSigningRequest"),
+  });
   const informers: readonly NamedInformer[] = [
     { name: "nodes", informer: nodes },
     { name: "services", informer: services },
     ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
+    ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
   ];
   return {
     client: clientOf(main, "cloud-controllers"),
     electionClient: clientOf(unlimited, "leader-election"),
+    reviewClient: (reviewer) => {
+      const transport = new Transport({ access: reviewer, clock, metrics: measured, limiter: undefined });
+      reviewers.push(transport);
+      return clientOf(transport, "reviews");
+    },
     events: new EventBroadcaster({
       client: clientOf(unlimited, "events"),
       clock,
@@ -103,10 +128,11 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
     services,
     persistentVolumes,
+    kubeletServingRequests: requests,
     informers,
     checks: informers.map(informerCheck),
     close: async () => {
-      await Promise.all([main.close(), unlimited.close()]);
+      await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
     },
   };
 }

@@ -1,0 +1,242 @@
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { messageOf } from "../../util/errors.ts";
+import { type DerElement, DerError, oidText, readDer, TAGS } from "./der.ts";
+import { decodeRequestPem } from "./request-pem.ts";
+
+/** What a PKCS#10 request asks for, as far as it is understood. */
+export interface CertificateRequest {
+  readonly subject: readonly SubjectAttribute[];
+  /** As they stand there; not checked to be names. */
+  readonly dnsNames: readonly string[];
+  /** IPv4 dotted, IPv6 as eight groups; an IPv4-mapped one is the IPv4 address, as it is to every reader of certificates. */
+  readonly ipAddresses: readonly string[];
+  /** Kinds of further alternative names: "email", "URI", "other". */
+  readonly otherNames: readonly string[];
+  /** Object identifiers of attributes and extensions asked for besides alternative names. */
+  readonly others: readonly string[];
+  readonly publicKey: PublicKeyFacts;
+  /** "unsupported": of an algorithm that is not accepted, and so not checked. */
+  readonly signature: "valid" | "invalid" | "unsupported";
+}
+
+export interface SubjectAttribute {
+  /** Object identifier. */
+  readonly type: string;
+  readonly value: string;
+}
+
+export type PublicKeyFacts =
+  | { readonly kind: "RSA"; readonly bits: number; readonly exponent: bigint }
+  | { readonly kind: "EC"; readonly curve: string }
+  | { readonly kind: "Ed25519" }
+  | { readonly kind: "other"; readonly name: string };
+
+/** The request, or why it is none that is understood whole. */
+export type ReadRequest =
+  | { readonly kind: "read"; readonly request: CertificateRequest }
+  | { readonly kind: "unreadable"; readonly message: string };
+
+/** A request with 100 names and a key of 8,192 bits takes about 5 KiB. */
+const MAX_BYTES = 16_384;
+
+/** Larger RSA keys are not worth the time their signature takes. */
+const MAX_RSA_BITS = 8192;
+
+/** RFC 2985 section 5.4.2, RFC 5280 section 4.2.1.6. */
+const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
+const SUBJECT_ALT_NAME = "2.5.29.17";
+
+/**
+ * By the whole AlgorithmIdentifier in hex, parameters included, for the signature does not cover it: digest, and the type of key it goes
+ * with. RFC 4055 section 5, RFC 5758 section 3.2, RFC 8410 section 3.
+ */
+const SIGNATURES: ReadonlyMap<string, { readonly keyType: string; readonly digest: string | null }> = new Map([
+  ["300d06092a864886f70d01010b0500", { keyType: "rsa", digest: "sha256" }],
+  ["300d06092a864886f70d01010c0500", { keyType: "rsa", digest: "sha384" }],
+  ["300d06092a864886f70d01010d0500", { keyType: "rsa", digest: "sha512" }],
+  ["300a06082a8648ce3d040302", { keyType: "ec", digest: "sha256" }],
+  ["300a06082a8648ce3d040303", { keyType: "ec", digest: "sha384" }],
+  ["300a06082a8648ce3d040304", { keyType: "ec", digest: "sha512" }],
+  ["300506032b6570", { keyType: "ed25519", digest: null }],
+]);
+
+/**
+ * Reads `spec.request`. Never throws. Stricter than the API server, which has accepted the request before: what is understood here is
+ * understood whole, so that nothing can be signed that was not looked at.
+ */
+export function readCertificateRequest(base64: string): ReadRequest {
+  try {
+    return { kind: "read", request: read(decodeRequestPem(base64, MAX_BYTES)) };
+  } catch (error) {
+    return { kind: "unreadable", message: messageOf(error) };
+  }
+}
+
+/** CertificationRequest, RFC 2986 section 4.2. */
+function read(der: Uint8Array): CertificateRequest {
+  const [whole] = list(readDer(der), 1, 1, "request");
+  const [info, algorithm, signature] = list(within(whole, TAGS.sequence, "request"), 3, 3, "request");
+  const [, subject, spki, attributes] = list(within(info, TAGS.sequence, "information"), 3, 4, "information");
+  const key = publicKeyOf(rawOf(spki));
+  const publicKey = factsOf(key);
+  const signed = { key, publicKey, data: rawOf(info), signature: bitsOf(signature) };
+  return {
+    subject: subjectOf(subject),
+    ...namesOf(attributes === undefined ? NO_EXTENSIONS : extensionsOf(attributes)),
+    publicKey,
+    signature: check(signed, Buffer.from(rawOf(algorithm)).toString("hex")),
+  };
+}
+
+/** RDNSequence; names of several attributes are flattened, as everybody does who asks for "the" common name. */
+function subjectOf(subject: DerElement | undefined): readonly SubjectAttribute[] {
+  return within(subject, TAGS.sequence, "subject").flatMap((rdn) =>
+    within(rdn, TAGS.set, "subject").map((attribute) => {
+      const [type, value] = list(within(attribute, TAGS.sequence, "subject"), 2, 2, "subject");
+      return { type: oidOf(type, "subject"), value: textOf(value) };
+    }),
+  );
+}
+
+function textOf(value: DerElement | undefined): string {
+  if (value?.tag !== TAGS.utf8String && value?.tag !== TAGS.printableString) {
+    throw new DerError("a subject attribute is neither UTF8String nor PrintableString");
+  }
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value.content);
+}
+
+interface Extensions {
+  /** Content of the extension subjectAltName. */
+  readonly altNames: Uint8Array | undefined;
+  readonly others: readonly string[];
+}
+
+const NO_EXTENSIONS: Extensions = { altNames: undefined, others: [] };
+
+/** Attributes, RFC 2986 section 4.1. */
+function extensionsOf(attributes: DerElement): Extensions {
+  const others: string[] = [];
+  let requested: Extensions | undefined;
+  for (const attribute of within(attributes, ATTRIBUTES, "attributes")) {
+    const [type, values] = list(within(attribute, TAGS.sequence, "attribute"), 2, 2, "attribute");
+    const id = oidOf(type, "attribute");
+    if (id !== EXTENSION_REQUEST) others.push(id);
+    else if (requested !== undefined) throw new DerError("it has two lists of extensions");
+    else requested = extensionsIn(values);
+  }
+  const { altNames, others: further } = requested ?? NO_EXTENSIONS;
+  return { altNames, others: [...others, ...further] };
+}
+
+const ATTRIBUTES = 0xa0;
+
+function extensionsIn(values: DerElement | undefined): Extensions {
+  const [value] = list(within(values, TAGS.set, "extensions"), 1, 1, "extensions");
+  const others: string[] = [];
+  let altNames: Uint8Array | undefined;
+  for (const extension of within(value, TAGS.sequence, "extensions")) {
+    const parts = list(within(extension, TAGS.sequence, "extension"), 2, 3, "extension");
+    const id = oidOf(parts[0], "extension");
+    const content = parts.at(-1);
+    if (content?.tag !== TAGS.octetString) throw bad("extension");
+    if (id !== SUBJECT_ALT_NAME) others.push(id);
+    else if (altNames !== undefined) throw new DerError("it has two lists of alternative names");
+    else ({ content: altNames } = content);
+  }
+  return { altNames, others };
+}
+
+type Names = Pick<CertificateRequest, "dnsNames" | "ipAddresses" | "otherNames" | "others">;
+
+/** GeneralNames, RFC 5280 section 4.2.1.6. */
+function namesOf({ altNames, others }: Extensions): Names {
+  const dnsNames: string[] = [];
+  const ipAddresses: string[] = [];
+  const otherNames: string[] = [];
+  const [names] = altNames === undefined ? [] : list(readDer(altNames), 1, 1, "alternative names");
+  for (const { tag, content } of names === undefined ? [] : within(names, TAGS.sequence, "alternative names")) {
+    if (tag === NAME_TAGS.dns) dnsNames.push(Buffer.from(content).toString("latin1"));
+    else if (tag === NAME_TAGS.ip) ipAddresses.push(ipText(content));
+    else otherNames.push(tag === NAME_TAGS.email ? "email" : tag === NAME_TAGS.uri ? "URI" : "other");
+  }
+  return { dnsNames, ipAddresses, otherNames, others };
+}
+
+const NAME_TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
+
+const MAPPED_IPV4 = "00000000000000000000ffff";
+
+function ipText(address: Uint8Array): string {
+  const hex = Buffer.from(address).toString("hex");
+  if (address.length === 4) return address.join(".");
+  if (address.length !== 16) throw new DerError(`an IP address of ${address.length} bytes`);
+  if (hex.startsWith(MAPPED_IPV4)) return address.subarray(12).join(".");
+  return hex.replaceAll(/.{4}(?!$)/g, "$&:");
+}
+
+function publicKeyOf(spki: Uint8Array): KeyObject {
+  try {
+    return createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" });
+  } catch (error) {
+    throw new DerError("its public key cannot be read", { cause: error });
+  }
+}
+
+function factsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): PublicKeyFacts {
+  const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = asymmetricKeyDetails;
+  switch (asymmetricKeyType) {
+    case "rsa":
+      return { kind: "RSA", bits: modulusLength, exponent: publicExponent };
+    case "ec":
+      return { kind: "EC", curve: namedCurve };
+    case "ed25519":
+      return { kind: "Ed25519" };
+    default:
+      return { kind: "other", name: asymmetricKeyType ?? "unknown" };
+  }
+}
+
+interface Signed {
+  readonly key: KeyObject;
+  readonly publicKey: PublicKeyFacts;
+  readonly data: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+function check({ key, publicKey, data, signature }: Signed, algorithm: string): CertificateRequest["signature"] {
+  const known = SIGNATURES.get(algorithm);
+  const isTooLarge = publicKey.kind === "RSA" && publicKey.bits > MAX_RSA_BITS;
+  if (known === undefined || known.keyType !== key.asymmetricKeyType || isTooLarge) return "unsupported";
+  return verify(known.digest, data, key, signature) ? "valid" : "invalid";
+}
+
+/** The elements of a list. */
+function within(element: DerElement | undefined, tag: number, what: string): readonly DerElement[] {
+  if (element?.tag !== tag) throw bad(what);
+  return readDer(element.content);
+}
+
+function list(elements: readonly DerElement[], least: number, most: number, what: string): readonly DerElement[] {
+  if (elements.length < least || elements.length > most) throw bad(what);
+  return elements;
+}
+
+function oidOf(element: DerElement | undefined, what: string): string {
+  if (element?.tag !== TAGS.objectIdentifier) throw bad(what);
+  return oidText(element.content);
+}
+
+/** Whole bytes only: no bit of the last one is left over. */
+function bitsOf(element: DerElement | undefined): Uint8Array {
+  if (element?.tag !== TAGS.bitString || element.content[0] !== 0) throw bad("signature");
+  return element.content.subarray(1);
+}
+
+function rawOf(element: DerElement | undefined): Uint8Array {
+  if (element === undefined) throw bad("request");
+  return element.raw;
+}
+
+function bad(what: string): DerError {
+  return new DerError(`its ${what} is not of the form of RFC 2986`);
+}

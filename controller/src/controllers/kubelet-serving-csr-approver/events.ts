@@ -1,0 +1,26 @@
+import { type CertificateSigningRequest, csrReference } from "../../api/certificate-signing-request.ts";
+import type { EventInput } from "../../api/event.ts";
+import { type Node, nodeReference } from "../../api/node.ts";
+import type { Objection } from "./plan/objection.ts";
+
+/** Ours; upstream has no such controller. See docs/explanation/bootstrap.md. */
+const NOT_APPROVED = "KubeletServingCSRNotApproved";
+
+export function requestNotApproved(csr: CertificateSigningRequest, { message }: Objection): EventInput {
+  return {
+    regarding: csrReference(csr),
+    type: "Warning",
+    reason: NOT_APPROVED,
+    message: `Request is not approved: ${message}`,
+  };
+}
+
+/** Without the request's name: a kubelet asks again and again, and its Node keeps one event. */
+export function nodeWithoutCertificate(node: Node, { message }: Objection): EventInput {
+  return {
+    regarding: nodeReference(node),
+    type: "Warning",
+    reason: NOT_APPROVED,
+    message: `The kubelet's request for a serving certificate is not approved: ${message}`,
+  };
+}

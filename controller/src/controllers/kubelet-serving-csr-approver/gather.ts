@@ -1,0 +1,38 @@
+import type { CertificateSigningRequest } from "../../api/certificate-signing-request.ts";
+import type { Node } from "../../api/node.ts";
+import type { Lister } from "../../kube/lister.ts";
+import type { InstanceReader } from "../../provider/instance-reader.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import type { Clock } from "../../util/clock.ts";
+import { readCertificateRequest } from "./certificate-request.ts";
+import type { Input } from "./plan.ts";
+import { claimOf } from "./plan/claim.ts";
+import { isOld, isPending } from "./predicates.ts";
+import type { WaitingRequests } from "./waiting-requests.ts";
+
+/** What this step reads from. */
+export interface GatherDependencies {
+  readonly requests: Lister<CertificateSigningRequest>;
+  readonly nodes: Lister<Node>;
+  readonly instances: InstanceReader;
+  readonly waiting: WaitingRequests;
+  readonly clock: Clock;
+}
+
+/** An address that the machine gave up this long ago may still be certified. Requests that arrive together share one read. */
+const MAX_DATA_AGE_MS = 5000;
+
+/** The request, what it claims and what the cloud says of the machine. undefined: there is nothing to decide. */
+export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
+  const { requests, nodes, instances, waiting, clock } = deps;
+  const csr = requests.get(key);
+  if (csr === undefined || !isPending(csr) || isOld(csr, clock.nowMs())) {
+    waiting.forget(key);
+    return undefined;
+  }
+  const claim = claimOf(csr, readCertificateRequest(csr.spec.request));
+  const node = claim.kind === "claim" ? nodes.get(claim.nodeName) : undefined;
+  if (node === undefined) return { csr, claim, node, answer: undefined };
+  const answer = await instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
+  return { csr, claim, node, answer };
+}

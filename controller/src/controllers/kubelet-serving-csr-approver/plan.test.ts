@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
+import { csr } from "../../../test/support/builders-csr.ts";
+import { contractError } from "../../provider/errors.ts";
+import type { InstanceAnswer } from "../../provider/instance.ts";
+import { type Input, plan } from "./plan.ts";
+import type { Claim } from "./plan/claim.ts";
+import { objection } from "./plan/objection.ts";
+
+const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: 0 };
+const addresses = [{ type: "InternalIP", address: "10.0.0.1" }];
+const PRESENT: InstanceAnswer = { kind: "present", instance: instance({ addresses }), readTimeMs: 0, witness };
+const CLAIM: Claim = { kind: "claim", nodeName: "node-a", dnsNames: ["node-a"], ipAddresses: ["10.0.0.1"] };
+const unknown = (retryAfterMs?: number): InstanceAnswer => {
+  return { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "503", { retryAfterMs }) };
+};
+
+function input(parts: Partial<Input> = {}): Input {
+  return { csr: csr(), claim: CLAIM, node: node("node-a"), answer: PRESENT, ...parts };
+}
+
+/** Seconds after the request was made. */
+const after = (seconds: number): number => CREATED_MS + seconds * 1000;
+
+describe("plan()", () => {
+  test("approves a request that the cloud bears out, and says what it did", () => {
+    expect(plan(input(), after(1))).toEqual({
+      kind: "approve",
+      csr: csr(),
+      condition: {
+        type: "Approved",
+        status: "True",
+        reason: "AutoApproved",
+        message: "The cloud says that acme://1 is node node-a and has: node-a, 10.0.0.1",
+        lastUpdateTime: undefined,
+        lastTransitionTime: undefined,
+      },
+    });
+  });
+
+  test("leaves a request that is out of order, whatever the cloud would say", () => {
+    const claim = objection("weakKey", "RSA of 512 bits");
+    const planned = { kind: "reject", csr: csr(), objection: claim };
+    expect(plan(input({ claim, node: undefined, answer: undefined }), after(1))).toEqual(planned);
+    expect(plan(input({ claim }), after(1))).toEqual(planned);
+  });
+
+  test("waits for a Node", () => {
+    expect(plan(input({ node: undefined, answer: undefined }), after(1))).toEqual({
+      kind: "wait",
+      csr: csr(),
+      nodeName: "node-a",
+      node: undefined,
+      objection: { kind: "objection", reason: "nodeMissing", message: "there is no Node node-a" },
+      tell: true,
+      lookInMs: 2000,
+    });
+  });
+
+  test("waits for a cloud that does not bear the request out, and says so", () => {
+    const claim = { ...CLAIM, ipAddresses: ["10.0.0.2"] };
+    expect(plan(input({ claim }), after(1))).toEqual({
+      kind: "wait",
+      csr: csr(),
+      nodeName: "node-a",
+      node: node("node-a"),
+      objection: {
+        kind: "objection",
+        reason: "addressUnknown",
+        message: `machine "acme://1" does not have "10.0.0.2", but "10.0.0.1"`,
+      },
+      tell: true,
+      lookInMs: 2000,
+    });
+  });
+
+  test.each([
+    { seconds: 10, tell: false },
+    { seconds: 11, tell: true },
+  ])("tells of a cloud that is away: $tell after $seconds s", ({ seconds, tell }) => {
+    expect(plan(input({ answer: unknown() }), after(seconds))).toMatchObject({
+      objection: { reason: "machineUnknown" },
+      tell,
+    });
+  });
+
+  test.each([
+    { it: "is new", seconds: 0, lookInMs: 2000 },
+    { it: "was made by a clock that is ahead", seconds: -60, lookInMs: 2000 },
+    { it: "is 20 s old", seconds: 20, lookInMs: 5000 },
+    { it: "is half an hour old", seconds: 1800, lookInMs: 60_000 },
+  ])("looks again after $lookInMs ms at a request that $it", ({ seconds, lookInMs }) => {
+    expect(plan(input({ answer: unknown() }), after(seconds))).toMatchObject({ lookInMs });
+  });
+
+  test("looks again no sooner than the provider wishes", () => {
+    expect(plan(input({ answer: unknown(90_000) }), after(0))).toMatchObject({ lookInMs: 90_000 });
+    expect(plan(input({ answer: unknown(90) }), after(0))).toMatchObject({ lookInMs: 2000 });
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import { csr, type CsrParts } from "../../../../test/support/builders-csr.ts";
+import type { CertificateRequest, ReadRequest } from "../certificate-request.ts";
+import { claimOf } from "./claim.ts";
+
+const CN = { type: "2.5.4.3", value: "system:node:node-a" };
+const O = { type: "2.5.4.10", value: "system:nodes" };
+
+function read(parts: Partial<CertificateRequest> = {}): ReadRequest {
+  const request: CertificateRequest = {
+    subject: [O, CN],
+    dnsNames: ["node-a"],
+    ipAddresses: ["10.0.0.1"],
+    otherNames: [],
+    others: [],
+    publicKey: { kind: "EC", curve: "prime256v1" },
+    signature: "valid",
+    ...parts,
+  };
+  return { kind: "read", request };
+}
+
+describe("claimOf() takes", () => {
+  test("a request as a kubelet makes it", () => {
+    expect(claimOf(csr(), read())).toEqual({
+      kind: "claim",
+      nodeName: "node-a",
+      dnsNames: ["node-a"],
+      ipAddresses: ["10.0.0.1"],
+    });
+  });
+
+  test.each([
+    { it: "of an RSA key, with its usage", usages: ["server auth", "key encipherment", "digital signature"] },
+    { it: "whose usages are said twice", usages: ["digital signature", "server auth", "server auth"] },
+  ])("one $it", ({ usages }) => {
+    expect(claimOf(csr({ spec: { usages } }), read()).kind).toBe("claim");
+  });
+
+  test.each<Partial<CertificateRequest>>([
+    { publicKey: { kind: "RSA", bits: 2048, exponent: 65_537n } },
+    { publicKey: { kind: "RSA", bits: 8192, exponent: 65_537n } },
+    { publicKey: { kind: "EC", curve: "secp384r1" } },
+    { publicKey: { kind: "EC", curve: "secp521r1" } },
+    { publicKey: { kind: "Ed25519" } },
+    { subject: [CN, O] },
+    { dnsNames: [] },
+    { ipAddresses: [] },
+    { ipAddresses: Array.from({ length: 99 }, (_, index) => `10.0.0.${index}`) },
+  ])("one with %o", (parts) => {
+    expect(claimOf(csr(), read(parts)).kind).toBe("claim");
+  });
+
+  test("names in lower case", () => {
+    expect(claimOf(csr(), read({ dnsNames: ["Node-A.Example"] }))).toMatchObject({ dnsNames: ["node-a.example"] });
+  });
+});
+
+interface Row {
+  readonly it: string;
+  readonly reason: string;
+  readonly message: RegExp;
+  readonly read?: ReadRequest;
+  readonly spec?: NonNullable<CsrParts["spec"]>;
+}
+
+const rows: readonly Row[] = [
+  {
+    it: "cannot be read",
+    reason: "unreadable",
+    message: /cannot be read: why$/,
+    read: { kind: "unreadable", message: "why" },
+  },
+  {
+    it: "has an RSA key of 2047 bits",
+    reason: "weakKey",
+    message: /RSA of 2047 bits with exponent 65537;/,
+    read: read({ publicKey: { kind: "RSA", bits: 2047, exponent: 65_537n } }),
+  },
+  {
+    it: "has an RSA key of 8193 bits",
+    reason: "weakKey",
+    message: /RSA of 8193 bits/,
+    read: read({ publicKey: { kind: "RSA", bits: 8193, exponent: 65_537n } }),
+  },
+  {
+    it: "has an RSA key with exponent 3",
+    reason: "weakKey",
+    message: /with exponent 3;/,
+    read: read({ publicKey: { kind: "RSA", bits: 4096, exponent: 3n } }),
+  },
+  {
+    it: "has a key on another curve",
+    reason: "weakKey",
+    message: /ECDSA on curve "secp256k1"/,
+    read: read({ publicKey: { kind: "EC", curve: "secp256k1" } }),
+  },
+  {
+    it: "has a key of another kind",
+    reason: "weakKey",
+    message: /its key is "dsa"/,
+    read: read({ publicKey: { kind: "other", name: "dsa" } }),
+  },
+  {
+    it: "is not signed by its key",
+    reason: "badSignature",
+    message: /not one of its key/,
+    read: read({ signature: "invalid" }),
+  },
+  {
+    it: "is signed with another algorithm",
+    reason: "badSignature",
+    message: /not accepted/,
+    read: read({ signature: "unsupported" }),
+  },
+  { it: "has no usages", reason: "wrongUsages", message: /^it is for none;/, spec: { usages: [] } },
+  {
+    it: "lacks server auth",
+    reason: "wrongUsages",
+    message: /^it is for "digital signature";/,
+    spec: { usages: ["digital signature"] },
+  },
+  {
+    it: "lacks digital signature",
+    reason: "wrongUsages",
+    message: /server auth/,
+    spec: { usages: ["server auth", "key encipherment"] },
+  },
+  {
+    it: "is for clients too",
+    reason: "wrongUsages",
+    message: /"client auth"/,
+    spec: { usages: ["digital signature", "server auth", "client auth"] },
+  },
+  {
+    it: "has no organization",
+    reason: "wrongSubject",
+    message: /its subject is "CN=system:node:node-a";/,
+    read: read({ subject: [CN] }),
+  },
+  {
+    it: "has no common name",
+    reason: "wrongSubject",
+    message: /its subject is "O=system:nodes";/,
+    read: read({ subject: [O] }),
+  },
+  {
+    it: "has another organization",
+    reason: "wrongSubject",
+    message: /"O=system:masters"/,
+    read: read({ subject: [{ ...O, value: "system:masters" }, CN] }),
+  },
+  {
+    it: "has a further organization",
+    reason: "wrongSubject",
+    message: /"O=system:masters"/,
+    read: read({ subject: [O, CN, { ...O, value: "system:masters" }] }),
+  },
+  {
+    it: "has two common names",
+    reason: "wrongSubject",
+    message: /node-b/,
+    read: read({ subject: [O, CN, { ...CN, value: "system:node:node-b" }] }),
+  },
+  {
+    it: "has common names for organization",
+    reason: "wrongSubject",
+    message: /wanted/,
+    read: read({ subject: [CN, CN] }),
+  },
+  {
+    it: "has a further attribute",
+    reason: "wrongSubject",
+    message: /"2.5.4.11=x"/,
+    read: read({ subject: [O, CN, { type: "2.5.4.11", value: "x" }] }),
+  },
+  {
+    it: "is for no node",
+    reason: "wrongSubject",
+    message: /"CN=admin"/,
+    read: read({ subject: [O, { ...CN, value: "admin" }] }),
+  },
+  {
+    it: "is for a node without name",
+    reason: "wrongSubject",
+    message: /"CN=system:node:"/,
+    read: read({ subject: [O, { ...CN, value: "system:node:" }] }),
+  },
+  {
+    it: "is for another node than its maker",
+    reason: "notFromNode",
+    message: /^it is for "system:node:node-a", but "system:node:node-b" has made it$/,
+    spec: { username: "system:node:node-b" },
+  },
+  {
+    it: "is made by somebody outside of the nodes' group",
+    reason: "notFromNode",
+    message: /not of group system:nodes/,
+    spec: { groups: ["system:authenticated"] },
+  },
+  {
+    it: "asks for more than names",
+    reason: "unexpectedExtensions",
+    message: /it asks for "2.5.29.19"$/,
+    read: read({ others: ["2.5.29.19"] }),
+  },
+  {
+    it: "asks for nothing",
+    reason: "wrongNames",
+    message: /no name and no address/,
+    read: read({ dnsNames: [], ipAddresses: [] }),
+  },
+  {
+    it: "asks for 101 names",
+    reason: "wrongNames",
+    message: /101 names, more than 100/,
+    read: read({ dnsNames: Array.from({ length: 100 }, (_, index) => `n${index}`) }),
+  },
+  {
+    it: "asks for a name of another kind",
+    reason: "wrongNames",
+    message: /"URI"/,
+    read: read({ otherNames: ["URI"] }),
+  },
+  {
+    it: "asks for a wildcard",
+    reason: "wrongNames",
+    message: /"\*\.example"/,
+    read: read({ dnsNames: ["node-a", "*.example"] }),
+  },
+  {
+    it: "asks for the API server's name",
+    reason: "wrongNames",
+    message: /"Kubernetes.default"/,
+    read: read({ dnsNames: ["Kubernetes.default"] }),
+  },
+];
+
+test("claimOf() spells addresses as everybody else here", () => {
+  const ipAddresses = ["fd00:0000:0000:0000:0000:0000:0000:0001", "10.0.0.1"];
+  expect(claimOf(csr(), read({ ipAddresses }))).toMatchObject({ ipAddresses: ["fd00::1", "10.0.0.1"] });
+});
+
+describe("claimOf() objects to a request that", () => {
+  test.each(rows)("$it", ({ reason, message, read: given = read(), spec = {} }) => {
+    expect(claimOf(csr({ spec }), given)).toEqual({
+      kind: "objection",
+      reason,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("quotes at length, keeping its own sentence short", () => {
+    const subject = [{ ...O, value: "x".repeat(5000) }, CN];
+    const { message } = { message: "", ...claimOf(csr(), read({ subject })) };
+    expect(message.length).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,156 @@
+import type { CertificateSigningRequest } from "../../../api/certificate-signing-request.ts";
+import type { CertificateRequest, PublicKeyFacts, ReadRequest } from "../certificate-request.ts";
+import { canonicalIp, isMachineName } from "./names.ts";
+import { listed, type Objection, objection, quoted, type RequestObjection } from "./objection.ts";
+
+/** What a request that is in order says of itself: "I am this node, and these are my names and addresses." */
+export interface Claim {
+  readonly kind: "claim";
+  readonly nodeName: string;
+  /** In lower case. */
+  readonly dnsNames: readonly string[];
+  /** In one spelling. */
+  readonly ipAddresses: readonly string[];
+}
+
+type Finding = Objection<RequestObjection>;
+
+const COMMON_NAME = "2.5.4.3";
+const ORGANIZATION = "2.5.4.10";
+const NODES_GROUP = "system:nodes";
+const NODE_USER = "system:node:";
+
+/** More than any machine has (the contract allows 64 addresses). */
+const MAX_NAMES = 100;
+
+/** `key encipherment` is for RSA keys only. pkg/apis/certificates/helpers.go, Kubernetes v1.36.3. */
+const REQUIRED_USAGES = ["digital signature", "server auth"];
+const ALLOWED_USAGES: ReadonlySet<string> = new Set([...REQUIRED_USAGES, "key encipherment"]);
+
+const CURVES: ReadonlySet<string> = new Set(["prime256v1", "secp384r1", "secp521r1"]);
+
+/**
+ * What a request claims, or why no machine could make it right. The signer's own rules
+ * (kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests, "kubernetes.io/kubelet-serving"), and that the
+ * requester is the node it names.
+ */
+export function claimOf({ spec }: CertificateSigningRequest, read: ReadRequest): Claim | Finding {
+  if (read.kind === "unreadable") return objection("unreadable", `the request cannot be read: ${read.message}`);
+  const { request } = read;
+  return (
+    keyObjection(request.publicKey) ??
+    signatureObjection(request.signature) ??
+    usagesObjection(spec.usages) ??
+    subjectObjection(request) ??
+    requesterObjection(spec, commonNameOf(request)) ??
+    extensionsObjection(request) ??
+    namesObjection(request) ?? {
+      kind: "claim",
+      nodeName: commonNameOf(request).slice(NODE_USER.length),
+      dnsNames: request.dnsNames.map((name) => name.toLowerCase()),
+      ipAddresses: request.ipAddresses.map((ip) => canonicalIp(ip) ?? ip),
+    }
+  );
+}
+
+function keyObjection(key: PublicKeyFacts): Finding | undefined {
+  switch (key.kind) {
+    case "RSA":
+      if (key.bits >= 2048 && key.bits <= 8192 && key.exponent >= 65_537n) return undefined;
+      return weakKey(`RSA of ${key.bits} bits with exponent ${key.exponent}`);
+    case "EC":
+      return CURVES.has(key.curve) ? undefined : weakKey(`ECDSA on curve ${quoted(key.curve)}`);
+    case "Ed25519":
+      return undefined;
+    case "other":
+      return weakKey(quoted(key.name));
+    default:
+      return key satisfies never;
+  }
+}
+
+function weakKey(key: string): Finding {
+  return objection(
+    "weakKey",
+    `its key is ${key}; RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519 is wanted`,
+  );
+}
+
+function signatureObjection(signature: CertificateRequest["signature"]): Finding | undefined {
+  switch (signature) {
+    case "valid":
+      return undefined;
+    case "invalid":
+      return objection("badSignature", "its signature is not one of its key");
+    case "unsupported":
+      return objection(
+        "badSignature",
+        "its signature is of an algorithm that does not fit its key, or is not accepted",
+      );
+    default:
+      return signature satisfies never;
+  }
+}
+
+function usagesObjection(usages: readonly string[]): Finding | undefined {
+  const isRight =
+    usages.every((usage) => ALLOWED_USAGES.has(usage)) && REQUIRED_USAGES.every((usage) => usages.includes(usage));
+  if (isRight) return undefined;
+  return objection(
+    "wrongUsages",
+    `it is for ${listed(usages)}; "digital signature" and "server auth" are wanted, "key encipherment" is allowed`,
+  );
+}
+
+function subjectObjection({ subject }: CertificateRequest): Finding | undefined {
+  const organizations = subject.filter(({ type }) => type === ORGANIZATION);
+  const names = subject.filter(({ type, value }) => type === COMMON_NAME && isNodeUser(value));
+  const isRight = subject.length === 2 && names.length === 1 && organizations[0]?.value === NODES_GROUP;
+  if (isRight) return undefined;
+  const found = subject.map(({ type, value }) => `${LABELS.get(type) ?? type}=${value}`);
+  return objection(
+    "wrongSubject",
+    `its subject is ${listed(found)}; O=${NODES_GROUP} and CN=${NODE_USER}<node> are wanted`,
+  );
+}
+
+const LABELS: ReadonlyMap<string, string> = new Map([
+  [COMMON_NAME, "CN"],
+  [ORGANIZATION, "O"],
+]);
+
+function isNodeUser(name: string): boolean {
+  return name.startsWith(NODE_USER) && name.length > NODE_USER.length;
+}
+
+function commonNameOf({ subject }: CertificateRequest): string {
+  return subject.find(({ type }) => type === COMMON_NAME)?.value ?? "";
+}
+
+function requesterObjection(
+  { username, groups }: CertificateSigningRequest["spec"],
+  commonName: string,
+): Finding | undefined {
+  if (username !== commonName) {
+    return objection("notFromNode", `it is for ${quoted(commonName)}, but ${quoted(username)} has made it`);
+  }
+  if (groups.includes(NODES_GROUP)) return undefined;
+  return objection("notFromNode", `${quoted(username)}, who has made it, is not of group ${NODES_GROUP}`);
+}
+
+function extensionsObjection({ others }: CertificateRequest): Finding | undefined {
+  if (others.length === 0) return undefined;
+  return objection("unexpectedExtensions", `besides alternative names it asks for ${listed(others)}`);
+}
+
+function namesObjection({ dnsNames, ipAddresses, otherNames }: CertificateRequest): Finding | undefined {
+  const count = dnsNames.length + ipAddresses.length + otherNames.length;
+  if (count === 0) return objection("wrongNames", "it asks for no name and no address");
+  if (count > MAX_NAMES) return objection("wrongNames", `it asks for ${count} names, more than ${MAX_NAMES}`);
+  if (otherNames.length > 0) {
+    return objection("wrongNames", `it asks for names other than DNS names and IP addresses: ${listed(otherNames)}`);
+  }
+  const wrong = dnsNames.filter((name) => !isMachineName(name.toLowerCase()));
+  if (wrong.length === 0) return undefined;
+  return objection("wrongNames", `these are no names of machines: ${listed(wrong)}`);
+}

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { kubeletServingMetrics } from "./metrics.ts";
+import { WaitingRequests } from "./waiting-requests.ts";
+
+const SERIES = "cloudwire_kubelet_serving_csrs_not_approved";
+
+let metrics: Metrics;
+let waiting: WaitingRequests;
+beforeEach(() => {
+  metrics = new Metrics();
+  waiting = new WaitingRequests(kubeletServingMetrics(metrics).notApproved);
+});
+
+describe("WaitingRequests", () => {
+  test("counts each request once, by its last reason", async () => {
+    waiting.put("a", "machineUnknown", "node-a");
+    waiting.put("b", "machineUnknown", "node-b");
+    waiting.put("a", "addressUnknown", "node-a");
+    expect(await metrics.value(SERIES, { reason: "machineUnknown" })).toBe(1);
+    expect(await metrics.value(SERIES, { reason: "addressUnknown" })).toBe(1);
+    waiting.forget("a");
+    waiting.forget("a");
+    waiting.forget("never seen");
+    expect(await metrics.value(SERIES, { reason: "addressUnknown" })).toBe(0);
+  });
+
+  test("finds the requests that a Node or a provider may cure, and no others", () => {
+    waiting.put("a", "nodeMissing", "node-a");
+    waiting.put("a2", "nodeMissing", "node-a");
+    waiting.put("b", "nodeMissing", "node-b");
+    waiting.put("c", "weakKey");
+    expect([waiting.keysOf("node-a"), waiting.keysOf("node-c"), waiting.curable()]).toEqual([
+      ["a", "a2"],
+      [],
+      ["a", "a2", "b"],
+    ]);
+    waiting.forget("a");
+    waiting.forget("b");
+    expect([waiting.keysOf("node-a"), waiting.curable()]).toEqual([["a2"], ["a2"]]);
+  });
+
+  test("remembers what was said of a request, as long as it waits", () => {
+    waiting.put("a", "machineUnknown", "node-a");
+    waiting.told("a", "x");
+    waiting.put("a", "machineUnknown", "node-a");
+    expect([waiting.isNews("a", "x"), waiting.isNews("a", "y"), waiting.isNews("b", "x")]).toEqual([false, true, true]);
+    waiting.forget("a");
+    waiting.told("a", "x");
+    expect(waiting.isNews("a", "x")).toBe(true);
+  });
+});

@@ -1,0 +1,70 @@
+import type { Gauge } from "prom-client";
+import type { ObjectionReason } from "./plan/objection.ts";
+
+interface Waiting {
+  readonly reason: ObjectionReason;
+  /** The Node whose changes may cure it. */
+  readonly nodeName: string | undefined;
+  /** What was said of it last. */
+  readonly told: string | undefined;
+}
+
+/** Requests that were looked at and not approved, as long as they are pending. */
+export class WaitingRequests {
+  readonly #gauge: Gauge<"reason">;
+  readonly #requests = new Map<string, Waiting>();
+  readonly #byNode = new Map<string, Set<string>>();
+  readonly #counts = new Map<ObjectionReason, number>();
+
+  constructor(gauge: Gauge<"reason">) {
+    this.#gauge = gauge;
+  }
+
+  put(key: string, reason: ObjectionReason, nodeName?: string): void {
+    const told = this.#requests.get(key)?.told;
+    this.forget(key);
+    this.#requests.set(key, { reason, nodeName, told });
+    this.#count(reason, 1);
+    if (nodeName === undefined) return;
+    const keys = this.#byNode.get(nodeName) ?? new Set<string>();
+    this.#byNode.set(nodeName, keys.add(key));
+  }
+
+  /** True when that has not been said of the request yet. */
+  isNews(key: string, text: string): boolean {
+    return this.#requests.get(key)?.told !== text;
+  }
+
+  told(key: string, text: string): void {
+    const request = this.#requests.get(key);
+    if (request !== undefined) this.#requests.set(key, { ...request, told: text });
+  }
+
+  /** Requests of a Node that its machine may yet make right. */
+  keysOf(nodeName: string): readonly string[] {
+    return [...(this.#byNode.get(nodeName) ?? [])];
+  }
+
+  /** All that some machine may yet make right. */
+  curable(): readonly string[] {
+    return [...this.#byNode.values()].flatMap((keys) => [...keys]);
+  }
+
+  /** Approved, decided by somebody else, gone, or too old. */
+  forget(key: string): void {
+    const request = this.#requests.get(key);
+    if (request === undefined) return;
+    this.#requests.delete(key);
+    this.#count(request.reason, -1);
+    if (request.nodeName === undefined) return;
+    const keys = this.#byNode.get(request.nodeName);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#byNode.delete(request.nodeName);
+  }
+
+  #count(reason: ObjectionReason, by: 1 | -1): void {
+    const count = (this.#counts.get(reason) ?? 0) + by;
+    this.#counts.set(reason, count);
+    this.#gauge.set({ reason }, count);
+  }
+}
