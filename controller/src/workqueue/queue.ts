@@ -19,7 +19,7 @@ export interface Workqueue {
   /** Sets the failure count of the key back to none and drops a retry still waiting. */
   forget(key: string): void;
   failures(key: string): number;
-  /** Next key; waits for one. undefined once the queue is shut down (and, when draining, empty) or `signal` aborts. */
+  /** Next key; waits for one. undefined once the queue is shut down or `signal` aborts. */
   get(signal: AbortSignal): Promise<WorkItem | undefined>;
   /** The worker has finished with the key. */
   done(key: string): void;
@@ -27,10 +27,8 @@ export interface Workqueue {
   readonly depth: number;
   /** Where the key is right now, for explain. */
   state(key: string): KeyState;
-  /** No more adds; waiting keys are dropped, workers are let go. */
+  /** No more adds; waiting keys are dropped, workers are let go. Keys in work are finished with `done` as ever. */
   shutDown(): void;
-  /** No more adds; resolves when every key in work and in line has been worked on, or `signal` aborts (then the rest is dropped). */
-  drain(signal: AbortSignal): Promise<void>;
 }
 
 export interface WorkItem {

@@ -1,6 +1,5 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
 import { NO_QUEUE_METRICS, workqueueMetrics } from "./metrics.ts";
@@ -172,32 +171,6 @@ describe("Workqueue.shutDown()", () => {
   });
 });
 
-describe("Workqueue.drain()", () => {
-  test("waits for what is in line and in work, and takes no more", async () => {
-    const { queue } = makeQueue();
-    queue.add("a");
-    queue.add("b");
-    await queue.get(never);
-    let drained = false;
-    const drain = queue.drain(never).then(() => (drained = true));
-    queue.add("c");
-    queue.done("a");
-    expect(await takeAll(queue)).toEqual(["b"]);
-    await drain;
-    expect(drained).toBe(true);
-  });
-
-  test("ends when its signal aborts though a worker hangs", async () => {
-    const { queue } = makeQueue();
-    queue.add("a");
-    await queue.get(never);
-    const limit = new AbortController();
-    const drain = queue.drain(limit.signal);
-    limit.abort();
-    await expect(drain).resolves.toBeUndefined();
-  });
-});
-
 describe("Workqueue metrics", () => {
   test("carry upstream's names", async () => {
     const metrics = new Metrics();
@@ -222,65 +195,5 @@ describe("Workqueue metrics", () => {
     expect(text).toContain('workqueue_queue_duration_seconds_sum{name="Nodes"} 1');
     expect(text).toContain('workqueue_work_duration_seconds_sum{name="Nodes"} 3');
     expect(text).toContain('workqueue_unfinished_work_seconds{name="Nodes"} 0');
-  });
-});
-
-describe("Workqueue over any history", () => {
-  type Step =
-    | { kind: "add"; key: string; priority: "high" | "low" }
-    | { kind: "addAfter"; key: string; delayMs: number }
-    | { kind: "addRateLimited"; key: string }
-    | { kind: "start" }
-    | { kind: "finish"; index: number }
-    | { kind: "advance"; byMs: number };
-  const key = fc.constantFrom("a", "b", "c", "d");
-  const step: fc.Arbitrary<Step> = fc.oneof(
-    fc.record({ kind: fc.constant("add" as const), key, priority: fc.constantFrom("high" as const, "low" as const) }),
-    fc.record({ kind: fc.constant("addAfter" as const), key, delayMs: fc.integer({ min: 0, max: 2000 }) }),
-    fc.record({ kind: fc.constant("addRateLimited" as const), key }),
-    fc.record({ kind: fc.constant("start" as const) }),
-    fc.record({ kind: fc.constant("finish" as const), index: fc.nat(3) }),
-    fc.record({ kind: fc.constant("advance" as const), byMs: fc.integer({ min: 0, max: 1500 }) }),
-  );
-
-  test("gives a key to one worker at a time, in line once, and loses no add", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const { queue, clock } = makeQueue();
-        const working: string[] = [];
-        const twice: string[] = [];
-        /** Keys whose last add has not been followed by the start of work. */
-        const owed = new Set<string>();
-        for (const each of steps) {
-          if (each.kind === "advance") await clock.advance(each.byMs);
-          else if (each.kind === "finish")
-            working.splice(each.index % Math.max(1, working.length), 1).forEach((k) => queue.done(k));
-          else if (each.kind === "start") {
-            if (queue.depth === 0) continue;
-            const item = await queue.get(never);
-            if (item !== undefined) {
-              if (working.includes(item.key)) twice.push(item.key);
-              working.push(item.key);
-              owed.delete(item.key);
-            }
-          } else {
-            owed.add(each.key);
-            if (each.kind === "add") queue.add(each.key, { priority: each.priority });
-            else if (each.kind === "addAfter") queue.addAfter(each.key, each.delayMs);
-            else queue.addRateLimited(each.key);
-          }
-        }
-        for (const k of working) queue.done(k);
-        // A key owed because of an earlier, later-firing wake-up may run more often, never less.
-        await clock.advance(2_000_000);
-        const rest = await takeAll(queue);
-        expect(twice).toEqual([]);
-        expect(new Set(rest).size).toBe(rest.length);
-        expect([...owed].filter((k) => !rest.includes(k))).toEqual([]);
-        expect(clock.timers).toBe(0);
-        await settle();
-      }),
-      { numRuns: 300 },
-    );
   });
 });

@@ -21,8 +21,6 @@ interface Waiter {
   give(item: WorkItem | undefined): void;
 }
 
-type Life = "open" | "draining" | "closed";
-
 class RateLimitedQueue implements Workqueue {
   readonly #deps: WorkqueueDependencies;
   /** In line, oldest first, with the time of the add. A key is in one of the two at most. */
@@ -36,9 +34,8 @@ class RateLimitedQueue implements Workqueue {
   /** Priority of keys in the two above. */
   readonly #laterPriority = new Map<string, Priority>();
   readonly #waiters = new Set<Waiter>();
-  #life: Life = "open";
+  #isOpen = true;
   #highInARow = 0;
-  #drained: (() => void) | undefined;
 
   constructor(dependencies: WorkqueueDependencies) {
     this.#deps = dependencies;
@@ -52,13 +49,13 @@ class RateLimitedQueue implements Workqueue {
   }
 
   add(key: string, { priority = "high" }: AddOptions = {}): void {
-    if (this.#life !== "open") return;
+    if (!this.#isOpen) return;
     if (this.#working.has(key)) this.#repeat(key, priority);
     else this.#enqueue(key, priority);
   }
 
   addAfter(key: string, delayMs: number, options: AddOptions = {}): void {
-    if (this.#life !== "open") return;
+    if (!this.#isOpen) return;
     if (delayMs <= 0) return this.add(key, options);
     this.#remember(key, options);
     const leftMs = this.#later.leftMs(key);
@@ -68,7 +65,7 @@ class RateLimitedQueue implements Workqueue {
   addRateLimited(key: string, options: AddOptions = {}): number {
     const delayMs = this.#deps.limiter.delayMs(key);
     this.#deps.metrics.retried();
-    if (this.#life !== "open") return delayMs;
+    if (!this.#isOpen) return delayMs;
     this.#remember(key, options);
     this.#retries.set(key, delayMs);
     return delayMs;
@@ -87,7 +84,7 @@ class RateLimitedQueue implements Workqueue {
   get(signal: AbortSignal): Promise<WorkItem | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     const item = this.#take();
-    if (item !== undefined || this.#life !== "open") return Promise.resolve(item);
+    if (item !== undefined || !this.#isOpen) return Promise.resolve(item);
     return new Promise((resolve) => {
       const waiter: Waiter = {
         give: (given) => {
@@ -109,8 +106,7 @@ class RateLimitedQueue implements Workqueue {
     this.#deps.metrics.finished(this.#deps.clock.monotonicMs() - sinceMs);
     const priority = this.#again.get(key);
     this.#again.delete(key);
-    if (priority !== undefined && this.#life === "open") this.#enqueue(key, priority);
-    this.#checkDrained();
+    if (priority !== undefined) this.#enqueue(key, priority);
   }
 
   state(key: string): KeyState {
@@ -123,28 +119,15 @@ class RateLimitedQueue implements Workqueue {
   }
 
   shutDown(): void {
-    this.#stopAdding("closed");
+    this.#isOpen = false;
+    this.#later.clear();
+    this.#retries.clear();
+    this.#laterPriority.clear();
+    this.#again.clear();
     this.#lines.high.clear();
     this.#lines.low.clear();
     this.#deps.metrics.depth(0);
     for (const waiter of this.#waiters) waiter.give(undefined);
-  }
-
-  drain(signal: AbortSignal): Promise<void> {
-    if (this.#life === "open") this.#stopAdding("draining");
-    // Waiters exist only when nothing is in line: there is no more work for them.
-    for (const waiter of this.#waiters) waiter.give(undefined);
-    return new Promise((resolve) => {
-      const finish = (): void => {
-        signal.removeEventListener("abort", finish);
-        this.shutDown();
-        resolve();
-      };
-      this.#drained = finish;
-      signal.addEventListener("abort", finish, { once: true });
-      if (signal.aborted) finish();
-      else this.#checkDrained();
-    });
   }
 
   #enqueue(key: string, priority: Priority): void {
@@ -208,18 +191,6 @@ class RateLimitedQueue implements Workqueue {
   #dropPriority(key: string): void {
     if (this.#later.leftMs(key) === undefined && this.#retries.leftMs(key) === undefined)
       this.#laterPriority.delete(key);
-  }
-
-  #stopAdding(life: Life): void {
-    this.#life = life;
-    this.#later.clear();
-    this.#retries.clear();
-    this.#laterPriority.clear();
-    this.#again.clear();
-  }
-
-  #checkDrained(): void {
-    if (this.#life === "draining" && this.depth === 0 && this.#working.size === 0) this.#drained?.();
   }
 
   #runningMs(): readonly number[] {
