@@ -39,12 +39,14 @@ function route(cidr: string, parts: RouteParts = {}): KnownRoute {
 }
 
 const ADDRESS = { type: "InternalIP", address: "192.0.2.1" };
+const OTHER_ADDRESS = { type: "ExternalIP", address: "198.51.100.1" };
 const ROUTED = { type: "NetworkUnavailable", status: "False", reason: "RouteCreated", lastTransitionTimeMs: 0 };
 
 interface Parts {
   readonly podCIDRs?: readonly string[];
   readonly providerID?: string;
   readonly conditions?: readonly (typeof ROUTED)[];
+  readonly addresses?: readonly (typeof ADDRESS)[];
   readonly complete?: boolean;
   readonly claimants?: Readonly<Record<string, string>>;
   readonly capability?: Partial<NodeInput["target"]["capability"]>;
@@ -53,10 +55,15 @@ interface Parts {
 
 function input(routes: readonly KnownRoute[], parts: Parts = {}): NodeInput {
   const { podCIDRs = ["10.120.1.0/24"], providerID = "acme://a", conditions = [], complete = true } = parts;
-  const { claimants = {}, capability = {}, clusterCidrs = ["10.120.0.0/16", "fd00::/48"] } = parts;
+  const {
+    addresses = [ADDRESS],
+    claimants = {},
+    capability = {},
+    clusterCidrs = ["10.120.0.0/16", "fd00::/48"],
+  } = parts;
   return {
     kind: "node",
-    node: nodeOf("a", { spec: { podCIDRs, providerID }, status: { addresses: [ADDRESS], conditions } }),
+    node: nodeOf("a", { spec: { podCIDRs, providerID }, status: { addresses, conditions } }),
     provider: "acme",
     target: {
       prefixes: ["acme://", "old://"],
@@ -111,6 +118,12 @@ describe("plan() of a Node", () => {
       wanted: [`keep ${X}`],
     },
     {
+      when: "the route is to another machine, and neither is written with a prefix",
+      routes: [route(X, { target: "b", node: "b" })],
+      parts: { providerID: "a" },
+      wanted: [`remove id-${X}, then make ${X}`],
+    },
+    {
       when: "its own route is to a machine written otherwise",
       routes: [route(X, { target: "acme://zone/a" })],
       wanted: [`make ${X}`],
@@ -151,6 +164,12 @@ describe("plan() of a Node", () => {
       routes: [route(X), route(X, { id: "other", node: "b", target: "acme://b" })],
       parts: { claimants: { other: "b" } },
       wanted: [`keep ${X}`],
+    },
+    {
+      when: "another live Node has one of two routes to the range",
+      routes: [route(X, { id: "old", blackhole: true }), route(X, { id: "other", node: "b", target: "acme://b" })],
+      parts: { claimants: { other: "b" } },
+      wanted: [`refuse ${X}: node b has the same range and its route`],
     },
     {
       when: "a blackhole is there beside the route",
@@ -213,6 +232,12 @@ describe("plan() of a Node", () => {
       when: "the provider cares for addresses, and there is one too many",
       routes: [route(X, { addresses: [ADDRESS, { type: "InternalIP", address: "192.0.2.9" }] })],
       parts: { capability: { targetAddresses: true } },
+      wanted: [`make ${X}`],
+    },
+    {
+      when: "the provider cares for addresses, and one of two is another one",
+      routes: [route(X, { addresses: [ADDRESS, { type: "InternalIP", address: "192.0.2.9" }] })],
+      parts: { capability: { targetAddresses: true }, addresses: [ADDRESS, OTHER_ADDRESS] },
       wanted: [`make ${X}`],
     },
     {

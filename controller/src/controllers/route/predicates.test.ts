@@ -35,6 +35,7 @@ describe("changesNetworkCondition()", () => {
   test.each([
     { what: "nothing", after: [routed], wanted: false },
     { what: "another condition", after: [routed, condition("Ready", "False", "x")], wanted: false },
+    { what: "another condition before it", after: [condition("Ready", "False", "x"), routed], wanted: false },
     { what: "its time alone", after: [{ ...routed, lastTransitionTimeMs: 5 }], wanted: false },
     { what: "its status", after: [{ ...routed, status: "True" }], wanted: true },
     { what: "its reason", after: [{ ...routed, reason: "CalicoIsUp" }], wanted: true },

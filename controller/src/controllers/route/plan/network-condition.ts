@@ -17,7 +17,7 @@ export function networkPatch(node: Node, network: Network, nowMs: number): JsonO
   const { status, reason, message } = SAYINGS[network];
   const current = networkConditionOf(node);
   if (current?.status === status && current.reason === reason) return undefined;
-  const now = new Date(nowMs).toISOString().replace(/\.\d{3}Z$/, "Z");
+  const now = new Date(nowMs).toISOString().replace(/\.\d{3}/, "");
   const condition = { type: NETWORK_UNAVAILABLE, status, reason, message };
   return {
     metadata: { uid: node.metadata.uid },
