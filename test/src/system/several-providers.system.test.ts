@@ -1,0 +1,242 @@
+import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { at, type Json, listOf } from "../support/kube.ts";
+import type { Program } from "../support/program.ts";
+import { inParallel, numbered } from "./support/ready-machines.ts";
+import { SecondCloud } from "./support/second-cloud.ts";
+import { UNINITIALIZED, World } from "./support/world.ts";
+
+const CALL_MS = 10_000;
+const ZONE = "north-a";
+const CLOUD_LABEL = "node-restriction.kubernetes.io/cloud";
+const TAINT = { key: UNINITIALIZED, value: "true", effect: "NoSchedule" };
+/** Of the second cloud. */
+const WEST_CLASS = "west.simulated.cloudwire.dev/standard";
+
+let controlPlane: ControlPlane;
+/** The first cloud, `simulated`, and everything else. */
+let world: World;
+let west: SecondCloud;
+
+beforeAll(async () => {
+  await buildControlPlane();
+  controlPlane = await startControlPlane();
+}, 60 * 60_000);
+beforeEach(async () => {
+  world = await World.start(controlPlane);
+  west = await SecondCloud.start();
+});
+afterEach(async () => {
+  await west[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+afterAll(() => controlPlane.stop());
+
+async function startAll(...args: readonly string[]): Promise<Program> {
+  await Promise.all([world.startSidecar(), west.startSidecar()]);
+  return startController(...args);
+}
+
+function startController(...args: readonly string[]): Program {
+  return world.startController({ args: ["--leader-elect=false", west.flag, ...args] });
+}
+
+interface NodeParts {
+  readonly providerID?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly podCIDR?: string;
+}
+
+/** A Node as its kubelet registers it. */
+async function register(name: string, { providerID, labels = {}, podCIDR }: NodeParts = {}): Promise<void> {
+  await world.kube.create("/api/v1/nodes", {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels },
+    spec: { providerID, podCIDR, podCIDRs: podCIDR === undefined ? undefined : [podCIDR], taints: [TAINT] },
+  });
+}
+
+const machine = (name: string) => ({ name, zone: ZONE });
+
+async function eastMachines(...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const made = await world.cloud.createInstances(names.map(machine), AbortSignal.timeout(CALL_MS));
+  return new Map(made.map(({ name, zone, id }) => [name, `sim://${zone}/${id}`]));
+}
+
+const westMachines = (...names: readonly string[]) => west.createMachines(names.map(machine));
+
+const providerIdOf = (node: Json): string => String(at(node, "spec", "providerID"));
+
+/** Waits until the Node is initialised and answers its provider ID. */
+const idOf = async (name: string, timeoutMs?: number): Promise<string> =>
+  providerIdOf(await world.initialized(name, timeoutMs));
+
+async function eventAbout(kind: string, name: string, text: RegExp): Promise<void> {
+  await eventually(
+    `an event about ${name} that says ${text}`,
+    30_000,
+    async () => {
+      const selector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
+      const events = await world.kube.items(`/api/v1/events?fieldSelector=${selector}`);
+      return events.some((event) => text.test(String(event["message"]))) ? true : undefined;
+    },
+    () => world.outputs(),
+  );
+}
+
+async function expectUntouched(name: string): Promise<void> {
+  const node = await world.kube.get(`/api/v1/nodes/${name}`);
+  expect(at(node, "spec", "providerID")).toBeUndefined();
+  expect(listOf(at(node, "spec", "taints"))).toContainEqual(TAINT);
+}
+
+async function readyz(controller: Program): Promise<{ readonly status: number; readonly text: string }> {
+  const [, url] = await controller.said(/health=(http:\S+)/);
+  const answer = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(CALL_MS) });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe("nodes of two clouds", () => {
+  test("are initialised by prefix and by claim; a name in both is nobody's until it is in one", async () => {
+    const eastIds = await eastMachines("east-id", "east-name", "twin");
+    const westIds = await westMachines("west-id", "west-name", "twin");
+    const controller = await startAll();
+    await register("east-id", { providerID: eastIds.get("east-id") });
+    await register("west-id", { providerID: westIds.get("west-id") });
+    for (const name of ["east-name", "west-name", "twin", "nobodys"]) await register(name);
+    await register("foreign", { providerID: "gce://project/zone/instance" });
+    for (const name of ["east-id", "east-name"]) expect(await idOf(name)).toBe(eastIds.get(name));
+    for (const name of ["west-id", "west-name"]) expect(await idOf(name)).toBe(westIds.get(name));
+    await eventAbout("Node", "twin", /could be of simulated and west: each has a machine of that name/);
+    await expectUntouched("twin");
+    await expectUntouched("nobodys");
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="simulated",state="owned"/)).toBe(2);
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="west",state="owned"/)).toBe(2);
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="unowned"/)).toBe(1);
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="undecided"/)).toBe(2);
+
+    // The one in the east goes; a change of the Node has it looked at before its time.
+    const [, id = ""] = /([^/]+)$/.exec(eastIds.get("twin") ?? "") ?? [];
+    await world.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
+    await world.kube.patch("/api/v1/nodes/twin", { metadata: { labels: { touched: "true" } } });
+    expect(await idOf("twin")).toBe(westIds.get("twin"));
+  });
+
+  test("are initialised by label, with the other cloud's sidecar away", async () => {
+    await eastMachines("labelled", "plain");
+    const westIds = await westMachines("labelled");
+    await west.startSidecar();
+    const controller = startController(`--provider-node-selector=west=${CLOUD_LABEL} in (west,wild)`);
+    await register("labelled", { labels: { [CLOUD_LABEL]: "west" } });
+    await register("plain", { labels: { [CLOUD_LABEL]: "east" } });
+    expect(await idOf("labelled")).toBe(westIds.get("labelled"));
+    await expectUntouched("plain");
+    const health = await eventually("readyz to say what is away", 20_000, async () => {
+      const now = await readyz(controller);
+      return /^\[\+\]provider-simulated ok, but: .*provider\.sock/m.test(now.text) ? now : undefined;
+    });
+    expect(health.text).toContain("[+]provider ok\n");
+    expect(health.text).toContain("[+]provider-west ok\n");
+    expect(health.status).toBe(200);
+    await world.startSidecar();
+    expect(await idOf("plain")).toMatch(/^sim:/);
+  });
+
+  test("wait for a cloud that may have a machine of the same name", async () => {
+    await eastMachines("waits");
+    await world.startSidecar();
+    const controller = startController();
+    await controller.said(/provider connected/);
+    await register("waits");
+    await controller.said(/west.*(?:does not exist|not connected|cannot say)/);
+    await expectUntouched("waits");
+    await west.startSidecar();
+    expect(await idOf("waits")).toMatch(/^sim:/);
+  });
+});
+
+describe("Services of two clouds", () => {
+  const names = async (cloud: World["cloud"]): Promise<readonly string[]> => {
+    const page = await cloud.listLoadBalancers({ pageSize: 500, consistent: true }, AbortSignal.timeout(CALL_MS));
+    return page.items.map(({ tags }) => JSON.stringify(tags));
+  };
+  const uidOf = async (name: string): Promise<string> =>
+    String(at(await world.kube.get(`/api/v1/namespaces/default/services/${name}`), "metadata", "uid"));
+
+  test("go by class, and without class to the default provider, each with its own nodes", async () => {
+    await Promise.all([eastMachines("e-1"), westMachines("w-1")]);
+    await startAll("--default-load-balancer-provider=west");
+    for (const name of ["e-1", "w-1"]) await register(name);
+    for (const name of ["e-1", "w-1"]) await world.initialized(name);
+    await world.createService("plain", 8081);
+    await world.createService("west", 8082, { loadBalancerClass: WEST_CLASS });
+    await world.createService("east", 8083, { loadBalancerClass: "simulated.cloudwire.dev/standard" });
+    for (const name of ["plain", "west", "east"]) await world.addressed(name);
+    expect(await names(world.cloud)).toEqual([expect.stringContaining(await uidOf("east"))]);
+    const inWest = await names(west.cloud);
+    expect(inWest).toHaveLength(2);
+    for (const name of ["plain", "west"]) expect(inWest.join()).toContain(await uidOf(name));
+    const [balancer] = await world.loadBalancers();
+    await eventually("the east's node to be a target", 20_000, async () => {
+      const targets = await world.targetNames(balancer?.id ?? "");
+      return targets.join() === "e-1" ? true : undefined;
+    });
+  });
+
+  test("of a class that both serve are nobody's, and say so", async () => {
+    // Both are the same brand now.
+    await Promise.all([world.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
+    const controller = startController();
+    await controller.said(/Providers cannot all have what they declare/);
+    await world.createService("contested", 8084, { loadBalancerClass: WEST_CLASS });
+    await eventAbout("Service", "contested", /several providers serve load-balancer class .*\(simulated and west\)/);
+    expect(await names(world.cloud)).toEqual([]);
+    expect(await names(west.cloud)).toEqual([]);
+    expect((await readyz(controller)).text).toMatch(
+      /^\[\+\]provider-west ok, but: .*the same provider-ID prefix west:/m,
+    );
+    expect(await world.metric(controller, /^cloudwire_ownership_problems\{/)).toBe(3);
+  });
+});
+
+test("routes of two clouds are each in their own", async () => {
+  await Promise.all([eastMachines("e-1"), westMachines("w-1")]);
+  await startAll("--cluster-cidr=10.120.0.0/16", "--controllers=cloud-node,route");
+  await register("e-1", { podCIDR: "10.120.1.0/24" });
+  await register("w-1", { podCIDR: "10.120.2.0/24" });
+  const destinations = async (cloud: World["cloud"]): Promise<string> => {
+    const page = await cloud.listRoutes({ pageSize: 100, consistent: true }, AbortSignal.timeout(CALL_MS));
+    return page.items.map(({ destination }) => destination).join();
+  };
+  const each = async (): Promise<string> => `${await destinations(world.cloud)} ${await destinations(west.cloud)}`;
+  await eventually(
+    "one route in each cloud",
+    30_000,
+    async () => ((await each()) === "10.120.1.0/24 10.120.2.0/24" ? true : undefined),
+    () => world.outputs(),
+  );
+});
+
+describe("an outage of one cloud", () => {
+  test("with 500 of its nodes waiting for an answer that does not come holds up no node of the other", async () => {
+    const waiting = numbered("w", 500);
+    const westIds = await west.createMachines(waiting.map(machine));
+    const eastIds = await eastMachines("e-1", "e-2");
+    await startAll();
+    await west.admin.addFault({ kind: "hang", operation: "instances.lookup" });
+    await inParallel(waiting, (name) => register(name, { providerID: westIds.get(name) }));
+    await eventually("the look-ups to hang", 20_000, async () => {
+      const { operations } = await west.admin.calls();
+      return operations.some(({ operation, inFlight }) => operation === "instances.lookup" && inFlight > 0)
+        ? true
+        : undefined;
+    });
+    const startedAtMs = Date.now();
+    for (const name of ["e-1", "e-2"]) await register(name, { providerID: eastIds.get(name) });
+    for (const name of ["e-1", "e-2"]) expect(await idOf(name, 20_000)).toBe(eastIds.get(name));
+    // A cloud call may hang for 10 s: nobody has waited for one.
+    expect(Date.now() - startedAtMs).toBeLessThan(9000);
+  });
+});
