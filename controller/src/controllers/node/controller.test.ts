@@ -1,91 +1,34 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
-import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../../test/support/fake-informer.ts";
-import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
-import { FakeLog } from "../../../test/support/fake-log.ts";
-import type { EventInput } from "../../api/event.ts";
-import type { Node } from "../../api/node.ts";
-import { NODES } from "../../kube/node-resource.ts";
+import { MINUTE_MS, NodeWorld } from "../../../test/support/node-world.ts";
+import { apiError } from "../../../test/support/fake-kube.ts";
 import { contractError } from "../../provider/errors.ts";
-import type { InstanceAnswer } from "../../provider/instance.ts";
-import { Metrics } from "../../telemetry/metrics.ts";
-import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
-import { cloudNodeController } from "./controller.ts";
-import { nodeMetrics } from "./metrics.ts";
 
-const REFRESH_MS = 300_000;
-const MINUTE_MS = 60_000;
-const UNINITIALIZED = taint("node.cloudprovider.kubernetes.io/uninitialized", "NoSchedule", "true");
-
-const UNOWNED: InstanceAnswer = { kind: "notMine", message: "no provider owns acme://i-1" };
-
-/** The controller alone: what the cloud says is the test's, at what times it was asked is remembered. */
-class World {
-  readonly clock = new FakeClock(CREATED_MS);
-  readonly kube = new FakeKube();
-  readonly nodes = new FakeInformer<Node>();
-  readonly metrics = new Metrics();
-  readonly events: EventInput[] = [];
-  readonly askedAtMs: number[] = [];
-  says: InstanceAnswer = UNOWNED;
-  readonly #stop = new AbortController();
-  #end: Promise<void> = Promise.resolve();
-  #providerReady: () => void = () => undefined;
-
-  start(subject: Node): void {
-    this.nodes.set(subject);
-    this.kube.seed(NODES, {
-      metadata: { name: subject.metadata.name, uid: subject.metadata.uid },
-      status: { addresses: subject.status.addresses },
-    });
-    const controller = cloudNodeController({
-      nodes: this.nodes,
-      instances: {
-        get: async () => {
-          this.askedAtMs.push(this.clock.monotonicMs());
-          return this.says;
-        },
-      },
-      providers: { providers: [] },
-      kube: this.kube,
-      events: { record: (event) => this.events.push(event) },
-      clock: this.clock,
-      log: new FakeLog(),
-      metrics: nodeMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
-      onProviderReady: (listener) => {
-        this.#providerReady = listener;
-        return () => undefined;
-      },
-      settings: { workers: 1, refreshPeriodMs: REFRESH_MS, topologyPolicy: "warn" },
-    });
-    const { signal } = this.#stop;
-    this.#end = controller.run({ stop: signal, abort: signal });
-  }
-
-  providerReady(): void {
-    this.#providerReady();
-  }
-
-  unowned(): Promise<number | undefined> {
-    return this.metrics.value("cloudwire_nodes_unowned", {});
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#end;
-  }
-}
-
-let world: World;
+let world: NodeWorld;
 beforeEach(() => {
-  world = new World();
+  world = new NodeWorld();
 });
-afterEach(() => world.stop());
+afterEach(() => world[Symbol.asyncDispose]());
 
-const waiting = (): Node => node("a", { spec: { providerID: "acme://i-1", taints: [UNINITIALIZED] } });
+const askedAtMs = () => world.calls.map(({ atMs }) => atMs);
+const waiting = (reason: string) => world.value("cloudwire_nodes_uninitialized", { reason });
+
+/** What a look-up waits for others (instance-batcher.ts). */
+const WINDOW_MS = 15;
+
+describe("cloud-node initialises", () => {
+  test("with addresses first, and leaves the Node alone after that", async () => {
+    world.machine("a", { zone: "z", addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
+    world.register("a");
+    world.start();
+    await world.pass(1000);
+    expect(world.writes).toEqual([
+      'nodes/a/status {"metadata":{"uid":"uid-a"},"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"}]}}',
+      expect.stringContaining('"topology.kubernetes.io/zone":"z"'),
+    ]);
+    expect(world.said).toEqual(["Synced Node synced successfully"]);
+    expect(world.calls.map(({ asked }) => asked)).toEqual([["a"]]);
+  });
+});
 
 describe("cloud-node tries again", () => {
   test.each([
@@ -93,101 +36,134 @@ describe("cloud-node tries again", () => {
     ["QUOTA_EXCEEDED", [0, 1, 3, 7, 15]],
     ["PROVIDER_ID_MALFORMED", [0]],
   ] as const)("after %s as slowly as the contract says", async (reason, minutes) => {
-    world.says = { kind: "unknown", error: contractError(reason, "m") };
-    world.start(waiting());
-    await world.clock.advance(15 * MINUTE_MS);
-    expect(world.askedAtMs).toEqual(minutes.map((minute) => minute * MINUTE_MS));
+    world.failure = contractError(reason, "m");
+    world.register("a");
+    world.start();
+    await world.pass(15 * MINUTE_MS + 1000);
+    expect(askedAtMs().map((ms) => Math.floor(ms / MINUTE_MS))).toEqual(minutes);
   });
 
   test("at once when a new process of the provider is there, though the failure was final", async () => {
-    world.says = { kind: "unknown", error: contractError("CAPABILITY_ABSENT", "m") };
-    world.start(waiting());
-    await world.clock.advance(MINUTE_MS);
+    world.failure = contractError("CAPABILITY_ABSENT", "m");
+    world.register("a");
+    world.start();
+    await world.pass(MINUTE_MS);
     world.providerReady();
-    await settle();
-    expect(world.askedAtMs).toEqual([0, MINUTE_MS]);
+    await world.pass(WINDOW_MS);
+    expect(askedAtMs()).toEqual([WINDOW_MS, MINUTE_MS + WINDOW_MS]);
+  });
+
+  test("at once when an annotation changes by which the provider finds machines, and for no other", async () => {
+    world.annotationKeys = ["acme.example.com/claim"];
+    world.failure = contractError("PROVIDER_ID_MALFORMED", "m");
+    world.register("a");
+    world.start();
+    await world.pass(MINUTE_MS);
+    world.edit("a", { metadata: { annotations: { other: "x" } } });
+    await world.pass(MINUTE_MS);
+    expect(world.calls).toHaveLength(1);
+    world.edit("a", { metadata: { annotations: { "acme.example.com/claim": "x" } } });
+    await world.pass(MINUTE_MS);
+    expect(askedAtMs()).toEqual([WINDOW_MS, 2 * MINUTE_MS + WINDOW_MS]);
   });
 
   test("with the queue's back-off while the cloud is away", async () => {
-    world.says = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
-    world.start(waiting());
-    await world.clock.advance(40);
-    expect(world.askedAtMs).toEqual([0, 5, 15, 35]);
+    world.failure = contractError("CLOUD_UNAVAILABLE", "m");
+    world.register("a");
+    world.start();
+    await world.pass(100);
+    expect(askedAtMs()).toEqual([15, 35, 60, 95]);
   });
 });
 
-describe("cloud-node refreshes", () => {
-  const machine = (address: string): InstanceAnswer => ({
-    kind: "present",
-    instance: instance({ providerId: "acme://i-1", name: "a", addresses: [{ type: "InternalIP", address }] }),
-    readTimeMs: 0,
-    witness: { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: 0 },
-  });
-  const initialized = (): Node =>
-    node("a", {
-      spec: { providerID: "acme://i-1" },
-      status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] },
-    });
-
-  test("again before the next tick when the addresses could not be written", async () => {
-    world.says = machine("10.0.0.2");
-    let failures = 2;
-    world.kube.intercept = () => (failures-- > 0 ? apiError("transient") : undefined);
-    world.start(initialized());
-    await world.clock.advance(1000);
-    expect(world.kube.stored(NODES, { name: "a" })).toMatchObject({
-      status: { addresses: [{ type: "InternalIP", address: "10.0.0.2" }, { $patch: "replace" }] },
-    });
+describe("cloud-node says why a Node waits", () => {
+  test("after two minutes of an outage, and then once in half an hour", async () => {
+    world.failure = contractError("CLOUD_CREDENTIALS_INVALID", "the key has expired");
+    world.register("a");
+    world.start();
+    await world.pass(2 * MINUTE_MS);
+    expect([await waiting("provider"), world.said]).toEqual([1, []]);
+    await world.pass(20 * MINUTE_MS);
+    const said = "InitializeNodeDelayed Node is not initialized yet: the key has expired";
+    expect(world.said).toEqual([said]);
+    await world.pass(20 * MINUTE_MS);
+    expect(world.said).toEqual([said, said]);
   });
 
-  test("once a tick when all is well", async () => {
-    world.says = machine("10.0.0.1");
-    world.start(initialized());
-    await world.clock.advance(1000);
-    world.providerReady();
-    await world.clock.advance(2 * REFRESH_MS);
-    expect(world.askedAtMs).toEqual([0, REFRESH_MS, 2 * REFRESH_MS]);
+  test("at once when only somebody can help, once for each thing to say", async () => {
+    world.machine("a", { zone: "no zone" });
+    world.register("a");
+    world.start();
+    await world.pass(10 * MINUTE_MS);
+    world.change("a", { zone: "worse zone" });
+    await world.pass(10 * MINUTE_MS);
+    expect(world.said).toEqual([
+      'InitializeNodeFailed Node is not initialized: the cloud\'s zone "no zone" cannot be a label value',
+      'InitializeNodeFailed Node is not initialized: the cloud\'s zone "worse zone" cannot be a label value',
+    ]);
+    expect(await waiting("labels")).toBe(1);
   });
 
-  test("again when the provider is back, if it could not say", async () => {
-    world.says = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
-    world.start(initialized());
-    await world.clock.advance(1000);
-    world.providerReady();
-    await settle();
-    expect(world.askedAtMs).toEqual([0, 1000]);
+  test("when the machine of its name has another provider ID", async () => {
+    world.machine("new", { name: "a" });
+    world.register("a", { providerID: "acme://old" });
+    world.start();
+    await world.pass(MINUTE_MS);
+    expect(world.said).toEqual([
+      "InitializeNodeFailed Node is not initialized: the cloud knows no machine with the provider ID acme://old, but one of the name a with acme://new: see that the kubelet runs with the right --provider-id, delete the Node and let it register again",
+    ]);
+    expect(world.writes).toEqual([]);
+  });
+
+  test("when the API server refuses the write for two minutes", async () => {
+    world.machine("a");
+    world.kube.intercept = () => apiError("forbidden");
+    world.register("a");
+    world.start();
+    await world.pass(MINUTE_MS);
+    expect([await waiting("write"), world.said]).toEqual([1, []]);
+    await world.pass(5 * MINUTE_MS);
+    expect(world.said).toEqual(["InitializeNodeDelayed Node is not initialized yet: fake forbidden"]);
+  });
+
+  test("in the metric until it waits no longer", async () => {
+    world.register("a");
+    world.start();
+    await world.pass(MINUTE_MS);
+    expect(await waiting("absent")).toBe(1);
+    world.machine("a");
+    await world.pass(5 * MINUTE_MS);
+    expect(await waiting("absent")).toBe(0);
+    expect(world.said.at(-1)).toBe("Synced Node synced successfully");
   });
 });
 
 describe("cloud-node leaves a Node alone that no provider owns", () => {
-  const said = () => world.events.map(({ type, reason, message }) => [type, reason, message]);
+  const SAID =
+    "InitializeNodeFailed Node is not initialized: no provider has owned it for 5 min: no provider has the prefix of other://1";
+  const counted = async () => [await world.value("cloudwire_nodes_unowned"), await waiting("unowned")];
+
+  beforeEach(() => {
+    world.register("a", { providerID: "other://1" });
+    world.start();
+  });
 
   test("counts it, and says so once it has waited for long", async () => {
-    world.start(waiting());
-    await world.clock.advance(4 * MINUTE_MS);
-    expect([await world.unowned(), said()]).toEqual([1, []]);
-    await world.clock.advance(30 * MINUTE_MS);
-    expect([await world.unowned(), said()]).toEqual([
-      1,
-      [
-        [
-          "Warning",
-          "InitializeNodeFailed",
-          "Node is not initialized: no provider has owned it for 5 min: no provider owns acme://i-1",
-        ],
-      ],
-    ]);
-    expect(world.kube.writes).toEqual([]);
+    await world.pass(4 * MINUTE_MS);
+    expect([await counted(), world.said]).toEqual([[1, 1], []]);
+    await world.pass(25 * MINUTE_MS);
+    expect([await counted(), world.said]).toEqual([[1, 1], [SAID]]);
+    expect(world.writes).toEqual([]);
+    expect(world.calls).toEqual([]);
   });
 
   test.each<[string, () => void]>([
-    ["is initialised by somebody else", () => world.nodes.set(node("a", { spec: { providerID: "acme://i-1" } }))],
-    ["goes", () => world.nodes.delete("a")],
+    ["is initialised by somebody else", () => world.edit("a", { spec: { taints: [] } })],
+    ["goes", () => world.remove("a")],
   ])("and counts it no more when it %s", async (_, happens) => {
-    world.start(waiting());
-    await world.clock.advance(MINUTE_MS);
+    await world.pass(MINUTE_MS);
     happens();
-    await world.clock.advance(10 * MINUTE_MS);
-    expect([await world.unowned(), said()]).toEqual([0, []]);
+    await world.pass(10 * MINUTE_MS);
+    expect([await counted(), world.said]).toEqual([[0, 0], []]);
   });
 });

@@ -33,7 +33,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   if (before === undefined) return undefined;
   if (isUninitialized(before)) {
     const answer = await deps.instances.get(before, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
-    const namesake = answer.kind === "absent" ? await askNamesake(deps, before, signal) : UNASKED;
+    const namesake = answer.kind === "absent" ? await askNamesake(deps, before, answer, signal) : UNASKED;
     remember(memory, key, before, answer, namesake);
     return { kind: "waiting", node: before, answer, namesake };
   }
@@ -75,19 +75,27 @@ async function namesakeOf(
   signal: AbortSignal,
 ): Promise<Namesake> {
   if (node.spec.providerID === "") return UNASKED;
-  if (answer.kind === "absent") return askNamesake(deps, node, signal);
+  if (answer.kind === "absent") return askNamesake(deps, node, answer, signal);
   if (answer.kind !== "present" || answer.instance.name === node.metadata.name) return UNASKED;
   const isKnown = known?.namesake.kind === "asked" && known.facts?.name === answer.instance.name;
-  return isKnown ? known.namesake : askNamesake(deps, node, signal);
+  return isKnown ? known.namesake : askNamesake(deps, node, answer, signal);
 }
 
-async function askNamesake(deps: GatherDependencies, node: Node, signal: AbortSignal): Promise<Namesake> {
+/** Only of the provider that answered for the ID: clouds know nothing of each other's names. */
+async function askNamesake(
+  deps: GatherDependencies,
+  node: Node,
+  { witness }: Extract<InstanceAnswer, { kind: "present" | "absent" }>,
+  signal: AbortSignal,
+): Promise<Namesake> {
   if (node.spec.providerID === "") return UNASKED;
   const byName: Node = { ...node, spec: { ...node.spec, providerID: "" } };
   const answer = await deps.instances.get(byName, refreshOptions(signal));
   switch (answer.kind) {
-    case "present":
-      return { kind: "asked", providerId: answer.instance.providerId };
+    case "present": {
+      const isSameCloud = answer.witness.provider === witness.provider;
+      return { kind: "asked", providerId: isSameCloud ? answer.instance.providerId : undefined };
+    }
     case "absent":
     case "notMine":
       return { kind: "asked", providerId: undefined };

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { nodeMetrics } from "./metrics.ts";
+import { WaitingNodes } from "./waiting-nodes.ts";
+
+const MINUTE_MS = 60_000;
+
+function setUp() {
+  const clock = new FakeClock();
+  const metrics = new Metrics();
+  const nodes = new WaitingNodes(nodeMetrics(metrics), clock);
+  const provider = () => nodes.add("a", { reason: "provider", topic: "provider", newsAfterMs: 2 * MINUTE_MS });
+  const absent = (topic = "no such machine") => nodes.add("a", { reason: "absent", topic, newsAfterMs: 0 });
+  const counted = async (reason: string) => metrics.value("cloudwire_nodes_uninitialized", { reason });
+  return { clock, metrics, nodes, provider, absent, counted };
+}
+
+test("add() counts tries, and tells what has lasted for as long as given", async () => {
+  const { clock, provider } = setUp();
+  expect(provider()).toEqual({ failures: 1, tell: false, newsInMs: 120_000 });
+  await clock.advance(119_999);
+  expect(provider()).toEqual({ failures: 2, tell: false, newsInMs: 1 });
+  await clock.advance(1);
+  expect(provider()).toEqual({ failures: 3, tell: true, newsInMs: 0 });
+});
+
+test("add() tells the same again after half an hour and not before", async () => {
+  const { clock, absent } = setUp();
+  const tells = [absent().tell, absent().tell];
+  await clock.advance(30 * MINUTE_MS - 1);
+  tells.push(absent().tell);
+  await clock.advance(1);
+  tells.push(absent().tell, absent().tell);
+  expect(tells).toEqual([true, false, false, true, false]);
+});
+
+test("add() tells another thing at once, and remembers the first", () => {
+  const { absent } = setUp();
+  expect([absent("x").tell, absent("y").tell, absent("x").tell]).toEqual([true, true, false]);
+});
+
+test("add() forgets what it told when there was too much of it", () => {
+  const { absent } = setUp();
+  for (let topic = 0; topic < 16; topic += 1) absent(`topic ${topic}`);
+  expect([absent("topic 0").tell, absent("one more").tell, absent("topic 0").tell]).toEqual([false, true, true]);
+});
+
+test("the metrics show each waiting node under its last reason", async () => {
+  const { nodes, metrics, provider, absent, counted } = setUp();
+  provider();
+  expect([await counted("provider"), await counted("absent")]).toEqual([1, undefined]);
+  absent();
+  absent();
+  nodes.add("b", { reason: "absent", topic: "", newsAfterMs: 0 });
+  expect([await counted("provider"), await counted("absent")]).toEqual([0, 2]);
+  nodes.add("b", { reason: "unowned", topic: "", newsAfterMs: 0 });
+  expect([await counted("absent"), await counted("unowned"), await metrics.value("cloudwire_nodes_unowned")]).toEqual([
+    1, 1, 1,
+  ]);
+  nodes.forget("b");
+  nodes.forget("b");
+  nodes.forget("a");
+  expect([await counted("absent"), await counted("unowned"), await metrics.value("cloudwire_nodes_unowned")]).toEqual([
+    0, 0, 0,
+  ]);
+});
+
+test("forget() begins anew", async () => {
+  const { clock, nodes, provider } = setUp();
+  provider();
+  await clock.advance(MINUTE_MS);
+  nodes.forget("a");
+  expect(provider()).toEqual({ failures: 1, tell: false, newsInMs: 120_000 });
+});
