@@ -3,7 +3,7 @@ import { eventually } from "../support/poll.ts";
 import { contractFailure } from "../support/scripted-provider.ts";
 import type { Harness } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, masked } from "./support/objects.ts";
-import { ADD_FINALIZER, ENSURING, FINALIZER, PATH, serviceLbHelpers } from "./support/service-lb.ts";
+import { ENSURING, FINALIZER, PATH, saying, serviceLbHelpers, TAKE_UP, UNSAID } from "./support/service-lb.ts";
 
 let harness: Harness;
 const { start, web, ip, reasons } = serviceLbHelpers((started) => {
@@ -73,7 +73,8 @@ describe("service-lb and classes", () => {
     await harness.quiet();
     await harness.user("POST", "nodes", initializedNode("b"));
     await harness.quiet();
-    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([["ensure web"], [ADD_FINALIZER]]);
+    const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${UNSAID}}}`;
+    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([["ensure web"], [TAKE_UP, says]]);
     expect(harness.events("web")).toEqual([ENSURING]);
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
     await harness.quiet();
@@ -88,7 +89,10 @@ describe("service-lb and classes", () => {
     await harness.startProvider();
     harness.startManager().startServices();
     await harness.quiet();
-    expect([harness.cloud.changes, harness.writes]).toEqual([[], []]);
+    const why =
+      "spec.loadBalancerSourceRanges: clients are limited to 192.0.2.0/24; the provider cannot limit clients, and would let everybody in (tried again when the Service or the provider changes)";
+    const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "Refused", why)}}}`;
+    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([[], [says]]);
     expect(reasons()).toEqual([
       "Warning SyncLoadBalancerFailed Error syncing load balancer: spec.loadBalancerSourceRanges: clients are limited to 192.0.2.0/24; the provider cannot limit clients, and would let everybody in",
     ]);

@@ -3,12 +3,22 @@ import { eventually } from "../support/poll.ts";
 import { contractFailure } from "../support/scripted-provider.ts";
 import type { Harness } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, masked, registeredNode } from "./support/objects.ts";
-import { ADD_FINALIZER, ENSURED, ENSURING, FINALIZER, PATH, serviceLbHelpers } from "./support/service-lb.ts";
+import {
+  ADD_FINALIZER,
+  ENSURED,
+  ENSURING,
+  FINALIZER,
+  PATH,
+  READY,
+  serviceLbHelpers,
+  TAKE_UP,
+  UNSAID,
+} from "./support/service-lb.ts";
 
 const DELETING = "Normal DeletingLoadBalancer Deleting load balancer";
 const DELETED = "Normal DeletedLoadBalancer Deleted load balancer";
-const PUBLISH = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1","ipMode":"VIP"}]}}}`;
-const REMOVE = `PATCH ${PATH}/status {"metadata":{"uid":"U","$deleteFromPrimitiveList/finalizers":["${FINALIZER}"]},"status":{"loadBalancer":{"ingress":null}}}`;
+const PUBLISH = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1","ipMode":"VIP"}]},${READY}}}`;
+const REMOVE = `PATCH ${PATH}/status {"metadata":{"uid":"U","$deleteFromPrimitiveList/finalizers":["${FINALIZER}"]},"status":{"loadBalancer":{"ingress":null},${UNSAID}}}`;
 
 let harness: Harness;
 const { start, startSettled, web, ip, balancer, reasons } = serviceLbHelpers((started) => {
@@ -32,7 +42,7 @@ describe("service-lb and a Service's life", () => {
     await harness.startProvider();
     harness.startManager().startServices();
     await harness.quiet();
-    expect(harness.writes.map(masked)).toEqual([ADD_FINALIZER, PUBLISH]);
+    expect(harness.writes.map(masked)).toEqual([TAKE_UP, PUBLISH]);
     expect(harness.cloud.changes).toEqual(["ensure web"]);
     expect(harness.cloud.calls[0]?.request).toMatchObject({
       change: { trigger: "service created", validateOnly: false },
@@ -114,7 +124,7 @@ describe("service-lb and a Service's life", () => {
     };
     harness.startManager().startServices();
     await harness.quiet();
-    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([[], [ADD_FINALIZER]]);
+    expect([harness.cloud.changes, harness.writes.map(masked)]).toEqual([[], [TAKE_UP]]);
   });
 
   test.each(["before", "after"] as const)(

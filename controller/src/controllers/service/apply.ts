@@ -5,6 +5,7 @@ import { applyChange } from "./apply/change.ts";
 import { applyDelete } from "./apply/delete.ts";
 import type { ApplyDependencies } from "./apply/dependencies.ts";
 import { addFinalizer, finish, poll } from "./apply/status.ts";
+import { MUTED } from "./conditions.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
 import type { Plan, Refuse, Settle } from "./plan/steps.ts";
 
@@ -24,26 +25,31 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "fail":
       // Unknown again: the next try asks for it anew instead of polling.
       deps.ledger.drop(context.key);
-      throw new LoadBalancerSyncError(plan.message);
+      throw new LoadBalancerSyncError(plan.message, { reason: "Failed" });
     default:
       return plan satisfies never;
   }
 }
 
-/** Keeps up what stands, then says why no more is done. */
+/** Keeps up what stands, then says why no more is done: the condition tells of the refusal alone. */
 async function applyRefuse(
   { refusal, meanwhile }: Refuse,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  const result = meanwhile === undefined ? DONE : await apply(meanwhile, deps, context);
+  const result = meanwhile === undefined ? DONE : await apply(meanwhile, { ...deps, conditions: MUTED }, context);
   if (result.kind === "requeueAfter") return result;
   const { message, retryAfterMs } = refusal;
-  throw retryAfterMs === undefined ? new TerminalError(message) : new RetryAfterError(message, retryAfterMs);
+  const until = "tried again when the Service or the provider changes";
+  const nextTry = retryAfterMs === undefined ? until : `${until}, or after 30 minutes`;
+  const cause = new LoadBalancerSyncError(message, { reason: "Refused", nextTry });
+  throw retryAfterMs === undefined
+    ? new TerminalError(message, { cause })
+    : new RetryAfterError(message, retryAfterMs, { cause });
 }
 
 async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, entry, finished, nodeCount } = plan;
-  if (!(await addFinalizer(service, plan.finalizerPatch, deps, context))) return DONE;
+  if (!(await addFinalizer(service, plan.finalizerPatch, undefined, deps, context))) return DONE;
   return finish(service, entry, { purpose: finished, nodeCount }, deps, context);
 }

@@ -18,7 +18,9 @@ import type { QueueMetrics } from "../../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
+import { tellFailure } from "./apply/failure.ts";
 import { ChangeGate } from "./change-gate.ts";
+import { PacedConditions } from "./conditions.ts";
 import { failureKind, settleFailure } from "./failure.ts";
 import { FailureCounts } from "./failure-counts.ts";
 import { gather } from "./gather.ts";
@@ -74,6 +76,7 @@ interface State {
   readonly ownWrites: OwnWrites<Service>;
   readonly gate: ChangeGate;
   readonly failures: FailureCounts;
+  readonly conditions: PacedConditions;
 }
 
 /**
@@ -90,6 +93,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     ownWrites: new OwnWrites(),
     gate: new ChangeGate(),
     failures: new FailureCounts(),
+    conditions: new PacedConditions(clock),
   };
   const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
   return new Controller({
@@ -110,13 +114,13 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
-  const { ledger, nodeSync, ownWrites, gate, failures } = state;
+  const { ledger, nodeSync, failures } = state;
   const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers, clock };
   const steps = stepReconciler(
     {
       gather: (context) => gather(gathering, context),
       plan,
-      apply: (planned, context) => apply(planned, { ...deps, ledger, ownWrites, gate }, context),
+      apply: (planned, context) => apply(planned, { ...deps, ...state }, context),
     },
     clock,
   );
@@ -127,13 +131,11 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
         failures.succeeded(context.key);
         return result;
       } catch (error) {
-        const service = services.lister.get(context.key) ?? ledger.entry(context.key)?.service;
-        return settleFailure(
-          error,
-          service,
-          { ...deps, inARow: failures.failed(context.key, failureKind(error)) },
-          context,
-        );
+        const inARow = failures.failed(context.key, failureKind(error));
+        const service = services.lister.get(context.key);
+        if (service !== undefined) await tellFailure(error, service, { ...deps, ...state, inARow }, context);
+        const regarding = service ?? ledger.entry(context.key)?.service;
+        return settleFailure(error, regarding, { ...deps, inARow }, context);
       } finally {
         nodeSync.tried(context.key);
       }

@@ -1,17 +1,30 @@
+import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { hasReason, ProviderError } from "../../provider/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { causesOf, messageOf } from "../../util/errors.ts";
+
+export interface SyncErrorOptions extends ErrorOptions {
+  readonly isTold?: boolean;
+  /** What the Service's condition says of it; default: by the cause. */
+  readonly reason?: LoadBalancerReadyReason;
+  /** In words, for the condition. */
+  readonly nextTry?: string;
+}
 
 /** A Service's load balancer could not be brought to what is wished. What the provider asked to wait is in the cause. */
 export class LoadBalancerSyncError extends Error {
   readonly code = "LOAD_BALANCER_SYNC";
   /** An event of its own has said it. */
   readonly isTold: boolean;
+  readonly reason: LoadBalancerReadyReason | undefined;
+  readonly nextTry: string;
 
-  constructor(message: string, { isTold = false, ...options }: ErrorOptions & { readonly isTold?: boolean } = {}) {
+  constructor(message: string, { isTold = false, reason, nextTry, ...options }: SyncErrorOptions = {}) {
     super(message, options);
     this.name = "LoadBalancerSyncError";
     this.isTold = isTold;
+    this.reason = reason;
+    this.nextTry = nextTry ?? "tried again after 5 seconds to 5 minutes";
   }
 }
 

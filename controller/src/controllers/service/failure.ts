@@ -30,6 +30,11 @@ export function failureKind(error: unknown): string {
   return isBusy(fromProvider) ? "busy" : (fromProvider?.class ?? "");
 }
 
+/** Busy for so long that it is news. */
+export function isBusyStill(error: unknown, inARow: number): boolean {
+  return isBusy(providerErrorOf(error)) && inARow > BUSY_TRIES;
+}
+
 /** Says on the Service what went wrong and decides what the queue makes of it: throws, or comes back. */
 export function settleFailure(
   error: unknown,
@@ -39,12 +44,12 @@ export function settleFailure(
 ): Result {
   if (context.signal.aborted) throw error;
   const fromProvider = providerErrorOf(error);
-  const isBusyStill = isBusy(fromProvider) && inARow > BUSY_TRIES;
-  if (isBusy(fromProvider) && !isBusyStill) {
+  const isStill = isBusyStill(error, inARow);
+  if (isBusy(fromProvider) && !isStill) {
     context.log.debug(2, "Provider is busy with the load balancer", { err: error });
     return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()));
   }
-  if (service !== undefined && (isBusyStill || (!isTold(error) && !isQuiet(error, context)))) {
+  if (service !== undefined && (isStill || (!isTold(error) && !isQuiet(error, context)))) {
     events.record(syncLoadBalancerFailed(service, describe(error)));
   }
   const delayMs = fromProvider && waitMs(fromProvider, inARow);

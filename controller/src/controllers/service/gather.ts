@@ -9,6 +9,7 @@ import type { LoadBalancerCapabilities, ProviderInfo } from "../../provider/prov
 import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
+import type { PacedConditions } from "./conditions.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Attempt, Entry, Ledger } from "./ledger.ts";
 import { loadBalancerRef } from "./load-balancer-ref.ts";
@@ -27,6 +28,7 @@ export interface GatherDependencies {
   readonly inventory: Inventory;
   readonly ledger: Ledger;
   readonly ownWrites: OwnWrites<Service>;
+  readonly conditions: Pick<PacedConditions, "forget">;
   readonly settings: LoadBalancerSettings;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
@@ -45,6 +47,7 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   if (service === undefined) {
     deps.ledger.forget(key);
     deps.ownWrites.forget(key);
+    deps.conditions.forget(key);
     return undefined;
   }
   return wantsLoadBalancer(service) && !isDeleting(service)

@@ -57,9 +57,10 @@ export function loadBalancerService(name: string, { metadata = {}, spec = {}, st
   };
 }
 
-/** What differs from run to run made the same: UIDs, versions. */
+/** What differs from run to run made the same: UIDs, versions, times. */
 export function masked(write: string): string {
   return write
     .replaceAll(/"uid":"[^"]+"/g, '"uid":"U"')
-    .replaceAll(/"resourceVersion":"[^"]+"/g, '"resourceVersion":"V"');
+    .replaceAll(/"resourceVersion":"[^"]+"/g, '"resourceVersion":"V"')
+    .replaceAll(/"lastTransitionTime":"[^"]+"/g, '"lastTransitionTime":"T"');
 }

@@ -1,4 +1,5 @@
 import { afterEach } from "vitest";
+import { asRecord, recordField, recordsField } from "../../../src/util/json.ts";
 import { eventually } from "../../support/poll.ts";
 import type { Balancer } from "./cloud.ts";
 import type { CloudProviderOptions } from "./cloud-provider.ts";
@@ -10,6 +11,14 @@ export const ENSURING = "Normal EnsuringLoadBalancer Ensuring load balancer";
 export const ENSURED = "Normal EnsuredLoadBalancer Ensured load balancer";
 export const UPDATED = "Normal UpdatedLoadBalancer Updated load balancer with new hosts";
 export const PATH = "namespaces/default/services/web";
+/** What a masked write says of the load balancer in the Service's condition. */
+export const saying = (status: string, reason: string, message: string): string =>
+  `"conditions":[{"type":"cloudwire.dev/LoadBalancerReady","status":"${status}","reason":"${reason}","message":"${message}","lastTransitionTime":"T"}]`;
+export const READY = saying("True", "Ready", "The load balancer is as the Service wishes.");
+const PROVISIONING = saying("False", "Provisioning", "The load balancer is being made.");
+export const UNSAID = `"conditions":[{"$patch":"delete","type":"cloudwire.dev/LoadBalancerReady"}]`;
+/** The first write for a new Service. */
+export const TAKE_UP = `PATCH ${PATH}/status {"metadata":{"uid":"U","finalizers":["${FINALIZER}"]},"status":{${PROVISIONING}}}`;
 export const ADD_FINALIZER = `PATCH ${PATH}/status {"metadata":{"uid":"U","finalizers":["${FINALIZER}"]}}`;
 
 interface ServiceLbHelpers {
@@ -19,6 +28,8 @@ interface ServiceLbHelpers {
   readonly web: () => unknown;
   readonly ip: () => string | undefined;
   readonly balancer: () => Balancer | undefined;
+  /** `status reason: message` of the Service's condition. */
+  readonly told: () => string | undefined;
   /** Events without the counts of repetition. */
   readonly reasons: () => readonly string[];
 }
@@ -69,5 +80,11 @@ export function serviceLbHelpers(started: (harness: Harness) => void): ServiceLb
     return harness.events("web").map((event) => event.replace(/ x\d+$/, ""));
   }
 
-  return { start, startSettled, web, ip, balancer, reasons };
+  function told(): string | undefined {
+    const conditions = recordsField(recordField(asRecord(web(), "web"), "status"), "conditions", (item) => item);
+    const ready = conditions.find((condition) => condition["type"] === "cloudwire.dev/LoadBalancerReady");
+    return ready && `${String(ready["status"])} ${String(ready["reason"])}: ${String(ready["message"])}`;
+  }
+
+  return { start, startSettled, web, ip, balancer, told, reasons };
 }

@@ -15,9 +15,10 @@ import {
 } from "../events.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { progressOf } from "../plan/progress.ts";
+import { PROVISIONING } from "../plan/readiness.ts";
 import type { Change } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
-import { addFinalizer, finish, poll } from "./status.ts";
+import { addFinalizer, finish, poll, tellNothing } from "./status.ts";
 
 /** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
 export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -25,7 +26,7 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   const { events, ledger } = deps;
   const isEnsure = purpose === "ensure";
   if (isEnsure) events.record(ensuringLoadBalancer(service));
-  if (!(await addFinalizer(service, plan.finalizerPatch, deps, context))) return DONE;
+  if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps, context))) return DONE;
   if (isEnsure && wish.nodes.count === 0) events.record(unavailableLoadBalancer(service));
   for (const { field, message } of ignored) events.record(featureIgnored(service, field, message));
 
@@ -40,6 +41,7 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
       return requeueAfter(0);
     case "notResponsible":
       ledger.recordDeclined(context.key, service, providerNamed(deps, plan.provider).info?.bootId ?? "");
+      await tellNothing(service, deps, context);
       return DONE;
     default:
       return conclude(plan, answer, deps, context);
@@ -64,7 +66,7 @@ async function conclude(
   switch (progress.kind) {
     case "failed":
       ledger.drop(context.key);
-      throw new LoadBalancerSyncError(progress.message);
+      throw new LoadBalancerSyncError(progress.message, { reason: "Failed" });
     case "pending":
       return poll(service, progress.entry, deps, context);
     case "done":

@@ -1,41 +1,50 @@
+import type { LoadBalancerDeletion } from "../../../provider/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
+import { DELETING } from "../plan/readiness.ts";
 import type { Delete } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
-import { again, patch } from "./status.ts";
+import { again, patch, tell } from "./status.ts";
 
 /** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
 export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, announce, isGone } = plan;
   const { events, ledger } = deps;
-  const { uid } = service.metadata;
   if (announce) events.record(deletingLoadBalancer(service));
-  const provider = providerNamed(deps, plan.provider);
-  const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
-  const requestId = ledger.attempt(context.key, `${uid} delete`, plan);
-  try {
-    const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
-    const { done, operation, diagnostics } = await deps.gate.run(provider, context, () =>
-      provider.client.deleteLoadBalancer(ref, options),
-    );
-    for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
-    ledger.settled(context.key);
-    if (!done) {
-      ledger.recordDeletion(context.key, { service, provider: plan.provider, operationId: operation?.id ?? "" });
-      return again(operation?.pollAfterMs, deps);
-    }
-  } catch (error) {
-    throw deletionError(plan, deps, context, error);
+  const { done, operation, diagnostics } = await callDelete(plan, deps, context);
+  for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
+  ledger.settled(context.key);
+  if (!done) {
+    ledger.recordDeletion(context.key, { service, provider: plan.provider, operationId: operation?.id ?? "" });
+    if (!isGone) await tell(service, DELETING, deps, context);
+    return again(operation?.pollAfterMs, deps);
   }
   if (plan.patch !== undefined)
     await patch("remove load balancer cleanup finalizer", service, plan.patch, deps, context);
   events.record(deletedLoadBalancer(service));
-  ledger.recordCleaned(context.key, uid);
+  ledger.recordCleaned(context.key, service.metadata.uid);
   // Another Service may stand under the name by now.
   return isGone ? requeueAfter(0) : DONE;
+}
+
+async function callDelete(
+  plan: Delete,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<LoadBalancerDeletion> {
+  const { service, isGone } = plan;
+  const provider = providerNamed(deps, plan.provider);
+  const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
+  const requestId = deps.ledger.attempt(context.key, `${service.metadata.uid} delete`, plan);
+  const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
+  try {
+    return await deps.gate.run(provider, context, () => provider.client.deleteLoadBalancer(ref, options));
+  } catch (error) {
+    throw deletionError(plan, deps, context, error);
+  }
 }
 
 function deletionError(

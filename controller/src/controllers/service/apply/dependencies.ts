@@ -5,6 +5,7 @@ import type { OwnWrites } from "../../../kube/own-writes.ts";
 import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
 import type { ChangeGate } from "../change-gate.ts";
+import type { Conditions } from "../conditions.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ServiceMetrics } from "../metrics.ts";
@@ -18,6 +19,8 @@ export interface ApplyDependencies {
   readonly ledger: Ledger;
   readonly gate: ChangeGate;
   readonly ownWrites: OwnWrites<Service>;
+  /** What the Service is told in its condition. */
+  readonly conditions: Conditions;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -7,7 +7,8 @@ import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, LoadBalancerSyncError } from "../errors.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
 import type { Entry, Pending } from "../ledger.ts";
-import { ingressPatch } from "../plan/patches.ts";
+import { ingressPatch, type StatusPatch, withConditions } from "../plan/patches.ts";
+import { type Readiness, readinessOf, withoutReadiness } from "../plan/readiness.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 
 /** Polls of many load balancers that were made together spread over this share of their interval. */
@@ -30,7 +31,7 @@ export async function finish(
   } else if (finished.purpose === "update") {
     deps.events.record(finished.nodeCount === 0 ? unavailableLoadBalancer(service) : updatedLoadBalancer(service));
   }
-  await publish(service, entry, deps, context);
+  await publish(service, entry, readinessOf(service, entry, finished.nodeCount), deps, context);
   return DONE;
 }
 
@@ -42,28 +43,63 @@ export async function poll(
   context: ReconcileContext,
 ): Promise<Result> {
   deps.ledger.record(context.key, entry);
-  await publish(service, entry, deps, context);
+  await publish(service, entry, readinessOf(service, entry, 0), deps, context);
   return again(entry.pending?.pollAfterMs, deps);
 }
 
 async function publish(
   service: Service,
   { ingress }: Entry,
+  readiness: Readiness | undefined,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<void> {
-  const body = ingress === undefined ? undefined : ingressPatch(service, ingress);
+  const address = ingress === undefined ? undefined : ingressPatch(service, ingress);
+  const body = withReadiness(service, address, readiness, deps);
   if (body !== undefined) await patch("update load balancer status", service, body, deps, context);
 }
 
-/** Before the cloud is asked for anything: whatever it makes must not outlive the Service unseen. False: the Service is gone. */
+/** Writes the condition alone. */
+export async function tell(
+  service: Service,
+  readiness: Readiness,
+  deps: Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites">,
+  context: Pick<ReconcileContext, "signal">,
+): Promise<void> {
+  const body = withReadiness(service, undefined, readiness, deps);
+  if (body !== undefined) await patch("update load balancer condition", service, body, deps, context);
+}
+
+/** Says no more of the load balancer: it is somebody else's. */
+export async function tellNothing(service: Service, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
+  const body = withConditions(service, undefined, withoutReadiness(deps.ownWrites.latest(service)));
+  if (body !== undefined) await patch("remove load balancer condition", service, body, deps, context);
+}
+
+function withReadiness(
+  service: Service,
+  body: StatusPatch | undefined,
+  readiness: Readiness | undefined,
+  { conditions, ownWrites }: Pick<ApplyDependencies, "conditions" | "ownWrites">,
+): StatusPatch | undefined {
+  const items = readiness && conditions.items(ownWrites.latest(service), readiness);
+  return withConditions(service, body, items);
+}
+
+/**
+ * Before the cloud is asked for anything: whatever it makes must not outlive the Service unseen. `readiness` goes with the same write,
+ * and never makes one. False: the Service is gone.
+ */
 export async function addFinalizer(
   service: Service,
-  body: JsonObject | undefined,
+  finalizer: StatusPatch | undefined,
+  readiness: Readiness | undefined,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<boolean> {
-  return body === undefined || patch("add load balancer cleanup finalizer", service, body, deps, context);
+  if (finalizer === undefined) return true;
+  const body = withReadiness(service, finalizer, readiness, deps) ?? finalizer;
+  return patch("add load balancer cleanup finalizer", service, body, deps, context);
 }
 
 /** Asks to come back when the provider wishes it. */
@@ -76,8 +112,8 @@ export async function patch(
   what: string,
   service: Service,
   body: JsonObject,
-  { kube, ownWrites }: ApplyDependencies,
-  { signal }: ReconcileContext,
+  { kube, ownWrites }: Pick<ApplyDependencies, "kube" | "ownWrites">,
+  { signal }: Pick<ReconcileContext, "signal">,
 ): Promise<boolean> {
   const { namespace, name } = service.metadata;
   const options = { signal, subresource: "status" };

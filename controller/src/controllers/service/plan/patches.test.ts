@@ -1,10 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { ingress, service } from "../../../../test/support/builders.ts";
-import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./patches.ts";
+import { addFinalizerPatch, cleanedUpPatch, ingressPatch, withConditions } from "./patches.ts";
 
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const uid = "uid-default-web";
 const vip = ingress({ ip: "192.0.2.1", ipMode: "VIP" });
+const told = {
+  type: "cloudwire.dev/LoadBalancerReady",
+  status: "True",
+  reason: "Ready",
+  message: "",
+  observedGeneration: 0,
+  lastTransitionTimeMs: 0,
+};
+const unsaid = { $patch: "delete", type: told.type };
 
 describe("addFinalizerPatch()", () => {
   test("adds ours to a Service that has none", () => {
@@ -44,6 +53,22 @@ describe("cleanedUpPatch()", () => {
       it: "clears the ingress of a Service without our finalizer",
       given: service("web", { status: { loadBalancer: { ingress: [vip] } } }),
       want: { metadata: { uid }, status: { loadBalancer: { ingress: null } } },
+    },
+    {
+      it: "takes away what the condition says, even if nothing else is left",
+      given: service("web", { status: { conditions: [told] } }),
+      want: { metadata: { uid }, status: { conditions: [unsaid] } },
+    },
+    {
+      it: "takes away all three in one write",
+      given: service("web", {
+        metadata: { finalizers: [FINALIZER] },
+        status: { loadBalancer: { ingress: [vip] }, conditions: [told] },
+      }),
+      want: {
+        metadata: { uid, "$deleteFromPrimitiveList/finalizers": [FINALIZER] },
+        status: { loadBalancer: { ingress: null }, conditions: [unsaid] },
+      },
     },
   ])("$it", ({ given, want }) => {
     expect(cleanedUpPatch(given)).toEqual(want);
@@ -98,5 +123,35 @@ describe("ingressPatch()", () => {
 
   test("is nothing when the Service says so already", () => {
     expect(ingressPatch(service("web", { status: { loadBalancer: { ingress: [vip] } } }), [vip])).toBeUndefined();
+  });
+});
+
+describe("withConditions()", () => {
+  const items = [{ type: "t" }];
+  const address = ingressPatch(service("web"), [vip]);
+
+  test.each([
+    { it: "is the patch alone without conditions", patch: address, conditions: undefined, want: address },
+    {
+      it: "is the conditions alone without patch",
+      patch: undefined,
+      conditions: items,
+      want: { metadata: { uid }, status: { conditions: items } },
+    },
+    {
+      it: "is both in one",
+      patch: address,
+      conditions: items,
+      want: { metadata: { uid }, status: { ...address?.status, conditions: items } },
+    },
+    {
+      it: "keeps what is said of finalizers",
+      patch: addFinalizerPatch(service("web")),
+      conditions: items,
+      want: { metadata: { uid, finalizers: [FINALIZER] }, status: { conditions: items } },
+    },
+    { it: "is nothing without either", patch: undefined, conditions: undefined, want: undefined },
+  ])("$it", ({ patch, conditions, want }) => {
+    expect(withConditions(service("web"), patch, conditions)).toEqual(want);
   });
 });

@@ -3,6 +3,13 @@ import type { LoadBalancerIngress, PortStatus, Service } from "../../../api/serv
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";
 import { hasFinalizer } from "../predicates.ts";
+import { withoutReadiness } from "./readiness.ts";
+
+/** One body for services/status. */
+export interface StatusPatch extends JsonObject {
+  readonly metadata: JsonObject;
+  readonly status?: JsonObject;
+}
 
 /*
  * Strategic merge patches for services/status: the only verb this controller needs on Services. `uid` makes the server refuse a
@@ -10,7 +17,7 @@ import { hasFinalizer } from "../predicates.ts";
  */
 
 /** Puts our finalizer behind those of others; undefined: it is there. */
-export function addFinalizerPatch(service: Service): JsonObject | undefined {
+export function addFinalizerPatch(service: Service): StatusPatch | undefined {
   if (hasFinalizer(service)) return undefined;
   const { uid, finalizers } = service.metadata;
   // Without an order the server would put ours first.
@@ -19,23 +26,35 @@ export function addFinalizerPatch(service: Service): JsonObject | undefined {
 }
 
 /**
- * Takes our finalizer off, and the ingress with it; undefined: neither is there. Names the one item to delete, where upstream sends
+ * Takes our finalizer off, and ingress and condition with it; undefined: none of them is there. Names the one item to delete, where upstream sends
  * the list that is left: a finalizer that somebody added meanwhile survives.
  */
-export function cleanedUpPatch(service: Service): JsonObject | undefined {
+export function cleanedUpPatch(service: Service): StatusPatch | undefined {
   const { ingress } = service.status.loadBalancer;
-  if (!hasFinalizer(service) && ingress.length === 0) return undefined;
-  return {
+  const conditions = withoutReadiness(service);
+  if (!hasFinalizer(service) && ingress.length === 0 && conditions === undefined) return undefined;
+  const patch: StatusPatch = {
     metadata: {
       uid: service.metadata.uid,
       ...(hasFinalizer(service) ? { "$deleteFromPrimitiveList/finalizers": [LOAD_BALANCER_CLEANUP] } : {}),
     },
     ...(ingress.length === 0 ? {} : { status: { loadBalancer: { ingress: null } } }),
   };
+  return withConditions(service, patch, conditions);
+}
+
+/** The patch and these items of `status.conditions` in one write; undefined: neither is needed. */
+export function withConditions(
+  { metadata: { uid } }: Service,
+  patch: StatusPatch | undefined,
+  conditions: readonly JsonObject[] | undefined,
+): StatusPatch | undefined {
+  if (conditions === undefined) return patch;
+  return { ...patch, metadata: patch?.metadata ?? { uid }, status: { ...patch?.status, conditions } };
 }
 
 /** Publishes where traffic enters; undefined: the Service says so already. */
-export function ingressPatch(service: Service, ingress: readonly LoadBalancerIngress[]): JsonObject | undefined {
+export function ingressPatch(service: Service, ingress: readonly LoadBalancerIngress[]): StatusPatch | undefined {
   if (deepEqual(service.status.loadBalancer.ingress, ingress)) return undefined;
   return {
     metadata: { uid: service.metadata.uid },

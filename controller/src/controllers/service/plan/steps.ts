@@ -1,7 +1,7 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
-import type { JsonObject } from "../../../kube/client.ts";
 import type { Entry, Pending } from "../ledger.ts";
+import type { StatusPatch } from "./patches.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
@@ -18,7 +18,7 @@ export interface Delete {
   /** False while a deletion that was announced goes on. */
   readonly announce: boolean;
   /** For services/status, once nothing is left at the cloud. */
-  readonly patch: JsonObject | undefined;
+  readonly patch: StatusPatch | undefined;
 }
 
 /** Asked for what the provider does not offer and what must not be left out, or for what it has refused. */
@@ -42,7 +42,7 @@ export interface Change {
   readonly loadBalancerId: string | undefined;
   readonly operationId: string | undefined;
   /** For services/status, before the call. */
-  readonly finalizerPatch: JsonObject | undefined;
+  readonly finalizerPatch: StatusPatch | undefined;
   readonly ignored: readonly UnsupportedRequest[];
   /** What stands, whatever comes of the change. */
   readonly standing: Entry | undefined;
@@ -56,7 +56,7 @@ export interface Settle {
   /** The change that has just been finished. */
   readonly finished: Pending["kind"] | undefined;
   readonly nodeCount: number;
-  readonly finalizerPatch: JsonObject | undefined;
+  readonly finalizerPatch: StatusPatch | undefined;
 }
 
 export interface Wait {

@@ -1,0 +1,127 @@
+import type { JsonObject } from "@cloudwire/devcluster";
+import { describe, expect, test } from "vitest";
+import { asRecord, recordField, recordsField, stringField } from "../../src/util/json.ts";
+import { eventually } from "../support/poll.ts";
+import { contractFailure } from "../support/scripted-provider.ts";
+import type { Harness } from "./support/harness.ts";
+import { initializedNode, loadBalancerService } from "./support/objects.ts";
+import { PATH, serviceLbHelpers } from "./support/service-lb.ts";
+
+const READY = "True Ready: The load balancer is as the Service wishes.";
+
+let harness: Harness;
+const { start, startSettled, web, ip, told } = serviceLbHelpers((started) => {
+  harness = started;
+});
+
+const saysSoon = (what: string): Promise<void> =>
+  eventually(`the Service says ${what}`, () => told()?.startsWith(what) === true, 20_000);
+
+describe("the condition of a Service", () => {
+  test("tells of a load balancer being made and of one that is ready, with no write of its own", async () => {
+    await start({ objects: [initializedNode("a"), loadBalancerService("web")] });
+    harness.cloud.slowPolls = 1000;
+    await harness.startProvider();
+    harness.startManager().startServices();
+    await saysSoon("False Provisioning: The load balancer is being made.");
+    await eventually("it is polled", () => harness.cloud.changes.includes("get web"));
+    for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 0;
+    await saysSoon(READY);
+    await harness.quiet();
+    expect([ip(), harness.writes.length]).toEqual(["192.0.2.1", 2]);
+  });
+
+  test("tells of a change that takes its time, and that the load balancer serves meanwhile", async () => {
+    await startSettled();
+    for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 1000;
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
+    await saysSoon(
+      "False Updating: A change of the load balancer is being carried out; it serves as before meanwhile.",
+    );
+    for (const balancer of harness.cloud.balancers.values()) balancer.pollsLeft = 0;
+    await saysSoon(READY);
+    expect(ip()).toBe("192.0.2.1");
+  });
+
+  test("goes when the Service wants no load balancer any more, and leaves conditions of others", async () => {
+    await startSettled();
+    const other = { type: "example.com/Other", status: "True", reason: "R", message: "m" };
+    const conditions = [...conditionsOf(web()), { ...other, lastTransitionTime: "2026-01-01T00:00:00Z" }];
+    await harness.user("PATCH", `${PATH}/status`, { status: { conditions } });
+    harness.cloud.slowPolls = 2;
+    await harness.user("PATCH", PATH, { spec: { type: "ClusterIP" } });
+    await saysSoon("False Deleting: The load balancer is being taken down");
+    await eventually("it says nothing", () => told() === undefined);
+    expect(conditionsOf(web())).toMatchObject([other]);
+  });
+
+  test("tells that there are no nodes, and when there are", async () => {
+    await start({ objects: [loadBalancerService("web")] });
+    await harness.startProvider();
+    harness.startManager().startServices();
+    await saysSoon("False NoNodes: The load balancer stands, but there are no nodes that it could forward to.");
+    await harness.user("POST", "nodes", initializedNode("a"));
+    await saysSoon(READY);
+    await harness.quiet();
+    expect(harness.writes).toHaveLength(3);
+  });
+
+  test.each([
+    { reason: "QUOTA_EXCEEDED", says: "False QuotaExceeded: ", next: "(tried again after 1 to 15 minutes)" },
+    {
+      reason: "OWNED_BY_ANOTHER_CLUSTER",
+      says: "False Conflict: ",
+      next: "(tried again after 1 to 5 minutes, and when the Service changes)",
+    },
+    {
+      reason: "ANNOTATION_INVALID",
+      says: "False Refused: ",
+      next: "(tried again when the Service or the provider changes, or after 30 minutes)",
+    },
+  ] as const)("tells of $reason, and of what comes next", async ({ reason, says, next }) => {
+    await startSettled();
+    harness.cloud.before = ({ method }) => {
+      if (method === "ensure") throw contractFailure(reason, "so it is");
+    };
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
+    await saysSoon(says);
+    await harness.quiet();
+    expect(told()).toBe(`${says}failed to ensure load balancer: acme EnsureLoadBalancer: ${reason}: so it is ${next}`);
+    expect(harness.writes).toHaveLength(1);
+    harness.cloud.before = () => undefined;
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "again" } } });
+    await saysSoon(READY);
+  });
+
+  test("is not doubted when a provider is restarted, and is when it stays away", async () => {
+    await startSettled();
+    let failing = 1;
+    harness.cloud.before = ({ method }) => {
+      if (method === "ensure" && failing-- > 0) throw contractFailure("CLOUD_UNAVAILABLE", "the cloud answers 503");
+    };
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });
+    await eventually("it failed and was done", () => harness.cloud.changes.length === 2);
+    await harness.quiet();
+    expect(harness.writes).toEqual([]);
+
+    failing = 1000;
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "again" } } });
+    await saysSoon("Unknown ProviderUnavailable: ");
+    failing = 0;
+    await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "at last" } } });
+    await saysSoon(READY);
+    await harness.quiet();
+    expect(harness.writes).toHaveLength(2);
+  });
+});
+
+function conditionsOf(service: unknown): readonly JsonObject[] {
+  const status = recordField(asRecord(service, "service"), "status");
+  return recordsField(status, "conditions", (condition) => ({
+    type: stringField(condition, "type"),
+    status: stringField(condition, "status"),
+    reason: stringField(condition, "reason"),
+    message: stringField(condition, "message"),
+    lastTransitionTime: stringField(condition, "lastTransitionTime"),
+  }));
+}
