@@ -63,7 +63,7 @@ export function plan({ csr, claim, node, answer }: Input, nowMs: number): Plan {
   }
   const why = found ?? objection("machineUnknown", "nothing is known of its machine");
   const leastMs = answer?.kind === "unknown" ? (answer.error.retryAfterMs ?? 0) : 0;
-  const lookInMs = Math.max(leastMs, Math.min(Math.max(ageMs / 4, MIN_WAIT_MS), MAX_WAIT_MS));
+  const lookInMs = Math.max(leastMs, Math.min(Math.max(Math.round(ageMs / 4), MIN_WAIT_MS), MAX_WAIT_MS));
   const tell = why.reason !== "machineUnknown" || ageMs > SILENT_MS;
   return { kind: "wait", csr, nodeName, node, objection: why, tell, lookInMs };
 }
