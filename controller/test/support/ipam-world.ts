@@ -71,6 +71,12 @@ export class IpamWorld {
     this.sync();
   }
 
+  /** The cache tells of a Node that has not changed. */
+  repeat(name: string): void {
+    const shown = this.nodes.lister.get(name);
+    if (shown !== undefined) this.nodes.set(shown);
+  }
+
   /** The cache catches up, unless it lags. */
   sync(): void {
     if (this.isLagging) return;
@@ -80,7 +86,9 @@ export class IpamWorld {
   start(allocator: Allocator): void {
     const { clock, log, kube } = this;
     this.#stop = new AbortController();
+    const shown = [...this.nodes.lister.list()];
     this.nodes = new FakeInformer<Node>();
+    for (const node of shown) this.nodes.set(node);
     this.metrics = new Metrics();
     this.sync();
     const controller = nodeIpamController({
@@ -90,12 +98,13 @@ export class IpamWorld {
         get: (resource, name, options) => kube.get(resource, name, options),
         list: (resource, options) => kube.list(resource, options),
         patch: async (resource, name, patch, options) => {
-          if (this.fate(name.name) === "refused") throw apiError("forbidden");
+          const fate = this.fate(name.name);
+          if (fate === "refused") throw apiError("forbidden");
           const refusal = this.#refusal({ verb: "patch", target: name.name, patch });
           if (refusal !== undefined) throw refusal;
           const written = await kube.patch(resource, name, patch, options);
           this.sync();
-          if (this.fate(name.name) === "lost") throw apiError("transient");
+          if (fate === "lost") throw apiError("transient");
           return written;
         },
       },
