@@ -1,5 +1,6 @@
 import type { Clock } from "../util/clock.ts";
 import { Delays } from "./delays.ts";
+import { type LaneOptions, Lanes } from "./lanes.ts";
 import type { QueueMetrics } from "./metrics.ts";
 import type { AddOptions, KeyState, Priority, WorkItem, Workqueue } from "./queue.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
@@ -8,10 +9,9 @@ export interface WorkqueueDependencies {
   readonly clock: Clock;
   readonly limiter: RateLimiter;
   readonly metrics: QueueMetrics;
+  /** @default one lane for all, without limit */
+  readonly lanes?: LaneOptions;
 }
-
-/** So many keys of high priority in a row, then one of low: a storm must not starve refreshes for ever. */
-const HIGH_IN_A_ROW = 20;
 
 export function createWorkqueue(dependencies: WorkqueueDependencies): Workqueue {
   return new RateLimitedQueue(dependencies);
@@ -23,8 +23,7 @@ interface Waiter {
 
 class RateLimitedQueue implements Workqueue {
   readonly #deps: WorkqueueDependencies;
-  /** In line, oldest first, with the time of the add. A key is in one of the two at most. */
-  readonly #lines: Readonly<Record<Priority, Map<string, number>>> = { high: new Map(), low: new Map() };
+  readonly #lanes: Lanes;
   /** With a worker, since when. */
   readonly #working = new Map<string, number>();
   /** Added while with a worker: back in line when done. */
@@ -35,17 +34,17 @@ class RateLimitedQueue implements Workqueue {
   readonly #laterPriority = new Map<string, Priority>();
   readonly #waiters = new Set<Waiter>();
   #isOpen = true;
-  #highInARow = 0;
 
   constructor(dependencies: WorkqueueDependencies) {
     this.#deps = dependencies;
+    this.#lanes = new Lanes(dependencies.lanes);
     this.#later = new Delays(dependencies.clock, (key) => this.#ready(key));
     this.#retries = new Delays(dependencies.clock, (key) => this.#ready(key));
     dependencies.metrics.watchWork(() => this.#runningMs());
   }
 
   get depth(): number {
-    return this.#lines.high.size + this.#lines.low.size;
+    return this.#lanes.size;
   }
 
   add(key: string, { priority = "high" }: AddOptions = {}): void {
@@ -103,17 +102,20 @@ class RateLimitedQueue implements Workqueue {
     const sinceMs = this.#working.get(key);
     if (sinceMs === undefined) return;
     this.#working.delete(key);
+    this.#lanes.done(key);
     this.#deps.metrics.finished(this.#deps.clock.monotonicMs() - sinceMs);
     const priority = this.#again.get(key);
     this.#again.delete(key);
     if (priority !== undefined) this.#enqueue(key, priority);
+    // There is room in its lane.
+    this.#serve();
   }
 
   state(key: string): KeyState {
     const sinceMs = this.#working.get(key);
     if (sinceMs !== undefined) return { kind: "working", forMs: this.#deps.clock.monotonicMs() - sinceMs };
-    if (this.#lines.high.has(key)) return { kind: "waiting", priority: "high" };
-    if (this.#lines.low.has(key)) return { kind: "waiting", priority: "low" };
+    const priority = this.#lanes.priorityOf(key);
+    if (priority !== undefined) return { kind: "waiting", priority };
     const delays = [this.#later.leftMs(key), this.#retries.leftMs(key)].filter((ms) => ms !== undefined);
     return delays.length === 0 ? { kind: "unknown" } : { kind: "delayed", inMs: Math.min(...delays) };
   }
@@ -124,21 +126,13 @@ class RateLimitedQueue implements Workqueue {
     this.#retries.clear();
     this.#laterPriority.clear();
     this.#again.clear();
-    this.#lines.high.clear();
-    this.#lines.low.clear();
+    this.#lanes.clear();
     this.#deps.metrics.depth(0);
     for (const waiter of this.#waiters) waiter.give(undefined);
   }
 
   #enqueue(key: string, priority: Priority): void {
-    const { high, low } = this.#lines;
-    if (high.has(key) || (priority === "low" && low.has(key))) return;
-    const addedMs = low.get(key) ?? this.#deps.clock.monotonicMs();
-    if (low.delete(key)) {
-      high.set(key, addedMs);
-      return;
-    }
-    this.#lines[priority].set(key, addedMs);
+    if (!this.#lanes.add(key, priority, this.#deps.clock.monotonicMs())) return;
     this.#deps.metrics.added();
     this.#deps.metrics.depth(this.depth);
     this.#serve();
@@ -157,24 +151,14 @@ class RateLimitedQueue implements Workqueue {
   }
 
   #take(): WorkItem | undefined {
-    const priority = this.#nextLine();
-    const line = this.#lines[priority];
-    const [first] = line;
-    if (first === undefined) return undefined;
-    const [key, addedMs] = first;
-    line.delete(key);
-    this.#highInARow = priority === "high" ? this.#highInARow + 1 : 0;
+    const next = this.#lanes.take();
+    if (next === undefined) return undefined;
+    const { key, priority, addedMs } = next;
     const nowMs = this.#deps.clock.monotonicMs();
     this.#working.set(key, nowMs);
     this.#deps.metrics.started(nowMs - addedMs);
     this.#deps.metrics.depth(this.depth);
     return { key, priority };
-  }
-
-  #nextLine(): Priority {
-    const { high, low } = this.#lines;
-    if (low.size === 0) return "high";
-    return high.size === 0 || this.#highInARow >= HIGH_IN_A_ROW ? "low" : "high";
   }
 
   #ready(key: string): void {
