@@ -1,0 +1,127 @@
+import {
+  FAILURE_DOMAIN_BETA_REGION,
+  FAILURE_DOMAIN_BETA_ZONE,
+  TOPOLOGY_REGION,
+  TOPOLOGY_ZONE,
+} from "../../api/labels.ts";
+import {
+  type NodeSelectorTerm,
+  type PersistentVolume,
+  PLACEHOLDER_VOLUME_ID,
+  type VolumeSource,
+} from "../../api/persistent-volume.ts";
+import type { TopologyTerm } from "../../provider/volume.ts";
+import { deepEqual } from "../../util/equal.ts";
+import { type FactsResult, provisionedFacts, type VolumeFacts, zonesOfLabel } from "./plan/facts.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Whom to ask about a PersistentVolume. */
+export type Question =
+  /** Nobody: of a kind that no cloud has, or not made yet. */
+  | { readonly kind: "nothing" }
+  /** Nobody: whoever made it has said so on it. */
+  | { readonly kind: "provisioned"; readonly result: FactsResult }
+  | { readonly kind: "ask"; readonly source: VolumeSource };
+
+/** Whether there is anything to know about the volume, and from where. */
+export function questionOf(pv: PersistentVolume): Question {
+  const { source } = pv.spec;
+  if (source === undefined || isUnnamed(source)) return { kind: "nothing" };
+  const result = provisionedFacts(pv);
+  return result === undefined ? { kind: "ask", source } : { kind: "provisioned", result };
+}
+
+function isUnnamed(source: VolumeSource): boolean {
+  if (source.kind === "csi") return source.driver === "" || source.volumeHandle === "";
+  return source.volumeId === "" || source.volumeId === PLACEHOLDER_VOLUME_ID;
+}
+
+/** What a PersistentVolume gets that is being created. */
+export interface AdmissionPlan {
+  /** Only those that differ. */
+  readonly labels: Labels;
+  /** To be added to every term there is; empty: the affinity stays as it is. */
+  readonly topology: readonly TopologyTerm[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The cloud's labels overwrite the user's; its topology is added to every term of the node affinity, unless one of them speaks of any of
+ * its keys: then the user has decided. plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
+ */
+export function planAdmission(pv: PersistentVolume, facts: VolumeFacts): AdmissionPlan {
+  const current = pv.metadata.labels;
+  const changes = Object.entries(facts.labels).filter(([key, value]) => current[key] !== value);
+  const replaced = changes
+    .filter(([key]) => current[key] !== undefined)
+    .map(([key, value]) => `label ${key} was "${current[key]}"; the cloud says "${value}", which replaces it`);
+  const excluded = contradiction(pv, facts);
+  return {
+    labels: Object.fromEntries(changes),
+    topology: speaksOf(termsOf(pv), facts.topology) ? [] : facts.topology,
+    warnings: [...replaced, ...facts.dropped, ...(excluded === undefined ? [] : [excluded])],
+  };
+}
+
+/** What a PersistentVolume gets that has been there for a while. */
+export type LabellingPlan =
+  | { readonly kind: "nothing" }
+  /** It says otherwise than the cloud. Who is right only a person can tell: nothing is changed. */
+  | { readonly kind: "mismatch"; readonly message: string }
+  | { readonly kind: "label"; readonly labels: Labels; readonly topology: readonly TopologyTerm[] };
+
+/** Adds what is missing; never changes what is there. A node affinity, once set, the server lets nobody change. */
+export function planLabelling(pv: PersistentVolume, facts: VolumeFacts): LabellingPlan {
+  const current = pv.metadata.labels;
+  const mismatches = [...labelMismatches(current, facts), contradiction(pv, facts)].filter((one) => one !== undefined);
+  if (mismatches.length > 0) return { kind: "mismatch", message: mismatches.join("; ") };
+  const missing = Object.entries(facts.labels).filter(([key]) => current[key] === undefined);
+  const topology = pv.spec.nodeAffinity === undefined ? facts.topology : [];
+  if (missing.length === 0 && topology.length === 0) return { kind: "nothing" };
+  return { kind: "label", labels: Object.fromEntries(missing), topology };
+}
+
+/** Newer name and the older one, which says the same. */
+const TOPOLOGY_LABELS = [
+  [TOPOLOGY_ZONE, FAILURE_DOMAIN_BETA_ZONE],
+  [TOPOLOGY_REGION, FAILURE_DOMAIN_BETA_REGION],
+] as const;
+
+function labelMismatches(current: Labels, { labels }: VolumeFacts): readonly string[] {
+  return TOPOLOGY_LABELS.flatMap(([stable, beta]) =>
+    [stable, beta].flatMap((key) => {
+      const [said, known] = [current[key], labels[stable]];
+      if (said === undefined || known === undefined || deepEqual(zonesOfLabel(said), zonesOfLabel(known))) return [];
+      return [`label ${key} is "${said}", but the cloud says "${known}"`];
+    }),
+  );
+}
+
+/** Why no node that reaches the volume is among those that the affinity allows; undefined: some may be. */
+function contradiction(pv: PersistentVolume, { topology }: VolumeFacts): string | undefined {
+  const terms = termsOf(pv);
+  if (terms.length === 0 || topology.length === 0) return undefined;
+  if (terms.some((term) => topology.some((known) => agree(term, known)))) return undefined;
+  const said = topology.map((term) => term.map(({ key, values }) => `${key} in (${values.join(", ")})`).join(" and "));
+  return `its node affinity allows no node that the volume can be reached from: ${said.join(" or ")}`;
+}
+
+function agree({ matchExpressions }: NodeSelectorTerm, known: TopologyTerm): boolean {
+  return matchExpressions.every(({ key, operator, values }) => {
+    const wanted = known.find((one) => one.key === key);
+    if (wanted === undefined) return true;
+    if (operator === "In") return wanted.values.some((value) => values.includes(value));
+    if (operator === "NotIn") return wanted.values.some((value) => !values.includes(value));
+    return operator !== "DoesNotExist";
+  });
+}
+
+function speaksOf(terms: readonly NodeSelectorTerm[], topology: readonly TopologyTerm[]): boolean {
+  const keys = new Set(topology.flat().map(({ key }) => key));
+  return terms.some(({ matchExpressions }) => matchExpressions.some(({ key }) => keys.has(key)));
+}
+
+function termsOf({ spec }: PersistentVolume): readonly NodeSelectorTerm[] {
+  return spec.nodeAffinity?.terms ?? [];
+}

@@ -1,0 +1,104 @@
+import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
+import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
+import type { CallPriority } from "../../provider/client.ts";
+import { asProviderError, contractError, type ProviderError } from "../../provider/errors.ts";
+import type { Provider } from "../../provider/provider-set.ts";
+import type { VolumeAnswer } from "../../provider/volume.ts";
+import { raceAbort } from "../../util/abort.ts";
+import type { Clock } from "../../util/clock.ts";
+import { ownerOfVolume } from "./volume-owner.ts";
+
+/** What is known of a volume. */
+export type VolumeKnowledge =
+  | VolumeAnswer
+  /** Whose it is cannot be said before a provider has answered. */
+  | { readonly kind: "undecided"; readonly error: ProviderError };
+
+/** Looks up the volume behind one PersistentVolume. */
+export interface VolumeReader {
+  /** Rejects only with the reason of `signal`, which gives up this caller's wait and nobody else's. */
+  get(pv: PersistentVolume, source: VolumeSource, signal: AbortSignal): Promise<VolumeKnowledge>;
+}
+
+export interface VolumeReaderDependencies {
+  /** Empty before the first is connected to. */
+  readonly providers: () => readonly Provider[];
+  readonly clock: Clock;
+  /** Ends calls under way. */
+  readonly signal: AbortSignal;
+  readonly settings: VolumeReaderSettings;
+}
+
+export interface VolumeReaderSettings {
+  /** How long a question waits for others, to share a call with them. */
+  readonly windowMs: number;
+  /** How old the cloud's data may be. */
+  readonly maxDataAgeMs: number;
+  readonly priority: CallPriority;
+}
+
+interface Batch {
+  readonly refs: VolumeRef[];
+  readonly answers: Promise<readonly VolumeAnswer[]>;
+}
+
+/** Questions that arrive together leave as one call to their provider. */
+export class BatchingVolumeReader implements VolumeReader {
+  readonly #deps: VolumeReaderDependencies;
+  /** Not sent yet. */
+  readonly #open = new Map<Provider, Batch>();
+
+  constructor(deps: VolumeReaderDependencies) {
+    this.#deps = deps;
+  }
+
+  async get(pv: PersistentVolume, source: VolumeSource, signal: AbortSignal): Promise<VolumeKnowledge> {
+    const owner = ownerOfVolume(source, this.#deps.providers());
+    switch (owner.kind) {
+      case "unowned":
+        return { kind: "notMine", message: "no provider serves its driver" };
+      case "undecided":
+        return owner;
+      case "owned":
+        return raceAbort(this.#ask(owner.provider, refOf(pv, source)), signal);
+    }
+    return owner satisfies never;
+  }
+
+  async #ask(provider: Provider, ref: VolumeRef): Promise<VolumeAnswer> {
+    const batch = this.#open.get(provider) ?? this.#begin(provider);
+    const index = batch.refs.push(ref) - 1;
+    const answers = await batch.answers;
+    return answers[index] ?? { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the volume got no answer") };
+  }
+
+  #begin(provider: Provider): Batch {
+    const { clock, signal, settings } = this.#deps;
+    const { windowMs, maxDataAgeMs, priority } = settings;
+    const refs: VolumeRef[] = [];
+    const { promise: answers, resolve } = Promise.withResolvers<readonly VolumeAnswer[]>();
+    const batch = { refs, answers };
+    this.#open.set(provider, batch);
+    clock.schedule(windowMs, () => {
+      this.#open.delete(provider);
+      const asked = provider.client.getVolumes(refs, { signal, maxDataAgeMs, priority });
+      resolve(asked.catch((error: unknown) => refs.map(() => ({ kind: "unknown", error: asProviderError(error) }))));
+    });
+    return batch;
+  }
+}
+
+function refOf({ metadata: { name, uid } }: PersistentVolume, source: VolumeSource): VolumeRef {
+  // With generateName there is no name yet while the object is being admitted.
+  return { name: name === "" ? "unnamed" : name, uid, source: wireSource(source) };
+}
+
+function wireSource(source: VolumeSource): VolumeRef["source"] {
+  switch (source.kind) {
+    case "csi":
+      return { $case: "csi", value: { driver: source.driver, volumeHandle: source.volumeHandle } };
+    case "inTree":
+      return { $case: "inTree", value: { plugin: source.plugin, volumeId: source.volumeId } };
+  }
+  return source satisfies never;
+}

@@ -1,0 +1,162 @@
+import {
+  type AdmissionDecision,
+  type AdmissionRequest,
+  type AdmissionWebhook,
+  PERSISTENT_VOLUME_LABEL_WEBHOOK,
+} from "../../api/admission.ts";
+import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
+import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
+import { DEFAULT_HOLD_MS } from "../../provider/retry-delay.ts";
+import type { ProviderError } from "../../provider/errors.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import { DecodeError, type JsonRecord } from "../../util/json.ts";
+import { messageOf } from "../../util/errors.ts";
+import type { LabellingMetrics, LabellingOutcome } from "./metrics.ts";
+import { planAdmission, questionOf } from "./plan.ts";
+import { type FactsResult, factsOf, type VolumeFacts } from "./plan/facts.ts";
+import { admissionPatch } from "./plan/patches.ts";
+import type { VolumeReader } from "./volume-reader.ts";
+
+export interface PersistentVolumeWebhookDependencies {
+  readonly volumes: VolumeReader;
+  readonly metrics: LabellingMetrics;
+  readonly log: Logger;
+}
+
+/** What came of one review. */
+interface Verdict {
+  readonly outcome: LabellingOutcome;
+  readonly decision: AdmissionDecision;
+}
+
+/**
+ * Labels PersistentVolumes and bounds them to the nodes that reach them, before anybody can use them. What is no provider's passes
+ * untouched; what is a provider's passes only with the cloud's word, for without it pods would be let onto nodes without the volume.
+ */
+export function persistentVolumeWebhook({
+  volumes,
+  metrics,
+  log,
+}: PersistentVolumeWebhookDependencies): AdmissionWebhook {
+  return {
+    name: PERSISTENT_VOLUME_LABEL_WEBHOOK,
+    path: `/${PERSISTENT_VOLUME_LABEL_WEBHOOK}`,
+    admit: async (request, signal) => {
+      const object = newPersistentVolume(request);
+      if (object === undefined) return UNTOUCHED;
+      const { outcome, decision } = await judge(object, volumes, signal);
+      metrics.outcomes.inc({ mode: "webhook", outcome });
+      log.debug(4, "PersistentVolume admitted or not", { requestUid: request.uid, outcome, decision });
+      return decision;
+    },
+  };
+}
+
+const UNTOUCHED: AdmissionDecision = { kind: "allowed", patch: [], warnings: [] };
+
+/** undefined: the review is about something else. Registered for more than the docs say, the webhook does no harm. */
+function newPersistentVolume({ resource, subResource, operation, object }: AdmissionRequest): JsonRecord | undefined {
+  const isOurs = resource.group === "" && resource.resource === "persistentvolumes" && subResource === "";
+  return isOurs && operation === "CREATE" ? object : undefined;
+}
+
+async function judge(object: JsonRecord, volumes: VolumeReader, signal: AbortSignal): Promise<Verdict> {
+  let pv: PersistentVolume;
+  try {
+    pv = PERSISTENT_VOLUMES.fromJson(object);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return forbidden("invalid", `the PersistentVolume cannot be read: ${messageOf(error)}`);
+  }
+  const question = questionOf(pv);
+  switch (question.kind) {
+    case "nothing":
+      return { outcome: "foreign", decision: UNTOUCHED };
+    case "provisioned":
+      return judgeFacts(object, pv, question.result);
+    case "ask":
+      return ask(object, pv, question.source, volumes, signal);
+  }
+  return question satisfies never;
+}
+
+async function ask(
+  object: JsonRecord,
+  pv: PersistentVolume,
+  source: VolumeSource,
+  volumes: VolumeReader,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const what = describe(source);
+  const known = await volumes.get(pv, source, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return "late" as const;
+  });
+  if (known === "late") return unavailable(`the cloud did not answer about ${what} in time; try again`, 1);
+  switch (known.kind) {
+    case "present":
+      return judgeFacts(object, pv, factsOf(known.volume));
+    case "notMine":
+      return { outcome: "foreign", decision: UNTOUCHED };
+    case "absent":
+      return forbidden("absent", `the cloud has no ${what}; check its id and the account of the provider`);
+    case "undecided":
+      return unavailable(`whose ${what} is cannot be said yet: ${known.error.message}`, 1);
+    case "unknown":
+      return unknownVerdict(what, known.error);
+  }
+  return known satisfies never;
+}
+
+function judgeFacts(object: JsonRecord, pv: PersistentVolume, result: FactsResult): Verdict {
+  if (result.kind === "invalid") return forbidden("invalid", result.message);
+  return allowed(object, pv, result.facts);
+}
+
+function allowed(object: JsonRecord, pv: PersistentVolume, facts: VolumeFacts): Verdict {
+  const plan = planAdmission(pv, facts);
+  const patch = admissionPatch(object, plan);
+  return {
+    outcome: patch.length === 0 ? "unchanged" : "labelled",
+    decision: { kind: "allowed", patch, warnings: plan.warnings },
+  };
+}
+
+/** Clients try again by themselves where a moment may be enough; never where the volume, or somebody's doing, is what it takes. */
+function unknownVerdict(what: string, error: ProviderError): Verdict {
+  const message = `${what} cannot be looked up: ${error.message}`;
+  switch (error.class) {
+    case "FINAL":
+      return forbidden("unknown", message);
+    case "OPERATOR":
+      return unavailable(message, undefined);
+    case "WAIT":
+      return unavailable(message, shortWaitSeconds(error.retryAfterMs ?? DEFAULT_HOLD_MS));
+    case "TRANSIENT":
+    case "RESYNC":
+    case "OUTCOME_UNKNOWN":
+      return unavailable(message, 1);
+  }
+  return error.class satisfies never;
+}
+
+/** A user in front of a client that waits in silence is better told. */
+const MAX_SILENT_MS = 5000;
+
+function shortWaitSeconds(waitMs: number): number | undefined {
+  return waitMs > MAX_SILENT_MS ? undefined : Math.max(1, Math.ceil(waitMs / 1000));
+}
+
+function forbidden(outcome: LabellingOutcome, message: string): Verdict {
+  return { outcome, decision: { kind: "denied", reason: "forbidden", message, retryAfterSeconds: undefined } };
+}
+
+function unavailable(message: string, retryAfterSeconds: number | undefined): Verdict {
+  return { outcome: "unknown", decision: { kind: "denied", reason: "unavailable", message, retryAfterSeconds } };
+}
+
+function describe(source: VolumeSource): string {
+  return source.kind === "csi"
+    ? `volume ${source.volumeHandle} of CSI driver ${source.driver}`
+    : `volume ${source.volumeId} of plugin ${source.plugin}`;
+}
