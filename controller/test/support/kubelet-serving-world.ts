@@ -116,11 +116,11 @@ export class KubeletServingWorld {
     return this.kube.writes.map(({ verb, target }) => `${verb} ${target}`);
   }
 
-  decisions(decision: string): Promise<number> {
+  decisions(decision: string): Promise<number | undefined> {
     return this.metrics.value(`${NAME}_csr_decisions_total`, { decision });
   }
 
-  notApproved(reason: string): Promise<number> {
+  notApproved(reason: string): Promise<number | undefined> {
     return this.metrics.value(`${NAME}_csrs_not_approved`, { reason });
   }
 }

@@ -206,7 +206,7 @@ export class Manager {
         proxyUrl: undefined,
         credentials: () => Promise.resolve({ headers: {}, tls: {} }),
       },
-      options: { kubeApiQps: 0, kubeApiBurst: 1 },
+      options: { kubeApiQps: 0, kubeApiBurst: 1, controllers: ["*"] },
       version: "0.0.0-test",
       metrics,
       log,
