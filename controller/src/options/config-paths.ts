@@ -17,6 +17,8 @@ const UPSTREAM_PATHS: Partial<Record<keyof Options, string>> = {
   leaderElectResourceNamespace: "Generic.LeaderElection.ResourceNamespace",
   clusterName: "KubeCloudShared.ClusterName",
   clusterCidr: "KubeCloudShared.ClusterCIDR",
+  allocateNodeCidrs: "KubeCloudShared.AllocateNodeCIDRs",
+  cidrAllocatorType: "KubeCloudShared.CIDRAllocatorType",
   configureCloudRoutes: "KubeCloudShared.ConfigureCloudRoutes",
   routeReconciliationPeriod: "KubeCloudShared.RouteReconciliationPeriod",
   nodeMonitorPeriod: "KubeCloudShared.NodeMonitorPeriod",
