@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { instance, node, taint } from "../../../test/support/builders.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { FakeInformer } from "../../../test/support/fake-informer.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import type { Node } from "../../api/node.ts";
+import { contractError } from "../../provider/errors.ts";
+import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { gather } from "./gather.ts";
+import { createMemory, type Memory } from "./memory.ts";
+import { nodeMetrics } from "./metrics.ts";
+
+const TAINT = taint("node.cloudprovider.kubernetes.io/uninitialized");
+
+/** What was asked, and how: provider ID or name, age allowed, priority. */
+type Asked = readonly [string, number, string | undefined];
+
+let nodes: FakeInformer<Node>;
+let memory: Memory;
+let asked: Asked[];
+let answers: Record<string, InstanceAnswer>;
+/** Happens while the provider is asked. */
+let meanwhile: () => void;
+beforeEach(() => {
+  nodes = new FakeInformer<Node>();
+  memory = createMemory(1000, nodeMetrics(new Metrics()), new FakeClock());
+  asked = [];
+  answers = {};
+  meanwhile = () => undefined;
+});
+
+function gathered() {
+  const instances = {
+    get: (subject: Node, { maxDataAgeMs, priority }: { readonly maxDataAgeMs: number; readonly priority?: string }) => {
+      const by = subject.spec.providerID === "" ? subject.metadata.name : subject.spec.providerID;
+      asked.push([by, maxDataAgeMs, priority]);
+      meanwhile();
+      return Promise.resolve(answers[by] ?? ABSENT);
+    },
+  };
+  return gather(
+    { nodes: nodes.lister, instances, memory },
+    {
+      key: "a",
+      priority: "high",
+      signal: new AbortController().signal,
+      log: new FakeLog(),
+      reconcileId: "",
+      failures: 0,
+    },
+  );
+}
+
+const witness = (provider = "acme") => ({ provider, scopeId: "s", bootId: "b", receivedAtMs: 0 });
+const ABSENT: InstanceAnswer = {
+  kind: "absent",
+  basis: "lookupMiss",
+  observeTimeMs: 0,
+  strong: true,
+  witness: witness(),
+};
+const UNKNOWN: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
+const present = (parts: Partial<Instance> = {}, provider = "acme"): InstanceAnswer => ({
+  kind: "present",
+  instance: instance({ name: "a", ...parts }),
+  readTimeMs: 0,
+  witness: witness(provider),
+});
+const initialized = (providerID = "acme://1") => node("a", { spec: { providerID } });
+const waiting = (providerID = "") => node("a", { spec: { providerID, taints: [TAINT] } });
+
+const LOW: readonly [number, string] = [30_000, "low"];
+
+describe("gather() of a Node that waits", () => {
+  test("asks at once for what is new", async () => {
+    nodes.set(waiting());
+    answers = { a: present() };
+    expect(await gathered()).toEqual({
+      kind: "waiting",
+      node: waiting(),
+      answer: present(),
+      namesake: { kind: "unasked" },
+    });
+    expect(asked).toEqual([["a", 1000, undefined]]);
+  });
+
+  test("asks for the machine of its name when that of its ID is absent", async () => {
+    nodes.set(waiting("acme://1"));
+    answers = { a: present({ providerId: "acme://2" }) };
+    expect(await gathered()).toMatchObject({ namesake: { kind: "asked", providerId: "acme://2" } });
+    expect(asked).toEqual([
+      ["acme://1", 1000, undefined],
+      ["a", ...LOW],
+    ]);
+  });
+
+  test("asks for its name once when it has no ID", async () => {
+    nodes.set(waiting());
+    expect(await gathered()).toMatchObject({ answer: ABSENT, namesake: { kind: "unasked" } });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is known when it is initialised, without being asked for again", async () => {
+    nodes.set(waiting());
+    answers = { a: present({ zone: "z" }) };
+    await gathered();
+    nodes.set(initialized());
+    expect(await gathered()).toMatchObject({ kind: "initialized", sighting: { facts: { zone: "z" } } });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("gather() of an initialised Node", () => {
+  test("asks once a tick, in no hurry", async () => {
+    nodes.set(initialized());
+    answers = { "acme://1": present() };
+    await gathered();
+    expect(await gathered()).toMatchObject({ kind: "initialized", sighting: { facts: { name: "a" } }, rivals: [] });
+    expect(asked).toEqual([["acme://1", ...LOW]]);
+  });
+
+  test("asks again in the tick when its provider ID is another", async () => {
+    nodes.set(initialized("acme://1"));
+    answers = { "acme://1": present(), "acme://2": present({ providerId: "acme://2", zone: "z" }) };
+    await gathered();
+    nodes.set(initialized("acme://2"));
+    expect(await gathered()).toMatchObject({ sighting: { facts: { zone: "z" } } });
+  });
+
+  test("goes on with what was known while the cloud does not answer, and asks again", async () => {
+    nodes.set(waiting());
+    answers = { a: present({ zone: "z" }), "acme://1": UNKNOWN };
+    await gathered();
+    memory.refreshes.forget("a");
+    nodes.set(initialized());
+    expect(await gathered()).toMatchObject({ sighting: { facts: { zone: "z" } } });
+    await gathered();
+    expect(asked.map(([by]) => by)).toEqual(["a", "acme://1", "acme://1"]);
+  });
+
+  test("forgets what was known of a machine that is another provider's now", async () => {
+    nodes.set(waiting());
+    answers = { a: present({ zone: "z" }), "acme://1": { kind: "notMine", message: "m" } };
+    await gathered();
+    memory.refreshes.forget("a");
+    nodes.set(initialized());
+    expect(await gathered()).toMatchObject({ sighting: undefined });
+    await gathered();
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each<{ readonly it: string; readonly ofName: InstanceAnswer; readonly namesake: object }>([
+    {
+      it: "another machine",
+      ofName: present({ providerId: "acme://2" }),
+      namesake: { kind: "asked", providerId: "acme://2" },
+    },
+    {
+      it: "a machine of another cloud, which proves nothing",
+      ofName: present({ providerId: "other://2" }, "other"),
+      namesake: { kind: "asked", providerId: undefined },
+    },
+    { it: "no machine", ofName: ABSENT, namesake: { kind: "asked", providerId: undefined } },
+    {
+      it: "nobody's machine",
+      ofName: { kind: "notMine", message: "m" },
+      namesake: { kind: "asked", providerId: undefined },
+    },
+    { it: "nothing for now", ofName: UNKNOWN, namesake: { kind: "unasked" } },
+  ])("whose machine is called otherwise finds $it by its name", async ({ ofName, namesake }) => {
+    nodes.set(initialized());
+    answers = { "acme://1": present({ name: "otherwise" }), a: ofName };
+    expect(await gathered()).toMatchObject({ sighting: { facts: { name: "otherwise" }, namesake } });
+    expect(asked).toEqual([
+      ["acme://1", ...LOW],
+      ["a", ...LOW],
+    ]);
+  });
+
+  test("asks for its name again when that was not known, or the machine was renamed once more", async () => {
+    nodes.set(initialized());
+    answers = { "acme://1": present({ name: "otherwise" }), a: UNKNOWN };
+    const names = ["otherwise", "otherwise", "otherwise", "anew", "anew"];
+    const byName: number[] = [];
+    for (const [round, name] of names.entries()) {
+      answers = { "acme://1": present({ name }), a: round === 0 ? UNKNOWN : ABSENT };
+      memory.refreshes.forget("a");
+      await gathered();
+      byName.push(asked.filter(([by]) => by === "a").length);
+    }
+    expect(byName).toEqual([1, 2, 2, 3, 3]);
+  });
+
+  test("that has no ID and is called otherwise asks for nothing more", async () => {
+    nodes.set(initialized(""));
+    answers = { a: present({ name: "otherwise" }) };
+    expect(await gathered()).toMatchObject({ sighting: { namesake: { kind: "unasked" } } });
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is taken as it is when the answer has come", async () => {
+    nodes.set(initialized());
+    answers = { "acme://1": present() };
+    const edited = node("a", { metadata: { labels: { edited: "meanwhile" } }, spec: { providerID: "acme://1" } });
+    meanwhile = () => nodes.set(edited);
+    expect(await gathered()).toMatchObject({ node: edited });
+  });
+
+  test.each(["before", "while"])("that is gone %s it is asked about leaves nothing", async (when) => {
+    memory.providerIds.note("a", "acme://1");
+    memory.providerIds.note("b", "acme://1");
+    if (when === "while") nodes.set(initialized());
+    meanwhile = () => nodes.delete("a");
+    expect(await gathered()).toBeUndefined();
+    expect(memory.providerIds.rivals("b")).toEqual([]);
+  });
+
+  test("names others with the same ID", async () => {
+    nodes.set(initialized());
+    memory.providerIds.note("b", "acme://1");
+    expect(await gathered()).toMatchObject({ rivals: ["b"] });
+  });
+});
