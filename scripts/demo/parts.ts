@@ -59,6 +59,7 @@ export function controllerSpec(folder: DemoFolder): ProcessSpec {
       `--provider=${PROVIDER_NAME}=unix://${socketFile(folder)}`,
       "--cluster-name=demo",
       "--health-address=127.0.0.1:0",
+      "--secure-port=0",
     ],
     readyLine: /Started.*health="?(http:[^\s"]+)/,
   });

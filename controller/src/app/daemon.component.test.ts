@@ -44,6 +44,7 @@ async function optionsFor(url: string): Promise<Options> {
     `--kubeconfig=${kubeconfig}`,
     `--provider=acme=unix://${directory}/provider.sock`,
     "--health-address=127.0.0.1:0",
+    "--secure-port=0",
   ];
   const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set());
   if (command.kind !== "run") throw new Error(JSON.stringify(command));

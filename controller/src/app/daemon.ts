@@ -3,21 +3,18 @@ import { hostname } from "node:os";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { electionMetrics, LeaderElector } from "../kube/leader-election.ts";
 import type { Options } from "../options/options.ts";
-import { parseAddress } from "../options/validate.ts";
 import type { HealthCheck } from "../server/health.ts";
-import { type RunningServer, startServer } from "../server/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import { messageOf } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { readClusterId } from "./cluster-identity.ts";
 import { runControllers } from "./controllers.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
 import { connectProviders, type ProviderSide } from "./provider-side.ts";
-import { UsageError } from "./usage-error.ts";
+import { startServers } from "./serving.ts";
 
 export interface DaemonDependencies {
   readonly options: Options;
@@ -56,11 +53,16 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     ending.abort(err);
   });
   const startup = new StartupState(options.provider.map(({ name }) => name));
-  const server = await serve(dependencies, metrics, kube, startup);
+  const readiness = [...startup.liveness, ...startup.readiness, ...kube.checks];
+  const status = (): Readonly<Record<string, string>> => startup.status();
+  const { liveness } = startup;
+  const serving = { options, access, kube, version, metrics, tasks, clock, log, liveness, readiness, status };
+  const servers = await startServers(serving);
   log.info("Started", {
     version,
     apiServer: access.description,
-    ...(server === undefined ? {} : { health: server.url }),
+    ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
+    ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
   });
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
@@ -73,7 +75,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   } finally {
     await kube.events.flush(AbortSignal.timeout(FLUSH_MS));
     await tasks.stop(new Error("the process ends"), AbortSignal.timeout(FLUSH_MS)).catch(() => undefined);
-    await server?.close();
+    await servers.close();
     await kube.close();
   }
 }
@@ -96,13 +98,22 @@ class StartupState {
   constructor(providers: readonly string[]) {
     this.readiness = [
       { name: "cluster-identity", problem: () => this.clusterProblem },
-      { name: "provider", problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()) },
+      {
+        name: "provider",
+        problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()),
+      },
       ...providers.map((name) => ({
         name: `provider-${name}`,
         problem: () => undefined,
         warning: () => this.provider?.warning(name),
       })),
     ];
+  }
+
+  /** For people: who leads, and how the providers are. */
+  status(): Readonly<Record<string, string>> {
+    const leads = this.elector === undefined ? "no election" : this.elector.leading ? "yes" : "no, standing by";
+    return { Leader: leads, Providers: this.provider?.problem() ?? "all usable" };
   }
 }
 
@@ -173,26 +184,4 @@ function createElector(
     events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
     metrics: electionMetrics(metrics, name),
   });
-}
-
-async function serve(
-  { options }: DaemonDependencies,
-  metrics: Metrics,
-  kube: KubeSide,
-  startup: StartupState,
-): Promise<RunningServer | undefined> {
-  const address = parseAddress(options.healthAddress);
-  if (address === undefined) return undefined;
-  try {
-    return await startServer({
-      address,
-      metrics,
-      liveness: startup.liveness,
-      readiness: [...startup.liveness, ...startup.readiness, ...kube.checks],
-    });
-  } catch (error) {
-    throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }

@@ -15,6 +15,8 @@ const UPSTREAM_PATHS: Partial<Record<keyof Options, string>> = {
   leaderElectRetryPeriod: "Generic.LeaderElection.RetryPeriod",
   leaderElectResourceName: "Generic.LeaderElection.ResourceName",
   leaderElectResourceNamespace: "Generic.LeaderElection.ResourceNamespace",
+  securePort: "Generic.Port",
+  bindAddress: "Generic.Address",
   clusterName: "KubeCloudShared.ClusterName",
   clusterCidr: "KubeCloudShared.ClusterCIDR",
   allocateNodeCidrs: "KubeCloudShared.AllocateNodeCIDRs",

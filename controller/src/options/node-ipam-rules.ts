@@ -42,7 +42,9 @@ export function nodeIpamProblems(options: Options): readonly Problem[] {
   const services = cidrListProblems("--service-cluster-ip-range", options.serviceClusterIpRange);
   const isUsed = options.allocateNodeCidrs && isNodeIpamEnabled(options);
   if (!isUsed || options.cidrAllocatorType === "CloudAllocator") return services;
-  return [...services, ...missingRange(options), ...forbiddenSizes(options), ...impossibleSizes(options)];
+  const forbidden = forbiddenSizes(options);
+  const sizes = forbidden.length > 0 ? forbidden : impossibleSizes(options);
+  return [...services, ...missingRange(options), ...sizes];
 }
 
 function missingRange({ clusterCidr }: Options): readonly Problem[] {

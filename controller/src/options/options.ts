@@ -1,5 +1,6 @@
 import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
 import { nodeIpamFlags } from "./node-ipam-flags.ts";
+import { servingFlags } from "./serving-flags.ts";
 import { providerFlag } from "./provider-flag.ts";
 import { providerSelectorFlag } from "./provider-selector-flag.ts";
 
@@ -179,11 +180,11 @@ export const flags = {
     help: "namespace of the Lease",
   }),
 
+  ...servingFlags,
   healthAddress: stringFlag({
     group: "serving",
     valueName: "host:port",
-    defaultValue: "127.0.0.1:10268",
-    help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP; port 0 picks one, empty turns it off",
+    help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP to whoever asks, such as 127.0.0.1:10268; port 0 picks one, empty: nowhere",
   }),
 
   v: numberFlag({

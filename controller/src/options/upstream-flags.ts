@@ -32,6 +32,8 @@ const gates: Flag<readonly string[]> = {
 };
 
 const NO_HTTP2 = "pages are served over HTTP/1.1";
+const ONE_CERTIFICATE = "one certificate is served; put all names into it";
+const OPENSSL_CURVES = "OpenSSL's order of curves is used";
 const NO_SHARING = "a port is taken by one process at a time";
 const SIDECAR = "the provider sidecar has the cloud's settings";
 const TEXT_LOG = "lines are written at once, in one stream; --logging-format chooses their form";
@@ -73,6 +75,14 @@ export const upstreamFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, Un
   ["disable-http2-serving", { flag: toggle(), instead: NO_HTTP2 }],
   ["http2-max-streams-per-connection", { flag: whole(), instead: NO_HTTP2 }],
   ["webhook-disable-http2-serving", { flag: toggle(), instead: NO_HTTP2 }],
+  [
+    "authentication-tolerate-lookup-failure",
+    { flag: toggle(), instead: "a look-up that fails is tried again and never ends the process" },
+  ],
+  ["tls-sni-cert-key", { flag: text("cert,key[:names]"), instead: ONE_CERTIFICATE }],
+  ["webhook-tls-sni-cert-key", { flag: text("cert,key[:names]"), instead: ONE_CERTIFICATE }],
+  ["tls-curve-preferences", { flag: text("numbers"), instead: OPENSSL_CURVES }],
+  ["webhook-tls-curve-preferences", { flag: text("numbers"), instead: OPENSSL_CURVES }],
   ["permit-address-sharing", { flag: toggle(), instead: NO_SHARING }],
   ["permit-port-sharing", { flag: toggle(), instead: NO_SHARING }],
 ]);

@@ -2,6 +2,7 @@ import { cidrListProblems } from "./cidr-list.ts";
 import { formatDuration } from "./duration.ts";
 import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
+import { servingProblems } from "./serving-rules.ts";
 
 /** Something wrong with the settings: where, what, and what to do. */
 export interface Problem {
@@ -23,6 +24,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...cidrListProblems("--cluster-cidr", options.clusterCidr),
     ...nodeIpamProblems(options),
     ...unknownControllers(options.controllers, knownControllers),
+    ...servingProblems(options),
     ...healthAddress(options.healthAddress),
   ];
 }

@@ -34,7 +34,10 @@ afterAll(async () => {
 });
 
 function startController(...args: readonly string[]): Program {
-  const program = new Program({ source: "controller/src/main.ts", args: ["--health-address=127.0.0.1:0", ...args] });
+  const program = new Program({
+    source: "controller/src/main.ts",
+    args: ["--health-address=127.0.0.1:0", "--secure-port=0", ...args],
+  });
   programs.push(program);
   return program;
 }

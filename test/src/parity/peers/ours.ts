@@ -19,6 +19,7 @@ export const ours: Peer = {
         `--kubeconfig=${site.kubeconfigPath}`,
         `--provider=simulated=unix://${socket}`,
         "--health-address=127.0.0.1:0",
+        "--secure-port=0",
         "-v=4",
         ...flags.both,
         ...flags.ours,

@@ -76,6 +76,7 @@ export class World implements AsyncDisposable {
         `--kubeconfig=${kubeconfigPath}`,
         `--provider=simulated=unix://${this.socket}`,
         "--health-address=127.0.0.1:0",
+        "--secure-port=0",
         "-v=4",
         ...args,
       ],

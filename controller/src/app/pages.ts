@@ -1,0 +1,52 @@
+import type { FastifyInstance } from "fastify";
+import { configTree, flagLines } from "../options/show.ts";
+import type { Options } from "../options/options.ts";
+import { type Checks, serveHealth, serveJson, serveMetrics, serveText } from "../server/endpoints.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Clock } from "../util/clock.ts";
+
+export interface PagesDependencies extends Checks {
+  readonly options: Options;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Lines of `/statusz` about what runs. */
+  readonly status: () => Readonly<Record<string, string>>;
+}
+
+/** Upstream's key of the configuration at `/configz`. */
+const CONFIG_KEY = "cloudcontrollermanager.config.k8s.io";
+
+/** As Kubernetes' components begin these pages (component-base/zpages v0.36.3). */
+const NOT_FOR_MACHINES =
+  "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees.";
+
+/** Health, metrics, and what the process says of itself. */
+export function servePages(server: FastifyInstance, dependencies: PagesDependencies): void {
+  const { options, version, metrics, clock } = dependencies;
+  const startedMs = clock.nowMs();
+  const monotonicStartMs = clock.monotonicMs();
+  serveHealth(server, dependencies);
+  serveMetrics(server, metrics);
+  serveJson(server, "/version", () => ({ gitVersion: `v${version}`, platform: `${process.platform}/${process.arch}` }));
+  serveJson(server, "/configz", () => ({ [CONFIG_KEY]: configTree(options) }));
+  serveText(server, "/flagz", () => page("flagz", flagLines(options)));
+  serveText(server, "/statusz", () => {
+    const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);
+    const lines = {
+      Started: new Date(startedMs).toUTCString(),
+      Up: `${Math.floor(upSeconds / 3600)} hr ${Math.floor((upSeconds % 3600) / 60)} min ${upSeconds % 60} sec`,
+      Node: process.version,
+      Version: version,
+      ...dependencies.status(),
+    };
+    return page(
+      "statusz",
+      Object.entries(lines).map(([name, text]) => `${name}: ${text}`),
+    );
+  });
+}
+
+function page(name: string, lines: readonly string[]): string {
+  return `\ncloudwire-controller-manager ${name}\n${NOT_FOR_MACHINES}\n\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance } from "fastify";
+import type { SecureVersion } from "node:tls";
+import type { ApiAccess } from "../kube/access.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { kubeconfigAccess } from "../kube/config.ts";
+import type { Options } from "../options/options.ts";
+import { authenticate } from "../server/access/authenticator.ts";
+import { Authorizer } from "../server/access/authorizer.ts";
+import { authoritiesOf } from "../server/access/client-trust.ts";
+import { TokenAuthenticator } from "../server/access/token-authenticator.ts";
+import { TrustSource } from "../server/access/trust-source.ts";
+import { type SecureContext, startSecureServer } from "../server/secure-server.ts";
+import type { RunningServer } from "../server/server.ts";
+import { ServingCertificate } from "../server/serving-certificate.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Clock } from "../util/clock.ts";
+import type { TaskGroup } from "../util/task-group.ts";
+
+export interface SecureServingDependencies {
+  readonly options: Options;
+  /** The cluster's own API server. */
+  readonly access: ApiAccess;
+  /** A client for an API server. */
+  readonly clientOf: (access: ApiAccess) => KubeClient;
+  readonly pages: (server: FastifyInstance) => void;
+  readonly tasks: TaskGroup;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const TLS_VERSIONS: Readonly<Record<Options["tlsMinVersion"], SecureVersion>> = {
+  VersionTLS12: "TLSv1.2",
+  VersionTLS13: "TLSv1.3",
+};
+
+/** Serves the pages over TLS to whom the API server lets. Rejects when address or certificate cannot be had, or a kubeconfig is wrong. */
+export async function serveSecurely(dependencies: SecureServingDependencies): Promise<RunningServer> {
+  const { options, access, clientOf, pages, tasks, clock, log } = dependencies;
+  const clientFor = async (path: string): Promise<KubeClient> =>
+    clientOf(path === "" ? access : await kubeconfigAccess({ path, clock }));
+  const [tokenClient, reviewClient, certificate] = await Promise.all([
+    clientFor(options.authenticationKubeconfig),
+    clientFor(options.authorizationKubeconfig),
+    loadCertificate(dependencies),
+  ]);
+  const trust = new TrustSource({
+    client: options.authenticationSkipLookup ? undefined : tokenClient,
+    clientCaFile: options.clientCaFile,
+    proxyCaFile: options.requestheaderClientCaFile,
+    proxyHeaders: {
+      allowedNames: options.requestheaderAllowedNames,
+      usernameHeaders: lowerCase(options.requestheaderUsernameHeaders),
+      uidHeaders: lowerCase(options.requestheaderUidHeaders),
+      groupHeaders: lowerCase(options.requestheaderGroupHeaders),
+      extraPrefixes: lowerCase(options.requestheaderExtraHeadersPrefix),
+    },
+    clock,
+    log,
+  });
+  const { signal } = tasks;
+  const cacheMs = options.authenticationTokenWebhookCacheTtl;
+  const tokens = new TokenAuthenticator({ client: tokenClient, clock, signal, cacheMs });
+  const authorizer = new Authorizer({
+    client: reviewClient,
+    clock,
+    signal,
+    alwaysAllowPaths: options.authorizationAlwaysAllowPaths,
+    allowedMs: options.authorizationWebhookCacheAuthorizedTtl,
+    deniedMs: options.authorizationWebhookCacheUnauthorizedTtl,
+  });
+  const server = await startSecureServer({
+    address: { host: options.bindAddress, port: options.securePort },
+    context: secureContext(options, certificate, trust),
+    authenticate: (request) => authenticate({ trust: () => trust.current, tokens }, request),
+    isAllowed: (attributes) => authorizer.isAllowed(attributes),
+    log,
+    pages,
+  });
+  tasks.start("authorities of client certificates", (stop) => trust.run(stop));
+  tasks.start("serving certificate", (stop) => certificate.run(stop));
+  return server;
+}
+
+/** Upstream's names (cloud-provider/options/options.go v0.36.3). */
+function loadCertificate({ options, clock, log }: SecureServingDependencies): Promise<ServingCertificate> {
+  const { tlsCertFile, tlsPrivateKeyFile, certDir } = options;
+  return ServingCertificate.load({
+    settings: {
+      certFile: tlsCertFile,
+      keyFile: tlsPrivateKeyFile,
+      certDir,
+      pairName: "cloud-controller-manager",
+      hosts: ["localhost", "127.0.0.1"],
+    },
+    clock,
+    log,
+  });
+}
+
+function secureContext(options: Options, certificate: ServingCertificate, trust: TrustSource): SecureContext {
+  const { tlsMinVersion, tlsCipherSuites } = options;
+  return {
+    current: () => ({
+      ...certificate.current(),
+      ca: authoritiesOf(trust.current).map((authority) => authority.toString()),
+      minVersion: TLS_VERSIONS[tlsMinVersion],
+      ...(tlsCipherSuites.length === 0 ? {} : { ciphers: tlsCipherSuites.join(":") }),
+    }),
+    onChange: (listener) => {
+      const endings = [certificate.onChange(listener), trust.onChange(listener)];
+      return () => {
+        for (const end of endings) end();
+      };
+    },
+  };
+}
+
+function lowerCase(names: readonly string[]): readonly string[] {
+  return names.map((name) => name.toLowerCase());
+}

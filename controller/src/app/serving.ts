@@ -1,0 +1,96 @@
+import type { ApiAccess } from "../kube/access.ts";
+import type { Options } from "../options/options.ts";
+import { parseAddress } from "../options/validate.ts";
+import type { Checks } from "../server/endpoints.ts";
+import { type RunningServer, startServer } from "../server/server.ts";
+import { ServingCertificateError } from "../server/serving-certificate.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Clock } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
+import type { TaskGroup } from "../util/task-group.ts";
+import type { KubeSide } from "./kube-side.ts";
+import { servePages } from "./pages.ts";
+import { serveSecurely } from "./secure-serving.ts";
+import { UsageError } from "./usage-error.ts";
+
+export interface ServingDependencies extends Checks {
+  readonly options: Options;
+  readonly access: ApiAccess;
+  readonly kube: KubeSide;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly tasks: TaskGroup;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Lines of `/statusz` about what runs. */
+  readonly status: () => Readonly<Record<string, string>>;
+}
+
+/** The servers that run; a URL is undefined where that server is off. */
+export interface Servers {
+  /** Plain HTTP: health and metrics. */
+  readonly healthUrl: string | undefined;
+  /** HTTPS: all pages. */
+  readonly secureUrl: string | undefined;
+  close(): Promise<void>;
+}
+
+/** Starts the servers that the options want. Rejects with UsageError when one cannot be had; none is left then. */
+export async function startServers(dependencies: ServingDependencies): Promise<Servers> {
+  const health = await serveHealth(dependencies);
+  try {
+    const secure = await serveSecure(dependencies);
+    return {
+      healthUrl: health?.url,
+      secureUrl: secure?.url,
+      close: async () => void (await Promise.all([health?.close(), secure?.close()])),
+    };
+  } catch (error) {
+    await health?.close();
+    throw error;
+  }
+}
+
+async function serveHealth({
+  options,
+  metrics,
+  liveness,
+  readiness,
+}: ServingDependencies): Promise<RunningServer | undefined> {
+  const address = parseAddress(options.healthAddress);
+  if (address === undefined) return undefined;
+  try {
+    return await startServer({ address, metrics, liveness, readiness });
+  } catch (error) {
+    throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function serveSecure(dependencies: ServingDependencies): Promise<RunningServer | undefined> {
+  const { options, access, kube, tasks, clock, log } = dependencies;
+  if (options.securePort === 0) return undefined;
+  try {
+    return await serveSecurely({
+      options,
+      access,
+      clientOf: (reviewer) => kube.reviewClient(reviewer),
+      pages: (server) => servePages(server, dependencies),
+      tasks,
+      clock,
+      log,
+    });
+  } catch (error) {
+    if (error instanceof ServingCertificateError) throw new UsageError(error.message, { cause: error });
+    if (!isListening(error)) throw error;
+    const where = `${options.bindAddress}, port ${options.securePort}`;
+    throw new UsageError(`--secure-port: cannot listen on ${where}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Failures of listen(2) and bind(2). */
+function isListening(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && (error.syscall === "listen" || error.syscall === "bind");
+}

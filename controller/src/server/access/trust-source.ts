@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { CONFIG_MAPS } from "../../kube/config-map-resource.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import { sleep } from "../../util/abort.ts";
+import type { Clock } from "../../util/clock.ts";
+import { deepEqual } from "../../util/equal.ts";
+import { messageOf } from "../../util/errors.ts";
+import { type ClientTrust, NO_TRUST, parseBundle, type ProxyTrust, trustFromConfigMap } from "./client-trust.ts";
+
+export interface TrustSourceDependencies {
+  /** For the ConfigMap; undefined: it is not looked up (--authentication-skip-lookup). */
+  readonly client: KubeClient | undefined;
+  /** Bundle of authorities of users (--client-ca-file); "": what the ConfigMap says. */
+  readonly clientCaFile: string;
+  /** Bundle of authorities of proxies (--requestheader-client-ca-file); "": what the ConfigMap says. */
+  readonly proxyCaFile: string;
+  /** How proxies of `proxyCaFile` speak. */
+  readonly proxyHeaders: Omit<ProxyTrust, "authorities">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Where the API server writes whom it trusts (apiserver/pkg/server/options/authentication.go v0.36.3). */
+const CONFIG_MAP = { namespace: "kube-system", name: "extension-apiserver-authentication" };
+
+/** client-go re-reads files as often (apiserver/pkg/server/dynamiccertificates v0.36.3); an authority is rotated within days. */
+const REREAD_MS = 60_000;
+
+const TIMEOUT_MS = 10_000;
+
+/** Whom to trust, kept up to date from files and from the API server's own settings. */
+export class TrustSource {
+  readonly #deps: TrustSourceDependencies;
+  readonly #listeners = new Set<() => void>();
+  #current: ClientTrust = NO_TRUST;
+  #problem: string | undefined = "not read yet";
+
+  constructor(dependencies: TrustSourceDependencies) {
+    this.#deps = dependencies;
+  }
+
+  get current(): ClientTrust {
+    return this.#current;
+  }
+
+  /** Why the last reading failed; what was read before still holds. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Calls back after each change; answers how to end that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reads once. Failures are logged when they are new. */
+  async read(signal: AbortSignal): Promise<void> {
+    try {
+      const trust = await this.#load(signal);
+      this.#problem = undefined;
+      if (deepEqual(fingerprints(trust), fingerprints(this.#current))) return;
+      this.#current = trust;
+      for (const listener of this.#listeners) listener();
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = messageOf(error);
+      if (problem !== this.#problem)
+        this.#deps.log.warn("Cannot read whose client certificates to trust; what was read before holds", {
+          err: error,
+        });
+      this.#problem = problem;
+    }
+  }
+
+  /** Reads again and again until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.read(signal);
+      await sleep(REREAD_MS, signal, this.#deps.clock).catch(() => undefined);
+    }
+  }
+
+  async #load(signal: AbortSignal): Promise<ClientTrust> {
+    const { client, clientCaFile, proxyCaFile, proxyHeaders } = this.#deps;
+    const needsLookup = client !== undefined && (clientCaFile === "" || proxyCaFile === "");
+    const looked = needsLookup ? await lookUp(client, signal) : NO_TRUST;
+    return {
+      clients: clientCaFile === "" ? looked.clients : await readBundle(clientCaFile),
+      proxies: proxyCaFile === "" ? looked.proxies : { ...proxyHeaders, authorities: await readBundle(proxyCaFile) },
+    };
+  }
+}
+
+async function lookUp(client: KubeClient, signal: AbortSignal): Promise<ClientTrust> {
+  const { data } = await client.get(CONFIG_MAPS, CONFIG_MAP, { signal, timeoutMs: TIMEOUT_MS });
+  try {
+    return trustFromConfigMap(data);
+  } catch (error) {
+    throw new Error(`ConfigMap ${CONFIG_MAP.namespace}/${CONFIG_MAP.name}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function readBundle(path: string): Promise<ClientTrust["clients"]> {
+  try {
+    return parseBundle(await readFile(path, "utf8"));
+  } catch (error) {
+    throw new Error(`authorities of client certificates in ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** What two readings are compared by: certificate objects are never equal. */
+function fingerprints({ clients, proxies }: ClientTrust): unknown {
+  const of = (authorities: ClientTrust["clients"]) => authorities.map(({ fingerprint256 }) => fingerprint256);
+  return { clients: of(clients), proxies: proxies && { ...proxies, authorities: of(proxies.authorities) } };
+}

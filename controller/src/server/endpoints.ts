@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { type HealthCheck, report } from "./health.ts";
+
+export interface Checks {
+  /** Fail only when a restart of the process would help. */
+  readonly liveness: readonly HealthCheck[];
+  /** Fail while the process cannot do its work, for whatever reason. */
+  readonly readiness: readonly HealthCheck[];
+}
+
+/** `/healthz` and `/livez`, `/readyz`, and each check by its name below them. */
+export function serveHealth(server: FastifyInstance, { liveness, readiness }: Checks): void {
+  for (const path of ["/healthz", "/livez"]) serveChecks(server, path, liveness);
+  serveChecks(server, "/readyz", readiness);
+}
+
+/** `/metrics` in Prometheus' text format. */
+export function serveMetrics(server: FastifyInstance, metrics: Metrics): void {
+  server.get("/metrics", async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+}
+
+/** A page of JSON whose content is made when it is asked for. */
+export function serveJson(server: FastifyInstance, path: string, content: () => unknown): void {
+  server.get(path, (_request, reply) =>
+    noStore(reply)
+      .type("application/json; charset=utf-8")
+      .send(`${JSON.stringify(content(), undefined, 2)}\n`),
+  );
+}
+
+/** A page of text whose content is made when it is asked for. */
+export function serveText(server: FastifyInstance, path: string, content: () => string): void {
+  server.get(path, (_request, reply) => sendText(reply, 200, content()));
+}
+
+export function sendText(reply: FastifyReply, code: number, text: string): FastifyReply {
+  return noStore(reply).code(code).type("text/plain; charset=utf-8").send(text);
+}
+
+/** What an API server sends with such pages: they are about now. */
+function noStore(reply: FastifyReply): FastifyReply {
+  return reply.header("cache-control", "no-cache, private").header("x-content-type-options", "nosniff");
+}
+
+function serveChecks(server: FastifyInstance, path: string, checks: readonly HealthCheck[]): void {
+  const endpoint = path.slice(1);
+  server.get(path, (request, reply) => answer(endpoint, checks, request, reply));
+  server.get(`${path}/:check`, (request, reply) => {
+    const wanted = nameOf(request.params);
+    const check = checks.find(({ name }) => name === wanted);
+    if (check === undefined) return sendText(reply, 404, `no check ${wanted}\n`);
+    return answer(endpoint, [check], request, reply);
+  });
+}
+
+function answer(
+  endpoint: string,
+  checks: readonly HealthCheck[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { verbose, exclude } = queryOf(request.query);
+  const { healthy, text } = report(endpoint, checks, exclude);
+  return sendText(reply, healthy ? 200 : 500, healthy && !verbose ? "ok" : text);
+}
+
+/** `?verbose` and repeated `?exclude=name`, as on the API server. */
+function queryOf(query: unknown): { readonly verbose: boolean; readonly exclude: readonly string[] } {
+  if (typeof query !== "object" || query === null) return { verbose: false, exclude: [] };
+  const exclude: unknown = "exclude" in query ? query.exclude : [];
+  return { verbose: "verbose" in query, exclude: (Array.isArray(exclude) ? exclude : [exclude]).map(String) };
+}
+
+function nameOf(params: unknown): string {
+  return typeof params === "object" && params !== null && "check" in params ? String(params.check) : "";
+}

@@ -1,0 +1,109 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { constants } from "node:crypto";
+import { createServer } from "node:https";
+import type { SecureContextOptions } from "node:tls";
+import type { HostPort } from "../options/validate.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { messageOf } from "../util/errors.ts";
+import type { Identity } from "./access/authenticator.ts";
+import type { Attributes } from "./access/authorizer.ts";
+import type { User } from "./access/user.ts";
+import type { RunningServer } from "./server.ts";
+
+/** Key, certificate and the authorities of client certificates, as they are at this moment. */
+export interface SecureContext {
+  current(): SecureContextOptions;
+  /** Calls back whenever they have changed; answers how to end that. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface SecureServerDependencies {
+  readonly address: HostPort;
+  readonly context: SecureContext;
+  readonly authenticate: (request: FastifyRequest["raw"]) => Promise<Identity>;
+  /** Rejects when nobody could be asked. */
+  readonly isAllowed: (attributes: Attributes) => Promise<boolean>;
+  readonly log: Logger;
+  /** Puts the pages on. */
+  readonly pages: (server: FastifyInstance) => void;
+}
+
+/**
+ * HTTPS with delegated authentication and authorisation in front of every path, known or not. Sessions are not resumed: a client
+ * certificate is verified in every connection, against the authorities of that moment.
+ */
+export async function startSecureServer(dependencies: SecureServerDependencies): Promise<RunningServer> {
+  const { address, context, pages } = dependencies;
+  // Who shows no certificate, or a bad one, is anonymous: that is for authorisation to judge.
+  const tls = createServer({ ...strict(context.current()), requestCert: true, rejectUnauthorized: false });
+  const server = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    serverFactory: (handler) => tls.on("request", handler),
+  });
+  server.addHook("onRequest", (request, reply) => guard(dependencies, request, reply));
+  pages(server);
+  const stopListening = context.onChange(() => tls.setSecureContext(strict(context.current())));
+  const url = await server.listen(address);
+  return {
+    url,
+    close: async () => {
+      stopListening();
+      await server.close();
+    },
+  };
+}
+
+function strict(context: SecureContextOptions): SecureContextOptions {
+  return {
+    minVersion: "TLSv1.2",
+    ...context,
+    secureOptions: constants.SSL_OP_NO_TICKET,
+    // As Go, which takes any certificate of the bundle as a root.
+    allowPartialTrustChain: true,
+  };
+}
+
+/** Answers itself whoever may not go on. */
+async function guard(
+  { authenticate, isAllowed, log }: SecureServerDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  const path = pathOf(request.url);
+  if (path === undefined) return refuse(reply, 400, "BadRequest", "the path is not percent-encoded as it should be");
+  const verb = request.method.toLowerCase();
+  const identity = await authenticate(request.raw);
+  if (identity.kind === "refused") {
+    log.debug(4, "Request refused: not authenticated", { verb, path, why: identity.why });
+    return refuse(reply, 401, "Unauthorized", "Unauthorized");
+  }
+  const { user } = identity;
+  try {
+    if (await isAllowed({ user, verb, path })) return undefined;
+  } catch (error) {
+    log.warn("The API server could not be asked whether a request is allowed", { verb, path, err: error });
+    return refuse(reply, 500, "InternalError", `could not be authorized: ${messageOf(error)}`);
+  }
+  log.debug(4, "Request refused: not authorized", { verb, path, user: user.name });
+  return refuse(reply, 403, "Forbidden", forbidden(user, verb, path));
+}
+
+/** Decoded as the router decodes it, so that both judge the same path. */
+function pathOf(url: string): string | undefined {
+  try {
+    return decodeURIComponent(url.split("?", 1)[0] ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+function forbidden(user: User, verb: string, path: string): string {
+  return `forbidden: User "${user.name}" cannot ${verb} path "${path}"`;
+}
+
+/** metav1.Status, as an API server answers. */
+function refuse(reply: FastifyReply, code: number, reason: string, message: string): FastifyReply {
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
+  return reply.code(code).header("cache-control", "no-cache, private").send(status);
+}
