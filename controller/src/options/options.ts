@@ -99,7 +99,7 @@ export const flags = {
     min: 1,
     max: 1000,
     whole: true,
-    help: "Services worked on at once; the provider's own limit holds as well",
+    help: "Services of one provider worked on at once; the provider's own limit holds as well",
   }),
   nodeStatusUpdateFrequency: durationFlag({
     group: "controllers",

@@ -1,37 +1,29 @@
 import type { Node } from "../api/node.ts";
-import type { NodeOwner, Provider, ProviderSet } from "./provider-set.ts";
+import type { NodeOwner, ProviderSet } from "./provider-set.ts";
 
-/** Of keys that no provider is responsible for, or not yet one. */
-export const NO_PROVIDER = "";
+/** The lane of what no provider is responsible for, or not yet one. */
+const NO_PROVIDER = "";
 
 /**
- * Lanes of a workqueue by provider, so that one whose cloud hangs has all its own workers waiting and none of another's.
- * @param ownerOf whose the object behind a key is; undefined: there is none any more
+ * The lane in a workqueue of what a provider owns: one whose cloud hangs has all workers of its own waiting, and none of another's.
+ * @param owner undefined: the object is gone
  */
-export function lanesByOwner(
-  ownerOf: (key: string) => NodeOwner | undefined,
-  limit: number,
-): { readonly laneOf: (key: string) => string; readonly limit: number } {
-  const laneOf = (key: string): string => {
-    const owner = ownerOf(key);
-    return owner?.kind === "owned" ? owner.provider.name : NO_PROVIDER;
-  };
-  return { laneOf, limit };
+export function laneOf(owner: NodeOwner | undefined): string {
+  return owner?.kind === "owned" ? owner.provider.name : NO_PROVIDER;
 }
 
-/** {@link lanesByOwner} for keys of Nodes. */
+/** {@link laneOf} for keys of Nodes. */
 export function nodeLanes(
   nodes: { get(key: string): Node | undefined },
   providers: Pick<ProviderSet, "ownerOfNode">,
-  limit: number,
-): ReturnType<typeof lanesByOwner> {
-  return lanesByOwner((key) => {
+): (key: string) => string {
+  return (key) => {
     const node = nodes.get(key);
-    return node && providers.ownerOfNode(node);
-  }, limit);
+    return laneOf(node && providers.ownerOfNode(node));
+  };
 }
 
-/** Workers that are enough to fill every lane. */
-export function workersFor(providers: readonly Provider[], limit: number): number {
+/** Workers that fill every lane. */
+export function workersFor({ providers }: Pick<ProviderSet, "providers">, limit: number): number {
   return limit * (providers.length + 1);
 }

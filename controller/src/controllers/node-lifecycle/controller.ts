@@ -6,6 +6,7 @@ import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
 import { OwnWrites } from "../../kube/own-writes.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import { nodeLanes, workersFor } from "../../provider/provider-lanes.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
@@ -54,7 +55,7 @@ export interface NodeLifecycleDependencies {
   readonly settings: NodeLifecycleSettings;
 }
 
-/** Nodes looked up at once: several times the size of a batch, so that a thousand of them leave as full batches. */
+/** Nodes of one provider looked up at once: several times the size of a batch, so that a thousand of them leave as full batches. */
 const LOOKUPS = 1000;
 
 /** Deletions and patches at once. */
@@ -74,15 +75,20 @@ const FREEZE_MS = 60_000;
  * and deletes none before the guard (plan/guard.ts) is sure.
  */
 export function nodeLifecycleController(deps: NodeLifecycleDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics, settings } = deps;
+  const { clock, log, queueMetrics, controllerMetrics, settings, nodes, providers } = deps;
   // Each try asks the cloud anew.
   const limiter = exponentialLimiter({ initialMs: settings.periodMs, maxMs: MAX_BACKOFF_MS });
   return new Controller({
     name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
     reconciler: nodeReconciler(deps),
     sources: [nodeSource(deps), providerReadySource(deps)],
-    queue: createWorkqueue({ clock, limiter, metrics: queueMetrics }),
-    workers: LOOKUPS,
+    queue: createWorkqueue({
+      clock,
+      limiter,
+      metrics: queueMetrics,
+      lanes: { laneOf: nodeLanes(nodes.lister, providers), limit: LOOKUPS },
+    }),
+    workers: workersFor(providers, LOOKUPS),
     clock,
     log,
     metrics: controllerMetrics,

@@ -5,6 +5,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import { nodeLanes, workersFor } from "../../provider/provider-lanes.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
@@ -37,7 +38,7 @@ export interface CloudNodeSettings {
 export interface CloudNodeDependencies {
   readonly nodes: Informer<Node>;
   readonly instances: InstanceReader;
-  readonly providers: Pick<ProviderSet, "providers">;
+  readonly providers: Pick<ProviderSet, "providers" | "ownerOfNode">;
   readonly kube: Pick<KubeClient, "get" | "patch">;
   /** Of source EVENT_SOURCES.cloudNode. */
   readonly events: EventRecorder;
@@ -53,7 +54,7 @@ export interface CloudNodeDependencies {
 }
 
 /**
- * Nodes looked up at once. Several times the size of a batch, so that a thousand new nodes leave as full batches and not as one
+ * Nodes of one provider looked up at once. Several times the size of a batch, so that a thousand new nodes leave as full batches and not as one
  * batch for each round of writers.
  */
 const LOOKUPS = 1000;
@@ -63,7 +64,7 @@ const LOOKUPS = 1000;
  * policy (plan/field-policies.ts).
  */
 export function cloudNodeController(deps: CloudNodeDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics } = deps;
+  const { clock, log, queueMetrics, controllerMetrics, nodes, providers } = deps;
   // Upstream's back-off for a key, without its 10 retries a second for all: that spreads nodes which failed together over minutes, one
   // look-up each. Of 1,000 nodes and a cloud that was away for 6 s it made 999 calls over 99 s; in step they are a few batches.
   const limiter = exponentialLimiter(DEFAULT_BACKOFF);
@@ -71,8 +72,13 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
     name: CLOUD_NODE_CONTROLLER,
     reconciler: nodeReconciler(deps),
     sources: [nodeSource(deps), providerReadySource(deps)],
-    queue: createWorkqueue({ clock, limiter, metrics: queueMetrics }),
-    workers: LOOKUPS,
+    queue: createWorkqueue({
+      clock,
+      limiter,
+      metrics: queueMetrics,
+      lanes: { laneOf: nodeLanes(nodes.lister, providers), limit: LOOKUPS },
+    }),
+    workers: workersFor(providers, LOOKUPS),
     clock,
     log,
     metrics: controllerMetrics,

@@ -5,6 +5,7 @@ import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
 import { OwnWrites } from "../../kube/own-writes.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import { laneOf, workersFor } from "../../provider/provider-lanes.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
@@ -54,7 +55,7 @@ export interface NodeRouteDependencies {
   readonly settings: NodeRouteSettings;
 }
 
-/** Nodes in work at once: they wait for calls that they share, so many of them make few calls. */
+/** Nodes of one provider in work at once: they wait for calls that they share, so many of them make few calls. */
 const WORKERS = 1000;
 
 const DEFAULT_WINDOW_MS = 100;
@@ -67,24 +68,37 @@ const BACKOFF: ExponentialOptions = { initialMs: 1000, maxMs: 300_000 };
  * is known from one list and from what was changed since, so that a restart changes nothing and idleness costs a list a period.
  */
 export function nodeRouteController(deps: NodeRouteDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics } = deps;
-  const queue = createWorkqueue({ clock, limiter: exponentialLimiter(BACKOFF), metrics: queueMetrics });
+  const { clock, log, providers, queueMetrics, controllerMetrics } = deps;
+  const tables = new RouteTables(providers);
+  const queue = createWorkqueue({
+    clock,
+    limiter: exponentialLimiter(BACKOFF),
+    metrics: queueMetrics,
+    lanes: { laneOf: (key) => laneOfKey(key, deps, tables), limit: WORKERS },
+  });
   return new Controller({
     name: NODE_ROUTE_CONTROLLER,
-    reconciler: routeReconciler(deps, queue),
+    reconciler: routeReconciler(deps, tables, queue),
     sources: [nodeSource(deps), conditionSource(deps), providersSource(deps)],
     queue,
-    workers: WORKERS,
+    workers: workersFor(providers, WORKERS),
     clock,
     log,
     metrics: controllerMetrics,
   });
 }
 
-function routeReconciler(deps: NodeRouteDependencies, queue: Workqueue): Reconciler {
+/** A Node that is gone waits for whoever has routes to it. */
+function laneOfKey(key: string, { nodes, providers }: NodeRouteDependencies, tables: RouteTables): string {
+  const node = nodes.lister.get(key);
+  if (node !== undefined) return laneOf(providers.ownerOfNode(node));
+  const holder = tables.all().find(({ table }) => table.ofNode(key).length > 0);
+  return providerOfPassKey(key) ?? holder?.provider.name ?? laneOf(undefined);
+}
+
+function routeReconciler(deps: NodeRouteDependencies, tables: RouteTables, queue: Workqueue): Reconciler {
   const { clock, settings, nodes, providers } = deps;
   const { clusterCidrs, periodMs, windowMs = DEFAULT_WINDOW_MS } = settings;
-  const tables = new RouteTables(providers);
   const ownWrites = new OwnWrites<Node>();
   const quotas = new QuotaWatch(deps);
   const wake = (name: string): void => queue.add(name, { priority: "low" });

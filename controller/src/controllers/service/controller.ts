@@ -7,6 +7,7 @@ import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
 import { OwnWrites } from "../../kube/own-writes.ts";
 import type { LoadBalancerSettings } from "../../provider/convert/service.ts";
+import { laneOf, workersFor } from "../../provider/provider-lanes.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
@@ -34,7 +35,7 @@ import { concernsAdded, concernsUpdated } from "./predicates.ts";
 import { Targets } from "./targets.ts";
 
 export interface ServiceLbSettings {
-  /** Services in work at once (--concurrent-service-syncs). */
+  /** Services of one provider in work at once (--concurrent-service-syncs). */
   readonly workers: number;
   /**
    * How long changes of nodes are gathered before load balancers hear of them.
@@ -104,12 +105,23 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
       nodesSource({ ...deps, ...state, windowMs }),
       providerReadySource(deps, state),
     ],
-    queue: createWorkqueue({ clock, limiter: exponentialLimiter(SERVICE_BACKOFF), metrics: queueMetrics }),
-    workers: settings.workers,
+    queue: createWorkqueue({
+      clock,
+      limiter: exponentialLimiter(SERVICE_BACKOFF),
+      metrics: queueMetrics,
+      lanes: { laneOf: (key) => laneOfKey(key, deps, state), limit: settings.workers },
+    }),
+    workers: workersFor(providers, settings.workers),
     clock,
     log,
     metrics: controllerMetrics,
   });
+}
+
+/** Whoever has the load balancer is waited for, then whoever is to have it. */
+function laneOfKey(key: string, { services, providers }: ServiceLbDependencies, { ledger }: State): string {
+  const service = services.lister.get(key);
+  return ledger.holder(key)?.provider ?? laneOf(service && providers.ownerOfService(service));
 }
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
