@@ -2,7 +2,7 @@ import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { type AnswerContext, brokenAnswer } from "./convert/instance.ts";
 import { asProviderError, contractError, isOfClass, isProviderError, type ProviderError } from "./errors.ts";
 import type { QuotaClass } from "./call-budget.ts";
-import { brokenRules } from "./field-rules.ts";
+import { brokenItem } from "./field-rules.ts";
 import type { Answered, Session } from "./session.ts";
 import { splitBatches } from "./split-batches.ts";
 
@@ -35,12 +35,9 @@ export async function lookUp<Item extends { readonly name: string }, Result, Ans
 ): Promise<readonly (Answer | Unknown)[]> {
   const answers = new Map<number, Answer | Unknown>();
   const sendable = items.flatMap((item, index) => {
-    const broken = brokenRules(lookup.message, item);
-    const [first] = broken;
-    if (first === undefined) return [{ item, index }];
-    const problems = broken.map(({ field, description }) => `${field}: ${description}`);
-    const message = `${item.name} cannot be looked up: ${problems.join("; ")}`;
-    answers.set(index, { kind: "unknown", error: contractError(first.reason, message, { fieldViolations: broken }) });
+    const error = brokenItem(lookup.message, item, `${item.name} cannot be looked up`);
+    if (error === undefined) return [{ item, index }];
+    answers.set(index, { kind: "unknown", error });
     return [];
   });
   const batches = splitBatches(sendable, lookup.maxBatchSize, ({ item }) => lookup.sizeBytes(item));

@@ -9,7 +9,7 @@ import type {
   LoadBalancerDeletion,
   ServiceRef,
 } from "./load-balancer.ts";
-import type { EnsuredRoutes, Route, RouteList, RouteOutcome } from "./route.ts";
+import type { Route, RouteChanges, RouteList } from "./route.ts";
 import type { VolumeAnswer } from "./volume.ts";
 
 /** What creates, deletes or initialises goes before what merely refreshes. */
@@ -157,8 +157,8 @@ export interface ProviderClient {
   applyNodeSet(chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState>;
 
   listRoutes(options: CallOptions): Promise<RouteList>;
-  ensureRoutes(routes: readonly Route[], options: ChangeOptions): Promise<EnsuredRoutes>;
-  deleteRoutes(routes: readonly Route[], options: ChangeOptions): Promise<readonly RouteOutcome[]>;
+  ensureRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
+  deleteRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
 
   /** As getInstances. */
   getVolumes(volumes: readonly VolumeRef[], options: ReadOptions): Promise<readonly VolumeAnswer[]>;

@@ -1,4 +1,5 @@
 import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
+import { contractError, type ProviderError } from "./errors.ts";
 
 type Rules = Readonly<Record<string, readonly FieldRule[]>>;
 
@@ -23,6 +24,15 @@ export function brokenRules(messageName: string, message: object, rules: Rules =
     const problems = fieldProblems(rule, fieldValue(rule, byName), rules);
     return problems.map(({ field, ...problem }) => ({ ...problem, field: `${rule.name}${field}` }));
   });
+}
+
+/** {@link brokenRules} of one item of a batch as the error that it is answered with; undefined: it may be sent. */
+export function brokenItem(messageName: string, item: object, what: string): ProviderError | undefined {
+  const broken = brokenRules(messageName, item);
+  const [first] = broken;
+  if (first === undefined) return undefined;
+  const problems = broken.map(({ field, description }) => `${field}: ${description}`);
+  return contractError(first.reason, `${what}: ${problems.join("; ")}`, { fieldViolations: broken });
 }
 
 /** Limits of one field, for what can be cut down to them before it is sent. */

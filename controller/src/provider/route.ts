@@ -37,8 +37,9 @@ export type RouteOutcome =
   | { readonly kind: "pending"; readonly operation: Operation }
   | { readonly kind: "failed"; readonly error: ProviderError };
 
-export interface EnsuredRoutes {
-  /** One for each route asked for, in order. */
+/** What came of a batch of changes. */
+export interface RouteChanges {
+  /** One for each route of the batch, in order. */
   readonly outcomes: readonly RouteOutcome[];
   readonly quota: RouteQuota | undefined;
   readonly plannedChanges: readonly PlannedChange[];

@@ -62,7 +62,10 @@ export class RouteCloud {
           const outcomes = await this.#each("ensure", routes, (route) => this.#ensure(route));
           return { outcomes, quota: this.quota, plannedChanges: [] };
         },
-        deleteRoutes: (routes) => this.#each("delete", routes, (route) => this.#delete(route)),
+        deleteRoutes: async (routes) => {
+          const outcomes = await this.#each("delete", routes, (route) => this.#delete(route));
+          return { outcomes, quota: this.quota, plannedChanges: [] };
+        },
       },
     };
   }

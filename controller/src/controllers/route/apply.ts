@@ -7,11 +7,12 @@ import type { OwnWrites } from "../../kube/own-writes.ts";
 import { hasReason, type ProviderError } from "../../provider/errors.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
 import type { RouteOutcome } from "../../provider/route.ts";
+import type { FailureCounts } from "../../runtime/failure-counts.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { failedToCreateRoute } from "./events.ts";
-import { failureOf, isNews, type RangeFailure, RouteSyncError, waitsForRoom } from "./failure.ts";
+import { failureKind, failureOf, isNews, type RangeFailure, RouteSyncError, waitsForRoom } from "./failure.ts";
 import { networkAfter, type Plan, type RangePlan, type StaleRoute } from "./plan.ts";
 import { type Network, networkPatch } from "./plan/network-condition.ts";
 import type { RouteWriter, WriteTarget } from "./route-writer.ts";
@@ -25,6 +26,7 @@ export interface ApplyDependencies {
   readonly tables: RouteTables;
   readonly writer: RouteWriter;
   readonly waiting: WaitingNodes;
+  readonly failureCounts: FailureCounts;
   readonly events: EventRecorder;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
@@ -44,10 +46,12 @@ export async function apply(decided: Plan, deps: ApplyDependencies, context: Rec
     Promise.all(node === undefined ? [] : ranges.map((range) => end(range, decided, node, deps, context))),
   ]);
   context.signal.throwIfAborted();
-  if (node !== undefined) {
+  if (node === undefined) {
+    deps.failureCounts.succeeded(context.key);
+  } else {
     const states = endings.map(({ kind }) => kind);
     await say(node, networkAfter(decided, states), deps, context);
-    settle(node, endings, deps, context);
+    settle(node, endings, deps);
   }
   return afterRemovals(context.key, removed, endings);
 }
@@ -130,21 +134,18 @@ async function say(node: Node, network: Network, deps: ApplyDependencies, contex
 }
 
 /** Says what failed and throws it. */
-function settle(
-  node: Node,
-  endings: readonly Ending[],
-  { events, waiting }: ApplyDependencies,
-  { failures: failuresBefore }: ReconcileContext,
-): void {
+function settle(node: Node, endings: readonly Ending[], { events, waiting, failureCounts }: ApplyDependencies): void {
   const { name } = node.metadata;
   const failures = endings.flatMap((ending) => (ending.kind === "unrouted" ? [ending.failure] : []));
   if (failures.some(waitsForRoom)) waiting.add(name);
   else waiting.delete(name);
+  if (failures.length === 0) return failureCounts.succeeded(name);
+  const inARow = failureCounts.failed(name, failureKind(failures));
   for (const failure of failures) {
-    if (!isNews(failure, failuresBefore)) continue;
+    if (!isNews(failure, inARow)) continue;
     events.record(failedToCreateRoute(node, failure.nameHint, failure.cidr, failure.message));
   }
-  if (failures.length > 0) throw failureOf(name, failures);
+  throw failureOf(name, failures, inARow);
 }
 
 function afterRemovals(key: string, removed: readonly RouteOutcome[], endings: readonly Ending[]): Result {

@@ -131,7 +131,7 @@ function blacken({ cloud }: RouteWorld, cidr: string): void {
 describe("routes", () => {
   test("end as the nodes want them, whatever happened in which order", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(happening, { maxLength: 25 }), async (history) => {
+      fc.asyncProperty(fc.array(happening, { maxLength: 25, size: "max" }), async (history) => {
         await using world = new RouteWorld();
         const users = world.cloud.seed("10.0.0.0/8", "acme://gateway");
         const cluster = new Cluster();

@@ -8,6 +8,7 @@ import type { InstanceReader } from "../../provider/instance-reader.ts";
 import { laneOf, workersFor } from "../../provider/provider-lanes.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
+import { FailureCounts } from "../../runtime/failure-counts.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -110,7 +111,7 @@ function routeReconciler(deps: NodeRouteDependencies, tables: RouteTables, queue
     onRemoved: () => waiting.wakeAll(),
   });
   const gathering = { nodes: nodes.lister, providers, tables, ownWrites, rules: { clusterCidrs } };
-  const applying = { ...deps, tables, writer, waiting, ownWrites };
+  const applying = { ...deps, tables, writer, waiting, ownWrites, failureCounts: new FailureCounts() };
   const knowsNodes = (): boolean => nodes.lastFailure() === undefined;
   const passing = { ...deps, ...gathering, writer, quotas, periodMs, knowsNodes, wake };
   const steps = stepReconciler(

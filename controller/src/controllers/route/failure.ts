@@ -1,4 +1,5 @@
 import { hasReason, type ProviderError } from "../../provider/errors.ts";
+import { retryDelayMs } from "../../provider/retry-delay.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 
 /** Routes of a Node, or of a whole provider, are not as they should be. What the provider asked to wait is in the cause. */
@@ -22,23 +23,17 @@ export interface RangeFailure {
   readonly isTargetGone: boolean;
 }
 
-/** For what somebody must change at the cloud or in the cluster. Rooms that come free wake the waiting before. */
+/** For what somebody must change in the cluster, and what ends with the Node. Rooms that come free wake the waiting before. */
 const BLOCKED_MS = 300_000;
 
-/** For what an operator must change at the provider. proto/README.md section 5, class O. */
-const OPERATOR_MS = 60_000;
+/** How long to wait before the next try, after so many of that kind in a row; undefined: the queue's back-off. */
+export function waitMs({ error, isTargetGone }: RangeFailure, inARow: number): number | undefined {
+  return error === undefined || isTargetGone ? BLOCKED_MS : retryDelayMs(error, inARow);
+}
 
-/** For what nobody's waiting cures. proto/README.md section 5, class F. */
-const FINAL_MS = 1_800_000;
-
-/** How long to wait before the next try, whatever failed before; undefined: the queue's back-off. */
-export function fixedWaitMs({ error, isTargetGone }: RangeFailure): number | undefined {
-  if (error === undefined || isTargetGone) return BLOCKED_MS;
-  const { retryAfterMs, class: errorClass } = error;
-  if (retryAfterMs !== undefined) return retryAfterMs;
-  if (hasReason(error, "CIDR_CONFLICT") || hasReason(error, "QUOTA_EXCEEDED")) return BLOCKED_MS;
-  if (errorClass === "OPERATOR") return OPERATOR_MS;
-  return errorClass === "FINAL" ? FINAL_MS : undefined;
+/** Failures of one kind are waited out with growing delays. */
+export function failureKind(failures: readonly RangeFailure[]): string {
+  return failures.map(({ error }) => error?.class ?? "").join();
 }
 
 /** A free range or room in the table would help. */
@@ -48,21 +43,21 @@ export function waitsForRoom({ error }: RangeFailure): boolean {
 
 /**
  * Somebody who reads events can do something about it, or wants to know. Not so when the cloud throttles, when the machine is gone,
- * or when the provider is just being restarted; if it stays away, the next try says so.
+ * or, the first time, when the provider is just being restarted or wants to be asked again at once; the next try says so.
  */
-export function isNews({ error, isTargetGone }: RangeFailure, failuresBefore: number): boolean {
+export function isNews({ error, isTargetGone }: RangeFailure, inARow: number): boolean {
   if (isTargetGone || error?.class === "WAIT") return false;
   const isRestart = error?.fromTransport === true && error.code === "UNAVAILABLE";
-  return !isRestart || failuresBefore > 0;
+  return inARow > 1 || !(isRestart || error?.class === "RESYNC");
 }
 
-/** One error for all failures: the soonest wait; back-off as soon as one of them wants it. */
-export function failureOf(nodeName: string, failures: readonly RangeFailure[]): Error {
+/** One error for all failures, of that kind `inARow` times: the soonest wait; back-off as soon as one of them wants it. */
+export function failureOf(nodeName: string, failures: readonly RangeFailure[], inARow: number): Error {
   const ranges = failures.map(({ cidr, message }) => `${cidr}: ${message}`).join("; ");
   const message = `route node ${nodeName}: ${ranges}`;
-  const waits = failures.map(fixedWaitMs);
+  const waits = failures.map((failure) => waitMs(failure, inARow));
   const unfixed = waits.indexOf(undefined);
   const cause = failures[Math.max(0, unfixed)]?.error;
   if (unfixed >= 0) return new RouteSyncError(message, { cause });
-  return new RetryAfterError(message, Math.min(...waits.map((waitMs) => waitMs ?? 0)), { cause });
+  return new RetryAfterError(message, Math.min(...waits.map((wait) => wait ?? 0)), { cause });
 }

@@ -1,7 +1,7 @@
 import type { ChangeOptions } from "../../provider/client.ts";
 import { asProviderError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
-import type { Route, RouteOutcome, RouteQuota } from "../../provider/route.ts";
+import type { Route, RouteChanges, RouteOutcome, RouteQuota } from "../../provider/route.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import type { Clock } from "../../util/clock.ts";
 import { type KnownRoute, routeKey, type RouteTable } from "./route-table.ts";
@@ -104,9 +104,8 @@ export class RouteWriter {
     if (first === undefined) return;
     const { provider } = first.target;
     const routes = deletions.map(({ known }) => known.route);
-    const outcomes = await outcomesOf(
-      provider.client.deleteRoutes(routes, changeOptions(first.target, "stale routes")),
-    );
+    const call = provider.client.deleteRoutes(routes, changeOptions(first.target, "stale routes"));
+    const outcomes = await this.#outcomesOf(provider, call);
     let removed = 0;
     for (const [index, { target, known, outcome }] of deletions.entries()) {
       const answer = outcomes(index);
@@ -125,17 +124,21 @@ export class RouteWriter {
     const { provider } = first.target;
     const routes = creations.map(({ route }) => route);
     const call = provider.client.ensureRoutes(routes, changeOptions(first.target, "node routes"));
-    const outcomes = await outcomesOf(
-      call.then((ensured) => {
-        this.#deps.onQuota(provider.name, ensured.quota);
-        return ensured.outcomes;
-      }),
-    );
+    const outcomes = await this.#outcomesOf(provider, call);
     for (const [index, { target, route, outcome }] of creations.entries()) {
       const answer = outcomes(index);
       if (answer.kind === "done") note(target.table, route, answer.route);
       outcome.resolve(answer);
     }
+  }
+
+  /** The outcome of each item; a call that failed is the failure of each. */
+  async #outcomesOf({ name }: Provider, call: Promise<RouteChanges>): Promise<(index: number) => RouteOutcome> {
+    const answered = await call.catch((error: unknown) => asProviderError(error));
+    if (answered instanceof Error) return () => ({ kind: "failed", error: answered });
+    this.#deps.onQuota(name, answered.quota);
+    const tooShort: RouteOutcome = { kind: "failed", error: asProviderError(new Error("the answer is too short")) };
+    return (index) => answered.outcomes[index] ?? tooShort;
   }
 }
 
@@ -147,13 +150,6 @@ function settleIfGone({ target, known, outcome }: Deletion): boolean {
   if (target.table.holds(known)) return false;
   outcome.resolve({ kind: "done", route: known.route });
   return true;
-}
-
-/** The outcome of each item; a call that failed is the failure of each. */
-async function outcomesOf(call: Promise<readonly RouteOutcome[]>): Promise<(index: number) => RouteOutcome> {
-  const answered = await call.catch((error: unknown) => asProviderError(error));
-  if (answered instanceof Error) return () => ({ kind: "failed", error: answered });
-  return (index) => answered[index] ?? { kind: "failed", error: asProviderError(new Error("the answer is too short")) };
 }
 
 function note(table: RouteTable, wished: Route, made: Route): void {

@@ -23,7 +23,7 @@ import { tellFailure } from "./apply/failure.ts";
 import { ChangeGate } from "./change-gate.ts";
 import { PacedConditions } from "./conditions.ts";
 import { failureKind, settleFailure } from "./failure.ts";
-import { FailureCounts } from "./failure-counts.ts";
+import { FailureCounts } from "../../runtime/failure-counts.ts";
 import { gather } from "./gather.ts";
 import { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";

@@ -1,3 +1,4 @@
+import type { PlannedChange } from "@cloudwire/proto/cloudprovider/v1/common";
 import {
   Route as WireRoute,
   type RouteQuota as WireRouteQuota,
@@ -7,10 +8,11 @@ import type { CallOptions, ChangeOptions } from "../client.ts";
 import { brokenAnswer } from "../convert/instance.ts";
 import { plannedChangeFromProto } from "../convert/load-balancer.ts";
 import { routeFromProto, routeOutcome, routeToProto } from "../convert/route.ts";
-import { asProviderError } from "../errors.ts";
+import { asProviderError, contractError } from "../errors.ts";
+import { brokenItem } from "../field-rules.ts";
 import { walkPages } from "../page-walk.ts";
 import { RPCS } from "../rpcs.ts";
-import type { EnsuredRoutes, Route, RouteList, RouteOutcome, RouteQuota } from "../route.ts";
+import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from "../route.ts";
 import type { Answered, Session } from "../session.ts";
 import { splitBatches } from "../split-batches.ts";
 
@@ -36,53 +38,77 @@ export async function listRoutes(session: Session, options: CallOptions): Promis
 }
 
 /** BatchEnsureRoutes, in as many calls as limits need, one after the other: route tables are changed one at a time. */
-export async function ensureRoutes(
+export function ensureRoutes(
   session: Session,
   routes: readonly Route[],
   options: ChangeOptions,
-): Promise<EnsuredRoutes> {
-  const batches = await batchesOf(session, routes, options);
-  const outcomes: RouteOutcome[] = [];
-  const plannedChanges: EnsuredRoutes["plannedChanges"][number][] = [];
-  let quota: WireRouteQuota | undefined;
-  for (const batch of batches) {
-    const wire = batch.map((route) => routeToProto(route));
-    const sent = session.change(
-      RPCS.batchEnsureRoutes,
-      (context, change) => ({ context, change, routes: wire }),
-      optionsOfEach(batches.length, options),
-    );
-    const answered = await sent.catch(asProviderError);
-    if (answered instanceof Error) outcomes.push(...batch.map(() => ({ kind: "failed" as const, error: answered })));
-    else {
-      outcomes.push(...outcomesOf(session, batch, answered, answered.response.results));
-      plannedChanges.push(...answered.response.plannedChanges.map((change) => plannedChangeFromProto(change)));
-      quota = answered.response.quota ?? quota;
-    }
-  }
-  return { outcomes, quota, plannedChanges };
+): Promise<RouteChanges> {
+  return changeRoutes(session, routes, options, (batch, one) =>
+    session.change(RPCS.batchEnsureRoutes, (context, change) => ({ context, change, routes: batch }), one),
+  );
 }
 
 /** BatchDeleteRoutes, likewise. */
-export async function deleteRoutes(
+export function deleteRoutes(
   session: Session,
   routes: readonly Route[],
   options: ChangeOptions,
-): Promise<readonly RouteOutcome[]> {
-  const batches = await batchesOf(session, routes, options);
-  const outcomes: RouteOutcome[] = [];
+): Promise<RouteChanges> {
+  return changeRoutes(session, routes, options, (batch, one) =>
+    session.change(RPCS.batchDeleteRoutes, (context, change) => ({ context, change, routes: batch }), one),
+  );
+}
+
+interface BatchResponse {
+  readonly results: readonly RouteResult[];
+  readonly quota: WireRouteQuota | undefined;
+  readonly plannedChanges: readonly PlannedChange[];
+}
+
+/** A route and its place among those that were asked for. */
+interface Item {
+  readonly index: number;
+  readonly wire: WireRoute;
+}
+
+async function changeRoutes(
+  session: Session,
+  routes: readonly Route[],
+  options: ChangeOptions,
+  send: (batch: WireRoute[], options: ChangeOptions) => Promise<Answered<BatchResponse>>,
+): Promise<RouteChanges> {
+  const { maxBatchSize } = await session.capability("routes", options.signal);
+  const outcomes = new Map<number, RouteOutcome>();
+  const sendable = routes.flatMap((route, index): readonly Item[] => {
+    const wire = routeToProto(route);
+    const problem = brokenItem("cloudprovider.v1.Route", wire, `route ${route.destinationCidr} cannot be sent`);
+    if (problem === undefined) return [{ index, wire }];
+    outcomes.set(index, { kind: "failed", error: problem });
+    return [];
+  });
+  const batches = splitBatches(sendable, maxBatchSize, ({ wire }) => WireRoute.encode(wire).finish().length);
+  const plannedChanges: RouteChanges["plannedChanges"][number][] = [];
+  let quota: WireRouteQuota | undefined;
   for (const batch of batches) {
-    const wire = batch.map((route) => routeToProto(route));
-    const sent = session.change(
-      RPCS.batchDeleteRoutes,
-      (context, change) => ({ context, change, routes: wire }),
-      optionsOfEach(batches.length, options),
-    );
-    const answered = await sent.catch(asProviderError);
-    if (answered instanceof Error) outcomes.push(...batch.map(() => ({ kind: "failed" as const, error: answered })));
-    else outcomes.push(...outcomesOf(session, batch, answered, answered.response.results));
+    const wire = batch.map((item) => item.wire);
+    const answered = await send(wire, optionsOfEach(batches.length, options)).catch(asProviderError);
+    if (answered instanceof Error) {
+      for (const { index } of batch) outcomes.set(index, { kind: "failed", error: answered });
+      continue;
+    }
+    const { response, requestId } = answered;
+    for (const [position, outcome] of outcomesOf(session, wire, requestId, response.results).entries()) {
+      const item = batch[position];
+      if (item !== undefined) outcomes.set(item.index, outcome);
+    }
+    plannedChanges.push(...response.plannedChanges.map((change) => plannedChangeFromProto(change)));
+    quota = response.quota ?? quota;
   }
-  return outcomes;
+  const unanswered: RouteOutcome = {
+    kind: "failed",
+    error: contractError("INVARIANT_BROKEN", "the route got no answer"),
+  };
+  return { outcomes: routes.map((_, index) => outcomes.get(index) ?? unanswered), quota, plannedChanges };
 }
 
 /** Each call of several is a change of its own, with an id of its own. */
@@ -92,20 +118,11 @@ function optionsOfEach(calls: number, options: ChangeOptions): ChangeOptions {
   return rest;
 }
 
-async function batchesOf(
-  session: Session,
-  routes: readonly Route[],
-  { signal }: CallOptions,
-): Promise<readonly (readonly Route[])[]> {
-  const { maxBatchSize } = await session.capability("routes", signal);
-  return splitBatches(routes, maxBatchSize, (route) => WireRoute.encode(routeToProto(route)).finish().length);
-}
-
 /** One outcome for each route; of an answer that does not fit the question nothing is believed. */
 function outcomesOf(
   session: Session,
-  routes: readonly Route[],
-  { requestId }: Answered<unknown>,
+  routes: readonly WireRoute[],
+  requestId: string,
   results: readonly RouteResult[],
 ): readonly RouteOutcome[] {
   const error = brokenAnswer(`${results.length} results for ${routes.length} routes`, session.provider, requestId);
