@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   CLOUD_NODE_CONTROLLER,
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
@@ -7,13 +6,12 @@ import {
   KUBELET_SERVING_CSR_APPROVER,
   NODE_IPAM_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
+  PERSISTENT_VOLUME_LABEL_CONTROLLER,
   OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
 import { cloudNodeController } from "../controllers/node/controller.ts";
 import { nodeMetrics } from "../controllers/node/metrics.ts";
-import { serviceLbController } from "../controllers/service/controller.ts";
-import { serviceMetrics } from "../controllers/service/metrics.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Controller } from "../runtime/controller.ts";
 import { controllerMetrics } from "../runtime/metrics.ts";
@@ -24,6 +22,8 @@ import { buildKubeletServing } from "./kubelet-serving.ts";
 import { buildNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
 import { buildNodeLifecycle } from "./node-lifecycle.ts";
 import { buildNodeRoute } from "./node-route.ts";
+import { buildPersistentVolumeLabel } from "./persistent-volume-label.ts";
+import { buildServiceLb } from "./service-lb.ts";
 
 export interface ControllersSignals {
   /** Ask to end: work in hand may finish. */
@@ -45,6 +45,7 @@ export const CONTROLLERS: ReadonlySet<string> = new Set([
   NODE_ROUTE_CONTROLLER,
   NODE_IPAM_CONTROLLER,
   KUBELET_SERVING_CSR_APPROVER,
+  PERSISTENT_VOLUME_LABEL_CONTROLLER,
 ]);
 
 /** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
@@ -74,7 +75,7 @@ export async function runControllers(
 
 /** One flat list: what exists, from what it is made. */
 function builders(dependencies: ControllersDependencies): Readonly<Record<string, Build>> {
-  const { options, kube, provider, metrics, log, clock, random } = dependencies;
+  const { options, kube, provider, metrics, log, clock } = dependencies;
   const queueMetricsOf = workqueueMetrics(metrics);
   const controllerMetricsOf = controllerMetrics(metrics);
   const shared = (queue: string, name: string, shortName: string): SharedMetrics => {
@@ -105,23 +106,7 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
         dependencies,
         shared("node-lifecycle", CLOUD_NODE_LIFECYCLE_CONTROLLER, "cloud-node-lifecycle"),
       ),
-    [SERVICE_LB_CONTROLLER]: () =>
-      serviceLbController({
-        services: kube.services,
-        nodes: kube.nodes,
-        providers: provider.providers,
-        kube: kube.client,
-        events: kube.events.recorder(EVENT_SOURCES.service),
-        clock,
-        random,
-        newId: randomUUID,
-        log,
-        metrics: serviceMetrics(metrics),
-        queueMetrics: queueMetricsOf("service"),
-        controllerMetrics: controllerMetricsOf(SERVICE_LB_CONTROLLER, "service"),
-        onProviderReady: (listener) => provider.onReady(listener),
-        settings: { workers: options.concurrentServiceSyncs, loadBalancers: { tags: {} } },
-      }),
+    [SERVICE_LB_CONTROLLER]: () => buildServiceLb(dependencies, shared("service", SERVICE_LB_CONTROLLER, "service")),
     [NODE_ROUTE_CONTROLLER]: () => buildNodeRoute(dependencies, shared("Routes", NODE_ROUTE_CONTROLLER, "route")),
     [NODE_IPAM_CONTROLLER]: () =>
       buildNodeIpam(dependencies, shared("cidrallocator_node", NODE_IPAM_CONTROLLER, "nodeipam")),
@@ -129,6 +114,11 @@ function builders(dependencies: ControllersDependencies): Readonly<Record<string
       buildKubeletServing(
         dependencies,
         shared(KUBELET_SERVING_CSR_APPROVER, KUBELET_SERVING_CSR_APPROVER, KUBELET_SERVING_CSR_APPROVER),
+      ),
+    [PERSISTENT_VOLUME_LABEL_CONTROLLER]: () =>
+      buildPersistentVolumeLabel(
+        dependencies,
+        shared("persistentvolumes", PERSISTENT_VOLUME_LABEL_CONTROLLER, "persistent-volume-label"),
       ),
   };
 }

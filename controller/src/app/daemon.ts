@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { electionMetrics, LeaderElector } from "../kube/leader-election.ts";
 import type { Options } from "../options/options.ts";
+import type { Provider } from "../provider/provider-set.ts";
 import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
@@ -56,8 +57,9 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   const readiness = [...startup.liveness, ...startup.readiness, ...kube.checks];
   const status = (): Readonly<Record<string, string>> => startup.status();
   const { liveness } = startup;
+  const providers = (): readonly Provider[] => startup.provider?.providers.providers ?? [];
   const serving = { options, access, kube, version, metrics, tasks, clock, log, liveness, readiness, status };
-  const servers = await startServers(serving);
+  const servers = await startServers({ ...serving, providers });
   log.info("Started", {
     version,
     apiServer: access.description,

@@ -9,10 +9,12 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
+import type { Provider } from "../provider/provider-set.ts";
 import type { KubeSide } from "./kube-side.ts";
 import { servePages } from "./pages.ts";
 import { serveSecurely } from "./secure-serving.ts";
 import { UsageError } from "./usage-error.ts";
+import { serveWebhooks } from "./webhooks.ts";
 
 export interface ServingDependencies extends Checks {
   readonly options: Options;
@@ -21,6 +23,8 @@ export interface ServingDependencies extends Checks {
   readonly version: string;
   readonly metrics: Metrics;
   readonly tasks: TaskGroup;
+  /** None before they are connected to. */
+  readonly providers: () => readonly Provider[];
   readonly clock: Clock;
   readonly log: Logger;
   /** Lines of `/statusz` about what runs. */
@@ -38,18 +42,16 @@ export interface Servers {
 
 /** Starts the servers that the options want. Rejects with UsageError when one cannot be had; none is left then. */
 export async function startServers(dependencies: ServingDependencies): Promise<Servers> {
-  const health = await serveHealth(dependencies);
-  try {
-    const secure = await serveSecure(dependencies);
-    return {
-      healthUrl: health?.url,
-      secureUrl: secure?.url,
-      close: async () => void (await Promise.all([health?.close(), secure?.close()])),
-    };
-  } catch (error) {
-    await health?.close();
-    throw error;
-  }
+  await using running = new AsyncDisposableStack();
+  const keep = (server: RunningServer | undefined): RunningServer | undefined => {
+    if (server !== undefined) running.defer(() => server.close());
+    return server;
+  };
+  const health = keep(await serveHealth(dependencies));
+  const secure = keep(await serveSecure(dependencies));
+  keep(await serveWebhooks(dependencies));
+  const all = running.move();
+  return { healthUrl: health?.url, secureUrl: secure?.url, close: () => all.disposeAsync() };
 }
 
 async function serveHealth({

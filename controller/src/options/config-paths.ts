@@ -27,6 +27,7 @@ const UPSTREAM_PATHS: Partial<Record<keyof Options, string>> = {
   concurrentNodeSyncs: "NodeController.ConcurrentNodeSyncs",
   concurrentServiceSyncs: "ServiceController.ConcurrentServiceSyncs",
   nodeStatusUpdateFrequency: "NodeStatusUpdateFrequency",
+  webhooks: "Webhook.Webhooks",
 };
 
 /** The section of settings that upstream does not have. */

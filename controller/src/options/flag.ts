@@ -27,6 +27,7 @@ export type FlagGroup =
   | "controllers"
   | "leader election"
   | "serving"
+  | "webhooks"
   | "logging"
   | "upstream";
 

@@ -3,6 +3,7 @@ import { nodeIpamFlags } from "./node-ipam-flags.ts";
 import { servingFlags } from "./serving-flags.ts";
 import { providerFlag } from "./provider-flag.ts";
 import { providerSelectorFlag } from "./provider-selector-flag.ts";
+import { webhookFlags } from "./webhook-flags.ts";
 
 /**
  * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and, unless the row says why
@@ -186,6 +187,7 @@ export const flags = {
     valueName: "host:port",
     help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP to whoever asks, such as 127.0.0.1:10268; port 0 picks one, empty: nowhere",
   }),
+  ...webhookFlags,
 
   v: numberFlag({
     group: "logging",

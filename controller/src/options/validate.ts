@@ -3,6 +3,7 @@ import { formatDuration } from "./duration.ts";
 import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
 import { servingProblems } from "./serving-rules.ts";
+import { webhookProblems } from "./webhook-rules.ts";
 
 /** Something wrong with the settings: where, what, and what to do. */
 export interface Problem {
@@ -25,6 +26,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...nodeIpamProblems(options),
     ...unknownControllers(options.controllers, knownControllers),
     ...servingProblems(options),
+    ...webhookProblems(options),
     ...healthAddress(options.healthAddress),
   ];
 }

@@ -2,7 +2,7 @@
 export type Der = Uint8Array<ArrayBuffer>;
 
 /** One element: tag, length, content. */
-export function element(tag: number, ...content: readonly Uint8Array[]): Der {
+function element(tag: number, ...content: readonly Uint8Array[]): Der {
   const bytes = Uint8Array.from(Buffer.concat(content));
   return Uint8Array.from([tag, ...lengthOf(bytes.length), ...bytes]);
 }

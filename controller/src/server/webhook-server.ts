@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Server } from "node:https";
-import type { SecureVersion } from "node:tls";
+import type { SecureContextOptions } from "node:tls";
 import type { AdmissionRequest, AdmissionWebhook } from "../api/admission.ts";
 import { parseDurationMs } from "../options/duration.ts";
 import type { HostPort } from "../options/validate.ts";
@@ -18,7 +18,8 @@ export interface WebhookServerDependencies {
   readonly address: HostPort;
   readonly webhooks: readonly AdmissionWebhook[];
   readonly certificate: ServingCertificate;
-  readonly minVersion: SecureVersion;
+  /** Versions and ciphers. */
+  readonly tls: Pick<SecureContextOptions, "minVersion" | "ciphers">;
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -46,10 +47,10 @@ const CLOSE_MS = 10_000;
 
 /** Serves admission webhooks over TLS until closed. Rejects when the address cannot be had. */
 export async function startWebhookServer(deps: WebhookServerDependencies): Promise<RunningServer> {
-  const { address, webhooks, certificate, minVersion, metrics, clock } = deps;
+  const { address, webhooks, certificate, tls, metrics, clock } = deps;
   const server = fastify({
     logger: false,
-    https: { ...certificate.current(), minVersion },
+    https: { ...certificate.current(), ...tls },
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: RECEIVE_MS,
     forceCloseConnections: "idle",
@@ -58,7 +59,7 @@ export async function startWebhookServer(deps: WebhookServerDependencies): Promi
   const showExpiry = (): void => metrics.certificateExpirySeconds.set(certificate.expiresAtMs / 1000);
   showExpiry();
   const stopListening = certificate.onChange(() => {
-    server.server.setSecureContext({ ...certificate.current(), minVersion });
+    server.server.setSecureContext({ ...certificate.current(), ...tls });
     showExpiry();
   });
   for (const webhook of webhooks) serveWebhook(server, webhook, deps);

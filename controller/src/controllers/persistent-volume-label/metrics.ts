@@ -18,19 +18,23 @@ export type LabellingOutcome =
   /** Cannot be labelled as it is. */
   | "invalid";
 
-export type LabellingMode = "webhook" | "controller";
-
 /** Ours: upstream counts nothing of the kind. */
-export interface LabellingMetrics {
-  readonly outcomes: Counter<"mode" | "outcome">;
+export type OutcomeCounter = Counter<"outcome">;
+
+/** What the webhook counts. */
+export function admissionCounter(metrics: Metrics): OutcomeCounter {
+  return metrics.counter({
+    name: "cloudwire_persistent_volume_admissions_total",
+    help: "PersistentVolumes that the webhook has looked at while they were admitted, by outcome.",
+    labels: ["outcome"],
+  });
 }
 
-export function labellingMetrics(metrics: Metrics): LabellingMetrics {
-  return {
-    outcomes: metrics.counter({
-      name: "cloudwire_persistent_volume_labellings_total",
-      help: "PersistentVolumes looked at for labels and node affinity, by mode (webhook, controller) and outcome.",
-      labels: ["mode", "outcome"],
-    }),
-  };
+/** What the controller counts. */
+export function labellingCounter(metrics: Metrics): OutcomeCounter {
+  return metrics.counter({
+    name: "cloudwire_persistent_volume_labellings_total",
+    help: "PersistentVolumes that the controller has looked up at the cloud, by outcome.",
+    labels: ["outcome"],
+  });
 }

@@ -21,7 +21,6 @@ beforeEach(() => {
   reader = new BatchingVolumeReader({
     providers: () => providers,
     clock,
-    signal: life.signal,
     settings: { windowMs: WINDOW_MS, maxDataAgeMs: 500, priority: "low" },
   });
 });
@@ -57,7 +56,7 @@ describe("BatchingVolumeReader", () => {
             source: { $case: "inTree", value: { plugin: "kubernetes.io/cinder", volumeId: "vol-c" } },
           },
         ],
-        options: { signal: life.signal, maxDataAgeMs: 500, priority: "low" },
+        options: { signal: expect.any(AbortSignal), maxDataAgeMs: 500, priority: "low" },
       },
     ]);
     expect(clock.timers).toBe(0);
@@ -103,6 +102,31 @@ describe("BatchingVolumeReader", () => {
     await expect(first).rejects.toBe(reason);
     await clock.advance(WINDOW_MS);
     expect(await second).toEqual(present());
+    expect(cloud.calls[0]?.options.signal.aborted).toBe(false);
+  });
+
+  test("asks nobody when all have given up before the call", async () => {
+    const answers = [get("a", csi()), get("b", csi())];
+    life.abort(new Error("no time"));
+    await Promise.allSettled(answers);
+    await clock.advance(WINDOW_MS);
+    expect([cloud.calls, clock.timers]).toEqual([[], 0]);
+    await expect(get("c", csi())).rejects.toThrow("no time");
+    expect(clock.timers).toBe(0);
+  });
+
+  test("ends the call when the last has given up", async () => {
+    cloud.gate = () => new Promise(() => undefined);
+    const [one, other] = [new AbortController(), new AbortController()];
+    const answers = [get("a", csi(), one.signal), get("b", csi(), other.signal)];
+    await clock.advance(WINDOW_MS);
+    const signal = cloud.calls[0]?.options.signal;
+    one.abort(new Error("one"));
+    await Promise.allSettled(answers.slice(0, 1));
+    expect(signal?.aborted).toBe(false);
+    other.abort(new Error("other"));
+    await Promise.allSettled(answers);
+    expect(signal?.reason).toMatchObject({ message: "other" });
   });
 
   test("knows nothing when the call fails as a whole", async () => {

@@ -24,8 +24,6 @@ export interface VolumeReaderDependencies {
   /** Empty before the first is connected to. */
   readonly providers: () => readonly Provider[];
   readonly clock: Clock;
-  /** Ends calls under way. */
-  readonly signal: AbortSignal;
   readonly settings: VolumeReaderSettings;
 }
 
@@ -40,6 +38,9 @@ export interface VolumeReaderSettings {
 interface Batch {
   readonly refs: VolumeRef[];
   readonly answers: Promise<readonly VolumeAnswer[]>;
+  /** Aborts when nobody waits for an answer any more. */
+  readonly life: AbortController;
+  waiting: number;
 }
 
 /** Questions that arrive together leave as one call to their provider. */
@@ -60,32 +61,52 @@ export class BatchingVolumeReader implements VolumeReader {
       case "undecided":
         return owner;
       case "owned":
-        return raceAbort(this.#ask(owner.provider, refOf(pv, source)), signal);
+        return this.#ask(owner.provider, refOf(pv, source), signal);
     }
     return owner satisfies never;
   }
 
-  async #ask(provider: Provider, ref: VolumeRef): Promise<VolumeAnswer> {
+  async #ask(provider: Provider, ref: VolumeRef, signal: AbortSignal): Promise<VolumeAnswer> {
+    signal.throwIfAborted();
     const batch = this.#open.get(provider) ?? this.#begin(provider);
     const index = batch.refs.push(ref) - 1;
-    const answers = await batch.answers;
-    return answers[index] ?? { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the volume got no answer") };
+    batch.waiting++;
+    try {
+      const answers = await raceAbort(batch.answers, signal);
+      return answers[index] ?? unanswered();
+    } finally {
+      batch.waiting--;
+      if (signal.aborted && batch.waiting === 0) batch.life.abort(signal.reason);
+    }
   }
 
   #begin(provider: Provider): Batch {
-    const { clock, signal, settings } = this.#deps;
-    const { windowMs, maxDataAgeMs, priority } = settings;
-    const refs: VolumeRef[] = [];
+    const { clock, settings } = this.#deps;
     const { promise: answers, resolve } = Promise.withResolvers<readonly VolumeAnswer[]>();
-    const batch = { refs, answers };
+    const batch: Batch = { refs: [], answers, life: new AbortController(), waiting: 0 };
     this.#open.set(provider, batch);
-    clock.schedule(windowMs, () => {
+    clock.schedule(settings.windowMs, () => {
       this.#open.delete(provider);
-      const asked = provider.client.getVolumes(refs, { signal, maxDataAgeMs, priority });
-      resolve(asked.catch((error: unknown) => refs.map(() => ({ kind: "unknown", error: asProviderError(error) }))));
+      resolve(this.#send(provider, batch));
     });
     return batch;
   }
+
+  /** Never rejects. */
+  async #send({ client }: Provider, { refs, life }: Batch): Promise<readonly VolumeAnswer[]> {
+    const { maxDataAgeMs, priority } = this.#deps.settings;
+    const { signal } = life;
+    if (signal.aborted) return [];
+    try {
+      return await client.getVolumes(refs, { signal, maxDataAgeMs, priority });
+    } catch (error) {
+      return refs.map(() => ({ kind: "unknown", error: asProviderError(error) }));
+    }
+  }
+}
+
+function unanswered(): VolumeAnswer {
+  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the volume got no answer") };
 }
 
 function refOf({ metadata: { name, uid } }: PersistentVolume, source: VolumeSource): VolumeRef {

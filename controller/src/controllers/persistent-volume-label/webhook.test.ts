@@ -4,7 +4,7 @@ import { ABSENT, persistentVolumeJson, present, REGION, ZONE } from "../../../te
 import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../../api/admission.ts";
 import { contractError } from "../../provider/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { labellingMetrics } from "./metrics.ts";
+import { admissionCounter } from "./metrics.ts";
 import type { VolumeKnowledge } from "./volume-reader.ts";
 import { persistentVolumeWebhook } from "./webhook.ts";
 
@@ -28,7 +28,7 @@ beforeEach(() => {
         return known;
       },
     },
-    metrics: labellingMetrics(metrics),
+    outcomes: admissionCounter(metrics),
     log: new FakeLog(),
   });
 });
@@ -44,8 +44,7 @@ function review(parts: Partial<AdmissionRequest> = {}): AdmissionRequest {
   };
 }
 
-const counted = async (outcome: string) =>
-  metrics.value("cloudwire_persistent_volume_labellings_total", { mode: "webhook", outcome });
+const counted = async (outcome: string) => metrics.value("cloudwire_persistent_volume_admissions_total", { outcome });
 
 describe("persistentVolumeWebhook()", () => {
   test("adds what the cloud says, and counts it", async () => {

@@ -11,15 +11,16 @@ import type { ProviderError } from "../../provider/errors.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
-import type { LabellingMetrics, LabellingOutcome } from "./metrics.ts";
+import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
 import { planAdmission, questionOf } from "./plan.ts";
+import { describeVolume } from "./plan-outcome.ts";
 import { type FactsResult, factsOf, type VolumeFacts } from "./plan/facts.ts";
 import { admissionPatch } from "./plan/patches.ts";
 import type { VolumeReader } from "./volume-reader.ts";
 
 export interface PersistentVolumeWebhookDependencies {
   readonly volumes: VolumeReader;
-  readonly metrics: LabellingMetrics;
+  readonly outcomes: OutcomeCounter;
   readonly log: Logger;
 }
 
@@ -35,7 +36,7 @@ interface Verdict {
  */
 export function persistentVolumeWebhook({
   volumes,
-  metrics,
+  outcomes,
   log,
 }: PersistentVolumeWebhookDependencies): AdmissionWebhook {
   return {
@@ -45,7 +46,7 @@ export function persistentVolumeWebhook({
       const object = newPersistentVolume(request);
       if (object === undefined) return UNTOUCHED;
       const { outcome, decision } = await judge(object, volumes, signal);
-      metrics.outcomes.inc({ mode: "webhook", outcome });
+      outcomes.inc({ outcome });
       log.debug(4, "PersistentVolume admitted or not", { requestUid: request.uid, outcome, decision });
       return decision;
     },
@@ -87,7 +88,7 @@ async function ask(
   volumes: VolumeReader,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const what = describe(source);
+  const what = describeVolume(source);
   const known = await volumes.get(pv, source, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
     return "late" as const;
@@ -153,10 +154,4 @@ function forbidden(outcome: LabellingOutcome, message: string): Verdict {
 
 function unavailable(message: string, retryAfterSeconds: number | undefined): Verdict {
   return { outcome: "unknown", decision: { kind: "denied", reason: "unavailable", message, retryAfterSeconds } };
-}
-
-function describe(source: VolumeSource): string {
-  return source.kind === "csi"
-    ? `volume ${source.volumeHandle} of CSI driver ${source.driver}`
-    : `volume ${source.volumeId} of plugin ${source.plugin}`;
 }

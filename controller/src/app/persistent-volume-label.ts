@@ -1,0 +1,53 @@
+import type { AdmissionWebhook } from "../api/admission.ts";
+import { EVENT_SOURCES } from "../api/controller-names.ts";
+import { persistentVolumeLabelController } from "../controllers/persistent-volume-label/controller.ts";
+import { admissionCounter, labellingCounter } from "../controllers/persistent-volume-label/metrics.ts";
+import { BatchingVolumeReader } from "../controllers/persistent-volume-label/volume-reader.ts";
+import { persistentVolumeWebhook } from "../controllers/persistent-volume-label/webhook.ts";
+import type { Provider } from "../provider/provider-set.ts";
+import type { Controller } from "../runtime/controller.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Clock } from "../util/clock.ts";
+import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
+
+/** A volume made a moment ago must be seen, and a user waits: the cloud is read now, after a wait that nobody feels. */
+const ADMISSION = { windowMs: 10, maxDataAgeMs: 0, priority: "high" } as const;
+
+/** Nobody waits. */
+const LABELLING = { windowMs: 50, maxDataAgeMs: 30_000, priority: "low" } as const;
+
+/** persistent-volume-label-controller from what the process has. */
+export function buildPersistentVolumeLabel(
+  { kube, provider, metrics, log, clock }: ControllersDependencies,
+  own: SharedMetrics,
+): Controller {
+  return persistentVolumeLabelController({
+    ...own,
+    persistentVolumes: kube.persistentVolumes,
+    volumes: new BatchingVolumeReader({ providers: () => provider.providers.providers, clock, settings: LABELLING }),
+    kube: kube.client,
+    events: kube.events.recorder(EVENT_SOURCES.persistentVolumeLabel),
+    clock,
+    log,
+    outcomes: labellingCounter(metrics),
+    onProviderReady: (listener) => provider.onReady(listener),
+  });
+}
+
+export interface WebhookParts {
+  /** None before they are connected to. */
+  readonly providers: () => readonly Provider[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** The webhook persistent-volume-label from what the process has before anybody leads. */
+export function buildPersistentVolumeWebhook({ providers, metrics, log, clock }: WebhookParts): AdmissionWebhook {
+  return persistentVolumeWebhook({
+    volumes: new BatchingVolumeReader({ providers, clock, settings: ADMISSION }),
+    outcomes: admissionCounter(metrics),
+    log,
+  });
+}

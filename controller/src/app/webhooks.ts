@@ -1,0 +1,83 @@
+import { hostname } from "node:os";
+import type { SecureVersion } from "node:tls";
+import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
+import type { Options } from "../options/options.ts";
+import { isWebhookEnabled } from "../options/webhook-rules.ts";
+import type { RunningServer } from "../server/server.ts";
+import { ServingCertificate, ServingCertificateError } from "../server/serving-certificate.ts";
+import { webhookMetrics } from "../server/webhook-metrics.ts";
+import { startWebhookServer } from "../server/webhook-server.ts";
+import { messageOf } from "../util/errors.ts";
+import type { TaskGroup } from "../util/task-group.ts";
+import { buildPersistentVolumeWebhook, type WebhookParts } from "./persistent-volume-label.ts";
+import { UsageError } from "./usage-error.ts";
+
+export interface WebhooksDependencies extends WebhookParts {
+  readonly options: Options;
+  readonly tasks: TaskGroup;
+}
+
+const TLS_VERSIONS: Readonly<Record<Options["webhookTlsMinVersion"], SecureVersion>> = {
+  VersionTLS12: "TLSv1.2",
+  VersionTLS13: "TLSv1.3",
+};
+
+/** Serves the webhooks that the options turn on, whoever leads; undefined: none. Rejects with UsageError when it cannot be done. */
+export async function serveWebhooks(dependencies: WebhooksDependencies): Promise<RunningServer | undefined> {
+  const { options, tasks, metrics, clock, log } = dependencies;
+  const enabled = [{ name: PERSISTENT_VOLUME_LABEL_WEBHOOK, build: buildPersistentVolumeWebhook }].filter(({ name }) =>
+    isWebhookEnabled(name, options),
+  );
+  if (enabled.length === 0) return undefined;
+  const { webhookBindAddress: host, webhookSecurePort: port, webhookTlsCipherSuites: ciphers } = options;
+  try {
+    const certificate = await loadCertificate(dependencies);
+    const webhooks = enabled.map(({ build }) => build(dependencies));
+    const server = await startWebhookServer({
+      address: { host, port },
+      webhooks,
+      certificate,
+      tls: {
+        minVersion: TLS_VERSIONS[options.webhookTlsMinVersion],
+        ...(ciphers.length === 0 ? {} : { ciphers: ciphers.join(":") }),
+      },
+      metrics: webhookMetrics(metrics),
+      clock,
+      log,
+    });
+    tasks.start("webhooks' certificate", (signal) => certificate.run(signal));
+    const urls = webhooks.map(({ path }) => `${server.url}${path}`).join(" ");
+    log.info("Serving webhooks", { urls, ...trustFields(certificate) });
+    return server;
+  } catch (error) {
+    if (error instanceof ServingCertificateError)
+      throw new UsageError(`--webhooks: ${error.message}`, { cause: error });
+    throw new UsageError(`--webhook-secure-port: cannot listen on ${host}, port ${port}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A host's own name is for a control plane whose members reach each other by it. */
+function loadCertificate({ options, clock, log }: WebhooksDependencies): Promise<ServingCertificate> {
+  const { webhookBindAddress, webhookCertDir, webhookTlsCertFile, webhookTlsPrivateKeyFile } = options;
+  const isAny = webhookBindAddress === "0.0.0.0" || webhookBindAddress === "::";
+  return ServingCertificate.load({
+    settings: {
+      certFile: webhookTlsCertFile,
+      keyFile: webhookTlsPrivateKeyFile,
+      certDir: webhookCertDir,
+      pairName: "cloud-controller-manager-webhook",
+      hosts: [...new Set(["localhost", hostname(), "127.0.0.1", "::1", ...(isAny ? [] : [webhookBindAddress])])],
+    },
+    clock,
+    log,
+  });
+}
+
+/** What to put into `clientConfig.caBundle`. One that is in no file must be shown here, or nobody could register it. */
+function trustFields(certificate: ServingCertificate): Readonly<Record<string, string>> {
+  const { file, isNew } = certificate;
+  if (file !== undefined) return { certificate: file, ...(isNew ? { caFile: file } : {}) };
+  return { caBundle: Buffer.from(certificate.current().cert).toString("base64") };
+}

@@ -1,0 +1,91 @@
+import type { KubeClient } from "../../kube/client.ts";
+import { isApiError } from "../../kube/errors.ts";
+import type { EventRecorder } from "../../kube/event-recorder.ts";
+import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
+import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import { DONE, type Result } from "../../runtime/result.ts";
+import { messageOf } from "../../util/errors.ts";
+import { notLabelled, topologyMismatch } from "./events.ts";
+import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
+import type { OutcomePlan } from "./plan-outcome.ts";
+import { labellingPatch } from "./plan/patches.ts";
+import type { LabellingState } from "./state.ts";
+
+/** What this step writes with. */
+export interface ApplyDependencies {
+  readonly kube: Pick<KubeClient, "patch">;
+  readonly events: EventRecorder;
+  readonly outcomes: OutcomeCounter;
+  readonly state: LabellingState;
+}
+
+/** The cloud did not say; it is asked again after `retryAfterMs`, or with the queue's back-off. */
+class VolumeNotKnownError extends Error {
+  readonly code = "VOLUME_NOT_KNOWN";
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, retryAfterMs: number | undefined, options: ErrorOptions) {
+    super(message, options);
+    this.name = "VolumeNotKnownError";
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** At most one write, or one event. */
+export async function apply(plan: OutcomePlan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
+  const { pv } = plan;
+  const { key } = context;
+  switch (plan.kind) {
+    case "leave":
+      return DONE;
+    case "unchanged":
+      return settle(plan, "unchanged", deps, key);
+    case "label":
+      return label(plan, deps, context);
+    case "mismatch":
+      deps.events.record(topologyMismatch(pv, plan.message));
+      return settle(plan, "mismatch", deps, key);
+    case "hopeless":
+      deps.events.record(notLabelled(pv, plan.message));
+      return settle(plan, plan.outcome, deps, key);
+    case "retry": {
+      const { error } = plan;
+      deps.outcomes.inc({ outcome: "unknown" });
+      const what = `look up the volume of PersistentVolume ${key}`;
+      throw new VolumeNotKnownError(`${what}: ${error.message}`, deps.state.failed(key, error), { cause: error });
+    }
+  }
+  return plan satisfies never;
+}
+
+function settle(
+  { pv }: OutcomePlan,
+  outcome: LabellingOutcome,
+  { outcomes, state }: ApplyDependencies,
+  key: string,
+): Result {
+  state.settle(key, pv);
+  outcomes.inc({ outcome });
+  return DONE;
+}
+
+async function label(
+  plan: Extract<OutcomePlan, { kind: "label" }>,
+  deps: ApplyDependencies,
+  { key, signal, log }: ReconcileContext,
+): Promise<Result> {
+  const { pv, labels, topology } = plan;
+  const { kube, state, events } = deps;
+  const body = labellingPatch(pv, labels, topology);
+  try {
+    const written = await kube.patch(PERSISTENT_VOLUMES, { name: key }, { kind: "merge", body }, { signal });
+    state.ownWrites.note(pv, written);
+    log.info("PersistentVolume labelled", { labels, withNodeAffinity: topology.length > 0 });
+    return settle({ ...plan, pv: written }, "labelled", deps, key);
+  } catch (error) {
+    if (isApiError(error, "notFound")) return DONE;
+    if (!isApiError(error, "invalid")) throw error;
+    events.record(notLabelled(pv, messageOf(error)));
+    return settle(plan, "invalid", deps, key);
+  }
+}
