@@ -20,6 +20,14 @@ import type {
   EnsureLoadBalancerRequest,
   GetLoadBalancerRequest,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import {
+  BatchDeleteRoutesResponse,
+  BatchEnsureRoutesResponse,
+  type BatchDeleteRoutesRequest,
+  type BatchEnsureRoutesRequest,
+  type Route,
+  type RouteResult,
+} from "@cloudwire/proto/cloudprovider/v1/route";
 import { Any } from "@cloudwire/proto/google/protobuf/any";
 import { ErrorInfo, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
@@ -41,6 +49,8 @@ export interface ProviderScript {
   deleteLoadBalancer(
     request: DeleteLoadBalancerRequest,
   ): DeleteLoadBalancerResponse | Promise<DeleteLoadBalancerResponse>;
+  batchEnsureRoutes(request: BatchEnsureRoutesRequest): BatchEnsureRoutesResponse;
+  batchDeleteRoutes(request: BatchDeleteRoutesRequest): BatchDeleteRoutesResponse;
   /** Ends the stream with the error it throws. */
   watchInstances(request: WatchInstancesRequest): AsyncIterable<WatchInstancesResponse>;
 }
@@ -109,6 +119,12 @@ export class ScriptedProvider implements AsyncDisposable {
       ),
       deleteLoadBalancer: this.#unary("deleteLoadBalancer", (request: DeleteLoadBalancerRequest) =>
         this.script.deleteLoadBalancer(request),
+      ),
+      batchEnsureRoutes: this.#unary("batchEnsureRoutes", (request: BatchEnsureRoutesRequest) =>
+        this.script.batchEnsureRoutes(request),
+      ),
+      batchDeleteRoutes: this.#unary("batchDeleteRoutes", (request: BatchDeleteRoutesRequest) =>
+        this.script.batchDeleteRoutes(request),
       ),
       watchInstances: (call: ServerWritableStream<WatchInstancesRequest, WatchInstancesResponse>) =>
         void this.#stream(call),
@@ -229,6 +245,11 @@ export function instanceResult(name: string, providerId = ""): InstanceResult {
   return result;
 }
 
+/** The route is, or was, there. */
+export function routeResult(route: Route): Parameters<typeof RouteResult.fromPartial>[0] {
+  return { outcome: { $case: "route", value: route } };
+}
+
 function healthyScript(): ProviderScript {
   return {
     getProviderInfo: () => providerInfo(),
@@ -239,6 +260,8 @@ function healthyScript(): ProviderScript {
     ensureLoadBalancer: ({ service }) =>
       EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-1", service, phase: 2 } }),
     deleteLoadBalancer: () => DeleteLoadBalancerResponse.fromPartial({ done: true }),
+    batchEnsureRoutes: ({ routes }) => BatchEnsureRoutesResponse.fromPartial({ results: routes.map(routeResult) }),
+    batchDeleteRoutes: ({ routes }) => BatchDeleteRoutesResponse.fromPartial({ results: routes.map(routeResult) }),
     async *watchInstances() {
       // Nothing ever happens.
     },
