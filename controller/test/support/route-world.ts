@@ -31,6 +31,8 @@ export class RouteWorld implements AsyncDisposable {
   readonly log = new FakeLog();
   readonly kube = new FakeKube();
   readonly cloud: RouteCloud;
+  /** By name of their provider, which is the prefix of their provider IDs. */
+  readonly otherClouds: Record<string, RouteCloud> = {};
   readonly nodes = new FakeInformer<Node>();
   readonly events: EventInput[] = [];
   metrics = new Metrics();
@@ -62,9 +64,12 @@ export class RouteWorld implements AsyncDisposable {
         return declared();
       },
     };
+    const others = Object.entries(this.otherClouds).map(([name, cloud]) =>
+      cloud.provider(name, { ...routesInfo(), providerIdPrefixes: [`${name}://`] }),
+    );
     const controller = nodeRouteController({
       nodes: this.nodes,
-      providers: new PrefixProviderSet([provider]),
+      providers: new PrefixProviderSet([provider, ...others]),
       instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
       kube: this.kube,
       events: { record: (event) => this.events.push(event) },

@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
 import type { OwnWrites } from "../../kube/own-writes.ts";
-import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import type { DeletionRules, Input, NodeInput } from "./plan.ts";
 import { targetRulesOf } from "./plan/targets.ts";
@@ -53,14 +53,30 @@ function gatherNode(deps: GatherDependencies, node: Node): NodeInput | undefined
     complete: table.complete,
     own: table.ofNode(node.metadata.name),
     to: (cidr) => table.to(cidr),
-    claimant: (known) => claimantOf(deps, node, known),
+    claimant: (known) => claimantOf(deps, provider, node, known),
   };
 }
 
+/** The Node exists, and is not for sure another provider's: a route of this one can be its. */
+export function mayBeOf(
+  { nodes, providers }: Pick<GatherDependencies, "nodes" | "providers">,
+  { name }: Pick<Provider, "name">,
+  nodeName: string,
+): boolean {
+  const node = nodes.get(nodeName);
+  const owner = node && providers.ownerOfNode(node);
+  return owner !== undefined && (owner.kind !== "owned" || owner.provider.name === name);
+}
+
 /** Two Nodes with one range must not take the route from each other for ever: who has it keeps it. */
-function claimantOf({ nodes }: GatherDependencies, node: Node, { nodeName, cidr }: KnownRoute): string | undefined {
-  const other = nodeName === node.metadata.name ? undefined : nodes.get(nodeName);
-  return other !== undefined && wants(other, cidr) ? nodeName : undefined;
+function claimantOf(
+  deps: GatherDependencies,
+  provider: Provider,
+  node: Node,
+  { nodeName, cidr }: KnownRoute,
+): string | undefined {
+  const other = nodeName === node.metadata.name ? undefined : deps.nodes.get(nodeName);
+  return other !== undefined && wants(other, cidr) && mayBeOf(deps, provider, nodeName) ? nodeName : undefined;
 }
 
 function wants({ spec }: Node, cidr: Cidr): boolean {

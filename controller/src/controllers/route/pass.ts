@@ -6,7 +6,7 @@ import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import { RouteSyncError } from "./failure.ts";
-import { gather, type GatherDependencies } from "./gather.ts";
+import { gather, type GatherDependencies, mayBeOf } from "./gather.ts";
 import type { RouteMetrics } from "./metrics.ts";
 import { isSettled, plan } from "./plan.ts";
 import { orphans } from "./plan/orphans.ts";
@@ -54,7 +54,7 @@ export async function pass(providerName: string, deps: PassDependencies, context
   const { minResyncIntervalMs } = routing.info.limits;
   if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
   const { table } = routing;
-  const isLive = (name: string): boolean => name !== "" && deps.nodes.get(name) !== undefined;
+  const isLive = (name: string): boolean => name !== "" && mayBeOf(deps, routing.provider, name);
   const complete = table.complete && deps.knowsNodes();
   const unwanted = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
   const target = { ...routing, signal: context.signal };

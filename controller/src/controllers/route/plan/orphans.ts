@@ -6,7 +6,7 @@ export interface OrphansInput {
   /** The list they are from was, and so is what is known of Nodes. */
   readonly complete: boolean;
   readonly rules: DeletionRules;
-  /** A Node of that name exists, whoever owns it: its routes are its own reconcile's. */
+  /** A Node of that name exists and is not another provider's: its routes are its own reconcile's. */
   readonly isLive: (nodeName: string) => boolean;
 }
 

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RouteCloud } from "../../../test/support/route-cloud.ts";
+import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
+import { contractError } from "../../provider/errors.ts";
+
+const A = "10.120.1.0/24";
+const B = "10.120.2.0/24";
+
+let world: RouteWorld;
+let west: RouteCloud;
+beforeEach(async () => {
+  world = new RouteWorld();
+  west = new RouteCloud();
+  world.otherClouds["west"] = west;
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+describe("node-route with two providers", () => {
+  test("makes the routes of each node in its own cloud", async () => {
+    await world.start();
+    world.node("e", { podCIDRs: [A] });
+    world.node("w", { podCIDRs: [B], providerID: "west://w" });
+    await world.pass(1000);
+    expect([world.cloud.table, west.table]).toEqual([[`${A} acme://e`], [`${B} west://w`]]);
+    expect([world.condition("e"), world.condition("w")]).toEqual([ROUTED, ROUTED]);
+  });
+
+  test("goes on in one cloud while the other answers nothing", async () => {
+    const hanging = Promise.withResolvers<void>();
+    west.gate = () => hanging.promise;
+    world.node("w", { podCIDRs: [B], providerID: "west://w" });
+    await world.start();
+    world.node("e", { podCIDRs: [A] });
+    await world.pass(1000);
+    expect(world.condition("e")).toBe(ROUTED);
+    expect(west.table).toEqual([]);
+    hanging.resolve();
+    await world.pass(1000);
+    expect(world.condition("w")).toBe(ROUTED);
+  });
+
+  test("goes on in one cloud while the other fails, and removes nothing there", async () => {
+    west.seed(B, "west://w");
+    west.fail = () => contractError("CLOUD_UNAVAILABLE", "away");
+    await world.start();
+    world.node("e", { podCIDRs: [A] });
+    await world.pass(1000);
+    expect([world.cloud.table, west.table]).toEqual([[`${A} acme://e`], [`${B} west://w`]]);
+  });
+
+  test("removes the route that a node has left in the cloud it moved from, and no other", async () => {
+    west.seed(A, "west://n");
+    west.seed(B, "west://m");
+    world.node("n", { podCIDRs: [A] });
+    world.node("m", { podCIDRs: [B], providerID: "" });
+    await world.start();
+    await world.pass(PERIOD_MS);
+    expect(world.cloud.table).toEqual([`${A} acme://n`]);
+    // Whose m is nobody can tell.
+    expect(west.table).toEqual([`${B} west://m`]);
+  });
+
+  test("two nodes of different clouds may have one range", async () => {
+    await world.start();
+    world.node("e", { podCIDRs: [A] });
+    world.node("w", { podCIDRs: [A], providerID: "west://w" });
+    await world.pass(1000);
+    expect([world.cloud.table, west.table]).toEqual([[`${A} acme://e`], [`${A} west://w`]]);
+    expect(world.eventTexts).toEqual([]);
+  });
+});
