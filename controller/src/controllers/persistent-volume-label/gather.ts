@@ -4,7 +4,8 @@ import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { questionOf } from "./plan.ts";
 import type { FactsResult } from "./plan/facts.ts";
 import type { LabellingState } from "./state.ts";
-import type { VolumeKnowledge, VolumeReader } from "./volume-reader.ts";
+import type { VolumeKnowledge } from "./volume-owner.ts";
+import type { VolumeReader } from "./volume-reader.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {

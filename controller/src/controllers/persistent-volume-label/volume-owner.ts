@@ -2,24 +2,17 @@ import type { VolumeSource } from "../../api/persistent-volume.ts";
 import { contractError, type ProviderError } from "../../provider/errors.ts";
 import type { ProviderInfo } from "../../provider/provider-info.ts";
 import type { Provider } from "../../provider/provider-set.ts";
+import type { VolumeAnswer } from "../../provider/volume.ts";
 
-/** Whose a volume is. */
-export type VolumeOwner =
-  | { readonly kind: "owned"; readonly provider: Provider }
-  /** Of a driver or plugin that no provider serves. */
-  | { readonly kind: "unowned" }
-  /** Cannot be said before a provider has answered. */
+/** What is known of a volume. */
+export type VolumeKnowledge =
+  | VolumeAnswer
+  /** Whose it is cannot be said before a provider has answered. */
   | { readonly kind: "undecided"; readonly error: ProviderError };
 
-/** The provider whose handshake names the volume's driver or plugin. One that is away is known by its last handshake. */
-export function ownerOfVolume(source: VolumeSource, providers: readonly Provider[]): VolumeOwner {
-  const provider = providers.find(({ info }) => info !== undefined && serves(info, source));
-  if (provider !== undefined) return { kind: "owned", provider };
-  const silent = providers.find(({ info }) => info === undefined);
-  if (silent === undefined && providers.length > 0) return { kind: "unowned" };
-  const name = silent === undefined ? "of this cluster" : silent.name;
-  const error = silent?.unavailable ?? contractError("PROVIDER_STARTING", `provider ${name} has not answered yet`);
-  return { kind: "undecided", error };
+/** The providers whose handshake names the volume's driver or plugin. One that is away is known by its last handshake. */
+export function claimantsOf(source: VolumeSource, providers: readonly Provider[]): readonly Provider[] {
+  return providers.filter(({ info }) => info !== undefined && serves(info, source));
 }
 
 function serves({ capabilities: { volumes } }: ProviderInfo, source: VolumeSource): boolean {
@@ -27,4 +20,24 @@ function serves({ capabilities: { volumes } }: ProviderInfo, source: VolumeSourc
   return source.kind === "csi"
     ? volumes.csiDrivers.includes(source.driver)
     : volumes.inTreePlugins.includes(source.plugin);
+}
+
+/**
+ * The word of all providers that claim the volume's driver; two accounts of one cloud do. Who has the volume is right; that nobody has it
+ * takes a no of each, those included that have never answered and might claim it.
+ */
+export function consensusOf(answers: readonly VolumeAnswer[], providers: readonly Provider[]): VolumeKnowledge {
+  const known =
+    answers.find(({ kind }) => kind === "present") ??
+    answers.find(({ kind }) => kind === "unknown") ??
+    answers.find(({ kind }) => kind === "absent");
+  if (known !== undefined && known.kind !== "absent") return known;
+  const silent = providers.find(({ info }) => info === undefined);
+  if (silent !== undefined || providers.length === 0) return { kind: "undecided", error: silence(silent) };
+  return known ?? { kind: "notMine", message: "no provider serves its driver" };
+}
+
+function silence(provider: Provider | undefined): ProviderError {
+  if (provider === undefined) return contractError("PROVIDER_STARTING", "no provider has answered yet");
+  return provider.unavailable ?? contractError("PROVIDER_STARTING", `provider ${provider.name} has not answered yet`);
 }

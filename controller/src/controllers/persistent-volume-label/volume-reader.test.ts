@@ -74,6 +74,15 @@ describe("BatchingVolumeReader", () => {
     expect(await Promise.all([first, second])).toEqual([present(), present()]);
   });
 
+  test("asks all that claim the driver, and believes the one that has the volume", async () => {
+    const other = new VolumeCloud();
+    cloud.answer = () => ABSENT;
+    providers = [cloud.provider(), other.provider("other")];
+    const answer = get("a", csi());
+    await clock.advance(WINDOW_MS);
+    expect([await answer, cloud.calls.length, other.calls.length]).toEqual([present(), 1, 1]);
+  });
+
   test("asks each provider about its own", async () => {
     const other = new VolumeCloud();
     cloud.info = undefined;

@@ -1,18 +1,12 @@
 import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import type { CallPriority } from "../../provider/client.ts";
-import { asProviderError, contractError, type ProviderError } from "../../provider/errors.ts";
+import { asProviderError, contractError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
 import type { VolumeAnswer } from "../../provider/volume.ts";
 import { raceAbort } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
-import { ownerOfVolume } from "./volume-owner.ts";
-
-/** What is known of a volume. */
-export type VolumeKnowledge =
-  | VolumeAnswer
-  /** Whose it is cannot be said before a provider has answered. */
-  | { readonly kind: "undecided"; readonly error: ProviderError };
+import { claimantsOf, consensusOf, type VolumeKnowledge } from "./volume-owner.ts";
 
 /** Looks up the volume behind one PersistentVolume. */
 export interface VolumeReader {
@@ -54,16 +48,10 @@ export class BatchingVolumeReader implements VolumeReader {
   }
 
   async get(pv: PersistentVolume, source: VolumeSource, signal: AbortSignal): Promise<VolumeKnowledge> {
-    const owner = ownerOfVolume(source, this.#deps.providers());
-    switch (owner.kind) {
-      case "unowned":
-        return { kind: "notMine", message: "no provider serves its driver" };
-      case "undecided":
-        return owner;
-      case "owned":
-        return this.#ask(owner.provider, refOf(pv, source), signal);
-    }
-    return owner satisfies never;
+    const providers = this.#deps.providers();
+    const ref = refOf(pv, source);
+    const answers = await Promise.all(claimantsOf(source, providers).map((one) => this.#ask(one, ref, signal)));
+    return consensusOf(answers, providers);
   }
 
   async #ask(provider: Provider, ref: VolumeRef, signal: AbortSignal): Promise<VolumeAnswer> {

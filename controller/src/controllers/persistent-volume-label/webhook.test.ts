@@ -5,7 +5,7 @@ import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../.
 import { contractError } from "../../provider/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { admissionCounter } from "./metrics.ts";
-import type { VolumeKnowledge } from "./volume-reader.ts";
+import type { VolumeKnowledge } from "./volume-owner.ts";
 import { persistentVolumeWebhook } from "./webhook.ts";
 
 const UNTOUCHED: AdmissionDecision = { kind: "allowed", patch: [], warnings: [] };
