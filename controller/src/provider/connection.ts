@@ -62,7 +62,7 @@ export interface ConnectionDeps {
   readonly createTransport: () => GrpcTransport;
   /** Puts metrics and logs around calls. */
   readonly instrument: (caller: RpcCaller) => RpcCaller;
-  /** After each accepted handshake that lets calls go, before they go. */
+  /** After each accepted handshake that lets calls go, before they go; and when the cloud behind can be used again. */
   readonly onReady: (info: ProviderInfo) => void;
 }
 
@@ -82,6 +82,8 @@ export class ProviderConnection {
   #info: ProviderInfo | undefined;
   #status: ProviderStatus | undefined;
   #statusFailures = 0;
+  /** A status said that the cloud cannot be used, or failed, since the cloud last could be. */
+  #wasUnwell = false;
   #startOver: (why: string) => void = () => undefined;
   /** Calls over the present channel, measured. */
   readonly caller: RpcCaller;
@@ -257,11 +259,19 @@ export class ProviderConnection {
       if (status.bootId !== info.bootId) this.#startOver("the provider is another process than at the handshake");
       else if (status.scopeId !== "" && status.scopeId !== info.scopeId)
         this.#startOver("the provider works in another scope than at the handshake");
+      else if (status.ready) this.#recovered(info);
+      this.#wasUnwell = !status.ready;
     } catch (error) {
       if (signal.aborted) return;
+      this.#wasUnwell = true;
       this.#statusFailures++;
       this.#log.statusFailed(asProviderError(error), this.#statusFailures);
     }
+  }
+
+  /** What waits for the cloud need not wait until its own next try. */
+  #recovered(info: ProviderInfo): void {
+    if (this.#wasUnwell && info.scopeId !== "") this.#deps.onReady(info);
   }
 
   #sinceAcceptedMs(): number {

@@ -173,6 +173,18 @@ describe("PrefixProviderSet.ownerOfService()", () => {
     expect(nameOf(set.ownerOfService(service("web", { spec: { loadBalancerClass } })))).toBe(expected);
   });
 
+  test("a Service of a provider whose nodes another could have, too, is left as it is until labels tell them apart", () => {
+    const cousin = idleProvider("cousin", info({ providerIdPrefixes: ["acme://"] }));
+    const owner = (nodeSelectors: OwnershipRules["nodeSelectors"]) =>
+      new PrefixProviderSet([acme, other, cousin], { ...NO_RULES, nodeSelectors }).ownerOfService(service("web"));
+    expect(owner(new Map())).toMatchObject({
+      kind: "undecided",
+      error: { message: expect.stringContaining("several providers have the same provider-ID prefix") },
+    });
+    expect(nameOf(owner(selectors({ acme: "cloud=a" })))).toBe("undecided");
+    expect(nameOf(owner(selectors({ acme: "cloud=a", cousin: "cloud=c" })))).toBe("acme");
+  });
+
   test("a contested Service says who contests it, as an operator's to decide", () => {
     const set = new PrefixProviderSet([other, twin]);
     expect(set.ownerOfService(service("web", { spec: { loadBalancerClass: CLASS } }))).toMatchObject({

@@ -158,7 +158,23 @@ export class PrefixProviderSet implements ProviderSet {
       return { kind: "undecided", error: contestedServiceError(why, namesOf(serving)) };
     }
     const silent = this.#rules.isSettled() ? undefined : this.providers.find(({ info }) => info === undefined);
-    return silent === undefined ? { kind: "owned", ...owner } : { kind: "undecided", error: silentError(silent) };
+    return silent === undefined ? this.#servedBy(owner) : { kind: "undecided", error: silentError(silent) };
+  }
+
+  /** Load balancers of a provider whose nodes cannot be told from another's stay as they are: they would lose them all. */
+  #servedBy(owner: Answered): ServiceOwner {
+    const rivals = answered(this.providers).filter(
+      (other) => other.provider !== owner.provider && !this.#canBeTold(owner, other),
+    );
+    if (rivals.length === 0) return { kind: "owned", ...owner };
+    const why = "several providers have the same provider-ID prefix, so the nodes of a load balancer cannot be told";
+    return { kind: "undecided", error: contestedServiceError(why, namesOf([owner, ...rivals])) };
+  }
+
+  #canBeTold(left: Answered, right: Answered): boolean {
+    const { nodeSelectors } = this.#rules;
+    if (nodeSelectors.has(left.provider.name) && nodeSelectors.has(right.provider.name)) return true;
+    return !left.info.providerIdPrefixes.some((prefix) => right.info.providerIdPrefixes.includes(prefix));
   }
 
   #defaultOwner(): ServiceOwner {
@@ -167,7 +183,7 @@ export class PrefixProviderSet implements ProviderSet {
     if (provider === undefined) return { kind: "unowned", why: "there is no provider" };
     const { info } = provider;
     if (info === undefined) return { kind: "undecided", error: silentError(provider) };
-    if (info.capabilities.loadBalancers !== undefined) return { kind: "owned", provider, info };
+    if (info.capabilities.loadBalancers !== undefined) return this.#servedBy({ provider, info });
     return {
       kind: "unowned",
       why: `Services without class go to provider ${provider.name}, which serves no load balancers`,

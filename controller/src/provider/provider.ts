@@ -35,7 +35,7 @@ export interface SidecarOptions {
   readonly log: Logger;
   readonly metrics: ProviderMetrics;
   readonly timing?: ConnectionTiming;
-  /** Told after each handshake that lets calls go. */
+  /** Told after each handshake that lets calls go, and when the cloud behind can be used again. */
   readonly onReady?: (info: ProviderInfo) => void;
 }
 
