@@ -10,7 +10,7 @@ import { AccessError } from "./kube/access.ts";
 import { helpText } from "./options/help.ts";
 import type { Options } from "./options/options.ts";
 import { parseCommand } from "./options/parse.ts";
-import type { Problem } from "./options/validate.ts";
+import type { Problem } from "./options/problem.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { systemClock } from "./util/clock.ts";
 

@@ -4,7 +4,7 @@ import { configPaths } from "./config-paths.ts";
 import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
 import { rows } from "./rows.ts";
 import { nearest } from "./suggestion.ts";
-import type { Problem } from "./validate.ts";
+import type { Problem } from "./problem.ts";
 
 const API_VERSION = "cloudcontrollermanager.config.k8s.io/v1alpha1";
 const KIND = "CloudControllerManagerConfiguration";

@@ -1,4 +1,4 @@
-import type { Problem } from "./validate.ts";
+import type { Problem } from "./problem.ts";
 
 /** One value of one setting, as somebody wrote it. */
 export interface Occurrence {

@@ -3,8 +3,9 @@ import { readConfigFile } from "./config-file.ts";
 import { readEnvironment } from "./environment.ts";
 import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
 import { flags, type Options } from "./options.ts";
+import type { Problem } from "./problem.ts";
 import { rows } from "./rows.ts";
-import { type Problem, validate } from "./validate.ts";
+import { validate } from "./validate.ts";
 
 /** What the command line asks for. */
 export type Command =

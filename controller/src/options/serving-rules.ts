@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Options } from "./options.ts";
-import type { Problem } from "./validate.ts";
+import type { Problem } from "./problem.ts";
 
 type Serving = Pick<Options, "securePort" | "bindAddress" | "tlsCertFile" | "tlsPrivateKeyFile">;
 

@@ -2,15 +2,9 @@ import { cidrListProblems } from "./cidr-list.ts";
 import { formatDuration } from "./duration.ts";
 import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
+import type { Problem } from "./problem.ts";
 import { servingProblems } from "./serving-rules.ts";
 import { webhookProblems } from "./webhook-rules.ts";
-
-/** Something wrong with the settings: where, what, and what to do. */
-export interface Problem {
-  /** The flag as a user writes it, `--provider`. */
-  readonly where: string;
-  readonly what: string;
-}
 
 /** client-go/tools/leaderelection v0.36.3: the renew deadline must leave room for a jittered retry. */
 const RETRY_JITTER = 1.2;

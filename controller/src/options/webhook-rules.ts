@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
 import { isControllerEnabled } from "./enabled-controllers.ts";
 import type { Options } from "./options.ts";
-import type { Problem } from "./validate.ts";
+import type { Problem } from "./problem.ts";
 
 type WebhookOptions = Pick<
   Options,
