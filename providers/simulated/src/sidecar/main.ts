@@ -21,11 +21,9 @@ await runProgram({
   isForUser: (error): error is Error => error instanceof KeyFileError,
 });
 
-async function run({ endpoint, cloudUrl, key, callTimeoutMs, brand }: SidecarOptions): Promise<void> {
+async function run({ endpoint, cloudUrl, key, ...settings }: SidecarOptions): Promise<void> {
   const apiKey = key.kind === "file" ? keyFromFile(key.path, Date.now) : () => key.text;
-  const provider = await serveProvider(createSimulatedProvider({ url: cloudUrl, apiKey, callTimeoutMs, brand }), {
-    endpoint,
-  });
+  const provider = await serveProvider(createSimulatedProvider({ url: cloudUrl, apiKey, ...settings }), { endpoint });
   // One line that a parent process waits for.
   process.stdout.write(`provider ready ${provider.address}\n`);
 }

@@ -10,6 +10,8 @@ import { volumeHandlers } from "./volumes.ts";
 export interface SimulatedProviderOptions extends CloudAccessOptions {
   /** Tells this cloud from others in the same cluster: a name, a provider-ID prefix and load balancer classes of its own. */
   readonly brand?: string | undefined;
+  /** Plugins in whose style PersistentVolumes name volumes of this cloud. */
+  readonly inTreePlugins?: readonly string[];
 }
 
 /** The provider for the simulated cloud, as the SDK serves it. */
@@ -27,7 +29,7 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Prov
     instances: instanceHandlers(cloud),
     loadBalancers: withClassesOf(brand, loadBalancerHandlers(cloud)),
     routes: routeHandlers(cloud),
-    volumes: volumeHandlers(cloud),
+    volumes: volumeHandlers(cloud, options.inTreePlugins),
     annotations: annotationSchemas,
   };
 }

@@ -5,7 +5,7 @@ import {
   type Route,
   type RouteResult,
 } from "@cloudwire/proto/cloudprovider/v1/route";
-import { BatchGetVolumesRequest } from "@cloudwire/proto/cloudprovider/v1/volume";
+import { BatchGetVolumesRequest, type VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FaultSpec } from "../api/admin.ts";
 import type { Instance } from "../api/instances.ts";
@@ -133,13 +133,25 @@ describe("volumes", () => {
     source: { $case: "csi" as const, value: { driver, volumeHandle } },
   });
 
-  async function get(volumes: readonly ReturnType<typeof csi>[]) {
+  async function get(volumes: readonly Pick<VolumeRef, "name" | "source">[]) {
     const request = BatchGetVolumesRequest.fromPartial({ context: provider.context, volumes: [...volumes] });
     return (await provider.call(provider.client.batchGetVolumes.bind(provider.client), request)).results;
   }
 
   const wordOf = ({ outcome }: Awaited<ReturnType<typeof get>>[number]): string =>
     outcome?.$case === "volume" ? "volume" : outcomeWord({ outcome });
+
+  test("of a former in-tree plugin are theirs who name it", async () => {
+    await provider.close();
+    provider = await startTestProvider({ inTreePlugins: ["kubernetes.io/cinder"] });
+    const { id } = await provider.cloud.client.createVolume({ name: "data", zone: "north-a", sizeGiB: 1 }, soon());
+    const inTree = (plugin: string) => ({
+      name: "pv",
+      source: { $case: "inTree" as const, value: { plugin, volumeId: id } },
+    });
+    const results = await get([inTree("kubernetes.io/cinder"), inTree("kubernetes.io/aws-ebs")]);
+    expect(results.map(wordOf)).toEqual(["volume", "notMine"]);
+  });
 
   test("are told apart: present, absent, not mine, malformed", async () => {
     const volume = await provider.cloud.client.createVolume({ name: "data", zone: "south-b", sizeGiB: 1 }, soon());

@@ -9,7 +9,9 @@ function parse(argv: readonly string[], env: Readonly<Record<string, string>> = 
 
 test("toSidecarOptions() takes flags before the environment", () => {
   const env = { CLOUD_PROVIDER_ENDPOINT: "unix:///a.sock", SIMCLOUD_URL: "http://a", SIMCLOUD_API_KEY_FILE: "/key" };
-  expect(parse(["--cloud-url=http://b:1", "--call-timeout-ms=5"], env)).toEqual({
+  expect(
+    parse(["--cloud-url=http://b:1", "--call-timeout-ms=5", "--in-tree-plugin=kubernetes.io/cinder"], env),
+  ).toEqual({
     kind: "options",
     options: {
       endpoint: "unix:///a.sock",
@@ -17,6 +19,7 @@ test("toSidecarOptions() takes flags before the environment", () => {
       key: { kind: "file", path: "/key" },
       callTimeoutMs: 5,
       brand: undefined,
+      inTreePlugins: ["kubernetes.io/cinder"],
     },
   });
 });

@@ -20,6 +20,11 @@ export const sidecarFlags = {
     valueName: "word",
     help: "For one of several simulated clouds in a cluster: its provider IDs begin with word://, its name and load balancer classes with word. Default: none.",
   },
+  "in-tree-plugin": {
+    valueName: "name",
+    repeated: true,
+    help: "Former in-tree volume plugin, such as kubernetes.io/cinder, whose volume ids are this cloud's. Default: none.",
+  },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
 } as const satisfies Flags;
 
@@ -29,6 +34,7 @@ export interface SidecarOptions {
   readonly key: { readonly kind: "text"; readonly text: string } | { readonly kind: "file"; readonly path: string };
   readonly callTimeoutMs: number;
   readonly brand: string | undefined;
+  readonly inTreePlugins: readonly string[];
 }
 
 /** Turns what was given into options; collects everything that is wrong. */
@@ -54,5 +60,6 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   }
   if (problems.length > 0) return { kind: "problems", problems };
   const key = path === undefined ? ({ kind: "text", text: text ?? "" } as const) : ({ kind: "file", path } as const);
-  return { kind: "options", options: { endpoint: values.one("endpoint"), cloudUrl, key, callTimeoutMs, brand } };
+  const [endpoint, inTreePlugins] = [values.one("endpoint"), values.all("in-tree-plugin")];
+  return { kind: "options", options: { endpoint, cloudUrl, key, callTimeoutMs, brand, inTreePlugins } };
 }

@@ -16,9 +16,10 @@ const csiDriver = "csi.simulated.cloudwire.dev";
 /** Most items of one look-up at the cloud. */
 const maxBatchSize = 1000;
 
-export function volumeHandlers(cloud: CloudAccess): VolumeHandlers {
+/** `inTreePlugins`: names of former in-tree plugins whose volume ids are taken for the cloud's own. */
+export function volumeHandlers(cloud: CloudAccess, inTreePlugins: readonly string[] = []): VolumeHandlers {
   return {
-    features: { maxBatchSize, csiDrivers: [csiDriver] },
+    features: { maxBatchSize, csiDrivers: [csiDriver], inTreePlugins },
     getMany: async (volumes, context) => getMany(cloud, volumes, context),
   };
 }

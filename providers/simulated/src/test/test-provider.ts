@@ -43,6 +43,7 @@ export interface TestProviderOptions {
   readonly cloud?: CloudOptions;
   readonly callTimeoutMs?: number;
   readonly apiKey?: () => string;
+  readonly inTreePlugins?: readonly string[];
 }
 
 export async function startTestProvider(options: TestProviderOptions = {}): Promise<TestProvider> {
@@ -52,6 +53,7 @@ export async function startTestProvider(options: TestProviderOptions = {}): Prom
     url: cloud.url,
     apiKey: options.apiKey ?? (() => "demo-key"),
     callTimeoutMs: options.callTimeoutMs ?? 5000,
+    inTreePlugins: options.inTreePlugins ?? [],
   });
   const log = createLogger({ level: "error", write: () => undefined, now: () => new Date() });
   const path = join(folder, "provider.sock");
