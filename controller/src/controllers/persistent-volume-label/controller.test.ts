@@ -59,7 +59,6 @@ afterEach(async () => {
   life.abort(new Error("over"));
   await clock.advance(1000);
   await ended;
-  expect(clock.timers).toBe(0);
 });
 
 async function start(): Promise<void> {
@@ -122,6 +121,9 @@ describe("persistentVolumeLabelController()", () => {
     for (const listener of listeners) listener();
     await clock.advance(10 * WINDOW_MS);
     expect([cloud.calls.length, kube.writes.length, events, await counted("labelled")]).toEqual([1, 100, [], 100]);
+    life.abort(new Error("over"));
+    await ended;
+    expect(clock.timers).toBe(0);
   });
 
   test("writes to the very object that was read", async () => {
