@@ -70,7 +70,7 @@ const present = (parts: Partial<Instance> = {}, provider = "acme"): InstanceAnsw
 const initialized = (providerID = "acme://1") => node("a", { spec: { providerID } });
 const waiting = (providerID = "") => node("a", { spec: { providerID, taints: [TAINT] } });
 
-const LOW: readonly [number, string] = [30_000, "low"];
+const LOW: readonly [number, string] = [500, "low"];
 
 describe("gather() of a Node that waits", () => {
   test("asks at once for what is new", async () => {

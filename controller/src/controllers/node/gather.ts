@@ -21,9 +21,6 @@ export interface GatherDependencies {
  */
 const MAX_DATA_AGE_MS = 1000;
 
-/** As fresh as the batch that the whole tick shares. */
-const REFRESH_MAX_DATA_AGE_MS = 30_000;
-
 const UNASKED: Namesake = { kind: "unasked" };
 
 /** The Node and what its cloud says of its machine: asked now while it waits or is due. undefined: the Node is gone. */
@@ -59,7 +56,7 @@ function read({ nodes, memory }: GatherDependencies, key: string): Node | undefi
 async function refresh(deps: GatherDependencies, key: string, node: Node, signal: AbortSignal): Promise<void> {
   const { memory } = deps;
   const known = memory.sightings.get(node);
-  const answer = await deps.instances.get(node, refreshOptions(signal));
+  const answer = await deps.instances.get(node, refreshOptions(deps, signal));
   const namesake = await namesakeOf(deps, node, answer, known, signal);
   remember(memory, key, node, answer, namesake);
 }
@@ -90,7 +87,7 @@ async function askNamesake(
 ): Promise<Namesake> {
   if (node.spec.providerID === "") return UNASKED;
   const byName: Node = { ...node, spec: { ...node.spec, providerID: "" } };
-  const answer = await deps.instances.get(byName, refreshOptions(signal));
+  const answer = await deps.instances.get(byName, refreshOptions(deps, signal));
   switch (answer.kind) {
     case "present": {
       const isSameCloud = answer.witness.provider === witness.provider;
@@ -106,8 +103,8 @@ async function askNamesake(
   }
 }
 
-function refreshOptions(signal: AbortSignal): ReadOptions {
-  return { signal, maxDataAgeMs: REFRESH_MAX_DATA_AGE_MS, priority: "low" };
+function refreshOptions({ memory }: GatherDependencies, signal: AbortSignal): ReadOptions {
+  return { signal, maxDataAgeMs: memory.refreshes.maxDataAgeMs, priority: "low" };
 }
 
 /** A tick that found no answer is not over: it comes again when the provider does, and what was known holds until then. */

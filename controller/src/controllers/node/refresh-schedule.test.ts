@@ -30,3 +30,10 @@ test("untilNextMs() names the same moment to everybody", async () => {
   await clock.advance(700);
   expect(schedule.untilNextMs()).toBe(1000);
 });
+
+test.each([
+  { periodMs: 10_000, maxDataAgeMs: 5000 },
+  { periodMs: 300_000, maxDataAgeMs: 30_000 },
+])("maxDataAgeMs is $maxDataAgeMs for a period of $periodMs", ({ periodMs, maxDataAgeMs }) => {
+  expect(new RefreshSchedule(periodMs, new FakeClock()).maxDataAgeMs).toBe(maxDataAgeMs);
+});

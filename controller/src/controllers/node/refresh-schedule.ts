@@ -1,5 +1,8 @@
 import type { Clock } from "../../util/clock.ts";
 
+/** As old as the contract lets an answer be that nobody asked to be fresher. */
+const MAX_DATA_AGE_MS = 30_000;
+
 /**
  * When each Node's facts are read again: at the ticks of one clock, the same for all, so that the questions of a tick leave as few
  * large batches. The first tick is the start, as upstream, which reads every Node once when it begins.
@@ -15,6 +18,11 @@ export class RefreshSchedule {
     this.#clock = clock;
     this.#periodMs = periodMs;
     this.#startMs = clock.monotonicMs();
+  }
+
+  /** How old an answer may be: shared with whoever else asks about the machine, but never with the tick before. */
+  get maxDataAgeMs(): number {
+    return Math.min(MAX_DATA_AGE_MS, this.#periodMs / 2);
   }
 
   /** Not read yet in this tick. */

@@ -55,6 +55,11 @@ export class World implements AsyncDisposable {
     return new World(controlPlane, cloud, await mkdtemp(join(tmpdir(), "world-")));
   }
 
+  /** Of the cloud's API. */
+  get cloudUrl(): string {
+    return this.#process.url;
+  }
+
   get socket(): string {
     return join(this.#folder, "provider.sock");
   }
