@@ -11,6 +11,7 @@ import { helpText } from "./options/help.ts";
 import type { Options } from "./options/options.ts";
 import { parseCommand } from "./options/parse.ts";
 import type { Problem } from "./options/problem.ts";
+import type { Verbosity } from "./server/profiling.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { systemClock } from "./util/clock.ts";
 
@@ -50,9 +51,16 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function run(options: Options, warnings: readonly Problem[]): Promise<number> {
   const clock = systemClock();
+  let level = options.v;
+  const verbosity: Verbosity = {
+    get: () => level,
+    set: (wanted) => {
+      level = wanted;
+    },
+  };
   const log = createLogger({
     format: options.loggingFormat,
-    verbosity: () => options.v,
+    verbosity: verbosity.get,
     destination: process.stderr,
     clock,
   });
@@ -63,6 +71,7 @@ async function run(options: Options, warnings: readonly Problem[]): Promise<numb
       environment: process.env,
       version: readVersion(),
       log,
+      verbosity,
       clock,
       random: Math.random,
       stop: stopSignal(),

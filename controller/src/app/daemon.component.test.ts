@@ -45,8 +45,10 @@ async function optionsFor(url: string): Promise<Options> {
     `--provider=acme=unix://${directory}/provider.sock`,
     "--health-address=127.0.0.1:0",
     "--secure-port=0",
+    // It asks for no random number of its own.
+    "--controllers=cloud-node-controller",
   ];
-  const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set());
+  const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set(["cloud-node-controller"]));
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   return command.options;
 }
@@ -73,6 +75,7 @@ test("runDaemon() gives the lease up and ends as failed when a background task b
   const log = new FakeLog();
   const end = await runDaemon({
     options: await optionsFor(server.url),
+    verbosity: { get: () => 0, set: () => undefined },
     environment: {},
     version: "1.0.0",
     log,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { configTree, flagLines } from "../options/show.ts";
 import type { Options } from "../options/options.ts";
 import { type Checks, serveHealth, serveJson, serveMetrics, serveText } from "../server/endpoints.ts";
+import { serveProfiling, type Verbosity } from "../server/profiling.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 
@@ -10,6 +11,7 @@ export interface PagesDependencies extends Checks {
   readonly version: string;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly verbosity: Verbosity;
   /** Lines of `/statusz` about what runs. */
   readonly status: () => Readonly<Record<string, string>>;
 }
@@ -28,6 +30,7 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
   const monotonicStartMs = clock.monotonicMs();
   serveHealth(server, dependencies);
   serveMetrics(server, metrics);
+  if (options.profiling) serveProfiling(server, dependencies.verbosity);
   serveJson(server, "/version", () => ({ gitVersion: `v${version}`, platform: `${process.platform}/${process.arch}` }));
   serveJson(server, "/configz", () => ({ [CONFIG_KEY]: configTree(options) }));
   serveText(server, "/flagz", () => page("flagz", flagLines(options)));

@@ -2,6 +2,7 @@ import type { ApiAccess } from "../kube/access.ts";
 import type { Options } from "../options/options.ts";
 import { parseAddress } from "../options/validate.ts";
 import type { Checks } from "../server/endpoints.ts";
+import type { Verbosity } from "../server/profiling.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
 import { ServingCertificateError } from "../server/serving-certificate.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -27,6 +28,7 @@ export interface ServingDependencies extends Checks {
   readonly providers: () => readonly Provider[];
   readonly clock: Clock;
   readonly log: Logger;
+  readonly verbosity: Verbosity;
   /** Lines of `/statusz` about what runs. */
   readonly status: () => Readonly<Record<string, string>>;
 }

@@ -120,4 +120,9 @@ export const servingFlags = {
     min: 0,
     help: "how long a no of the API server is kept",
   }),
+  profiling: boolFlag({
+    group,
+    defaultValue: true,
+    help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and let PUT /debug/flags/v set the level of the log",
+  }),
 } as const;
