@@ -18,3 +18,9 @@ export const RELEASE_DELETION = "cloudwire.dev/release-deletion";
  * set is not among them and stays as it is. See docs/explanation/nodes.md.
  */
 export const CLOUD_LABELS = "cloudwire.dev/cloud-labels";
+
+/**
+ * Ours, on the Lease of leader election, with the provider's name from --provider behind it: the account, project or region in which
+ * that provider may change things. See docs/explanation/several-providers.md.
+ */
+export const SCOPE_ANNOTATION_PREFIX = "scope.cloudwire.dev/";

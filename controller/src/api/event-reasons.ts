@@ -26,3 +26,6 @@ export const CIDR_ASSIGNMENT_FAILED = "CIDRAssignmentFailed";
 
 // Lease: client-go/tools/leaderelection/resourcelock/leaselock.go v0.36.3.
 export const LEADER_ELECTION = "LeaderElection";
+
+// Lease, ours.
+export const PROVIDER_SCOPE_CHANGED = "ProviderScopeChanged";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
 import { electionMetrics, LeaderElector } from "../kube/leader-election.ts";
 import type { Options } from "../options/options.ts";
 import type { Provider } from "../provider/provider-set.ts";
@@ -97,7 +98,10 @@ class StartupState {
   /** One provider of several that is away takes nobody's readiness: the others are served all the same, and webhooks with them. */
   readonly readiness: readonly HealthCheck[];
 
+  readonly #names: readonly string[];
+
   constructor(providers: readonly string[]) {
+    this.#names = providers;
     this.readiness = [
       { name: "cluster-identity", problem: () => this.clusterProblem },
       {
@@ -115,7 +119,17 @@ class StartupState {
   /** For people: who leads, and how the providers are. */
   status(): Readonly<Record<string, string>> {
     const leads = this.elector === undefined ? "no election" : this.elector.leading ? "yes" : "no, standing by";
-    return { Leader: leads, Providers: this.provider?.problem() ?? "all usable" };
+    return { Leader: leads, Providers: this.#providers() };
+  }
+
+  #providers(): string {
+    const { provider } = this;
+    if (provider === undefined) return "not connected yet";
+    const troubled = this.#names.flatMap((name) => {
+      const warning = provider.warning(name);
+      return warning === undefined ? [] : [`${name}: ${warning}`];
+    });
+    return troubled.length === 0 ? "all usable" : troubled.join("; ");
   }
 }
 
@@ -151,13 +165,14 @@ async function lead(
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
+    onScopeDoubt: (name, message) => tellScopeDoubt(dependencies, kube, `Provider ${name}: ${message}`),
   });
   startup.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
   const run = (lost: AbortSignal) =>
     runControllers({ options, kube, provider, metrics, log, clock, random }, { stop, lost, graceMs: GRACE_MS });
   if (options.leaderElect) {
-    const elector = createElector(dependencies, metrics, kube);
+    const elector = createElector(dependencies, metrics, kube, provider);
     startup.elector = elector;
     return elector.run(stop, run);
   }
@@ -169,6 +184,7 @@ function createElector(
   { options, log, clock, random }: DaemonDependencies,
   metrics: Metrics,
   kube: KubeSide,
+  provider: ProviderSide,
 ): LeaderElector {
   const name = options.leaderElectResourceName;
   return new LeaderElector({
@@ -185,5 +201,18 @@ function createElector(
     log,
     events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
     metrics: electionMetrics(metrics, name),
+    notes: provider.scopeNotes,
+  });
+}
+
+/** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
+function tellScopeDoubt({ options }: DaemonDependencies, kube: KubeSide, message: string): void {
+  if (!options.leaderElect) return;
+  const { leaderElectResourceName: name, leaderElectResourceNamespace: namespace } = options;
+  kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record({
+    regarding: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name, uid: "" },
+    type: "Warning",
+    reason: PROVIDER_SCOPE_CHANGED,
+    message,
   });
 }

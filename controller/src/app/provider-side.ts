@@ -5,13 +5,15 @@ import { BatchingInstanceReader, type InstanceReader } from "../provider/instanc
 import { providerMetrics } from "../provider/metrics.ts";
 import { OwnershipReport } from "../provider/ownership-report.ts";
 import { Sidecar } from "../provider/provider.ts";
+import type { LeaseNotes } from "../kube/lease-lock.ts";
 import { type OwnershipRules, PrefixProviderSet, type ProviderSet } from "../provider/provider-set.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { ScopeNotes, scopeRemedy } from "./scope-notes.ts";
 
 export interface ProviderSideDependencies {
-  readonly options: Pick<Options, "provider" | "providerNodeSelector" | "defaultLoadBalancerProvider">;
+  readonly options: Options;
   readonly cluster: ClusterRef;
   readonly version: string;
   readonly metrics: Metrics;
@@ -24,6 +26,8 @@ export interface ProviderSideDependencies {
   readonly companions: () => readonly Node[];
   /** All Nodes. */
   readonly nodes: () => Iterable<Node>;
+  /** Told why nothing is changed by that provider any more. */
+  readonly onScopeDoubt: (provider: string, message: string) => void;
 }
 
 /** Everything that talks to providers. */
@@ -36,6 +40,8 @@ export interface ProviderSide {
   problem(): string | undefined;
   /** What is wrong with one provider, or with what it declares; undefined: nothing known. */
   warning(provider: string): string | undefined;
+  /** Keeps the scope of each provider on the Lease of leader election. */
+  readonly scopeNotes: LeaseNotes;
   /** Stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -51,9 +57,13 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     report.check();
     for (const listener of listeners) listener();
   };
-  const sidecars = options.provider.map(
-    ({ name, address }) => new Sidecar({ name, address, cluster, version, clock, random, log, metrics, onReady }),
-  );
+  const sidecars = options.provider.map(({ name, address }) => {
+    const onScopeChange = (message: string | undefined): void => {
+      if (message !== undefined) dependencies.onScopeDoubt(name, message);
+    };
+    const scope = { scopeRemedy: scopeRemedy(name, options), onScopeChange };
+    return new Sidecar({ name, address, cluster, version, clock, random, log, metrics, onReady, ...scope });
+  });
   const rules = rulesOf(options, clock);
   const providers = new PrefixProviderSet(sidecars, rules);
   const report = new OwnershipReport({ ...dependencies, providers, rules });
@@ -71,16 +81,14 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       const messages = [...own, ...contested].map(({ message }) => message);
       return messages.length === 0 ? undefined : messages.join("; ");
     },
+    scopeNotes: new ScopeNotes(sidecars),
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },
   };
 }
 
-function rulesOf(
-  { providerNodeSelector, defaultLoadBalancerProvider }: ProviderSideDependencies["options"],
-  clock: Clock,
-): OwnershipRules {
+function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: Options, clock: Clock): OwnershipRules {
   const startedAtMs = clock.monotonicMs();
   return {
     nodeSelectors: providerNodeSelector,

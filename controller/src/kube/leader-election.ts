@@ -6,7 +6,7 @@ import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { KubeClient } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
-import { LeaseLock } from "./lease-lock.ts";
+import { LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 
 /** Timings in milliseconds. Upstream's defaults: component-base/config/v1alpha1/defaults.go v0.36.3. */
 export interface LeaderElectionTimings {
@@ -36,6 +36,8 @@ export interface LeaderElectionDependencies {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly metrics: ElectionMetrics;
+  /** Annotations of the Lease. @default none */
+  readonly notes?: LeaseNotes;
 }
 
 /** Leadership ended without being given up: another process may lead already. */
@@ -81,6 +83,7 @@ export class LeaderElector {
       leaseDurationMs: timings.leaseDurationMs,
       clock,
       log,
+      notes: dependencies.notes ?? NO_NOTES,
       onSlowPath,
     });
     metrics.leading(false);

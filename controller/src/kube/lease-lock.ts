@@ -9,6 +9,20 @@ import { isApiError } from "./errors.ts";
 import { LEASES, type StoredLease } from "./lease-resource.ts";
 import { formatMicroTime } from "./meta-codec.ts";
 
+/**
+ * Annotations of the Lease: what must outlive a process and may be written only by whoever holds it. client-go's lock keeps those of
+ * others (tools/leaderelection/resourcelock/leaselock.go v0.36.3).
+ */
+export interface LeaseNotes {
+  /** The lease was read, or written: all annotations it has now. Called before what {@link write} answers is used. */
+  read(annotations: Readonly<Record<string, string>>): void;
+  /** What the holder writes with each renewal; other annotations stay. */
+  write(): Readonly<Record<string, string>>;
+}
+
+/** No notes. */
+export const NO_NOTES: LeaseNotes = { read: () => undefined, write: () => ({}) };
+
 export interface LeaseLockDependencies {
   readonly client: KubeClient;
   readonly lock: { readonly namespace: string; readonly name: string };
@@ -18,6 +32,8 @@ export interface LeaseLockDependencies {
   readonly leaseDurationMs: number;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Notes that live with the lease. */
+  readonly notes: LeaseNotes;
   /** A holder had to read the lease because its update was refused. */
   readonly onSlowPath: () => void;
 }
@@ -117,19 +133,27 @@ export class LeaseLock {
 
   async #create(signal: AbortSignal): Promise<boolean> {
     const { client, lock } = this.#deps;
-    const body: JsonObject = { metadata: { ...lock }, spec: { ...this.#acquired(0) } };
+    const annotations = this.#deps.notes.write();
+    const body: JsonObject = { metadata: { ...lock, annotations }, spec: { ...this.#acquired(0) } };
     this.#see(await client.create(LEASES, lock.namespace, body, this.#options(signal)));
     return true;
   }
 
   async #update(stored: StoredLease, spec: LeaseSpec, signal: AbortSignal): Promise<void> {
     // What newer servers keep in the spec beside our five fields stays as it was.
-    const body = { ...stored.raw, spec: { ...recordField(stored.raw, "spec"), ...spec } };
+    const metadata = recordField(stored.raw, "metadata");
+    const annotations = { ...recordField(metadata, "annotations"), ...this.#deps.notes.write() };
+    const body = {
+      ...stored.raw,
+      metadata: { ...metadata, annotations },
+      spec: { ...recordField(stored.raw, "spec"), ...spec },
+    };
     this.#see(await this.#deps.client.update(LEASES, this.#deps.lock, body, this.#options(signal)));
   }
 
   #see(stored: StoredLease): void {
     this.#stored = stored;
+    this.#deps.notes.read(stored.metadata.annotations);
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
     this.#seenMs = this.#deps.clock.monotonicMs();

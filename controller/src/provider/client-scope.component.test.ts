@@ -23,7 +23,7 @@ describe("scope", () => {
       "the new scope is known",
       () => world.sidecar.scopeChange !== undefined && world.sidecar.health.ready,
     );
-    expect(world.sidecar.scopeChange).toEqual({ confirmed: "project-1", current: "project-2" });
+    expect(world.sidecar.scopeChange).toMatchObject({ confirmed: "project-1", current: "project-2" });
     expect(world.sidecar.health.reasons).toMatchObject([{ name: "ScopeChanged" }]);
     const deleted = world.sidecar.client.deleteLoadBalancer({ service: SERVICE, annotations: {} }, world.read());
     await expect(deleted).rejects.toMatchObject({ reason: "SCOPE_MISMATCH", class: "OPERATOR" });

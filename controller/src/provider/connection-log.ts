@@ -1,5 +1,6 @@
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
+import { scopeMessage } from "./connection-state.ts";
 import type { Refusal } from "./handshake.ts";
 import { infoChanges } from "./info-diff.ts";
 import type { ProviderInfo } from "./provider-info.ts";
@@ -32,17 +33,28 @@ export class ConnectionLog {
     this.#deps.log.warn("provider is not connected; trying again", { reason, why: message });
   }
 
-  accepted(before: ProviderInfo | undefined, info: ProviderInfo, change: ScopeChange | undefined): void {
+  accepted(before: ProviderInfo | undefined, info: ProviderInfo): void {
     const { log } = this.#deps;
     this.#reason = "";
     const { name, version, bootId, scopeId } = info;
     log.info("provider connected", { providerName: name, version, bootId, scopeId });
     const changes = before === undefined ? [] : infoChanges(before, info);
     if (changes.length > 0) log.info("provider declares other things than before", { changes });
-    if (change !== undefined) log.error("provider works in another scope; changes are held back", { ...change });
     for (const { severity, reason, summary } of info.diagnostics) {
       log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
     }
+  }
+
+  /** undefined: the scope is in doubt no longer. */
+  scope(change: ScopeChange | undefined): void {
+    const { log } = this.#deps;
+    if (change === undefined) return log.info("provider's scope is confirmed; changes go on");
+    const { confirmed, current } = change;
+    log.error("provider works in another scope; changes are held back", {
+      confirmed,
+      current,
+      why: scopeMessage(change),
+    });
   }
 
   lost(why: string): void {

@@ -78,8 +78,8 @@ export function startingError(provider: string, info: ProviderInfo): ProviderErr
   return contractError("PROVIDER_STARTING", `provider ${provider}: ${NO_SCOPE}`);
 }
 
-export function scopeMessage({ confirmed, current }: ScopeChange): string {
-  return `the provider now works in scope "${current}" and worked in "${confirmed}" before; nothing is changed or deleted until its credentials are put right, or, if the new scope is meant, a restart of the controller confirms it`;
+export function scopeMessage({ confirmed, current, remedy }: ScopeChange): string {
+  return `the provider now works in scope "${current}" and worked in "${confirmed}" before; nothing is changed or deleted until its credentials are put right, or, if the new scope is meant, until ${remedy}`;
 }
 
 function cloudProblem(state: ConnectionState, status: ProviderStatus | undefined): string | undefined {

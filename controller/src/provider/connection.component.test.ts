@@ -254,7 +254,7 @@ describe("ProviderConnection", () => {
     provider.script.getProviderInfo = () => providerInfo({ bootId: "boot-2", scopeId: "project-2" });
     provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-2", scopeId: "project-2" });
     await eventually("the scope is known", () => sidecar.scopeChange !== undefined);
-    expect(sidecar.scopeChange).toEqual({ confirmed: "project-1", current: "project-2" });
+    expect(sidecar.scopeChange).toMatchObject({ confirmed: "project-1", current: "project-2" });
   });
 
   test("ends at once when it is told to, whatever state it is in", async () => {

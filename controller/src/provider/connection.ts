@@ -18,7 +18,7 @@ import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Re
 import type { ProviderInfo } from "./provider-info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
 import { type Rpc, RPCS } from "./rpcs.ts";
-import { type ScopeChange, ScopeGuard } from "./scope-guard.ts";
+import { type ScopeChange, ScopeGuard, type ScopeRemedy } from "./scope-guard.ts";
 import { probeSocket } from "./socket-probe.ts";
 import type { GrpcTransport, RpcCaller, RpcOptions } from "./transport.ts";
 
@@ -62,7 +62,11 @@ export interface ConnectionDeps {
   readonly createTransport: () => GrpcTransport;
   /** Puts metrics and logs around calls. */
   readonly instrument: (caller: RpcCaller) => RpcCaller;
-  /** After each accepted handshake that lets calls go, before they go; and when the cloud behind can be used again. */
+  /** How an operator accepts another scope. */
+  readonly scopeRemedy: ScopeRemedy;
+  /** The scope has come into doubt, with why; undefined: it is in doubt no longer. */
+  readonly onScopeChange: (message: string | undefined) => void;
+  /** After each accepted handshake that lets calls go, before they go; and when the cloud behind, or its scope, can be used again. */
   readonly onReady: (info: ProviderInfo) => void;
 }
 
@@ -73,7 +77,9 @@ export interface ConnectionDeps {
 export class ProviderConnection {
   readonly #deps: ConnectionDeps;
   readonly #log: ConnectionLog;
-  readonly #scope = new ScopeGuard();
+  readonly #scope: ScopeGuard;
+  /** The change of scope told last. */
+  #told: string | undefined;
   readonly #waiting = new Set<() => void>();
   #transport: GrpcTransport;
   #streams: GrpcTransport | undefined;
@@ -90,6 +96,7 @@ export class ProviderConnection {
 
   constructor(deps: ConnectionDeps) {
     this.#deps = deps;
+    this.#scope = new ScopeGuard(deps.scopeRemedy);
     this.#log = new ConnectionLog({ log: deps.log, clock: deps.clock, repeatMs: deps.timing.logMs });
     this.#transport = deps.createTransport();
     this.caller = deps.instrument({ unary: (rpc, request, options) => this.#transport.unary(rpc, request, options) });
@@ -111,6 +118,17 @@ export class ProviderConnection {
   /** Present while changes are held back because the provider works in another scope than it was confirmed for. */
   get scopeChange(): ScopeChange | undefined {
     return this.#scope.change;
+  }
+
+  /** What outlives this process: the scope in which the provider may change things. undefined: none is known yet. */
+  get confirmedScope(): string | undefined {
+    return this.#scope.confirmed;
+  }
+
+  /** What has outlived earlier processes, each time it is read; "": nothing. */
+  recallScope(written: string): void {
+    this.#scope.recall(written);
+    this.#tellScope();
   }
 
   get health(): ProviderHealth {
@@ -217,7 +235,8 @@ export class ProviderConnection {
     this.#info = info;
     this.#statusFailures = 0;
     this.#acceptedAtMs = this.#deps.clock.monotonicMs();
-    this.#log.accepted(before, info, this.#scope.change);
+    this.#log.accepted(before, info);
+    this.#tellScope();
     if (info.scopeId !== "") this.#deps.onReady(info);
     this.#enter({ kind: "ready", info });
     return info;
@@ -267,6 +286,17 @@ export class ProviderConnection {
       this.#statusFailures++;
       this.#log.statusFailed(asProviderError(error), this.#statusFailures);
     }
+  }
+
+  #tellScope(): void {
+    const { change } = this.#scope;
+    const message = change && scopeMessage(change);
+    if (message === this.#told) return;
+    this.#told = message;
+    this.#log.scope(change);
+    this.#deps.onScopeChange(message);
+    const { info } = this;
+    if (message === undefined && info !== undefined && this.#state.kind === "ready") this.#deps.onReady(info);
   }
 
   /** What waits for the cloud need not wait until its own next try. */

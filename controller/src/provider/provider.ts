@@ -15,7 +15,7 @@ import type { ProviderMetrics } from "./metrics.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Provider } from "./provider-set.ts";
 import type { ProviderStatus } from "./provider-status.ts";
-import type { ScopeChange } from "./scope-guard.ts";
+import type { ScopeChange, ScopeRemedy } from "./scope-guard.ts";
 import { Session } from "./session.ts";
 import { GrpcTransport } from "./transport.ts";
 
@@ -35,6 +35,10 @@ export interface SidecarOptions {
   readonly log: Logger;
   readonly metrics: ProviderMetrics;
   readonly timing?: ConnectionTiming;
+  /** How an operator accepts another scope, as half a sentence. @default by a restart */
+  readonly scopeRemedy?: ScopeRemedy;
+  /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
+  readonly onScopeChange?: (message: string | undefined) => void;
   /** Told after each handshake that lets calls go, and when the cloud behind can be used again. */
   readonly onReady?: (info: ProviderInfo) => void;
 }
@@ -62,6 +66,8 @@ export class Sidecar implements Provider {
       log,
       ids,
       timing: options.timing ?? CONNECTION_TIMING,
+      scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
+      onScopeChange: (message) => options.onScopeChange?.(message),
       createTransport: () => new GrpcTransport({ provider: name, address, version }),
       instrument: (caller) => instrumented(caller, { provider: name, metrics, log, clock }),
       onReady: (info) => {
@@ -108,6 +114,16 @@ export class Sidecar implements Provider {
   /** Present while changes are held back because the provider works in another scope than before. */
   get scopeChange(): ScopeChange | undefined {
     return this.#connection.scopeChange;
+  }
+
+  /** What is to be written down of the scope in which it may change things; undefined: nothing yet. */
+  get confirmedScope(): string | undefined {
+    return this.#connection.confirmedScope;
+  }
+
+  /** What was written down, each time it is read; "": nothing. */
+  recallScope(written: string): void {
+    this.#connection.recallScope(written);
   }
 
   /** Connects and stays connected until `signal` aborts. */

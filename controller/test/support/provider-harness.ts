@@ -16,6 +16,8 @@ export interface HarnessOptions {
   readonly timing?: Partial<ConnectionTiming>;
   /** @default "acme" */
   readonly name?: string;
+  readonly onReady?: () => void;
+  readonly onScopeChange?: (message: string | undefined) => void;
 }
 
 /** A folder for a socket and, on demand, a sidecar connection to it that runs until the test ends. */
@@ -52,6 +54,8 @@ export class ProviderHarness implements AsyncDisposable {
       log: this.log,
       metrics: providerMetrics(this.metrics),
       timing: { ...TEST_TIMING, ...options.timing },
+      onReady: () => options.onReady?.(),
+      onScopeChange: (message) => options.onScopeChange?.(message),
     });
     this.#running.push(sidecar.run(this.signal));
     return sidecar;
