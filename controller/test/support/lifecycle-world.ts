@@ -19,6 +19,14 @@ import { idleProvider, info, instanceCapabilities } from "./provider-builders.ts
 /** What the cloud says of one machine. */
 export type Said = InstanceState | "absent" | "terminated" | "notMine" | ProviderError;
 
+/** One answer: by whom, when (wall clock), about which Node. */
+export interface Heard {
+  readonly name: string;
+  readonly said: Said;
+  readonly by: string;
+  readonly atMs: number;
+}
+
 /** Controller, API server, cloud and provider in one process, under a clock that the test moves. */
 export class LifecycleWorld {
   readonly clock = new FakeClock();
@@ -30,6 +38,8 @@ export class LifecycleWorld {
   /** Names of each call. */
   readonly calls: (readonly string[])[] = [];
   readonly says = new Map<string, Said>();
+  /** Each answer about one machine. */
+  readonly heard: Heard[] = [];
   bootId = "boot-1";
   scopeId = "project-1";
   doubt: string | undefined;
@@ -40,10 +50,15 @@ export class LifecycleWorld {
   /** A Node made an hour ago and not Ready for a minute, unless said otherwise. */
   node(
     name: string,
-    parts: { readonly ageMs?: number; readonly spec?: object; readonly annotations?: object } = {},
+    parts: {
+      readonly ageMs?: number;
+      readonly uid?: string;
+      readonly spec?: object;
+      readonly annotations?: object;
+    } = {},
   ): void {
-    const { ageMs = 3_600_000, spec = {}, annotations = {} } = parts;
-    const metadata = { name, uid: `uid-${name}`, annotations, creationTimestamp: this.#time(ageMs) };
+    const { ageMs = 3_600_000, uid = `uid-${name}`, spec = {}, annotations = {} } = parts;
+    const metadata = { name, uid, annotations, creationTimestamp: this.#time(ageMs) };
     this.kube.seed(NODES, {
       metadata,
       spec: { providerID: `acme://${name}`, ...spec },
@@ -152,6 +167,7 @@ export class LifecycleWorld {
   #answer(name: string): InstanceAnswer {
     const said = this.says.get(name) ?? "running";
     const nowMs = this.clock.nowMs();
+    this.heard.push({ name, said, by: `${this.bootId} ${this.scopeId}`, atMs: nowMs });
     const witness = { provider: "acme", scopeId: this.scopeId, bootId: this.bootId, receivedAtMs: nowMs };
     if (said instanceof ProviderError) return { kind: "unknown", error: said };
     if (said === "notMine") return { kind: "notMine", message: "another's" };
