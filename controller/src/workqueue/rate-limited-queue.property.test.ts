@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 /** Most histories never end. */
 const history = fc
-  .tuple(fc.array(step, { maxLength: 80 }), fc.boolean())
+  .tuple(fc.array(step, { maxLength: 80, size: "max" }), fc.boolean())
   .map(([steps, ends]): readonly Step[] => (ends ? [...steps, { kind: "shutDown" }, ...steps.slice(-5)] : steps));
 
 /** A key that comes back at its time, of one of the two kinds. */
@@ -312,7 +312,7 @@ test("Workqueue does as its model on any history: each key once in line, with on
 
 test("Workqueue loses no key on any history that does not end: all are worked on when workers go on", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
       const pair = new Pair();
       for (const each of steps) await pair.happen(each);
       const { model, queue, clock } = pair;
