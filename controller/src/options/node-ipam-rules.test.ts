@@ -64,6 +64,10 @@ describe("nodeIpamProblems()", () => {
       problem: "--node-cidr-mask-size: is given beside a size for one IP family; give one of the two",
     },
     {
+      args: ["--cluster-cidr=fd00::/48", "--node-cidr-mask-size=64", "--node-cidr-mask-size-ipv6=64"],
+      problem: "--node-cidr-mask-size: is given beside a size for one IP family; give one of the two",
+    },
+    {
       args: ["--cluster-cidr=10.0.0.0/16", "--node-cidr-mask-size-ipv6=64"],
       problem: "--node-cidr-mask-size-ipv6: is given, but the only range of --cluster-cidr is IPv4",
     },

@@ -14,6 +14,8 @@ export interface NodeRange {
 /** cmd/cloud-controller-manager/nodeipamcontroller.go v1.36.3. */
 const DEFAULT_MASK_SIZE = { IPv4: 24, IPv6: 64 } as const;
 
+const SIZE_OF = { IPv4: "nodeCidrMaskSizeIpv4", IPv6: "nodeCidrMaskSizeIpv6" } as const;
+
 /** clusterSubnetMaxDiff in pkg/controller/nodeipam/ipam/cidrset/cidr_set.go v1.36.3. */
 const MAX_IPV6_DIFFERENCE = 16;
 
@@ -24,11 +26,10 @@ export function isNodeIpamEnabled({ controllers }: Pick<Options, "controllers">)
 
 /** The cluster's ranges with the sizes that the flags give them. */
 export function nodeRanges(options: Options): readonly NodeRange[] {
-  const { nodeCidrMaskSize: both, nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6 } = options;
-  const own = { IPv4: nodeCidrMaskSizeIpv4, IPv6: nodeCidrMaskSizeIpv6 };
+  const { nodeCidrMaskSize: both } = options;
   return readCidrs(options.clusterCidr).map((cidr) => ({
     cidr,
-    nodeMaskSize: both || own[cidr.family] || DEFAULT_MASK_SIZE[cidr.family],
+    nodeMaskSize: both || options[SIZE_OF[cidr.family]] || DEFAULT_MASK_SIZE[cidr.family],
   }));
 }
 
@@ -68,18 +69,15 @@ function forbiddenSizes(options: Options): readonly Problem[] {
     if (ipv4 === 0 && ipv6 === 0) return [];
     return [{ where: "--node-cidr-mask-size", what: "is given beside a size for one IP family; give one of the two" }];
   }
-  const [other, size] =
-    first.family === "IPv4" ? (["nodeCidrMaskSizeIpv6", ipv6] as const) : (["nodeCidrMaskSizeIpv4", ipv4] as const);
-  if (size === 0) return [];
+  const other = first.family === "IPv4" ? SIZE_OF.IPv6 : SIZE_OF.IPv4;
+  if (options[other] === 0) return [];
   return [{ where: `--${flagName(other)}`, what: `is given, but the only range of --cluster-cidr is ${first.family}` }];
 }
 
 function impossibleSizes(options: Options): readonly Problem[] {
-  const sizes: readonly (keyof Options)[] = ["nodeCidrMaskSizeIpv4", "nodeCidrMaskSizeIpv6"];
   return nodeRanges(options).flatMap(({ cidr, nodeMaskSize }) => {
     const what = impossible(cidr, nodeMaskSize);
-    const own = sizes[cidr.family === "IPv4" ? 0 : 1] ?? "nodeCidrMaskSize";
-    const key = options.nodeCidrMaskSize === 0 ? own : "nodeCidrMaskSize";
+    const key = options.nodeCidrMaskSize === 0 ? SIZE_OF[cidr.family] : "nodeCidrMaskSize";
     return what === undefined ? [] : [{ where: `--${flagName(key)}`, what: `/${nodeMaskSize} ${what}` }];
   });
 }

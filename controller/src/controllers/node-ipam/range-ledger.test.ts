@@ -86,6 +86,24 @@ describe("RangeLedger.see()", () => {
     expect([set.isInUse(range("10.0.0.0/24")), set.isInUse(range("10.0.3.0/24")), freed]).toEqual([false, true, 1]);
   });
 
+  test.each([
+    { sentence: "fewer", ranges: ["10.0.0.0/24"], used: [1, 0] },
+    { sentence: "others of one family", ranges: ["10.0.0.0/24", "fd00:0:0:3::/64"], used: [1, 1] },
+    { sentence: "more", ranges: ["10.0.0.0/24", "fd00::/64", "10.0.3.0/24"], used: [2, 1] },
+  ])("keeps account of $sentence than were set aside", ({ ranges, used }) => {
+    const [four, six] = [ipv4(), ipv6()];
+    const kept = ledger([four, six]);
+    kept.reserve(node("a"));
+    expect(kept.see(ranged("a", ...ranges))).toEqual([]);
+    expect([four.used, six.used, kept.of(node("a"))?.ranges]).toEqual([...used, ranges]);
+  });
+
+  test("tells of a range that is another's, whatever the other family has", () => {
+    const kept = ledger([ipv4(), ipv6()]);
+    kept.see(ranged("a", "10.0.0.0/24"));
+    expect(kept.see(ranged("b", "10.0.0.0/24")).map(({ range: odd }) => odd)).toEqual(["10.0.0.0/24"]);
+  });
+
   test("does not believe that a Node lost its ranges", () => {
     const set = ipv4();
     const kept = ledger([set]);
