@@ -67,7 +67,7 @@ describe("Store", () => {
       table: fc.constantFrom("/x", "/y"),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
         const store = new Store({ historyLimit: 1000 });
         const states = [{ revision: store.revision, entries: store.list("/x") }];
         for (const { key, remove, table } of steps) {

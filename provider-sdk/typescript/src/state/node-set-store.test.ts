@@ -101,7 +101,7 @@ describe("NodeSetStore", () => {
       order: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 12, size: "max" }), (steps) => {
         const sets = store();
         let model = new Map<string, TargetNode>();
         let fingerprint = "";

@@ -20,7 +20,7 @@ describe("Limit", () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
-        fc.array(fc.boolean(), { maxLength: 30 }),
+        fc.array(fc.boolean(), { maxLength: 30, size: "max" }),
         async (max, givesUp) => {
           const limit = new Limit(max);
           let running = 0;
