@@ -1,3 +1,4 @@
+import { isLabelKey, isLabelValue } from "../../../api/label-syntax.ts";
 import {
   FAILURE_DOMAIN_BETA_REGION,
   FAILURE_DOMAIN_BETA_ZONE,
@@ -6,7 +7,6 @@ import {
 } from "../../../api/labels.ts";
 import { PROVISIONED_BY, type PersistentVolume, ZONE_DELIMITER } from "../../../api/persistent-volume.ts";
 import type { TopologyRequirement, TopologyTerm, Volume } from "../../../provider/volume.ts";
-import { isLabelKey, isLabelValue } from "../../../util/label-syntax.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
