@@ -7,7 +7,7 @@ import { DONE, type Result } from "../../runtime/result.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notLabelled, topologyMismatch } from "./events.ts";
 import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
-import type { OutcomePlan } from "./plan-outcome.ts";
+import type { OutcomePlan } from "./plan/outcome.ts";
 import { labellingPatch } from "./plan/patches.ts";
 import type { LabellingState } from "./state.ts";
 

@@ -17,7 +17,7 @@ import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
 import type { OutcomeCounter } from "./metrics.ts";
-import { planOutcome } from "./plan-outcome.ts";
+import { planOutcome } from "./plan/outcome.ts";
 import { changesLabelling } from "./predicates.ts";
 import { LabellingState } from "./state.ts";
 import type { VolumeReader } from "./volume-reader.ts";

@@ -13,7 +13,7 @@ import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
 import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
 import { planAdmission, questionOf } from "./plan.ts";
-import { describeVolume } from "./plan-outcome.ts";
+import { describeVolume } from "./plan/outcome.ts";
 import { type FactsResult, factsOf, type VolumeFacts } from "./plan/facts.ts";
 import { admissionPatch } from "./plan/patches.ts";
 import type { VolumeReader } from "./volume-reader.ts";
