@@ -9,7 +9,7 @@ import { explanations } from "./report/explanations.ts";
 import { documentedIds } from "./report/page.ts";
 import { faultsOf, type Row, table } from "./report/table.ts";
 import { sessions } from "./sessions.ts";
-import { ParitySuite } from "./suite.ts";
+import { ParitySuite, scenariosOf } from "./suite.ts";
 import { buildUpstream } from "./upstream/module.ts";
 
 const BUILD_MS = 60 * 60_000;
@@ -41,7 +41,7 @@ describe.skipIf(reason !== undefined)("upstream's controllers and ours", () => {
       }
     });
 
-    test.each(session.batches.flat())("$name", (scenario) => {
+    test.each(scenariosOf(session))("$name", (scenario) => {
       const row = rows.get(scenario.name);
       expect(row && faultsOf(scenario, row.verdict, documented)).toEqual([]);
     });

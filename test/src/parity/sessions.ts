@@ -1,7 +1,18 @@
-import type { Session } from "./scenario.ts";
+import type { Batch, Scenario, Session } from "./scenario.ts";
+import { dualStackScenarios, singleStackScenarios } from "./scenarios/ipam.ts";
+import { lifecycleScenarios } from "./scenarios/lifecycle.ts";
 import { nodeScenarios } from "./scenarios/node.ts";
 import { refreshScenarios } from "./scenarios/refresh.ts";
+import { restartScenarios } from "./scenarios/restart.ts";
+import { routeScenarios } from "./scenarios/route.ts";
 import { serviceScenarios } from "./scenarios/service.ts";
+import {
+  deletionFaultScenarios,
+  failingTargetScenarios,
+  faultScenarios,
+  targetScenarios,
+  unseenScenarios,
+} from "./scenarios/targets.ts";
 
 /** Periods of a second, so that a suite has the time to see what is done again and again. */
 const QUICK = [
@@ -12,12 +23,69 @@ const QUICK = [
 ];
 /** A deletion is confirmed at once and any number is let through: what the guard does else is in suites of its own. */
 const TRUSTING = ["--node-deletion-span=1s", "--node-deletion-max-percent=100"];
+const ALLOCATING = ["--allocate-node-cidrs", "--configure-cloud-routes=false"];
 
-export const sessions: readonly Session[] = [
+/** To look into some scenarios alone: CLOUDWIRE_PARITY_ONLY='service: deleted'. */
+const only = new RegExp(process.env["CLOUDWIRE_PARITY_ONLY"] ?? "");
+
+const all: readonly Session[] = [
   {
     name: "nodes, Services and routes",
     flags: { both: [...QUICK, "--cluster-cidr=10.200.0.0/16,fd00:200::/48"], upstream: [], ours: TRUSTING },
     pool: true,
-    batches: [[...nodeScenarios, ...refreshScenarios, ...serviceScenarios]],
+    batches: [
+      together([...nodeScenarios, ...refreshScenarios, ...routeScenarios, ...serviceScenarios]),
+      together(targetScenarios),
+      ...oneByOne(unseenScenarios),
+      together(faultScenarios),
+      together(deletionFaultScenarios),
+      together(failingTargetScenarios),
+      { ...together(restartScenarios), restart: true },
+      together(lifecycleScenarios),
+    ],
+  },
+  {
+    name: "node ranges of one family",
+    flags: {
+      both: [
+        ...QUICK,
+        ...ALLOCATING,
+        "--cluster-cidr=10.60.0.0/24",
+        "--node-cidr-mask-size=27",
+        "--service-cluster-ip-range=10.60.0.0/27",
+      ],
+      upstream: [],
+      ours: [...TRUSTING, "--controllers=*,node-ipam-controller"],
+    },
+    pool: false,
+    batches: oneByOne(singleStackScenarios),
+  },
+  {
+    name: "node ranges of two families",
+    flags: {
+      both: [
+        ...QUICK,
+        ...ALLOCATING,
+        "--cluster-cidr=10.61.0.0/24,fd00:61::/63",
+        "--node-cidr-mask-size-ipv4=26",
+        "--node-cidr-mask-size-ipv6=64",
+      ],
+      upstream: [],
+      ours: [...TRUSTING, "--controllers=*,node-ipam-controller"],
+    },
+    pool: false,
+    batches: oneByOne(dualStackScenarios),
   },
 ];
+
+export const sessions: readonly Session[] = all
+  .map((session) => ({ ...session, batches: session.batches.filter(({ scenarios }) => scenarios.length > 0) }))
+  .filter(({ batches }) => batches.length > 0);
+
+function together(scenarios: readonly Scenario[]): Batch {
+  return { scenarios: scenarios.filter(({ name }) => only.test(name)) };
+}
+
+function oneByOne(scenarios: readonly Scenario[]): readonly Batch[] {
+  return scenarios.map((scenario) => together([scenario]));
+}

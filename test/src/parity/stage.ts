@@ -1,7 +1,6 @@
 import type { Instance, InstanceSpec } from "@cloudwire/provider-simulated";
 import { eventually } from "../support/eventually.ts";
 import { at, type Json, listOf } from "../support/kube.ts";
-import type { PeerFlags } from "./peers/peer.ts";
 import type { ParityWorld } from "./world.ts";
 
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
@@ -10,6 +9,7 @@ export const EXCLUDED = "node.kubernetes.io/exclude-from-external-load-balancers
 
 const CALL_MS = 10_000;
 const WAIT_MS = 25_000;
+const CLEAR_MS = 8000;
 /** Nobody wrote for so long: longer than every period of either side in these runs, except the refresh of addresses. */
 const QUIET_MS = 2500;
 
@@ -37,12 +37,10 @@ export class Stage {
   readonly inVain: string[] = [];
   /** Writes and calls before this moment do not count. */
   fromMs = 0;
-  readonly #flags: PeerFlags;
 
-  constructor(world: ParityWorld, slug: string, flags: PeerFlags) {
+  constructor(world: ParityWorld, slug: string) {
     this.world = world;
     this.slug = slug;
-    this.#flags = flags;
   }
 
   get namespace(): string {
@@ -160,11 +158,12 @@ export class Stage {
     );
   }
 
-  async seeNode(local: string, what: string, holds: (node: Json) => boolean): Promise<void> {
-    await this.see(`Node ${local} ${what}`, async () => {
+  async seeNode(local: string, what: string, holds: (node: Json) => boolean, timeoutMs = WAIT_MS): Promise<void> {
+    const look = async (): Promise<boolean> => {
       const node = await this.world.kube.find(`/api/v1/nodes/${this.full(local)}`);
       return node !== undefined && holds(node);
-    });
+    };
+    await this.see(`Node ${local} ${what}`, look, timeoutMs);
   }
 
   async seeService(local: string, what: string, holds: (service: Json) => boolean): Promise<void> {
@@ -246,14 +245,27 @@ export class Stage {
 
   /** Takes away what the scenario made, so that the next batch begins with an empty cluster. */
   async clear(): Promise<void> {
-    for (const local of this.services.keys())
-      await this.world.kube.send("DELETE", `${this.namespace}/services/${local}`);
-    for (const name of this.nodes) await this.world.kube.send("DELETE", `/api/v1/nodes/${name}`);
+    const { kube, cloud } = this.world;
+    for (const name of this.nodes) await this.#remove(`/api/v1/nodes/${name}`);
+    for (const local of this.services.keys()) await this.#remove(`${this.namespace}/services/${local}`);
     const ids = [...this.machines.keys()];
-    if (ids.length > 0) await this.world.cloud.terminateInstances(ids, AbortSignal.timeout(CALL_MS));
-    await eventually(`the Services of ${this.slug} to be gone`, 2 * WAIT_MS, async () =>
-      (await this.world.kube.items(`${this.namespace}/services`)).length === 0 ? true : undefined,
-    );
+    if (ids.length > 0) await cloud.terminateInstances(ids, AbortSignal.timeout(CALL_MS));
+    const left = async (): Promise<readonly Json[]> => kube.items(`${this.namespace}/services`);
+    const gone = async (): Promise<true | undefined> => ((await left()).length === 0 ? true : undefined);
+    // What the controllers do not let go of, because they are to leave it alone, goes without them.
+    const isGone = await eventually("", CLEAR_MS, gone).catch(() => false);
+    if (isGone) return;
+    for (const service of await left()) {
+      const path = `${this.namespace}/services/${String(at(service, "metadata", "name"))}`;
+      await kube.send("PATCH", path, { metadata: { finalizers: null } });
+    }
+    await eventually(`the Services of ${this.slug} to be gone`, WAIT_MS, gone);
+  }
+
+  async #remove(path: string): Promise<void> {
+    await this.world.kube.send("DELETE", path);
+    const finalizers = { "$deleteFromPrimitiveList/finalizers": ["example.com/held"] };
+    await this.world.kube.send("PATCH", path, { metadata: finalizers });
   }
 
   /** What happened so far was only to get here: events, writes and calls count from now on. */
@@ -275,12 +287,6 @@ export class Stage {
     const name = String(at(event, "involvedObject", "name"));
     if (at(event, "involvedObject", "kind") === "Node") return this.nodes.has(name);
     return at(event, "involvedObject", "namespace") === this.slug;
-  }
-
-  /** Ends the controllers and starts them again, as an update of them does. For scenarios that run alone. */
-  async restart(): Promise<void> {
-    await this.world.stopPrograms();
-    await this.world.startPrograms(this.#flags);
   }
 }
 

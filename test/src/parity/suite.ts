@@ -1,5 +1,4 @@
 import { ours } from "./peers/ours.ts";
-import type { PeerFlags } from "./peers/peer.ts";
 import { upstream } from "./peers/upstream.ts";
 import { observe, type Observation } from "./observe.ts";
 import type { Batch, Scenario, Session } from "./scenario.ts";
@@ -31,7 +30,7 @@ export class ParitySuite implements AsyncDisposable {
 
   async run(session: Session): Promise<readonly Result[]> {
     const [left, right] = await Promise.all(this.#worlds.map((world) => runSession(world, session)));
-    return session.batches.flat().map((scenario) => ({
+    return scenariosOf(session).map((scenario) => ({
       scenario,
       upstream: observationOf(left, scenario),
       ours: observationOf(right, scenario),
@@ -48,6 +47,9 @@ export class ParitySuite implements AsyncDisposable {
   }
 }
 
+/** Names of Nodes are label values, of at most 63 characters, and have a few of their own. */
+const SLUG_CHARS = 54;
+
 /** Nodes that stand ready for every Service of a session. */
 const POOL = "pool";
 
@@ -59,44 +61,67 @@ function observationOf(observations: Observations | undefined, { name }: Scenari
   return found;
 }
 
-async function runSession(world: ParityWorld, { flags, batches, pool }: Session): Promise<Observations> {
-  const stages = new Map(batches.flat().map((scenario) => [scenario.name, stageFor(world, scenario, flags)] as const));
-  const stageOf = (scenario: Scenario): Stage => stages.get(scenario.name) ?? stageFor(world, scenario, flags);
-  await Promise.all(batches.flat().map(async (scenario) => scenario.prepare?.(stageOf(scenario))));
+async function runSession(world: ParityWorld, session: Session): Promise<Observations> {
+  const { flags, batches, pool } = session;
+  const scenarios = scenariosOf(session);
+  const stages = new Map(scenarios.map((scenario) => [scenario.name, stageFor(world, scenario)] as const));
+  const stageOf = (scenario: Scenario): Stage => stages.get(scenario.name) ?? stageFor(world, scenario);
+  await Promise.all(scenarios.map(async (scenario) => scenario.prepare?.(stageOf(scenario))));
   await world.startPrograms(flags);
-  const standing = new Stage(world, POOL, flags);
+  const standing = new Stage(world, POOL);
   if (pool) await Promise.all(["a", "b"].map((local) => standing.join(local, {}, { target: true })));
   const observations = new Map<string, Observation>();
-  for (const batch of batches) await runBatch(batch, stageOf, observations);
+  for (const batch of batches) await runBatch(world, batch, { flags, stageOf, observations });
   await standing.clear();
   await world.stopPrograms();
   return observations;
 }
 
-async function runBatch(
-  batch: Batch,
-  stageOf: (scenario: Scenario) => Stage,
-  observations: Map<string, Observation>,
-): Promise<void> {
-  const stages = batch.map(stageOf);
+interface Run {
+  readonly flags: Session["flags"];
+  readonly stageOf: (scenario: Scenario) => Stage;
+  readonly observations: Map<string, Observation>;
+}
+
+async function runBatch(world: ParityWorld, batch: Batch, { flags, stageOf, observations }: Run): Promise<void> {
+  const cast = batch.scenarios.map((scenario) => ({ scenario, stage: stageOf(scenario) }));
   await Promise.all(
-    batch.map(async (scenario) => {
-      const stage = stageOf(scenario);
+    cast.map(async ({ scenario, stage }) => {
+      if (scenario.arrange === undefined) return;
+      await scenario.arrange(stage);
+      await stage.fromHere();
+    }),
+  );
+  if (batch.restart === true) {
+    await world.stopPrograms();
+    await Promise.all(cast.map(async ({ scenario, stage }) => scenario.away?.(stage)));
+    await world.startPrograms(flags);
+  }
+  await Promise.all(
+    cast.map(async ({ scenario, stage }) => {
       await scenario.run(stage);
       await stage.quiet();
-      stage.world.requireRunning();
+      world.requireRunning();
       observations.set(scenario.name, await observe(stage));
     }),
   );
-  await Promise.all(stages.map((stage) => stage.clear()));
+  await Promise.all(cast.map(({ stage }) => stage.clear()));
 }
 
-/** `node: two families` to `node-two-families`. */
-function stageFor(world: ParityWorld, { name }: Scenario, flags: PeerFlags): Stage {
-  const slug = name
+/** Every scenario of a session, in the order in which they run. */
+export function scenariosOf({ batches }: Session): readonly Scenario[] {
+  return batches.flatMap(({ scenarios }) => scenarios);
+}
+
+function stageFor(world: ParityWorld, { name }: Scenario): Stage {
+  return new Stage(world, slugOf(name));
+}
+
+/** `node: two families` to `node-two-families`: a namespace's name, and the beginning of Nodes' names. */
+export function slugOf(name: string): string {
+  return name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
-    .slice(0, 50)
+    .slice(0, SLUG_CHARS)
     .replace(/-$/, "");
-  return new Stage(world, slug, flags);
 }

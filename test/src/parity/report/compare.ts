@@ -1,3 +1,4 @@
+import type { Claim } from "../scenario.ts";
 import type { Explanation } from "./explanations.ts";
 
 /** One place in which the two sides are not alike. */
@@ -30,18 +31,30 @@ export function differencesOf(upstream: Facts, ours: Facts): readonly Difference
 /** Puts each difference down to one of the claimed rows; a row explains what its explanation says, no more. */
 export function judge(
   differences: readonly Difference[],
-  claims: readonly string[],
+  claims: readonly Claim[],
   explanations: Readonly<Record<string, Explanation>>,
 ): Verdict {
-  const judged = differences.map((difference) => ({
-    difference,
-    id: claims.find((claim) => explanations[claim]?.some((explains) => explains(difference))),
-  }));
+  const judged = differences.map((difference) => {
+    const claim = claims.find((one) => explains(one, difference, explanations));
+    return { difference, id: claim === undefined ? undefined : idOf(claim) };
+  });
   const explained = judged.flatMap(({ difference, id }) => (id === undefined ? [] : [{ difference, id }]));
   const used = new Set(explained.map(({ id }) => id));
   return {
     explained,
     unexplained: judged.filter(({ id }) => id === undefined).map(({ difference }) => difference),
-    idle: claims.filter((claim) => !used.has(claim)),
+    idle: claims
+      .filter((claim) => typeof claim === "string" || claim.sometimes !== true)
+      .map(idOf)
+      .filter((id) => !used.has(id)),
   };
+}
+
+export function idOf(claim: Claim): string {
+  return typeof claim === "string" ? claim : claim.id;
+}
+
+function explains(claim: Claim, difference: Difference, explanations: Readonly<Record<string, Explanation>>): boolean {
+  if (typeof claim !== "string") return claim.explains.test(difference.place);
+  return explanations[claim]?.some((matches) => matches(difference)) ?? false;
 }

@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import type { Result } from "../suite.ts";
-import type { Verdict } from "./compare.ts";
+import { idOf, type Verdict } from "./compare.ts";
 
 /** A result with what was made of it. */
 export interface Row {
@@ -41,7 +41,10 @@ export function faultsOf({ claims }: Scenario, verdict: Verdict, documented: Rea
         `no claimed row explains: ${place}: upstream ${upstream ?? "has none"}, ours ${ours ?? "has none"}`,
     ),
     ...verdict.idle.map((id) => `claims ${id}, which shows in nothing`),
-    ...claims.filter((id) => !documented.has(id)).map((id) => `claims ${id}, which is no row of the differences page`),
+    ...claims
+      .map(idOf)
+      .filter((id) => !documented.has(id))
+      .map((id) => `claims ${id}, which is no row of the differences page`),
   ];
 }
 

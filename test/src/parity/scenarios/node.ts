@@ -96,7 +96,7 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: further labels of the cloud",
-    claims: WRITES,
+    claims: ["N2", "N18"],
     run: async (stage) => {
       await stage.machine("a", {
         tags: {
@@ -115,7 +115,7 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: a further label that cannot be",
-    claims: ["N5"],
+    claims: [{ id: "N5", explains: /^(?:Node|write|event: .* Synced )/ }],
     run: async (stage) => {
       await stage.machine("a", { tags: { "node-label/team": "not a label value", "node-label/rack": "7" } });
       await stage.node("a");
@@ -202,7 +202,8 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: ambiguous name becomes clear",
-    claims: ["N2", "N4"],
+    // The provider calls it final, so that it is tried again after half an hour.
+    claims: ["N4", { id: "N17", explains: /^(?:Node|waited in vain|write|event: .* Synced )/ }],
     run: async (stage) => {
       await stage.machine("a");
       const { id } = await stage.machine("a");
@@ -214,7 +215,7 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: without the taint",
-    claims: [],
+    claims: ["N18"],
     run: async (stage) => {
       await stage.machine("a");
       await stage.node("a", { spec: { taints: [] } });
@@ -278,7 +279,7 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: a beta zone edited by hand",
-    claims: [],
+    claims: [{ id: "N19", explains: /^(?:Node \S+\.labels\.|waited in vain)/ }],
     run: async (stage) => {
       await stage.join("a");
       await stage.fromHere();

@@ -1,0 +1,211 @@
+import type { Scenario } from "../scenario.ts";
+import { EXCLUDED, type Stage } from "../stage.ts";
+
+const AUTOSCALER = { key: "ToBeDeletedByClusterAutoscaler", value: "1", effect: "NoSchedule" };
+const CALL_MS = 10_000;
+
+/** A Service with the machine of one node, of its own, among its targets. */
+const served = async (stage: Stage): Promise<void> => {
+  await stage.join("a", {}, { target: true });
+  await stage.serve("web");
+  await stage.targetsAre("web", "a");
+};
+
+/** Nodes come and go for all of them, so that each sees the others' changes as well: what counts is who is a target in the end. */
+export const targetScenarios: readonly Scenario[] = [
+  {
+    name: "targets: a node joins",
+    claims: [],
+    arrange: async (stage) => stage.serve("web"),
+    run: async (stage) => {
+      await stage.join("a", {}, { target: true });
+      await stage.targetsAre("web", "a");
+    },
+  },
+  {
+    name: "targets: a node goes",
+    claims: [],
+    arrange: served,
+    run: async (stage) => {
+      await stage.deleteNode("a");
+      await stage.targetsAre("web");
+    },
+  },
+  {
+    name: "targets: a node is excluded",
+    claims: [],
+    arrange: served,
+    run: async (stage) => {
+      await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: "" } } });
+      await stage.targetsAre("web");
+    },
+  },
+  {
+    name: "targets: an exclusion that says false",
+    claims: [],
+    arrange: served,
+    run: async (stage) => {
+      await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: "false" } } });
+      await stage.quiet();
+      await stage.targetsAre("web", "a");
+    },
+  },
+  {
+    name: "targets: an exclusion that says no",
+    claims: [],
+    arrange: served,
+    run: async (stage) => {
+      await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: "no" } } });
+      await stage.targetsAre("web");
+    },
+  },
+  {
+    name: "targets: a node is no longer excluded",
+    claims: [],
+    arrange: async (stage) => {
+      await stage.join("a");
+      await stage.serve("web");
+    },
+    run: async (stage) => {
+      await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: null } } });
+      await stage.targetsAre("web", "a");
+    },
+  },
+  {
+    name: "targets: a node is not Ready",
+    claims: [],
+    arrange: served,
+    run: async (stage) => {
+      await stage.ready("a", "False");
+      await stage.quiet();
+    },
+  },
+  {
+    name: "targets: a node is cordoned",
+    claims: [],
+    arrange: served,
+    run: async (stage) => {
+      await stage.patchNode("a", { spec: { unschedulable: true } });
+      await stage.quiet();
+    },
+  },
+  {
+    name: "targets: two Services, a node joins",
+    claims: [],
+    arrange: async (stage) => {
+      await stage.serve("web");
+      await stage.serve("api");
+    },
+    run: async (stage) => {
+      await stage.join("a", {}, { target: true });
+      await stage.targetsAre("web", "a");
+      await stage.targetsAre("api", "a");
+    },
+  },
+];
+
+/** Changes that upstream sees when something else makes it look: nothing else may happen beside them. */
+export const unseenScenarios: readonly Scenario[] = [
+  {
+    name: "targets: the autoscaler is about to delete a node",
+    claims: ["S13"],
+    arrange: served,
+    run: async (stage) => {
+      await stage.patchNode("a", { spec: { taints: [AUTOSCALER] } });
+      await stage.quiet(6000);
+    },
+  },
+  {
+    name: "targets: a node is being deleted, held by a finalizer",
+    claims: ["S13"],
+    arrange: async (stage) => {
+      await served(stage);
+      await stage.patchNode("a", { metadata: { finalizers: ["example.com/held"] } });
+    },
+    run: async (stage) => {
+      await stage.deleteNode("a");
+      await stage.quiet(6000);
+    },
+  },
+];
+
+export const failingTargetScenarios: readonly Scenario[] = [
+  {
+    name: "faults: the update of targets fails once",
+    claims: ["S12"],
+    arrange: async (stage) => stage.serve("web"),
+    run: async (stage) => {
+      await stage.world.admin.addFault({ kind: "internalError", operation: "loadBalancers.replaceTargets", count: 1 });
+      await stage.join("a", {}, { target: true });
+      await stage.targetsAre("web", "a");
+    },
+  },
+];
+
+export const faultScenarios: readonly Scenario[] = [
+  {
+    name: "faults: the look-up of a waiting node fails",
+    claims: ["N2"],
+    run: async (stage) => {
+      await stage.machine("a");
+      await stage.world.admin.addFault({ kind: "internalError", operation: "instances.*", durationMs: 2500 });
+      await stage.node("a");
+      await stage.initialised("a");
+    },
+  },
+  {
+    name: "faults: making a load balancer fails once",
+    claims: ["S23", "S30"],
+    run: async (stage) => {
+      await stage.world.admin.addFault({ kind: "internalError", operation: "loadBalancers.create", count: 1 });
+      await stage.serve("web");
+    },
+  },
+  {
+    name: "faults: making a route fails once",
+    claims: ["R12"],
+    arrange: async (stage) => {
+      await stage.join("a");
+    },
+    run: async (stage) => {
+      await stage.world.admin.addFault({ kind: "internalError", operation: "routes.create", count: 1 });
+      await stage.patchNode("a", { spec: { podCIDR: "10.200.40.0/24", podCIDRs: ["10.200.40.0/24"] } });
+      await stage.see("the route is there", async () => (await routesTo(stage)).length === 1);
+    },
+  },
+];
+
+export const deletionFaultScenarios: readonly Scenario[] = [
+  {
+    name: "faults: deleting a load balancer fails once",
+    claims: ["S23"],
+    arrange: async (stage) => stage.serve("web"),
+    run: async (stage) => {
+      await stage.world.admin.addFault({ kind: "internalError", operation: "loadBalancers.delete", count: 1 });
+      await stage.deleteService("web");
+      await stage.serviceGone("web");
+    },
+  },
+  {
+    name: "faults: deleting a route fails once",
+    claims: [],
+    arrange: async (stage) => {
+      const taints = [{ key: "node.cloudprovider.kubernetes.io/uninitialized", effect: "NoSchedule" }];
+      await stage.join("a", {}, { spec: { taints, podCIDR: "10.200.41.0/24", podCIDRs: ["10.200.41.0/24"] } });
+      await stage.see("the route is there", async () => (await routesTo(stage)).length === 1);
+    },
+    run: async (stage) => {
+      await stage.world.admin.addFault({ kind: "internalError", operation: "routes.delete", count: 1 });
+      await stage.deleteNode("a");
+      await stage.see("the route is gone", async () => (await routesTo(stage)).length === 0);
+    },
+  },
+];
+
+async function routesTo(stage: Stage) {
+  const { items } = await stage.world.cloud.listRoutes(
+    { pageSize: 1000, consistent: true },
+    AbortSignal.timeout(CALL_MS),
+  );
+  return items.filter(({ instanceId }) => stage.machines.has(instanceId));
+}
