@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { anyNode, withParts } from "../../../test/support/node-arbitraries.ts";
+import { instance } from "../../../test/support/builders.ts";
+import type { Node } from "../../api/node.ts";
+import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
+import { deepEqual } from "../../util/equal.ts";
+import type { Case } from "./plan/guard.ts";
+import { plan } from "./plan.ts";
+import { changesReconcile, isAnnounced, isReleased, needsLook } from "./predicates.ts";
+
+const RUNS = { numRuns: 1000 };
+const NOW_MS = 400_000;
+const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: NOW_MS };
+const ABSENT: InstanceAnswer = {
+  kind: "absent",
+  basis: "lookupMiss",
+  observeTimeMs: NOW_MS,
+  strong: true,
+  witness: WITNESS,
+};
+const present = (state: InstanceState): InstanceAnswer => ({
+  kind: "present",
+  instance: instance({ state }),
+  readTimeMs: NOW_MS,
+  witness: WITNESS,
+});
+
+/** What is to be done about the Node, and how it counts, if the cloud says that. */
+function decisionOf(node: Node, answer: InstanceAnswer): unknown {
+  const reading = (atMs: number) => ({ observeTimeMs: atMs, heardAtMs: atMs });
+  const facts: Case = {
+    absences: { witness: WITNESS, count: 2, first: reading(100_000), last: reading(NOW_MS), conclusive: false },
+    standing: { name: "acme", scopeId: "s", bootId: "b", doubt: undefined, ...NO_FAILURE },
+    brake: { gone: 9, nodes: 9, maxPercent: 10, exempt: isReleased(node) || isAnnounced(node) },
+    rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
+    createdMs: 0,
+    nowMs: NOW_MS,
+    monotonicMs: NOW_MS,
+  };
+  const look = needsLook(node) ? { answer, facts, tellsShutdown: true } : undefined;
+  const planned = plan({ node, look, youngForMs: 0 }, NOW_MS);
+  // Marks of a Node that is not Ready follow the looks that it gets anyway.
+  return { ...planned, node: undefined, ...(planned.kind === "exists" ? { needsPatch: undefined } : {}) };
+}
+
+const NO_FAILURE = { existenceConsistencyDelayMs: 0, failedAtMs: undefined };
+
+describe("changesReconcile()", () => {
+  test("is false for what the controller does not go by", () => {
+    const inSpec = ["providerID", "podCIDRs", "unschedulable"] as const;
+    const parts = ["version", "deletion", "labels", ...inSpec, "addresses", "nodeInfo"] as const;
+    fc.assert(
+      fc.property(anyNode, anyNode, (old, other) => {
+        expect(changesReconcile(old, withParts(old, other, parts))).toBe(false);
+      }),
+      RUNS,
+    );
+  });
+
+  test("is true for every change after which something else is to be done, but for a deletion by somebody else", () => {
+    let different = 0;
+    const answers = fc.constantFrom(ABSENT, present("running"), present("stopped"), present("pending"));
+    fc.assert(
+      fc.property(anyNode, anyNode, answers, (old, changed, answer) => {
+        const node = withParts(changed, old, ["deletion"]);
+        const isSame = deepEqual(decisionOf(old, answer), decisionOf(node, answer));
+        different += isSame ? 0 : 1;
+        expect(isSame || changesReconcile(old, node)).toBe(true);
+      }),
+      RUNS,
+    );
+    expect(different).toBeGreaterThan(100);
+  });
+
+  test("loses nothing when two changes are told as one, or one in two steps", () => {
+    fc.assert(
+      fc.property(anyNode, anyNode, anyNode, (old, between, node) => {
+        const isHeard = changesReconcile(old, between) || changesReconcile(between, node);
+        expect(!changesReconcile(old, node) || isHeard).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  test("is true for every Node that comes to need a look, and for every one that needs none any more", () => {
+    fc.assert(
+      fc.property(anyNode, anyNode, (old, node) => {
+        expect(needsLook(old) === needsLook(node) || changesReconcile(old, node)).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+});
