@@ -93,7 +93,8 @@ async function ask(
     if (!signal.aborted) throw error;
     return "late" as const;
   });
-  if (known === "late") return unavailable(`the cloud did not answer about ${what} in time; try again`, 1);
+  // Nothing is asked again by itself: a client would wait as long once more, and again, before its user hears of it.
+  if (known === "late") return unavailable(`the cloud did not answer about ${what} in time; try again`, undefined);
   switch (known.kind) {
     case "present":
       return judgeFacts(object, pv, factsOf(known.volume));
