@@ -15,7 +15,7 @@ export default defineConfig({
     exclude: [
       "**/node_modules/**",
       "**/controller.property.test.ts",
-      "**/*.{component,integration,system,differential}.test.ts",
+      "**/*.{component,integration,system,differential,parity}.test.ts",
     ],
     setupFiles: ["scripts/mutation/fixed-seed.ts"],
     testTimeout: 10_000,
