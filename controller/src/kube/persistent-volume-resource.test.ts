@@ -1,5 +1,15 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { decodeList, decodeObject } from "./decode.ts";
+import { JSON_TYPE, PROTOBUF_TYPE } from "./envelope.ts";
 import { PERSISTENT_VOLUMES } from "./persistent-volume-resource.ts";
+import { StringCache } from "./string-cache.ts";
+
+// Written by Kubernetes' own encoder: scripts/fixtures/main.go.
+const fixture = (name: string): Uint8Array =>
+  readFileSync(new URL(`../../test/fixtures/kube/persistentvolume-${name}`, import.meta.url));
+const object = (name: string, type: string) => decodeObject(PERSISTENT_VOLUMES, fixture(name), type, new StringCache());
+const list = (name: string, type: string) => decodeList(PERSISTENT_VOLUMES, fixture(name), type, new StringCache());
 
 const read = (spec: object) => PERSISTENT_VOLUMES.fromJson({ metadata: { name: "pv" }, spec }).spec;
 
@@ -63,3 +73,44 @@ describe("PERSISTENT_VOLUMES", () => {
 function inTree(plugin: string, volumeId: string) {
   return { kind: "inTree", plugin: `kubernetes.io/${plugin}`, volumeId };
 }
+
+describe("PERSISTENT_VOLUMES in protobuf", () => {
+  const sources = {
+    csi: { kind: "csi", driver: "csi.example.com", volumeHandle: "vol-1" },
+    aws: inTree("aws-ebs", "aws://eu-1a/vol-1"),
+    gce: inTree("gce-pd", "disk"),
+    azure: inTree("azure-disk", "/subscriptions/1/disk"),
+    cinder: inTree("cinder", "c-1"),
+    vsphere: inTree("vsphere-volume", "[d] v.vmdk"),
+    nfs: undefined,
+  };
+
+  test.each(Object.entries(sources))("reads a volume of %s as in JSON", (name, source) => {
+    const pv = object(`${name}.pb`, PROTOBUF_TYPE);
+    expect(pv).toStrictEqual(object(`${name}.json`, JSON_TYPE));
+    expect(pv).toMatchObject({
+      metadata: { name: "pv", labels: { "topology.kubernetes.io/zone": "eu-1a" } },
+      spec: {
+        source,
+        nodeAffinity: {
+          terms: [
+            {
+              matchExpressions: [{ key: "topology.kubernetes.io/zone", operator: "In", values: ["eu-1a", "eu-1b"] }],
+            },
+            { matchExpressions: [] },
+          ],
+        },
+      },
+    });
+  });
+
+  test("reads a list as in JSON, one without source and affinity among them", () => {
+    const page = list("list.pb", PROTOBUF_TYPE);
+    expect(page).toStrictEqual(list("list.json", JSON_TYPE));
+    expect([page.resourceVersion, page.continue, page.items[1]?.spec]).toStrictEqual([
+      "902",
+      "next-page",
+      { source: undefined, nodeAffinity: undefined },
+    ]);
+  });
+});

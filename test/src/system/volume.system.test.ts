@@ -199,7 +199,28 @@ describe("the webhook persistent-volume-label on a real API server", () => {
       affinity: affinityOf("north-b", "north"),
     });
   });
+
+  test("says that the cloud is slow before the API server gives up, and is not asked again by itself", async () => {
+    await startProvider();
+    const { program } = await startWebhook();
+    await connected(program);
+    const id = await createVolume("north-a");
+    await world.admin.addFault({ kind: "hang", operation: "volumes.lookup" });
+    await world.admin.resetCalls();
+    await expect(create(persistentVolume("late", csi(id)))).rejects.toThrow(
+      new RegExp(
+        `denied the request: the cloud did not answer about volume ${id} of CSI driver \\S+ in time; try again`,
+      ),
+    );
+    expect(await lookups()).toBe(1);
+  });
 });
+
+/** Calls of the cloud about volumes since the last reset. */
+async function lookups(): Promise<number> {
+  const { operations } = await world.admin.calls();
+  return operations.find(({ operation }) => operation === "volumes.lookup")?.calls ?? 0;
+}
 
 describe("persistent-volume-label-controller on a real API server", () => {
   const startLabeller = async (kubeconfigPath: string): Promise<Program> =>
@@ -274,11 +295,6 @@ describe("persistent-volume-label-controller on a real API server", () => {
       expect.stringContaining("nodeAffinity: Invalid value"),
     ]);
   });
-
-  async function lookups(): Promise<number> {
-    const { operations } = await world.admin.calls();
-    return operations.find(({ operation }) => operation === "volumes.lookup")?.calls ?? 0;
-  }
 
   async function mismatchTold(): Promise<void> {
     await eventually(

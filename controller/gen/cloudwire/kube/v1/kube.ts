@@ -230,6 +230,74 @@ export interface PortStatus {
   error?: string | undefined;
 }
 
+export interface PersistentVolumeList {
+  metadata: ListMeta | undefined;
+  items: PersistentVolume[];
+}
+
+export interface PersistentVolume {
+  metadata: ObjectMeta | undefined;
+  spec: PersistentVolumeSpec | undefined;
+}
+
+export interface PersistentVolumeSpec {
+  /** Inlined in JSON. */
+  persistentVolumeSource: PersistentVolumeSource | undefined;
+  nodeAffinity: VolumeNodeAffinity | undefined;
+}
+
+export interface PersistentVolumeSource {
+  gcePersistentDisk: GCEPersistentDiskVolumeSource | undefined;
+  awsElasticBlockStore: AWSElasticBlockStoreVolumeSource | undefined;
+  cinder: CinderPersistentVolumeSource | undefined;
+  vsphereVolume: VsphereVirtualDiskVolumeSource | undefined;
+  azureDisk: AzureDiskVolumeSource | undefined;
+  csi: CSIPersistentVolumeSource | undefined;
+}
+
+export interface GCEPersistentDiskVolumeSource {
+  pdName: string;
+}
+
+export interface AWSElasticBlockStoreVolumeSource {
+  volumeID: string;
+}
+
+export interface CinderPersistentVolumeSource {
+  volumeID: string;
+}
+
+export interface VsphereVirtualDiskVolumeSource {
+  volumePath: string;
+}
+
+export interface AzureDiskVolumeSource {
+  diskURI: string;
+}
+
+export interface CSIPersistentVolumeSource {
+  driver: string;
+  volumeHandle: string;
+}
+
+export interface VolumeNodeAffinity {
+  required: NodeSelector | undefined;
+}
+
+export interface NodeSelector {
+  nodeSelectorTerms: NodeSelectorTerm[];
+}
+
+export interface NodeSelectorTerm {
+  matchExpressions: NodeSelectorRequirement[];
+}
+
+export interface NodeSelectorRequirement {
+  key: string;
+  operator: string;
+  values: string[];
+}
+
 function createBaseTypeMeta(): TypeMeta {
   return { apiVersion: "", kind: "" };
 }
@@ -2603,6 +2671,778 @@ export const PortStatus: MessageFns<PortStatus> = {
             }
 
             message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersistentVolumeList(): PersistentVolumeList {
+  return { metadata: undefined, items: [] };
+}
+
+export const PersistentVolumeList: MessageFns<PersistentVolumeList> = {
+  encode(message: PersistentVolumeList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.metadata !== undefined) {
+      ListMeta.encode(message.metadata, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.items) {
+      PersistentVolume.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersistentVolumeList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersistentVolumeList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.metadata = ListMeta.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.items.push(PersistentVolume.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersistentVolume(): PersistentVolume {
+  return { metadata: undefined, spec: undefined };
+}
+
+export const PersistentVolume: MessageFns<PersistentVolume> = {
+  encode(message: PersistentVolume, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.metadata !== undefined) {
+      ObjectMeta.encode(message.metadata, writer.uint32(10).fork()).join();
+    }
+    if (message.spec !== undefined) {
+      PersistentVolumeSpec.encode(message.spec, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersistentVolume {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersistentVolume();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.metadata = ObjectMeta.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.spec = PersistentVolumeSpec.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersistentVolumeSpec(): PersistentVolumeSpec {
+  return { persistentVolumeSource: undefined, nodeAffinity: undefined };
+}
+
+export const PersistentVolumeSpec: MessageFns<PersistentVolumeSpec> = {
+  encode(message: PersistentVolumeSpec, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.persistentVolumeSource !== undefined) {
+      PersistentVolumeSource.encode(message.persistentVolumeSource, writer.uint32(18).fork()).join();
+    }
+    if (message.nodeAffinity !== undefined) {
+      VolumeNodeAffinity.encode(message.nodeAffinity, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersistentVolumeSpec {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersistentVolumeSpec();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.persistentVolumeSource = PersistentVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.nodeAffinity = VolumeNodeAffinity.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePersistentVolumeSource(): PersistentVolumeSource {
+  return {
+    gcePersistentDisk: undefined,
+    awsElasticBlockStore: undefined,
+    cinder: undefined,
+    vsphereVolume: undefined,
+    azureDisk: undefined,
+    csi: undefined,
+  };
+}
+
+export const PersistentVolumeSource: MessageFns<PersistentVolumeSource> = {
+  encode(message: PersistentVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.gcePersistentDisk !== undefined) {
+      GCEPersistentDiskVolumeSource.encode(message.gcePersistentDisk, writer.uint32(10).fork()).join();
+    }
+    if (message.awsElasticBlockStore !== undefined) {
+      AWSElasticBlockStoreVolumeSource.encode(message.awsElasticBlockStore, writer.uint32(18).fork()).join();
+    }
+    if (message.cinder !== undefined) {
+      CinderPersistentVolumeSource.encode(message.cinder, writer.uint32(66).fork()).join();
+    }
+    if (message.vsphereVolume !== undefined) {
+      VsphereVirtualDiskVolumeSource.encode(message.vsphereVolume, writer.uint32(114).fork()).join();
+    }
+    if (message.azureDisk !== undefined) {
+      AzureDiskVolumeSource.encode(message.azureDisk, writer.uint32(130).fork()).join();
+    }
+    if (message.csi !== undefined) {
+      CSIPersistentVolumeSource.encode(message.csi, writer.uint32(178).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PersistentVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePersistentVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.gcePersistentDisk = GCEPersistentDiskVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.awsElasticBlockStore = AWSElasticBlockStoreVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.cinder = CinderPersistentVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.vsphereVolume = VsphereVirtualDiskVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.azureDisk = AzureDiskVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.csi = CSIPersistentVolumeSource.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGCEPersistentDiskVolumeSource(): GCEPersistentDiskVolumeSource {
+  return { pdName: "" };
+}
+
+export const GCEPersistentDiskVolumeSource: MessageFns<GCEPersistentDiskVolumeSource> = {
+  encode(message: GCEPersistentDiskVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pdName !== "") {
+      writer.uint32(10).string(message.pdName);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GCEPersistentDiskVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGCEPersistentDiskVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pdName = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAWSElasticBlockStoreVolumeSource(): AWSElasticBlockStoreVolumeSource {
+  return { volumeID: "" };
+}
+
+export const AWSElasticBlockStoreVolumeSource: MessageFns<AWSElasticBlockStoreVolumeSource> = {
+  encode(message: AWSElasticBlockStoreVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.volumeID !== "") {
+      writer.uint32(10).string(message.volumeID);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AWSElasticBlockStoreVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAWSElasticBlockStoreVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.volumeID = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCinderPersistentVolumeSource(): CinderPersistentVolumeSource {
+  return { volumeID: "" };
+}
+
+export const CinderPersistentVolumeSource: MessageFns<CinderPersistentVolumeSource> = {
+  encode(message: CinderPersistentVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.volumeID !== "") {
+      writer.uint32(10).string(message.volumeID);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CinderPersistentVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCinderPersistentVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.volumeID = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVsphereVirtualDiskVolumeSource(): VsphereVirtualDiskVolumeSource {
+  return { volumePath: "" };
+}
+
+export const VsphereVirtualDiskVolumeSource: MessageFns<VsphereVirtualDiskVolumeSource> = {
+  encode(message: VsphereVirtualDiskVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.volumePath !== "") {
+      writer.uint32(10).string(message.volumePath);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VsphereVirtualDiskVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVsphereVirtualDiskVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.volumePath = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAzureDiskVolumeSource(): AzureDiskVolumeSource {
+  return { diskURI: "" };
+}
+
+export const AzureDiskVolumeSource: MessageFns<AzureDiskVolumeSource> = {
+  encode(message: AzureDiskVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.diskURI !== "") {
+      writer.uint32(18).string(message.diskURI);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AzureDiskVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAzureDiskVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.diskURI = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCSIPersistentVolumeSource(): CSIPersistentVolumeSource {
+  return { driver: "", volumeHandle: "" };
+}
+
+export const CSIPersistentVolumeSource: MessageFns<CSIPersistentVolumeSource> = {
+  encode(message: CSIPersistentVolumeSource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.driver !== "") {
+      writer.uint32(10).string(message.driver);
+    }
+    if (message.volumeHandle !== "") {
+      writer.uint32(18).string(message.volumeHandle);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CSIPersistentVolumeSource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCSIPersistentVolumeSource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.driver = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.volumeHandle = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVolumeNodeAffinity(): VolumeNodeAffinity {
+  return { required: undefined };
+}
+
+export const VolumeNodeAffinity: MessageFns<VolumeNodeAffinity> = {
+  encode(message: VolumeNodeAffinity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.required !== undefined) {
+      NodeSelector.encode(message.required, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VolumeNodeAffinity {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVolumeNodeAffinity();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.required = NodeSelector.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNodeSelector(): NodeSelector {
+  return { nodeSelectorTerms: [] };
+}
+
+export const NodeSelector: MessageFns<NodeSelector> = {
+  encode(message: NodeSelector, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.nodeSelectorTerms) {
+      NodeSelectorTerm.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeSelector {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeSelector();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.nodeSelectorTerms.push(NodeSelectorTerm.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNodeSelectorTerm(): NodeSelectorTerm {
+  return { matchExpressions: [] };
+}
+
+export const NodeSelectorTerm: MessageFns<NodeSelectorTerm> = {
+  encode(message: NodeSelectorTerm, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.matchExpressions) {
+      NodeSelectorRequirement.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeSelectorTerm {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeSelectorTerm();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.matchExpressions.push(NodeSelectorRequirement.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNodeSelectorRequirement(): NodeSelectorRequirement {
+  return { key: "", operator: "", values: [] };
+}
+
+export const NodeSelectorRequirement: MessageFns<NodeSelectorRequirement> = {
+  encode(message: NodeSelectorRequirement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.operator !== "") {
+      writer.uint32(18).string(message.operator);
+    }
+    for (const v of message.values) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeSelectorRequirement {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeSelectorRequirement();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.operator = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.values.push(reader.string());
             continue;
           }
         }
