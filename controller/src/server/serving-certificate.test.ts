@@ -165,7 +165,7 @@ describe("ServingCertificate.run()", () => {
   test("has nothing to follow in memory, and ends when told", async () => {
     const life = new AbortController();
     const running = (await load()).run(life.signal);
-    await tick();
+    expect(clock.timers).toBe(0);
     life.abort(new Error("over"));
     await expect(running).resolves.toBeUndefined();
   });

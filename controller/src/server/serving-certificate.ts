@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Logger } from "../telemetry/log.ts";
-import { sleep } from "../util/abort.ts";
+import { aborted, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
@@ -105,9 +105,10 @@ export class ServingCertificate {
   /** Follows the files until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const files = this.#files;
+    if (files === undefined) return aborted(signal);
     while (!signal.aborted) {
       await sleep(RELOAD_MS, signal, this.#deps.clock).catch(() => undefined);
-      if (!signal.aborted && files !== undefined) await this.#reload(files);
+      if (!signal.aborted) await this.#reload(files);
     }
   }
 
