@@ -44,6 +44,8 @@ const MAX_TRIES = 5;
 /** Carries the plan out, then comes back at the next tick, or when there is something to say. At most two writes a Node. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { memory } = deps;
+  // What was told of a Node of that name before it was made anew.
+  if (plan.kind !== "update") memory.differences.forget(context.key);
   switch (plan.kind) {
     case "leave":
       return leave(plan, deps, context);

@@ -147,6 +147,18 @@ describe("cloud-node keeps labels", () => {
     expect([await differing("zone"), world.said.length]).toEqual([0, 1]);
   });
 
+  test("of a Node that was made anew, of which nothing of that stands", async () => {
+    world.machine("a", { zone: "b" });
+    world.settled("a", { labels: { [ZONE]: "a", [BETA_ZONE]: "a" } });
+    world.start();
+    await world.pass(1000);
+    expect(await differing("zone")).toBe(1);
+    world.failure = contractError("CLOUD_UNAVAILABLE", "m");
+    world.register("a", {}, { uid: "another" });
+    await world.pass(MOMENT_MS);
+    expect(await differing("zone")).toBe(0);
+  });
+
   test("of a zone as the operator wishes", async () => {
     await using following = new NodeWorld({ topologyPolicy: "follow" });
     following.machine("a", { zone: "b" });

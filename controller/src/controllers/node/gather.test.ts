@@ -216,9 +216,14 @@ describe("gather() of an initialised Node", () => {
     expect(memory.providerIds.rivals("b")).toEqual([]);
   });
 
-  test("names others with the same ID", async () => {
+  test.each<{ readonly it: string; readonly answer: InstanceAnswer; readonly rivals: readonly string[] }>([
+    { it: "names others with the same ID", answer: present(), rivals: ["b"] },
+    { it: "names them also when the machine is absent", answer: ABSENT, rivals: ["b"] },
+    { it: "names none when it is nobody's", answer: { kind: "notMine", message: "m" }, rivals: [] },
+  ])("$it", async ({ answer, rivals }) => {
     nodes.set(initialized());
+    answers = { "acme://1": answer };
     memory.providerIds.note("b", "acme://1");
-    expect(await gathered()).toMatchObject({ rivals: ["b"] });
+    expect(await gathered()).toMatchObject({ rivals });
   });
 });

@@ -39,7 +39,9 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   // The answer may have taken long: the Node may have changed, wait for the cloud anew, or be gone.
   const node = read(deps, key);
   if (node === undefined) return undefined;
-  return { kind: "initialized", node, sighting: sightings.get(node), rivals: providerIds.rivals(key) };
+  const sighting = sightings.get(node);
+  // A Node of nobody here may share its ID with others for reasons of its own.
+  return { kind: "initialized", node, sighting, rivals: sighting === undefined ? [] : providerIds.rivals(key) };
 }
 
 function read({ nodes, memory }: GatherDependencies, key: string): Node | undefined {
