@@ -62,11 +62,11 @@ function has({ sidecar, provider }: Side, names: readonly string[], unsaid = "")
     });
 }
 
-function get(name: string, providerID = "") {
+function get(name: string, providerID = "", at?: string) {
   const subject = node(name, {
     spec: { providerID, taints: [taint("node.cloudprovider.kubernetes.io/uninitialized")] },
   });
-  return reader.get(subject, { signal: east.harness.signal, maxDataAgeMs: 1000 });
+  return reader.get(subject, { signal: east.harness.signal, maxDataAgeMs: 1000, ...(at === undefined ? {} : { at }) });
 }
 
 test("a node without ID is of the one provider that has its machine, and each of both is asked once for many", async () => {
@@ -126,4 +126,11 @@ test("a provider that cannot answer for one node holds that node alone", async (
     },
     { kind: "present", instance: { providerId: "east://n2" } },
   ]);
+});
+
+test("one provider alone can be asked about a name, whoever owns the node", async () => {
+  has(east, ["n1"]);
+  has(west, ["n1"]);
+  expect(await get("n1", "", "west")).toMatchObject({ kind: "present", instance: { providerId: "west://n1" } });
+  expect(east.provider.callsOf("batchGetInstances")).toHaveLength(0);
 });

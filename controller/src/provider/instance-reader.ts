@@ -7,7 +7,7 @@ import { nodeRef } from "./convert/node.ts";
 import type { InstanceAnswer } from "./instance.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 import { openClaimError } from "./ownership-errors.ts";
-import type { Answered, NodeOwner, Provider, ProviderSet } from "./provider-set.ts";
+import { type Answered, answered, type NodeOwner, type Provider, type ProviderSet } from "./provider-set.ts";
 
 /**
  * Looks up the machine behind one Node. Questions that arrive together leave as one call; the same question is asked once;
@@ -19,7 +19,12 @@ export interface InstanceReader {
    * be of several providers is looked for at all of them: "present" means that it is of that one alone, "absent" that it is of none.
    * Rejects only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
    */
-  get(node: Node, options: ReadOptions): Promise<InstanceAnswer>;
+  get(node: Node, question: InstanceQuestion): Promise<InstanceAnswer>;
+}
+
+export interface InstanceQuestion extends ReadOptions {
+  /** Name of the provider to ask, whoever owns the Node. @default the owner, or all that could be */
+  readonly at?: string;
 }
 
 export interface InstanceReaderDeps {
@@ -43,8 +48,8 @@ export class BatchingInstanceReader implements InstanceReader {
     this.#deps = deps;
   }
 
-  async get(node: Node, options: ReadOptions): Promise<InstanceAnswer> {
-    const owner = this.#deps.providers.ownerOfNode(node);
+  async get(node: Node, { at, ...options }: InstanceQuestion): Promise<InstanceAnswer> {
+    const owner = this.#ownerOf(node, at);
     switch (owner.kind) {
       case "owned":
         return this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options);
@@ -56,6 +61,12 @@ export class BatchingInstanceReader implements InstanceReader {
           : this.#claim(node, owner.claimants, options);
     }
     return owner satisfies never;
+  }
+
+  #ownerOf(node: Node, at: string | undefined): NodeOwner {
+    const { providers } = this.#deps;
+    const named = answered(providers.providers).find(({ provider }) => provider.name === at);
+    return named === undefined ? providers.ownerOfNode(node) : { kind: "owned", ...named };
   }
 
   /** As long as one of them cannot answer, or is not to be believed, nothing follows from what the others say: they are not asked. */

@@ -89,12 +89,10 @@ async function askNamesake(
 ): Promise<Namesake> {
   if (node.spec.providerID === "") return UNASKED;
   const byName: Node = { ...node, spec: { ...node.spec, providerID: "" } };
-  const answer = await deps.instances.get(byName, refreshOptions(deps, signal));
+  const answer = await deps.instances.get(byName, { ...refreshOptions(deps, signal), at: witness.provider });
   switch (answer.kind) {
-    case "present": {
-      const isSameCloud = answer.witness.provider === witness.provider;
-      return { kind: "asked", providerId: isSameCloud ? answer.instance.providerId : undefined };
-    }
+    case "present":
+      return { kind: "asked", providerId: answer.instance.providerId };
     case "absent":
     case "notMine":
       return { kind: "asked", providerId: undefined };
