@@ -17,7 +17,8 @@ import { Program } from "../../support/program.ts";
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
 const CALL_MS = 10_000;
-const API_KEY = "system-test-key";
+/** Of the account that has the machines. */
+export const API_KEY = "system-test-key";
 
 export interface ControllerStart {
   /** Default: the administrator's. */
