@@ -67,6 +67,14 @@ describe("cloud-node tries again", () => {
     expect(askedAtMs()).toEqual([WINDOW_MS, 2 * MINUTE_MS + WINDOW_MS]);
   });
 
+  test("at least every five minutes for a machine that does not exist", async () => {
+    world.register("a");
+    world.start();
+    await world.pass(60 * MINUTE_MS);
+    const gapsMs = askedAtMs().map((atMs, index, all) => atMs - (all[index - 1] ?? 0));
+    expect(Math.max(...gapsMs)).toBe(5 * MINUTE_MS + WINDOW_MS);
+  });
+
   test("with the queue's back-off while the cloud is away", async () => {
     world.failure = contractError("CLOUD_UNAVAILABLE", "m");
     world.register("a");

@@ -59,6 +59,9 @@ export interface CloudNodeDependencies {
  */
 const LOOKUPS = 1000;
 
+/** Upstream's is 1000 s, but each heartbeat of a Node that waits cuts it short, and one comes at least every 5 min. */
+const MAX_BACKOFF_MS = 300_000;
+
 /**
  * Puts the cloud's facts on Nodes that registered with the uninitialized taint and lifts it; then keeps them true, each field by its
  * policy (plan/field-policies.ts).
@@ -67,7 +70,7 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
   const { clock, log, queueMetrics, controllerMetrics, nodes, providers } = deps;
   // Upstream's back-off for a key, without its 10 retries a second for all: that spreads nodes which failed together over minutes, one
   // look-up each. Of 1,000 nodes and a cloud that was away for 6 s it made 999 calls over 99 s; in step they are a few batches.
-  const limiter = exponentialLimiter(DEFAULT_BACKOFF);
+  const limiter = exponentialLimiter({ ...DEFAULT_BACKOFF, maxMs: MAX_BACKOFF_MS });
   return new Controller({
     name: CLOUD_NODE_CONTROLLER,
     reconciler: nodeReconciler(deps),
