@@ -1,0 +1,155 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { skipReason } from "../differential/differential.ts";
+import { buildUpstream } from "../parity/upstream/module.ts";
+import { Program } from "../support/program.ts";
+
+const BUILD_MS = 60 * 60_000;
+const END_MS = 60_000;
+
+/** Reading it is what a program does next once it has taken its flags. */
+const KUBECONFIG = "/nonexistent/kubeconfig";
+
+type Verdict = "taken" | "refused";
+
+interface Row {
+  readonly flags: readonly string[];
+  readonly upstream: Verdict;
+  /** Left out: the same. */
+  readonly ours?: Verdict;
+  /** Why not. */
+  readonly because?: string;
+}
+
+const both = (verdict: Verdict, ...rows: readonly string[]): readonly Row[] =>
+  rows.map((row) => ({ flags: row === "" ? [] : row.split(" "), upstream: verdict }));
+
+const earlier = "upstream finds it out later, or never; here it is told before anything starts";
+
+/** What operators write, rightly and wrongly. */
+const ROWS: readonly Row[] = [
+  ...both(
+    "taken",
+    "",
+    "--cluster-name=blue --cluster-cidr=10.0.0.0/16",
+    "--cluster_name=blue",
+    "--cluster-name blue",
+    "--leader-elect=false",
+    "--leader-elect",
+    "--leader-elect-lease-duration=30s --leader-elect-renew-deadline=20s --leader-elect-retry-period=3s",
+    "--leader-elect-resource-name=ccm --leader-elect-resource-namespace=other",
+    "--leader-elect-resource-lock=leases",
+    "--controllers=*,-route",
+    "--controllers=-service-lb-controller,cloud-node",
+    "--configure-cloud-routes=false --allocate-node-cidrs=false",
+    "--cidr-allocator-type=RangeAllocator",
+    "--concurrent-node-syncs=30 --concurrent-service-syncs=30 --concurrent-node-status-updates=10",
+    "--node-monitor-period=10s --node-status-update-frequency=1m --route-reconciliation-period=30s",
+    "--min-resync-period=1h --controller-start-interval=1s",
+    "--kube-api-qps=50 --kube-api-burst=100 --kube-api-content-type=application/json",
+    "--kube-api-qps=0.5",
+    "--use-service-account-credentials --cloud-config=",
+    "--v=4 --vmodule=main=2",
+    "-v=4",
+    "-v 4",
+    "--logging-format=text --log-flush-frequency=1s",
+    "--profiling=false --contention-profiling",
+    "--secure-port=0",
+    "--bind-address=127.0.0.1 --secure-port=20258",
+    "--tls-min-version=VersionTLS13",
+    "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256",
+    "--authorization-always-allow-paths=/healthz,/metrics",
+    "--authentication-skip-lookup --authentication-token-webhook-cache-ttl=1m",
+    "--requestheader-allowed-names=front-proxy-client --requestheader-group-headers=X-Group",
+    "--authorization-webhook-cache-authorized-ttl=1m --authorization-webhook-cache-unauthorized-ttl=1s",
+    "--feature-gates=WatchList=true",
+    "--disable-http2-serving --http2-max-streams-per-connection=100",
+    "--webhook-secure-port=20260 --webhook-bind-address=127.0.0.1",
+  ),
+  ...both(
+    "refused",
+    "--bogus",
+    "extra",
+    "--concurrent-node-syncs=many",
+    "--concurrent-node-syncs=1.5",
+    "--kube-api-qps=fast",
+    "--leader-elect=perhaps",
+    "--leader-elect-lease-duration=15",
+    "--leader-elect-resource-lock=endpoints",
+    "--controllers=nope",
+    "--v=loud",
+    "--bind-address=everywhere",
+    "--secure-port=70000",
+    "--feature-gates=WatchList=perhaps",
+    "--node-monitor-period=5",
+    "--kubeconfig",
+  ),
+  { flags: ["--leader-elect-lease-duration=5s"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--concurrent-node-syncs=0"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--concurrent-service-syncs=-1"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--node-monitor-period=0s"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--cluster-cidr=10.0.0.0"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--tls-min-version=VersionTLS9"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--tls-cipher-suites=TLS_NONE"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--master=nonsense"], upstream: "taken", ours: "refused", because: earlier },
+  { flags: ["--tls-min-version=VersionTLS10"], upstream: "taken", ours: "refused", because: "TLS 1.0 is broken" },
+  {
+    flags: ["--feature-gates=NoSuchGate=true"],
+    upstream: "refused",
+    ours: "taken",
+    because: "gates have no effect here, which a warning says; a manifest need not lose them one by one",
+  },
+];
+
+const reason = await skipReason("flags of upstream and ours");
+let upstreamPath = "";
+let program: Program | undefined;
+
+describe.skipIf(reason !== undefined)("flags", () => {
+  beforeAll(async () => {
+    upstreamPath = await buildUpstream();
+  }, BUILD_MS);
+  afterEach(() => program?.[Symbol.asyncDispose]());
+
+  test.each(ROWS.map((row) => ({ ...row, line: row.flags.join(" ") || "none" })))(
+    "$line: upstream $upstream, ours as it should",
+    async ({ flags, upstream, ours = upstream }) => {
+      expect({ upstream: await upstreamVerdict(flags), ours: await ourVerdict(flags) }).toEqual({ upstream, ours });
+    },
+  );
+
+  test("each flag of upstream's is known", async () => {
+    program = new Program({ command: upstreamPath, args: ["--help"] });
+    await program.exit(END_MS);
+    const names = [...program.output.matchAll(/^ +(?:-\w, )?--([a-z0-9-]+)/gm)].map(([, name]) => name ?? "");
+    expect(names.length).toBeGreaterThanOrEqual(80);
+    const asked = names.filter((name) => name !== "help" && name !== "version");
+    const output = await ourOutput(asked.map((name) => `--${name}=`));
+    const unknown = asked.filter((name) => output.includes(`--${name}: is not a flag of this program`));
+    expect(unknown).toEqual(["enable-leader-migration", "leader-migration-config"]);
+  });
+});
+
+/** What of upstream's answer comes from the step after the flags. */
+const UPSTREAM_NEXT = /no such file or directory|invalid configuration/;
+
+async function upstreamVerdict(flags: readonly string[]): Promise<Verdict> {
+  program = new Program({
+    command: upstreamPath,
+    args: ["--cloud-provider=simulated", `--kubeconfig=${KUBECONFIG}`, "--secure-port=0", ...flags],
+    env: { SIMCLOUD_URL: "http://127.0.0.1:1", SIMCLOUD_API_KEY: "none", SIMCLOUD_CLUSTER_ID: "none" },
+  });
+  await program.exit(END_MS);
+  return UPSTREAM_NEXT.test(program.output) ? "taken" : "refused";
+}
+
+async function ourVerdict(flags: readonly string[]): Promise<Verdict> {
+  const output = await ourOutput(flags);
+  return output.includes(`cannot read kubeconfig ${KUBECONFIG}`) ? "taken" : "refused";
+}
+
+async function ourOutput(flags: readonly string[]): Promise<string> {
+  const args = ["--provider=simulated=unix:///nonexistent/socket", `--kubeconfig=${KUBECONFIG}`, ...flags];
+  await using ours = new Program({ source: "controller/src/main.ts", args });
+  await ours.exit(END_MS);
+  return ours.output;
+}
