@@ -6,6 +6,7 @@ import { electionMetrics, LeaderElector } from "../kube/leader-election.ts";
 import type { Options } from "../options/options.ts";
 import type { Provider } from "../provider/provider-set.ts";
 import type { HealthCheck } from "../server/health.ts";
+import type { Verbosity } from "../server/profiling.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
@@ -23,6 +24,8 @@ export interface DaemonDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   readonly log: Logger;
+  /** How much `log` writes. */
+  readonly verbosity: Verbosity;
   readonly clock: Clock;
   readonly random: Random;
   /** Aborts when the process is asked to end. */
@@ -43,7 +46,7 @@ const FLUSH_MS = 3000;
 
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
-  const { options, environment, version, log, clock, random, stop } = dependencies;
+  const { options, environment, version, log, verbosity, clock, random, stop } = dependencies;
   const access = await kubeAccess({ options, environment, clock });
   const metrics = new Metrics();
   metrics.collectProcessMetrics();
@@ -59,7 +62,20 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   const status = (): Readonly<Record<string, string>> => startup.status();
   const { liveness } = startup;
   const providers = (): readonly Provider[] => startup.provider?.providers.providers ?? [];
-  const serving = { options, access, kube, version, metrics, tasks, clock, log, liveness, readiness, status };
+  const serving = {
+    options,
+    access,
+    kube,
+    version,
+    metrics,
+    tasks,
+    clock,
+    log,
+    liveness,
+    readiness,
+    verbosity,
+    status,
+  };
   const servers = await startServers({ ...serving, providers });
   log.info("Started", {
     version,
@@ -165,7 +181,7 @@ async function lead(
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
-    onScopeDoubt: (name, message) => tellScopeDoubt(dependencies, kube, `Provider ${name}: ${message}`),
+    onScopeDoubt: (name, message) => tellScopeDoubt(startup.elector, kube, `Provider ${name}: ${message}`),
   });
   startup.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
@@ -206,13 +222,10 @@ function createElector(
 }
 
 /** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
-function tellScopeDoubt({ options }: DaemonDependencies, kube: KubeSide, message: string): void {
-  if (!options.leaderElect) return;
-  const { leaderElectResourceName: name, leaderElectResourceNamespace: namespace } = options;
-  kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record({
-    regarding: { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace, name, uid: "" },
-    type: "Warning",
-    reason: PROVIDER_SCOPE_CHANGED,
-    message,
-  });
+function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, message: string): void {
+  if (elector === undefined) return;
+  const { reference: regarding } = elector;
+  kube.events
+    .recorder(CLOUD_CONTROLLER_MANAGER)
+    .record({ regarding, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message });
 }

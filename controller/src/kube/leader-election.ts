@@ -1,4 +1,5 @@
 import { LEADER_ELECTION } from "../api/event-reasons.ts";
+import type { ObjectReference } from "../api/meta.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
@@ -96,6 +97,11 @@ export class LeaderElector {
 
   get leading(): boolean {
     return this.#leading;
+  }
+
+  /** The Lease, to say something about. */
+  get reference(): ObjectReference {
+    return this.#lease.reference();
   }
 
   /** Why this process should be restarted: it believes to lead but has not renewed for far too long. undefined is healthy. */
