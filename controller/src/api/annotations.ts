@@ -20,6 +20,12 @@ export const RELEASE_DELETION = "cloudwire.dev/release-deletion";
 export const CLOUD_LABELS = "cloudwire.dev/cloud-labels";
 
 /**
+ * Ours, on a Service: keeps its load balancer, and the Service with it, although the Service is deleted or gives up its type. "false"
+ * also takes back a protection at the cloud. See docs/explanation/load-balancers.md.
+ */
+export const DELETION_PROTECTION = "service.cloudwire.dev/deletion-protection";
+
+/**
  * Ours, on the Lease of leader election, with the provider's name from --provider behind it: the account, project or region in which
  * that provider may change things. See docs/explanation/several-providers.md.
  */

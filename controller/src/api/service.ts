@@ -1,3 +1,5 @@
+import { DELETION_PROTECTION } from "./annotations.ts";
+import { isClearlyFalse } from "./boolean-text.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 
 /** core/v1 Service: everything a load balancer can depend on. The pod selector is left out. */
@@ -65,6 +67,12 @@ export interface PortStatus {
   readonly port: number;
   readonly protocol: string;
   readonly error: string | undefined;
+}
+
+/** What annotation {@link DELETION_PROTECTION} says; undefined: nothing. */
+export function deletionProtection({ metadata }: Service): boolean | undefined {
+  const value = metadata.annotations[DELETION_PROTECTION];
+  return value === undefined ? undefined : !isClearlyFalse(value);
 }
 
 /** Reference for Events about a Service; carries the version seen, as client-go's reference helper does. */

@@ -23,6 +23,10 @@ export function buildServiceLb(
     log,
     metrics: serviceMetrics(metrics),
     onProviderReady: (listener) => provider.onReady(listener),
-    settings: { workers: options.concurrentServiceSyncs, loadBalancers: { tags: {} } },
+    settings: {
+      workers: options.concurrentServiceSyncs,
+      driftPeriodMs: options.loadBalancerDriftPeriod,
+      loadBalancers: { tags: {} },
+    },
   });
 }

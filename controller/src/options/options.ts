@@ -102,6 +102,12 @@ export const flags = {
     whole: true,
     help: "Services of one provider worked on at once; the provider's own limit holds as well",
   }),
+  loadBalancerDriftPeriod: durationFlag({
+    group: "controllers",
+    defaultValue: 600_000,
+    min: 0,
+    help: "how often it is checked whether load balancers were changed at the cloud by others; the provider may ask for longer, 0 turns it off",
+  }),
   nodeStatusUpdateFrequency: durationFlag({
     group: "controllers",
     defaultValue: 300_000,

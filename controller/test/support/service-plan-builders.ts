@@ -82,6 +82,7 @@ export const known: Entry = {
   spec: wish().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
+  observedFingerprint: "",
   ingress: [vip],
   pending: undefined,
 };
@@ -103,6 +104,8 @@ export function wanted(parts: Partial<WantedInput> = {}): WantedInput {
     entry: undefined,
     isAttempted: false,
     observed: undefined,
+    suspicion: undefined,
+    former: undefined,
     unsupported: [],
     refusal: undefined,
     updatesNodes: true,

@@ -3,6 +3,9 @@ import { DONE, type Result } from "../../runtime/result.ts";
 import { RetryAfterError, TerminalError } from "../../util/errors.ts";
 import { applyChange } from "./apply/change.ts";
 import { applyDelete } from "./apply/delete.ts";
+import { noteLook } from "./apply/drift.ts";
+import { applyKeep } from "./apply/keep.ts";
+import { applyRetire } from "./apply/retire.ts";
 import type { ApplyDependencies } from "./apply/dependencies.ts";
 import { addFinalizer, finish, poll } from "./apply/status.ts";
 import { MUTED } from "./conditions.ts";
@@ -14,6 +17,10 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
   switch (plan.kind) {
     case "delete":
       return applyDelete(plan, deps, context);
+    case "keep":
+      return applyKeep(plan, await applyMeanwhile(plan.meanwhile, deps, context), deps, context);
+    case "retire":
+      return applyRetire(plan, deps, context);
     case "refuse":
       return applyRefuse(plan, deps, context);
     case "change":
@@ -31,13 +38,22 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
   }
 }
 
+/** Keeps up what stands. What the condition says is not its to say. */
+async function applyMeanwhile(
+  meanwhile: Plan | undefined,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  return meanwhile === undefined ? DONE : apply(meanwhile, { ...deps, conditions: MUTED }, context);
+}
+
 /** Keeps up what stands, then says why no more is done: the condition tells of the refusal alone. */
 async function applyRefuse(
   { refusal, meanwhile }: Refuse,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  const result = meanwhile === undefined ? DONE : await apply(meanwhile, { ...deps, conditions: MUTED }, context);
+  const result = await applyMeanwhile(meanwhile, deps, context);
   if (result.kind === "requeueAfter") return result;
   const { message, retryAfterMs } = refusal;
   const until = "tried again when the Service or the provider changes";
@@ -49,7 +65,8 @@ async function applyRefuse(
 }
 
 async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { service, entry, finished, nodeCount } = plan;
+  const { service, entry, finished, nodeCount, look } = plan;
+  if (look !== undefined) noteLook(service, entry, look, deps, context);
   if (!(await addFinalizer(service, plan.finalizerPatch, undefined, deps, context))) return DONE;
   return finish(service, entry, { purpose: finished, nodeCount }, deps, context);
 }

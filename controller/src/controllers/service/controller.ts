@@ -23,6 +23,8 @@ import { tellFailure } from "./apply/failure.ts";
 import { ChangeGate } from "./change-gate.ts";
 import { PacedConditions } from "./conditions.ts";
 import { failureKind, settleFailure } from "./failure.ts";
+import { driftSource, isSweepKey, sweep, sweptProvider } from "./drift-sweep.ts";
+import { DriftWatch } from "./drift-watch.ts";
 import { FailureCounts } from "../../runtime/failure-counts.ts";
 import { gather } from "./gather.ts";
 import { Inventory } from "./inventory.ts";
@@ -31,6 +33,7 @@ import type { ServiceMetrics } from "./metrics.ts";
 import { NodeSync } from "./node-sync.ts";
 import { nodesSource } from "./nodes-source.ts";
 import { plan } from "./plan.ts";
+import { Strays } from "./strays.ts";
 import { concernsAdded, concernsUpdated } from "./predicates.ts";
 import { Targets } from "./targets.ts";
 
@@ -42,6 +45,11 @@ export interface ServiceLbSettings {
    * @default 2000: ten nodes that join over five seconds are three updates of a load balancer, not ten
    */
   readonly nodeWindowMs?: number;
+  /**
+   * How often each provider is asked whether it still has what it acknowledged (--load-balancer-drift-period).
+   * @default 0: never
+   */
+  readonly driftPeriodMs?: number;
   readonly loadBalancers: LoadBalancerSettings;
 }
 
@@ -78,6 +86,8 @@ interface State {
   readonly gate: ChangeGate;
   readonly failures: FailureCounts;
   readonly conditions: PacedConditions;
+  readonly drift: DriftWatch;
+  readonly strays: Strays;
 }
 
 /**
@@ -86,8 +96,12 @@ interface State {
  */
 export function serviceLbController(deps: ServiceLbDependencies): Controller {
   const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics } = deps;
+  const ledger = new Ledger(deps.newId);
+  const periodMs = settings.driftPeriodMs ?? 0;
+  const drift = new DriftWatch(clock, periodMs);
+  const wake = (key: string): void => drift.wake(key, 0);
   const state: State = {
-    ledger: new Ledger(deps.newId),
+    ledger,
     targets: new Targets({ nodes: nodes.lister, providers }),
     inventory: new Inventory(clock),
     nodeSync: new NodeSync({ metrics, clock }),
@@ -95,15 +109,22 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     gate: new ChangeGate(),
     failures: new FailureCounts(),
     conditions: new PacedConditions(clock),
+    drift,
+    strays: new Strays({ services: deps.services.lister, providers, ledger, metrics, wake }),
   };
+  const sweeping = { ...deps, ...state, periodMs };
   const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
+  const services = serviceReconciler(deps, state);
   return new Controller({
     name: SERVICE_LB_CONTROLLER,
-    reconciler: serviceReconciler(deps, state),
+    reconciler: {
+      reconcile: (context) => (isSweepKey(context.key) ? sweep(sweeping, context) : services.reconcile(context)),
+    },
     sources: [
       serviceSource(deps, state),
       nodesSource({ ...deps, ...state, windowMs }),
       providerReadySource(deps, state),
+      driftSource(sweeping),
     ],
     queue: createWorkqueue({
       clock,
@@ -120,6 +141,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 
 /** Whoever has the load balancer is waited for, then whoever is to have it. */
 function laneOfKey(key: string, { services, providers }: ServiceLbDependencies, { ledger }: State): string {
+  if (isSweepKey(key)) return sweptProvider(key);
   const service = services.lister.get(key);
   return ledger.holder(key)?.provider ?? laneOf(service && providers.ownerOfService(service));
 }

@@ -5,6 +5,8 @@ import { causesOf, messageOf } from "../../util/errors.ts";
 
 export interface SyncErrorOptions extends ErrorOptions {
   readonly isTold?: boolean;
+  /** Of no bearing on the load balancer that serves: its condition says nothing of it. */
+  readonly isAside?: boolean;
   /** What the Service's condition says of it; default: by the cause. */
   readonly reason?: LoadBalancerReadyReason;
   /** In words, for the condition. */
@@ -16,13 +18,18 @@ export class LoadBalancerSyncError extends Error {
   readonly code = "LOAD_BALANCER_SYNC";
   /** An event of its own has said it. */
   readonly isTold: boolean;
+  readonly isAside: boolean;
   readonly reason: LoadBalancerReadyReason | undefined;
   readonly nextTry: string;
 
-  constructor(message: string, { isTold = false, reason, nextTry, ...options }: SyncErrorOptions = {}) {
+  constructor(
+    message: string,
+    { isTold = false, isAside = false, reason, nextTry, ...options }: SyncErrorOptions = {},
+  ) {
     super(message, options);
     this.name = "LoadBalancerSyncError";
     this.isTold = isTold;
+    this.isAside = isAside;
     this.reason = reason;
     this.nextTry = nextTry ?? "tried again after 5 seconds to 5 minutes";
   }

@@ -1,3 +1,4 @@
+import { DELETION_PROTECTION } from "../../api/annotations.ts";
 import type { EventInput, EventType } from "../../api/event.ts";
 import {
   DELETE_LOAD_BALANCER_FAILED,
@@ -12,6 +13,18 @@ import {
 } from "../../api/event-reasons.ts";
 import { type Service, serviceReference } from "../../api/service.ts";
 import type { Diagnostic } from "../../provider/load-balancer.ts";
+
+/** Ours: somebody else changed the load balancer at the cloud. Upstream never looks. */
+const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
+const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
+
+/** Ours: deletion protection. */
+const LOAD_BALANCER_PROTECTED = "LoadBalancerProtected";
+const LOAD_BALANCER_KEPT = "LoadBalancerKept";
+
+/** Ours: another provider serves the Service than before. */
+const FORMER_LOAD_BALANCER_DELETED = "FormerLoadBalancerDeleted";
+const FORMER_LOAD_BALANCER_NOT_DELETED = "FormerLoadBalancerNotDeleted";
 
 /** Ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors. */
 const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
@@ -61,6 +74,36 @@ export function updateLoadBalancerFailed(service: Service, nodeNames: readonly s
 
 export function featureIgnored(service: Service, field: string, message: string): EventInput {
   return event(service, "Warning", LOAD_BALANCER_FEATURE_IGNORED, `${field}: ${message}`);
+}
+
+export function loadBalancerDrifted(service: Service, what: string): EventInput {
+  return event(service, "Warning", LOAD_BALANCER_DRIFTED, `Making the load balancer as wished again: ${what}`);
+}
+
+export function driftNotRepaired(service: Service, what: string): EventInput {
+  const message = `Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: ${what}`;
+  return event(service, "Warning", LOAD_BALANCER_DRIFT_NOT_REPAIRED, message);
+}
+
+export function loadBalancerProtected(service: Service): EventInput {
+  const message = `Load balancer and Service are kept; set annotation ${DELETION_PROTECTION} to "false" to let them go`;
+  return event(service, "Warning", LOAD_BALANCER_PROTECTED, message);
+}
+
+export function loadBalancerKept(service: Service, loadBalancerId: string | undefined): EventInput {
+  const which = loadBalancerId === undefined ? "The load balancer" : `Load balancer ${loadBalancerId}`;
+  const message = `${which} of this Service is kept at the cloud, for annotation ${DELETION_PROTECTION} said so when the Service went`;
+  return event(service, "Warning", LOAD_BALANCER_KEPT, message);
+}
+
+export function formerLoadBalancerDeleted(service: Service, provider: string, loadBalancerId: string): EventInput {
+  const message = `Deleted load balancer ${loadBalancerId} at provider ${provider}, which serves this Service no more`;
+  return event(service, "Normal", FORMER_LOAD_BALANCER_DELETED, message);
+}
+
+export function formerLoadBalancerNotDeleted(service: Service, provider: string, error: string): EventInput {
+  const message = `Error deleting the load balancer at provider ${provider}, which serves this Service no more: ${error}`;
+  return event(service, "Warning", FORMER_LOAD_BALANCER_NOT_DELETED, message);
 }
 
 /** What the provider wants the user to know. */

@@ -48,6 +48,7 @@ export function readinessOfFailure(error: unknown): Readiness | undefined {
   const causes = causesOf(error);
   // The server that did not take the write would not take this one.
   if (causes.some((cause) => isApiError(cause))) return undefined;
+  if (error instanceof LoadBalancerSyncError && error.isAside) return undefined;
   const told = causes.find((cause) => cause instanceof LoadBalancerSyncError && cause.reason !== undefined);
   if (told instanceof LoadBalancerSyncError && told.reason !== undefined) {
     return readiness(told.reason, describe(error), told.nextTry);

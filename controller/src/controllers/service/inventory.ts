@@ -19,6 +19,8 @@ interface Listing {
 export class Inventory {
   readonly #clock: Clock;
   readonly #listings = new Map<string, Listing>();
+  /** Names of providers. */
+  readonly #complete = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,28 +28,43 @@ export class Inventory {
 
   /** undefined: not listed, too long ago, or not there; ask for it alone. */
   async take(provider: Provider, uid: string, signal: AbortSignal, log: Logger): Promise<LoadBalancer | undefined> {
-    if (provider.info?.capabilities.loadBalancers?.list === undefined) return undefined;
-    const listing = this.#listings.get(provider.name) ?? this.#list(provider, signal, log);
-    if (this.#clock.monotonicMs() - listing.startMs > MAX_AGE_MS) return undefined;
-    const byUid = await listing.byUid;
-    const loadBalancer = byUid.get(uid);
-    byUid.delete(uid);
+    const byUid = await this.#fresh(provider, signal, log);
+    const loadBalancer = byUid?.get(uid);
+    byUid?.delete(uid);
     return loadBalancer;
   }
 
+  /** As take(), for a provider that does not serve the Service: it can be asked as often as one likes. */
+  async peek(provider: Provider, uid: string, signal: AbortSignal, log: Logger): Promise<LoadBalancer | undefined> {
+    return (await this.#fresh(provider, signal, log))?.get(uid);
+  }
+
+  /** Its list was read at the start and was complete: what it lacks was not there. */
+  isListed({ name }: Provider): boolean {
+    return this.#complete.has(name);
+  }
+
+  async #fresh(provider: Provider, signal: AbortSignal, log: Logger): Promise<Map<string, LoadBalancer> | undefined> {
+    if (provider.info?.capabilities.loadBalancers?.list === undefined) return undefined;
+    const listing = this.#listings.get(provider.name) ?? this.#list(provider, signal, log);
+    if (this.#clock.monotonicMs() - listing.startMs > MAX_AGE_MS) return undefined;
+    return listing.byUid;
+  }
+
   #list(provider: Provider, signal: AbortSignal, log: Logger): Listing {
-    const listing = { startMs: this.#clock.monotonicMs(), byUid: listByUid(provider, signal, log) };
+    const listing = { startMs: this.#clock.monotonicMs(), byUid: this.#listByUid(provider, signal, log) };
     this.#listings.set(provider.name, listing);
     return listing;
   }
-}
 
-async function listByUid({ client }: Provider, signal: AbortSignal, log: Logger): Promise<Map<string, LoadBalancer>> {
-  try {
-    const { items } = await client.listLoadBalancers({ signal });
-    return new Map(items.map((loadBalancer) => [loadBalancer.service.uid, loadBalancer]));
-  } catch (error) {
-    log.info("Load balancers could not be listed; asking for each alone", { err: error });
-    return new Map();
+  async #listByUid(provider: Provider, signal: AbortSignal, log: Logger): Promise<Map<string, LoadBalancer>> {
+    try {
+      const { items, complete } = await provider.client.listLoadBalancers({ signal });
+      if (complete) this.#complete.add(provider.name);
+      return new Map(items.map((loadBalancer) => [loadBalancer.service.uid, loadBalancer]));
+    } catch (error) {
+      log.info("Load balancers could not be listed; asking for each alone", { provider: provider.name, err: error });
+      return new Map();
+    }
   }
 }

@@ -14,6 +14,7 @@ const entry: Entry = {
   spec: undefined,
   specFingerprint: "s",
   nodesFingerprint: "n",
+  observedFingerprint: "",
   ingress: undefined,
   pending: undefined,
 };

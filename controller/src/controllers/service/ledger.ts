@@ -13,6 +13,8 @@ export interface Entry {
   readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
   readonly nodesFingerprint: string;
+  /** Of the cloud's objects, by their provider: another one means that somebody changed them. "" where it makes none. */
+  readonly observedFingerprint: string;
   /** Where traffic enters; undefined while it serves none. */
   readonly ingress: readonly LoadBalancerIngress[] | undefined;
   /** Work that goes on at the cloud. */
@@ -30,6 +32,13 @@ export interface Pending {
 export interface Attempt {
   readonly service: Service;
   readonly provider: string;
+}
+
+/** What a provider made that does not serve the Service any more. */
+export interface Former {
+  readonly provider: string;
+  /** undefined: something was asked for, and what came of it is not known. */
+  readonly loadBalancerId: string | undefined;
 }
 
 /** A deletion that was accepted and is not finished. */
@@ -59,6 +68,9 @@ export class Ledger {
   /** Services that a provider process has said are not its own, by what their annotations say. */
   readonly #declined = new Map<string, { readonly service: Service; readonly bootId: string }>();
   readonly #refused = new Map<string, Refused>();
+  readonly #formers = new Map<string, { readonly uid: string; readonly former: Former }>();
+  /** Providers, by key, that are known to have nothing of the Service any more. */
+  readonly #retired = new Map<string, Set<string>>();
   /** UIDs, by key, of Services whose load balancer was taken down. */
   readonly #cleaned = new Map<string, string>();
   readonly #newId: () => string;
@@ -157,6 +169,26 @@ export class Ledger {
     return undefined;
   }
 
+  former(key: string, uid: string): Former | undefined {
+    const known = this.#formers.get(key);
+    return known?.uid === uid ? known.former : undefined;
+  }
+
+  recordFormer(key: string, uid: string, former: Former): void {
+    this.#formers.set(key, { uid, former });
+  }
+
+  /** Nothing of it is left, or it is no former one. */
+  retired(key: string, provider: string): void {
+    this.#formers.delete(key);
+    const retired = this.#retired.get(key) ?? new Set();
+    this.#retired.set(key, retired.add(provider));
+  }
+
+  isRetired(key: string, provider: string): boolean {
+    return this.#retired.get(key)?.has(provider) === true;
+  }
+
   isForeign(key: string, uid: string): boolean {
     return this.#foreign.get(key) === uid;
   }
@@ -192,6 +224,8 @@ export class Ledger {
   /** The Service itself is gone. */
   forget(key: string): void {
     this.drop(key);
+    this.#formers.delete(key);
+    this.#retired.delete(key);
     this.#foreign.delete(key);
     this.#cleaned.delete(key);
   }

@@ -35,6 +35,7 @@ describe("plan() makes the load balancer be ensured", () => {
       input: wanted({ observed: present({ specFingerprint: "spec-0" }) }),
       want: {
         trigger: "not known to be as wished",
+        acknowledgedNodes: "nodes-1",
         standing: { ...known, spec: undefined, specFingerprint: "spec-0" },
       },
     },
@@ -94,6 +95,8 @@ describe("plan() makes the load balancer be ensured", () => {
       loadBalancerId: undefined,
       operationId: undefined,
       finalizerPatch: undefined,
+      drift: undefined,
+      acknowledgedNodes: input.entry?.pending === undefined ? input.entry?.nodesFingerprint : undefined,
       ignored: [],
       standing: input.entry,
       ...want,
@@ -146,6 +149,8 @@ describe("plan() makes the nodes be updated", () => {
       loadBalancerId: "lb-1",
       operationId,
       finalizerPatch: undefined,
+      drift: undefined,
+      acknowledgedNodes: operationId === undefined ? "nodes-1" : undefined,
       ignored: [],
       standing: input.entry ?? known,
     });

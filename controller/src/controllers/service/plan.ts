@@ -1,37 +1,59 @@
 import type { Entry, Pending } from "./ledger.ts";
+import { driftOf } from "./plan/drift.ts";
 import type { CleanupInput, Input, WantedInput } from "./plan/input.ts";
 import { addFinalizerPatch, cleanedUpPatch } from "./plan/patches.ts";
 import { progressOf } from "./plan/progress.ts";
 import { lastAccepted } from "./plan/refusal.ts";
 import { areNodesNew, entryFromCloud, isInForce, isWishNew, standingInCloud } from "./plan/standing.ts";
-import type { Change, Delete, Plan, Settle } from "./plan/steps.ts";
-import { hasFinalizer } from "./predicates.ts";
+import type { Change, Plan, Settle } from "./plan/steps.ts";
+import { hasFinalizer, isDeleting, isDeletionProtected } from "./predicates.ts";
 
 /** What to do about one Service. */
 export function plan(input: Input): Plan {
   return input.kind === "cleanup" ? planCleanup(input) : planWanted(input);
 }
 
-function planCleanup({ service, isGone, provider, entry, deletion }: CleanupInput): Delete {
+function planCleanup(input: CleanupInput): Plan {
+  const { service, isGone, provider, entry, deletion, former, upkeep, unprotected } = input;
+  const loadBalancerId = entry?.loadBalancerId;
+  if (isDeletionProtected(service)) {
+    return {
+      kind: "keep",
+      service,
+      isGone,
+      loadBalancerId,
+      // A Service that is being deleted takes no new finalizer.
+      finalizerPatch: isGone || isDeleting(service) ? undefined : addFinalizerPatch(service),
+      meanwhile: upkeep && planMeanwhile(upkeep),
+    };
+  }
+  if (former !== undefined) return { kind: "retire", service, former };
   return {
     kind: "delete",
     service,
     isGone,
     provider,
-    loadBalancerId: entry?.loadBalancerId,
+    loadBalancerId,
     operationId: deletion?.operationId,
     announce: deletion === undefined,
     patch: isGone ? undefined : cleanedUpPatch(service),
+    unprotected,
   };
 }
 
 function planWanted(input: WantedInput): Plan {
-  const { refusal } = input;
+  const { service, refusal, former } = input;
   if (refusal !== undefined) return { kind: "refuse", refusal, meanwhile: planMeanwhile(input) };
   const entry = input.entry ?? entryFromCloud(input);
-  return entry === undefined
-    ? change(input, "ensure", hasFinalizer(input.service) ? "not known to be as wished" : "service created")
-    : planKnown(input, entry);
+  if (entry === undefined) {
+    return change(input, "ensure", hasFinalizer(service) ? "not known to be as wished" : "service created");
+  }
+  const step = planKnown(input, entry);
+  // Make before break: the former one serves until the new one is written down.
+  const isSettled = step.kind === "settle" && step.finished === undefined && input.entry !== undefined;
+  return isSettled && former !== undefined && !isDeletionProtected(service)
+    ? { kind: "retire", service, former }
+    : step;
 }
 
 /** What the load balancer needs that an earlier wish, the last one accepted, was made into. */
@@ -47,7 +69,22 @@ function planKnown(input: WantedInput, entry: Entry): Plan {
   const known = { ...input, entry };
   if (isWishNew(input, entry)) return change(known, "ensure", "service changed");
   if (areNodesNew(input, entry)) return change(known, entry.pending?.kind ?? "update", "nodes changed");
-  return entry.pending === undefined ? settle(input, entry, undefined) : planPoll(input, entry, entry.pending);
+  return entry.pending === undefined ? planLook(known, entry) : planPoll(input, entry, entry.pending);
+}
+
+/** Nothing is wished for that was not acknowledged: what somebody else did at the cloud counts, if a sweep gave reason to look. */
+function planLook(input: WantedInput, entry: Entry): Plan {
+  const { suspicion, observed } = input;
+  if (suspicion === undefined || observed === undefined) return settle(input, entry, undefined);
+  const drift = driftOf(entry, observed);
+  if (drift === undefined) return { ...settle(input, entry, undefined), look: { kind: "steady" } };
+  const verdict = suspicion[drift.kind];
+  if (verdict !== "repair" || input.wish.spec === undefined) {
+    const look = { kind: "left", drift, verdict: verdict === "repair" ? "later" : verdict } as const;
+    return { ...settle(input, entry, undefined), look };
+  }
+  const repair = change(input, "ensure", `drift: ${drift.kind}`);
+  return { ...repair, drift, ...(drift.kind === "vanished" ? { acknowledgedNodes: undefined } : {}) };
 }
 
 function planPoll(input: WantedInput, entry: Entry, pending: Pending): Plan {
@@ -74,6 +111,7 @@ function planPoll(input: WantedInput, entry: Entry, pending: Pending): Plan {
 
 function change(input: WantedInput, purpose: Pending["kind"], trigger: string): Change {
   const { service, provider, wish, entry, updatesNodes, unsupported } = input;
+  const standing = entry ?? standingInCloud(input);
   return {
     kind: "change",
     service,
@@ -82,11 +120,13 @@ function change(input: WantedInput, purpose: Pending["kind"], trigger: string): 
     purpose,
     call: purpose === "update" && updatesNodes ? "updateNodes" : "ensure",
     trigger,
+    drift: undefined,
     loadBalancerId: entry?.loadBalancerId,
     operationId: entry?.pending?.operationId,
+    acknowledgedNodes: standing?.pending === undefined ? standing?.nodesFingerprint : undefined,
     finalizerPatch: addFinalizerPatch(service),
     ignored: purpose === "ensure" ? unsupported : [],
-    standing: entry ?? standingInCloud(input),
+    standing,
   };
 }
 
@@ -99,5 +139,6 @@ function settle({ service, wish }: WantedInput, entry: Entry, finished: Settle["
     finished,
     nodeCount: wish.nodes.count,
     finalizerPatch,
+    look: undefined,
   };
 }

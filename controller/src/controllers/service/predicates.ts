@@ -1,7 +1,8 @@
+import { isClearlyFalse } from "../../api/boolean-text.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/finalizers.ts";
 import { EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
-import type { Service, ServicePort } from "../../api/service.ts";
+import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
 import { TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
 import { deepEqual } from "../../util/equal.ts";
 
@@ -16,6 +17,11 @@ export function hasFinalizer({ metadata }: Service): boolean {
 
 export function isDeleting({ metadata }: Service | Node): boolean {
   return metadata.deletionTimestampMs !== undefined;
+}
+
+/** Its user wants the load balancer kept, whatever becomes of the Service. */
+export function isDeletionProtected(service: Service): boolean {
+  return deletionProtection(service) === true;
 }
 
 /** The Service has, or had, a load balancer that must go. */
@@ -52,11 +58,15 @@ export function concernsAdded(service: Service): boolean {
   return wantsLoadBalancer(service) || hasFinalizer(service);
 }
 
-/** A change that can make a difference. A finalizer that somebody took off a Service is put on again, or its load balancer would leak. */
+/**
+ * A change that can make a difference. A finalizer that somebody took off a Service is put on again, or its load balancer would leak.
+ * Annotations say what holds a clean-up up.
+ */
 export function concernsUpdated(old: Service, service: Service): boolean {
   return (
     needsUpdate(old, service) ||
-    (needsCleanup(service) && !needsCleanup(old)) ||
+    (needsCleanup(service) &&
+      (!needsCleanup(old) || !deepEqual(old.metadata.annotations, service.metadata.annotations))) ||
     (wantsLoadBalancer(service) &&
       (isDeleting(old) !== isDeleting(service) || (hasFinalizer(old) && !hasFinalizer(service))))
   );
@@ -86,11 +96,9 @@ export function changesTargets(old: Node, node: Node): boolean {
   );
 }
 
-/** What Go's strconv.ParseBool takes for false; every other value keeps the node out, the empty one too. */
-const FALSE = new Set(["0", "f", "F", "false", "False", "FALSE"]);
-
+/** As upstream, the empty value keeps the node out, too. */
 function isExcluded(value: string | undefined): boolean {
-  return value !== undefined && !FALSE.has(value);
+  return value !== undefined && !isClearlyFalse(value);
 }
 
 function comparedPort({ name, protocol, appProtocol, port, targetPort, nodePort }: ServicePort): object {

@@ -89,7 +89,7 @@ export async function ensureLoadBalancer(
     const unchanged: NodeSelection = { ...nodes, source: { kind: "unchanged" } };
     return await ensureAsGiven(session, { ...input, nodes: unchanged }, options);
   } catch (error) {
-    if (!hasReason(error, "NODES_FINGERPRINT_MISMATCH")) throw error;
+    if (!hasReason(error, "NODES_FINGERPRINT_MISMATCH") && !hasReason(error, "NODE_SET_INTEGRITY")) throw error;
     // Another request than the one refused, so with an id of its own.
     const { requestId: _, ...rest } = options;
     return ensureAsGiven(session, input, rest);

@@ -13,10 +13,14 @@ const DIGITS = 40;
 const SPEC_PREFIX = "s1-";
 const NODES_PREFIX = "n1-";
 
-/** Equal for equal wishes, whatever the order of their ports, ranges and annotations. */
-export function specFingerprint(spec: LoadBalancerSpec): string {
+/**
+ * Equal for equal wishes, whatever the order of their ports, ranges and annotations. To lift a protection and to say nothing of one are
+ * equal: both end without one of ours, and a process that forgets having lifted it has nothing to change.
+ */
+export function specFingerprint({ deletionProtection, ...spec }: LoadBalancerSpec): string {
   const canonical: LoadBalancerSpec = {
     ...spec,
+    ...(deletionProtection === true ? { deletionProtection } : {}),
     ports: spec.ports.toSorted((a, b) => a.port - b.port || a.protocol - b.protocol),
     sourceRanges: spec.sourceRanges === undefined ? undefined : { cidrs: spec.sourceRanges.cidrs.toSorted() },
   };

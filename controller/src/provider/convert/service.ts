@@ -7,7 +7,7 @@ import {
   type SourceRanges,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
-import type { Service, ServicePort } from "../../api/service.ts";
+import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
 import type { ServiceRef } from "../load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../provider-info.ts";
 import { ipFamilyToProto, protocolToProto } from "./enums.ts";
@@ -54,6 +54,7 @@ export function loadBalancerSpec(
 ): LoadBalancerSpec {
   const { spec, metadata } = service;
   const { loadBalancers } = declared;
+  const isProtected = loadBalancers.deletionProtection ? deletionProtection(service) : undefined;
   return {
     ...(spec.loadBalancerClass === undefined ? {} : { class: spec.loadBalancerClass }),
     ports: spec.ports.map((port) => portToProto(port)),
@@ -66,6 +67,7 @@ export function loadBalancerSpec(
     annotations: declaredAnnotations(service, declared.annotationPrefixes),
     nameHint: nameHint(metadata.uid),
     tags: { ...settings.tags },
+    ...(isProtected === undefined ? {} : { deletionProtection: isProtected }),
   };
 }
 

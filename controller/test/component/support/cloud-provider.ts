@@ -145,14 +145,15 @@ function get(cloud: Cloud, { service }: GetLoadBalancerRequest): GetLoadBalancer
 
 function ensure(cloud: Cloud, request: EnsureLoadBalancerRequest): EnsureLoadBalancerResponse {
   const { service, specFingerprint, nodes } = request;
-  const balancer = cloud.ensure(required(service), specFingerprint, nodes?.fingerprint ?? "", namesOf(nodes));
+  const before = cloud.balancers.get(required(service).uid);
+  const balancer = cloud.ensure(required(service), specFingerprint, nodes?.fingerprint ?? "", namesOf(nodes, before));
   return EnsureLoadBalancerResponse.fromPartial({ loadBalancer: show(balancer) });
 }
 
 function update(cloud: Cloud, { service, nodes }: UpdateLoadBalancerNodesRequest): UpdateLoadBalancerNodesResponse {
   const balancer = cloud.balancers.get(required(service).uid);
   if (balancer === undefined) throw contractFailure("LOAD_BALANCER_NOT_FOUND", "no load balancer of that Service");
-  Object.assign(balancer, { nodesFingerprint: nodes?.fingerprint ?? "", nodes: namesOf(nodes) });
+  Object.assign(balancer, { nodesFingerprint: nodes?.fingerprint ?? "", nodes: namesOf(nodes, balancer) });
   return UpdateLoadBalancerNodesResponse.fromPartial({ loadBalancer: show(balancer) });
 }
 
@@ -162,7 +163,8 @@ function remove(cloud: Cloud, { service }: DeleteLoadBalancerRequest): DeleteLoa
   return DeleteLoadBalancerResponse.fromPartial({ done, ...(done ? {} : unfinished) });
 }
 
-function show({ id, ingress, service, specFingerprint, nodesFingerprint, pollsLeft }: Balancer): LoadBalancer {
+function show(balancer: Balancer): LoadBalancer {
+  const { id, ingress, service, specFingerprint, nodesFingerprint, observedFingerprint, pollsLeft } = balancer;
   const isReady = pollsLeft === 0;
   return LoadBalancer.fromPartial({
     id,
@@ -171,12 +173,17 @@ function show({ id, ingress, service, specFingerprint, nodesFingerprint, pollsLe
     ...(ingress === undefined ? {} : { ingress: { items: [...ingress] } }),
     specFingerprint,
     nodesFingerprint,
+    observedFingerprint,
     ...(isReady ? {} : { operation: { id: `op-${id}`, pollAfter: POLL_AFTER } }),
   });
 }
 
-function namesOf(nodes: NodeSelection | undefined): readonly string[] {
+function namesOf(nodes: NodeSelection | undefined, before: Balancer | undefined): readonly string[] {
   const source = nodes?.source;
+  if (source?.$case === "unchanged") {
+    if (before?.nodesFingerprint === nodes?.fingerprint && before !== undefined) return before.nodes;
+    throw contractFailure("NODES_FINGERPRINT_MISMATCH", "the nodes are others");
+  }
   if (source?.$case !== "inline") throw contractFailure("NODE_SET_UNKNOWN", "nodes are not spelled out");
   return source.value.nodes.map(({ name }) => name).toSorted();
 }

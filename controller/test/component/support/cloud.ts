@@ -18,6 +18,8 @@ export interface Balancer {
   readonly service: ServiceRef;
   specFingerprint: string;
   nodesFingerprint: string;
+  /** Moves when somebody changes it at the cloud. */
+  observedFingerprint: string;
   nodes: readonly string[];
   /** Reads until it is ready. */
   pollsLeft: number;
@@ -93,7 +95,7 @@ export class Cloud {
   ensure(service: ServiceRef, specFingerprint: string, nodesFingerprint: string, nodes: readonly string[]): Balancer {
     const existing = this.balancers.get(service.uid);
     if (existing !== undefined) {
-      Object.assign(existing, { specFingerprint, nodesFingerprint, nodes });
+      Object.assign(existing, { specFingerprint, nodesFingerprint, nodes, observedFingerprint: "as-wished" });
       return existing;
     }
     const number = ++this.created;
@@ -103,6 +105,7 @@ export class Cloud {
       service,
       specFingerprint,
       nodesFingerprint,
+      observedFingerprint: "as-wished",
       nodes,
       pollsLeft: this.slowPolls,
       ingress: [{ ip: `192.0.2.${number}` }],

@@ -18,6 +18,7 @@ import { progressOf } from "../plan/progress.ts";
 import { PROVISIONING } from "../plan/readiness.ts";
 import type { Change } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
+import { announceRepair, noteChange } from "./drift.ts";
 import { addFinalizer, finish, poll, tellNothing } from "./status.ts";
 
 /** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
@@ -25,6 +26,7 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   const { service, purpose, wish, ignored } = plan;
   const { events, ledger } = deps;
   const isEnsure = purpose === "ensure";
+  announceRepair(plan, deps);
   if (isEnsure) events.record(ensuringLoadBalancer(service));
   if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps, context))) return DONE;
   if (isEnsure && wish.nodes.count === 0) events.record(unavailableLoadBalancer(service));
@@ -58,6 +60,7 @@ async function conclude(
   const { service, purpose, wish } = plan;
   const { events, ledger } = deps;
   ledger.settled(context.key);
+  noteChange(plan, deps, context.key);
   for (const diagnostic of answer.diagnostics) events.record(diagnosed(service, diagnostic));
   if (answer.loadBalancer === undefined) {
     throw new LoadBalancerSyncError("the provider answered without a load balancer");
@@ -119,6 +122,7 @@ function anew(plan: Change): Change {
     trigger: "load balancer not found",
     loadBalancerId: undefined,
     operationId: undefined,
+    acknowledgedNodes: undefined,
     finalizerPatch: undefined,
     standing: undefined,
   };
@@ -129,7 +133,7 @@ async function callEnsure(
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<LoadBalancerChange> {
-  const { service, wish, operationId } = plan;
+  const { service, wish, operationId, acknowledgedNodes } = plan;
   const provider = providerNamed(deps, plan.provider);
   const hint = operationId === undefined || operationId === "" ? {} : { operationId };
   const { spec } = wish;
@@ -138,7 +142,7 @@ async function callEnsure(
       "the load balancer of an earlier wish is gone, and what that wish was is not known",
     );
   }
-  const input = { service: serviceRef(service), ...wish, spec, ...hint };
+  const input = { service: serviceRef(service), ...wish, spec, acknowledgedNodes, ...hint };
   const options = changeOptions(plan, deps, context);
   return deps.gate.run(provider, context, () => provider.client.ensureLoadBalancer(input, options));
 }

@@ -1,3 +1,5 @@
+import { serviceRef } from "../../../provider/convert/service.ts";
+import { hasReason } from "../../../provider/errors.ts";
 import type { LoadBalancerDeletion } from "../../../provider/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
@@ -6,6 +8,7 @@ import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, di
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { DELETING } from "../plan/readiness.ts";
 import type { Delete } from "../plan/steps.ts";
+import type { Wish } from "../plan/wish.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { again, patch, tell } from "./status.ts";
 
@@ -40,11 +43,30 @@ async function callDelete(
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
   const requestId = deps.ledger.attempt(context.key, `${service.metadata.uid} delete`, plan);
   const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
+  const call = () => deps.gate.run(provider, context, () => provider.client.deleteLoadBalancer(ref, options));
   try {
-    return await deps.gate.run(provider, context, () => provider.client.deleteLoadBalancer(ref, options));
+    return await call().catch(async (error: unknown) => {
+      if (!hasReason(error, "DELETION_PROTECTED") || plan.unprotected === undefined) throw error;
+      await unprotect(plan, plan.unprotected, deps, context);
+      return call();
+    });
   } catch (error) {
     throw deletionError(plan, deps, context, error);
   }
+}
+
+/** The only way to take a protection at the cloud back is another wish. */
+async function unprotect(
+  { service, provider: name }: Delete,
+  { spec, specFingerprint, nodes }: Wish,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<void> {
+  if (spec === undefined) return;
+  const provider = providerNamed(deps, name);
+  const input = { service: serviceRef(service), spec, specFingerprint, nodes };
+  const options = { signal: context.signal, trigger: "deletion protection lifted" };
+  await deps.gate.run(provider, context, () => provider.client.ensureLoadBalancer(input, options));
 }
 
 function deletionError(

@@ -6,6 +6,7 @@ import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
 import type { ChangeGate } from "../change-gate.ts";
 import type { Conditions } from "../conditions.ts";
+import type { DriftWatch } from "../drift-watch.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import type { ServiceMetrics } from "../metrics.ts";
@@ -19,6 +20,7 @@ export interface ApplyDependencies {
   readonly ledger: Ledger;
   readonly gate: ChangeGate;
   readonly ownWrites: OwnWrites<Service>;
+  readonly drift: DriftWatch;
   /** What the Service is told in its condition. */
   readonly conditions: Conditions;
   readonly clock: Clock;

@@ -8,7 +8,8 @@ import { describe, LoadBalancerSyncError } from "../errors.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
 import type { Entry, Pending } from "../ledger.ts";
 import { ingressPatch, type StatusPatch, withConditions } from "../plan/patches.ts";
-import { type Readiness, readinessOf, withoutReadiness } from "../plan/readiness.ts";
+import { driftNotRepaired, type Readiness, readinessOf, withoutReadiness } from "../plan/readiness.ts";
+import { isDeletionProtected } from "../predicates.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 
 /** Polls of many load balancers that were made together spread over this share of their interval. */
@@ -31,8 +32,12 @@ export async function finish(
   } else if (finished.purpose === "update") {
     deps.events.record(finished.nodeCount === 0 ? unavailableLoadBalancer(service) : updatedLoadBalancer(service));
   }
-  await publish(service, entry, readinessOf(service, entry, finished.nodeCount), deps, context);
-  return DONE;
+  const drift = deps.drift.resting(context.key);
+  const readiness = drift === undefined ? readinessOf(service, entry, finished.nodeCount) : driftNotRepaired(drift);
+  await publish(service, entry, readiness, deps, context);
+  // What a former provider has can go, now that the address is published.
+  const isLast = deps.ledger.former(context.key, service.metadata.uid) === undefined;
+  return isLast || isDeletionProtected(service) ? DONE : requeueAfter(0);
 }
 
 /** The cloud is at work: come back when the provider wishes to be asked. */

@@ -1,7 +1,8 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
 import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
-import type { Deletion, Entry } from "../ledger.ts";
+import type { Deletion, Entry, Former } from "../ledger.ts";
+import type { Drift, DriftVerdict } from "./drift.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
@@ -17,6 +18,12 @@ export interface CleanupInput {
   readonly provider: string;
   readonly entry: Entry | undefined;
   readonly deletion: Deletion | undefined;
+  /** One more load balancer, at a provider that served the Service before. */
+  readonly former: Former | undefined;
+  /** The Service as it is wished while it must not go; undefined: it need not be kept up. */
+  readonly upkeep: WantedInput | undefined;
+  /** The last wish without protection at the cloud, where that protection is ours to lift. */
+  readonly unprotected: Wish | undefined;
 }
 
 /** The Service wishes for a load balancer of a provider here. */
@@ -30,6 +37,9 @@ export interface WantedInput {
   readonly isAttempted: boolean;
   /** What the cloud has, where that was read: see {@link isReadNeeded}. */
   readonly observed: LoadBalancerAnswer | undefined;
+  /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
+  readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
+  readonly former: Former | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
   /** Why the wish must not or need not be asked for. */
   readonly refusal: Refusal | undefined;

@@ -26,6 +26,7 @@ export function progressOf(
     spec: wish.spec,
     specFingerprint: wish.specFingerprint,
     nodesFingerprint: wish.nodes.fingerprint,
+    observedFingerprint: loadBalancer.observedFingerprint,
     ingress: servedIngress(loadBalancer),
     pending: undefined,
   };

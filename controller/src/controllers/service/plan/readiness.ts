@@ -1,8 +1,10 @@
+import { DELETION_PROTECTION } from "../../../api/annotations.ts";
 import { LOAD_BALANCER_READY, type LoadBalancerReadyReason } from "../../../api/load-balancer-condition.ts";
 import type { Condition } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import type { Entry } from "../ledger.ts";
+import type { Drift } from "./drift.ts";
 
 /** What the Service is to say of its load balancer. */
 export interface Readiness {
@@ -39,6 +41,23 @@ export const DELETING: Readiness = {
   reason: "Deleting",
   message: "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
 };
+
+/** Said of a load balancer whose Service is to go, or wants none any more. */
+export const PROTECTED: Readiness = {
+  status: "False",
+  reason: "DeletionProtected",
+  message: `The load balancer and the Service are kept, for annotation ${DELETION_PROTECTION} says so. Set it to "false" to let both go.`,
+};
+
+/** Said of what somebody else makes otherwise each time. */
+export function driftNotRepaired({ what }: Drift): Readiness {
+  const message = `${capital(what)}. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes.`;
+  return { status: "False", reason: "DriftNotRepaired", message };
+}
+
+function capital(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
+}
 
 /** What an acknowledged load balancer means for its Service; undefined: nothing new. */
 export function readinessOf(service: Service, entry: Entry, nodeCount: number): Readiness | undefined {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { edited, fresh, held, known, making, updating, wish } from "../../../../test/support/service-plan-builders.ts";
 import { isReadNeeded } from "./standing.ts";
 
+const suspicion = { vanished: "repair", changed: "repair" } as const;
+
 describe("isReadNeeded()", () => {
   test.each([
     { it: "a new Service", input: { service: fresh, wish: wish(), entry: undefined }, want: false },
@@ -23,6 +25,21 @@ describe("isReadNeeded()", () => {
       want: true,
     },
     { it: "a settled Service", input: { service: held, wish: wish(), entry: known }, want: false },
+    {
+      it: "a settled Service in which a sweep takes an interest",
+      input: { service: held, wish: wish(), entry: known, suspicion },
+      want: true,
+    },
+    {
+      it: "such a Service that was edited meanwhile",
+      input: { service: edited, wish: wish(), entry: known, suspicion },
+      want: false,
+    },
+    {
+      it: "such a Service that has other nodes meanwhile",
+      input: { service: held, wish: wish("spec-1", "nodes-2"), entry: known, suspicion },
+      want: false,
+    },
     { it: "work under way", input: { service: held, wish: wish(), entry: making }, want: true },
     {
       it: "work under way for an earlier Service",
@@ -40,6 +57,6 @@ describe("isReadNeeded()", () => {
       want: false,
     },
   ])("is $want for $it", ({ input, want }) => {
-    expect(isReadNeeded({ isAttempted: false, refusal: undefined, ...input })).toBe(want);
+    expect(isReadNeeded({ isAttempted: false, refusal: undefined, suspicion: undefined, ...input })).toBe(want);
   });
 });

@@ -6,16 +6,17 @@ import { lastAccepted } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
 /**
- * What the cloud has decides, and must be read: this process does not know the load balancer although one was asked for, or a change
- * was accepted and the wish is still the same.
+ * What the cloud has decides, and must be read: this process does not know the load balancer although one was asked for; or the wish is
+ * still the same, and a change of it was accepted, or a sweep found something amiss.
  */
 export function isReadNeeded(
-  input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted" | "refusal">,
+  input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted" | "refusal" | "suspicion">,
 ): boolean {
   const { service, entry, isAttempted, refusal } = input;
   if (entry === undefined) return hasFinalizer(service) && (!isAttempted || refusal !== undefined);
   const asked = refusal === undefined ? input : lastAccepted(input, entry);
-  return entry.pending !== undefined && !isWishNew(asked, entry) && !areNodesNew(asked, entry);
+  if (isWishNew(asked, entry) || areNodesNew(asked, entry)) return false;
+  return entry.pending !== undefined || input.suspicion !== undefined;
 }
 
 /** After a restart: what is in force tells what was acknowledged. Anything unfinished or unlike the wish is ensured anew. */
@@ -36,6 +37,7 @@ export function standingInCloud({ service, provider, wish, observed }: WantedInp
     spec: loadBalancer.specFingerprint === wish.specFingerprint ? wish.spec : undefined,
     specFingerprint: loadBalancer.specFingerprint,
     nodesFingerprint: loadBalancer.nodesFingerprint,
+    observedFingerprint: loadBalancer.observedFingerprint,
     ingress: loadBalancer.ingress,
     pending: undefined,
   };

@@ -1,12 +1,13 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
-import type { Entry, Pending } from "../ledger.ts";
+import type { Entry, Former, Pending } from "../ledger.ts";
+import type { Drift } from "./drift.ts";
 import type { StatusPatch } from "./patches.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
 /** What is to be done about one Service. */
-export type Plan = Delete | Refuse | Change | Settle | Wait | Fail;
+export type Plan = Delete | Keep | Retire | Refuse | Change | Settle | Wait | Fail;
 
 export interface Delete {
   readonly kind: "delete";
@@ -19,6 +20,26 @@ export interface Delete {
   readonly announce: boolean;
   /** For services/status, once nothing is left at the cloud. */
   readonly patch: StatusPatch | undefined;
+  /** To be ensured first, should the cloud answer that the load balancer is protected. */
+  readonly unprotected: Wish | undefined;
+}
+
+/** Protected: neither the load balancer nor the Service may go. */
+export interface Keep {
+  readonly kind: "keep";
+  readonly service: Service;
+  readonly isGone: boolean;
+  readonly loadBalancerId: string | undefined;
+  readonly finalizerPatch: StatusPatch | undefined;
+  /** For the load balancer: nodes come and go all the same. */
+  readonly meanwhile: Plan | undefined;
+}
+
+/** Another provider serves the Service now, and its load balancer stands; or the Service is to go. What the former one made must go. */
+export interface Retire {
+  readonly kind: "retire";
+  readonly service: Service;
+  readonly former: Former;
 }
 
 /** Asked for what the provider does not offer and what must not be left out, or for what it has refused. */
@@ -39,8 +60,12 @@ export interface Change {
   readonly call: "ensure" | "updateNodes";
   /** For audit logs. */
   readonly trigger: string;
+  /** What somebody else did that is to be undone. */
+  readonly drift: Drift | undefined;
   readonly loadBalancerId: string | undefined;
   readonly operationId: string | undefined;
+  /** Fingerprint of the nodes in force, as far as known: equal ones need not be sent. */
+  readonly acknowledgedNodes: string | undefined;
   /** For services/status, before the call. */
   readonly finalizerPatch: StatusPatch | undefined;
   readonly ignored: readonly UnsupportedRequest[];
@@ -57,7 +82,14 @@ export interface Settle {
   readonly finished: Pending["kind"] | undefined;
   readonly nodeCount: number;
   readonly finalizerPatch: StatusPatch | undefined;
+  /** A sweep's suspicion that was looked into; undefined: there was none. */
+  readonly look: Look | undefined;
 }
+
+/** What came of a look at the cloud: nothing is amiss, or it is left as it is for now. */
+export type Look =
+  | { readonly kind: "steady" }
+  | { readonly kind: "left"; readonly drift: Drift; readonly verdict: "later" | "rest" };
 
 export interface Wait {
   readonly kind: "wait";

@@ -1,0 +1,37 @@
+import type { ReconcileContext } from "../../../runtime/reconciler.ts";
+import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
+import { formerLoadBalancerDeleted, formerLoadBalancerNotDeleted } from "../events.ts";
+import { loadBalancerRef } from "../load-balancer-ref.ts";
+import type { Retire } from "../plan/steps.ts";
+import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
+import { again } from "./status.ts";
+
+/** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
+export async function applyRetire(
+  { service, former }: Retire,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  const { events, ledger, gate } = deps;
+  const { loadBalancerId } = former;
+  const provider = providerNamed(deps, former.provider);
+  const ref = loadBalancerRef(service, provider.info, loadBalancerId, undefined);
+  const options = { signal: context.signal, trigger: "served by another provider" };
+  try {
+    const { done, operation } = await gate.run(provider, context, () =>
+      provider.client.deleteLoadBalancer(ref, options),
+    );
+    if (!done) return again(operation?.pollAfterMs, deps);
+  } catch (error) {
+    if (!isQuiet(error, context)) {
+      events.record(formerLoadBalancerNotDeleted(service, former.provider, describe(error)));
+    }
+    const message = `failed to delete what provider ${former.provider} had of the Service: ${describe(error)}`;
+    throw new LoadBalancerSyncError(message, { cause: error, isTold: true, isAside: true });
+  }
+  // Where only nobody could tell, there was nothing to speak of.
+  if (loadBalancerId !== undefined) events.record(formerLoadBalancerDeleted(service, former.provider, loadBalancerId));
+  ledger.retired(context.key, former.provider);
+  return requeueAfter(0);
+}

@@ -1,0 +1,25 @@
+import type { Service } from "../../../api/service.ts";
+import type { Lister } from "../../../kube/lister.ts";
+import type { OwnWrites } from "../../../kube/own-writes.ts";
+import type { LoadBalancerSettings } from "../../../provider/convert/service.ts";
+import type { ProviderSet } from "../../../provider/provider-set.ts";
+import type { Clock } from "../../../util/clock.ts";
+import type { PacedConditions } from "../conditions.ts";
+import type { DriftWatch } from "../drift-watch.ts";
+import type { Inventory } from "../inventory.ts";
+import type { Ledger } from "../ledger.ts";
+import type { Targets } from "../targets.ts";
+
+/** What this step reads from. */
+export interface GatherDependencies {
+  readonly services: Lister<Service>;
+  readonly providers: ProviderSet;
+  readonly targets: Targets;
+  readonly inventory: Inventory;
+  readonly ledger: Ledger;
+  readonly ownWrites: OwnWrites<Service>;
+  readonly conditions: Pick<PacedConditions, "forget">;
+  readonly drift: DriftWatch;
+  readonly settings: LoadBalancerSettings;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}

@@ -1,0 +1,82 @@
+import type { Service } from "../../../api/service.ts";
+import { unsupportedRequests } from "../../../provider/convert/unsupported.ts";
+import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
+import type { ProviderInfo } from "../../../provider/provider-info.ts";
+import type { ReconcileContext } from "../../../runtime/reconciler.ts";
+import { formerOf } from "../formers.ts";
+import type { Entry } from "../ledger.ts";
+import { loadBalancerRef } from "../load-balancer-ref.ts";
+import type { WantedInput } from "../plan/input.ts";
+import { type Refusal, refusalOf } from "../plan/refusal.ts";
+import { isReadNeeded } from "../plan/standing.ts";
+import { hasFinalizer, needsUpdate } from "../predicates.ts";
+import type { GatherDependencies } from "./dependencies.ts";
+import { type Owner, ownerOf } from "./owner.ts";
+import { wishOf } from "./wish.ts";
+
+/** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
+export async function gatherWanted(
+  deps: GatherDependencies,
+  context: ReconcileContext,
+  service: Service,
+  earlier: Entry | undefined,
+): Promise<WantedInput | undefined> {
+  const owner = ownerOf(deps, context, service);
+  if (owner === undefined) {
+    deps.ledger.recordForeign(context.key, service.metadata.uid);
+    return undefined;
+  }
+  const { provider, info, loadBalancers } = owner;
+  deps.ledger.recordOurs(context.key);
+  const isKnown = !hasFinalizer(service) || deps.ledger.holder(context.key) !== undefined;
+  const former = await formerOf(deps, provider, service.metadata.uid, isKnown, context);
+  const entry = earlier?.provider === provider.name ? earlier : undefined;
+  const declined = deps.ledger.declined(context.key, info.bootId);
+  if (declined !== undefined && !needsUpdate(declined, service)) return undefined;
+  const wish = wishOf(deps, service, owner, entry);
+  const isAttempted = deps.ledger.attempted(context.key) !== undefined;
+  const unsupported = unsupportedRequests(service, loadBalancers);
+  const refusal = refusalOf(unsupported) ?? refusedBefore(deps, context.key, service, info);
+  const suspicion = entry === undefined ? undefined : deps.drift.suspicion(context.key);
+  const isRead = isReadNeeded({ service, wish, entry, isAttempted, refusal, suspicion });
+  return {
+    kind: "wanted",
+    service,
+    provider: provider.name,
+    wish,
+    entry,
+    isAttempted,
+    observed: isRead ? await read(deps, owner, service, entry, context) : undefined,
+    suspicion,
+    former,
+    unsupported,
+    refusal,
+    updatesNodes: loadBalancers.updateNodes,
+  };
+}
+
+function refusedBefore(
+  { ledger, clock }: GatherDependencies,
+  key: string,
+  service: Service,
+  { bootId }: ProviderInfo,
+): Refusal | undefined {
+  const nowMs = clock.monotonicMs();
+  const refused = ledger.refused(key, service, bootId, nowMs);
+  return refused && { message: refused.message, retryAfterMs: refused.untilMs - nowMs };
+}
+
+async function read(
+  { inventory }: GatherDependencies,
+  { provider, info }: Owner,
+  service: Service,
+  entry: Entry | undefined,
+  { signal, log }: ReconcileContext,
+): Promise<LoadBalancerAnswer> {
+  if (entry === undefined) {
+    const loadBalancer = await inventory.take(provider, service.metadata.uid, signal, log);
+    if (loadBalancer !== undefined) return { kind: "present", loadBalancer, diagnostics: [] };
+  }
+  const ref = loadBalancerRef(service, info, entry?.loadBalancerId, entry?.pending?.operationId);
+  return provider.client.getLoadBalancer(ref, { signal });
+}

@@ -1,0 +1,27 @@
+import type { Service } from "../../../api/service.ts";
+import { specFingerprint } from "../../../provider/convert/fingerprint.ts";
+import { loadBalancerSpec } from "../../../provider/convert/service.ts";
+import type { Entry } from "../ledger.ts";
+import type { Wish } from "../plan/wish.ts";
+import type { GatherDependencies } from "./dependencies.ts";
+import type { Owner } from "./owner.ts";
+
+/** A wish that is this process' own. */
+export interface KnownWish extends Wish {
+  readonly spec: NonNullable<Wish["spec"]>;
+}
+
+/** What the Service wishes of its owner. */
+export function wishOf(
+  deps: GatherDependencies,
+  service: Service,
+  { provider, info, loadBalancers }: Owner,
+  entry: Entry | undefined,
+): KnownWish {
+  const { annotationPrefixes } = info;
+  const asked = loadBalancerSpec(service, { annotationPrefixes, loadBalancers }, deps.settings);
+  // To say nothing would leave a protection as it is that this process has asked for.
+  const isLifted = asked.deletionProtection === undefined && entry?.spec?.deletionProtection !== undefined;
+  const spec = isLifted ? { ...asked, deletionProtection: false } : asked;
+  return { spec, specFingerprint: specFingerprint(spec), nodes: deps.targets.of(provider.name, info) };
+}

@@ -1,0 +1,82 @@
+import type { LoadBalancer, LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
+import type { Entry } from "../ledger.ts";
+
+/** The cloud has something else than was last acknowledged, and nobody here asked for that. */
+export interface Drift {
+  readonly kind: "vanished" | "changed";
+  /** For people, one clause. */
+  readonly what: string;
+}
+
+/** Repairs of one load balancer so far, without a sweep in between that found it as it should be. */
+export interface Repairs {
+  readonly count: number;
+  /** Monotonic. */
+  readonly lastMs: number;
+}
+
+/** What is to be done about a drift: made as wished at once, at a later sweep, or not for long, for it comes back each time. */
+export type DriftVerdict = "repair" | "later" | "rest";
+
+/** Somebody else makes it otherwise each time: the sixth try would not differ. */
+const MAX_REPAIRS = 5;
+const REST_MS = 86_400_000;
+
+/** A load balancer that is gone serves nobody: it is made again however often it goes, but not without pause. */
+const MAX_VANISHED_WAIT_MS = 3_600_000;
+
+/** What a read shows of a load balancer at which nothing is under way; undefined: what was acknowledged. */
+export function driftOf(entry: Entry, answer: LoadBalancerAnswer): Drift | undefined {
+  return answer.kind === "absent"
+    ? { kind: "vanished", what: `load balancer ${entry.loadBalancerId} is gone from the cloud` }
+    : changeOf(entry, answer.loadBalancer);
+}
+
+/** True: a list gives reason to look. `loadBalancer` is undefined for what a complete list lacks. */
+export function isSuspect(entry: Entry, loadBalancer: LoadBalancer | undefined): boolean {
+  if (entry.pending !== undefined) return false;
+  return loadBalancer === undefined || changeOf(entry, loadBalancer) !== undefined;
+}
+
+function changeOf(entry: Entry, loadBalancer: LoadBalancer): Drift | undefined {
+  const { phase, operation, specFingerprint, nodesFingerprint, observedFingerprint, id } = loadBalancer;
+  if (phase === "failed") return changed(`load balancer ${id} has failed`);
+  // What is under way is somebody's wish whose outcome is not known yet.
+  if (phase !== "active" || operation !== undefined) return undefined;
+  if (differ(entry.specFingerprint, specFingerprint))
+    return changed(`another wish is in force for load balancer ${id}`);
+  if (differ(entry.nodesFingerprint, nodesFingerprint)) return changed(`load balancer ${id} has other nodes`);
+  if (differ(entry.observedFingerprint, observedFingerprint)) {
+    return changed(`load balancer ${id} was changed at the cloud`);
+  }
+  return undefined;
+}
+
+function changed(what: string): Drift {
+  return { kind: "changed", what };
+}
+
+/** A provider that keeps no fingerprints answers with empty ones. */
+function differ(acknowledged: string, read: string): boolean {
+  return acknowledged !== "" && read !== "" && acknowledged !== read;
+}
+
+/** When a drift is repaired: at once, and ever more rarely while it comes back. Half a period is left to the sweeps' jitter. */
+export function driftVerdict(
+  kind: Drift["kind"],
+  repairs: Repairs | undefined,
+  nowMs: number,
+  periodMs: number,
+): DriftVerdict {
+  if (repairs === undefined) return "repair";
+  const sinceMs = nowMs - repairs.lastMs;
+  const doubledMs = periodMs * 2 ** (repairs.count - 1) - periodMs / 2;
+  if (kind === "vanished") return sinceMs >= Math.min(doubledMs, MAX_VANISHED_WAIT_MS) ? "repair" : "later";
+  if (repairs.count < MAX_REPAIRS) return sinceMs >= doubledMs ? "repair" : "later";
+  return sinceMs >= REST_MS ? "repair" : "rest";
+}
+
+/** It was found as it should be: a drift that comes later is another one. */
+export function isOver(repairs: Repairs, nowMs: number, periodMs: number): boolean {
+  return nowMs - repairs.lastMs >= periodMs / 2;
+}
