@@ -79,6 +79,19 @@ describe("CidrSet.allocate()", () => {
   });
 });
 
+describe("CidrSet.overlaps()", () => {
+  test.each([
+    { other: "9.255.255.0/24", wanted: false },
+    { other: "10.0.0.0/32", wanted: true },
+    { other: "10.0.3.255/32", wanted: true },
+    { other: "10.0.4.0/24", wanted: false },
+    { other: "0.0.0.0/0", wanted: true },
+    { other: "::/0", wanted: false },
+  ])("answers $wanted for $other", ({ other, wanted }) => {
+    expect(setOf("10.0.0.0/22", 24).overlaps(range(other))).toBe(wanted);
+  });
+});
+
 describe("CidrSet.occupy()", () => {
   test.each([
     { sentence: "one block", taken: "10.0.1.0/24", free: ["10.0.0.0/24", "10.0.2.0/24", "10.0.3.0/24"] },

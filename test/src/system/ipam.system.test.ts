@@ -113,7 +113,7 @@ describe("node-ipam on a real control plane", () => {
       [],
     );
     expect(given.filter((range) => /^(?:10\.120\.[0-3]\.|fd00:120:(?:0:[123])?:)/.test(range))).toEqual([]);
-    await first.said(/range=172\.16\.0\.0\/24/);
+    await first.said(/outside 172\.16\.0\.0\/24/);
     await first.stop();
 
     startController(...args);

@@ -29,6 +29,7 @@ export async function assign(
     deps.wrote(node, await write(node, ranges, deps, context));
     context.log.info("Pod ranges of the node set", { podCIDRs: ranges });
   } catch (error) {
+    context.signal.throwIfAborted();
     if (isApiError(error, "notFound") || (await isSettled(error, node, deps, context))) return DONE;
     if (context.failures + 1 >= TELL_AFTER_FAILURES) deps.events.record(cidrAssignmentFailed(node));
     throw error;

@@ -97,14 +97,23 @@ describe("node-ipam at its start", () => {
     expect(world.rangesOf("a")).toEqual(["10.0.0.0/24"]);
   });
 
-  test("logs ranges that are outside of the cluster's and leaves them", async () => {
-    world.node("odd", ["172.16.0.0/24"]);
-    world.node("a");
+  test("logs what is odd, together at the start and one by one later, and leaves it", async () => {
+    for (let index = 0; index < 7; index++) world.node(`odd-${index}`, [`172.16.${index}.0/24`]);
     world.start(ONE);
+    await world.clock.advance(0);
+    world.node("a");
+    world.node("late", ["172.16.9.0/24"]);
     await world.clock.advance(10 * MINUTE_MS);
-    expect(world.held).toEqual({ odd: ["172.16.0.0/24"], a: ["10.0.0.0/24"] });
-    expect(world.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
-      { fields: { node: "odd", range: "172.16.0.0/24", what: "is outside of --cluster-cidr" } },
+    expect([world.rangesOf("a"), world.rangesOf("odd-6"), world.rangesOf("late")]).toEqual([
+      ["10.0.0.0/24"],
+      ["172.16.6.0/24"],
+      ["172.16.9.0/24"],
+    ]);
+    const what = "is outside of --cluster-cidr";
+    const examples = [0, 1, 2, 3, 4].map((index) => `odd-${index} 172.16.${index}.0/24`);
+    expect(world.log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([
+      { what, count: 7, examples },
+      { node: "late", range: "172.16.9.0/24", what },
     ]);
   });
 });
@@ -216,11 +225,41 @@ describe("node-ipam whose write fails", () => {
     expect(world.held).toEqual({ a: ["10.0.1.0/24"] });
   });
 
-  test("lets it be when the Node is gone", async () => {
+  test.each([
+    { sentence: "is gone", codes: { patch: "notFound" } },
+    { sentence: "has changed and is gone when it is read", codes: { patch: "conflict", get: "notFound" } },
+  ] as const)("lets it be when the Node $sentence", async ({ codes }) => {
+    const refusals = new Map<string, "notFound" | "conflict">(Object.entries(codes));
     world.start(ONE);
-    world.kube.intercept = ({ verb }) => (verb === "patch" ? apiError("notFound") : undefined);
+    world.kube.intercept = ({ verb }) => {
+      const code = refusals.get(verb);
+      return code && apiError(code);
+    };
     world.node("a");
     await world.clock.advance(MINUTE_MS);
     expect([world.patches.length, world.events]).toEqual([1, []]);
+  });
+
+  test("says nothing when it is told to end", async () => {
+    world.start(ONE);
+    world.kube.intercept = ({ verb }) => (verb === "patch" ? new Promise(() => undefined) : undefined);
+    world.node("a");
+    await world.clock.advance(1000);
+    await world.stop();
+    expect(world.events).toEqual([]);
+  });
+
+  test("tries again when a refusal cannot be looked into, or nothing explains it", async () => {
+    world.start(ONE);
+    const answers = ["invalid", "transient", "invalid", "answer"] as const;
+    let calls = 0;
+    world.kube.intercept = ({ verb }) => {
+      if (verb === "list") return undefined;
+      const code = answers[Math.min(calls++, 3)];
+      return code === undefined || code === "answer" ? undefined : apiError(code);
+    };
+    world.node("a");
+    await world.clock.advance(1000);
+    expect([world.rangesOf("a"), world.events]).toEqual([["10.0.0.0/24"], []]);
   });
 });

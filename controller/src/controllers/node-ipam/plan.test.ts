@@ -49,6 +49,11 @@ function present(podCidrs: readonly string[] | undefined): InstanceAnswer {
 
 describe("planCloud()", () => {
   const a = node("a");
+
+  test("leaves a Node that nobody was asked about", () => {
+    expect(planCloud({ node: a, answer: undefined })).toMatchObject({ kind: "leave" });
+  });
+
   const throttled = contractError("RATE_LIMITED", "429", { retryAfterMs: 1000 });
 
   test.each([

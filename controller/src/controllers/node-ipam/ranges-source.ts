@@ -9,6 +9,7 @@ import { sleep } from "../../util/abort.ts";
 import { backoffMs } from "../../util/backoff.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
+import { OddityLog } from "./oddity-log.ts";
 import type { RangeLedger } from "./range-ledger.ts";
 
 export interface RangesSourceDependencies {
@@ -32,28 +33,27 @@ const LOOK_AGAIN_MS = 1000;
  * may not have reached this cache. Nothing is handed out before.
  */
 export function rangesSource(deps: RangesSourceDependencies): Source {
-  const { nodes, ledger } = deps;
+  const { nodes, ledger, log } = deps;
+  const oddities = new OddityLog(log);
+  const see = (node: Node): void => {
+    for (const oddity of ledger.see(node)) oddities.add(node, oddity);
+  };
   return {
     name: "pod ranges in use",
     start: () =>
       nodes.addHandler({
-        onAdd: (node) => see(node, deps),
-        onUpdate: (_old, node) => see(node, deps),
+        onAdd: (node) => see(node),
+        onUpdate: (_old, node) => see(node),
         onDelete: (node) => ledger.forget(node),
       }),
     ready: async (signal) => {
       await nodes.whenSynced(signal);
       const listed = await listAll(deps, signal);
-      for (const node of listed) see(node, deps);
+      for (const node of listed) see(node);
+      oddities.startDone();
       for (const node of listed) await untilKnown(node, deps, signal);
     },
   };
-}
-
-function see(node: Node, { ledger, log }: RangesSourceDependencies): void {
-  for (const { range, what } of ledger.see(node)) {
-    log.warn("A pod range of the node is odd; it is left as it is", { node: node.metadata.name, range, what });
-  }
 }
 
 async function listAll({ kube, clock, log }: RangesSourceDependencies, signal: AbortSignal): Promise<readonly Node[]> {
