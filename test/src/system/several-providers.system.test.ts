@@ -210,16 +210,76 @@ test("routes of two clouds are each in their own", async () => {
     const page = await cloud.listRoutes({ pageSize: 100, consistent: true }, AbortSignal.timeout(CALL_MS));
     return page.items.map(({ destination }) => destination).join();
   };
-  const each = async (): Promise<string> => `${await destinations(world.cloud)} ${await destinations(west.cloud)}`;
   await eventually(
-    "one route in each cloud",
+    "a route in each cloud",
     30_000,
-    async () => ((await each()) === "10.120.1.0/24 10.120.2.0/24" ? true : undefined),
+    async () =>
+      (await destinations(world.cloud)) !== "" && (await destinations(west.cloud)) !== "" ? true : undefined,
     () => world.outputs(),
   );
+  expect([await destinations(world.cloud), await destinations(west.cloud)]).toEqual(["10.120.1.0/24", "10.120.2.0/24"]);
 });
 
+/** A fraction of the defaults, so that an outage lasts for longer than deletions take. */
+const QUICK = ["--node-monitor-period=1s", "--node-deletion-span=3s"];
+/** Nodes younger than a minute stay anyway. */
+const OLD_ENOUGH_MS = 62_000;
+
+async function loseHeartbeats(names: readonly string[], status: "False" | "Unknown"): Promise<void> {
+  const now = new Date().toISOString();
+  const condition = { type: "Ready", status, reason: "Test", lastHeartbeatTime: now, lastTransitionTime: now };
+  await inParallel(names, async (name) => {
+    await world.kube.send("PATCH", `/api/v1/nodes/${name}/status`, { status: { conditions: [condition] } });
+  });
+}
+
 describe("an outage of one cloud", () => {
+  test("deletes none of its nodes, and the other's go on joining and leaving", async () => {
+    const [easts, wests] = [numbered("e", 8), numbered("w", 8)];
+    const eastIds = await eastMachines(...easts);
+    const westIds = await westMachines(...wests);
+    await Promise.all(easts.map((name) => register(name, { providerID: eastIds.get(name) })));
+    await Promise.all(wests.map((name) => register(name, { providerID: westIds.get(name) })));
+    const bornMs = Date.now();
+    await world.startSidecar();
+    let westSidecar = await west.startSidecar("--call-timeout-ms=3000");
+    const controller = startController(...QUICK);
+    await Promise.all([...easts, ...wests].map((name) => world.initialized(name)));
+    await eventually("the nodes to be old enough", OLD_ENOUGH_MS + 20_000, () =>
+      Date.now() - bornMs > OLD_ENOUGH_MS ? true : undefined,
+    );
+
+    const outages = [
+      { begin: () => westSidecar.stop("SIGKILL"), end: async () => void (westSidecar = await west.startSidecar()) },
+      { begin: () => west.admin.addFault({ kind: "hang" }), end: () => west.admin.clearFaults() },
+      { begin: () => west.admin.addFault({ kind: "falseAbsence" }), end: () => west.admin.clearFaults() },
+    ];
+    for (const [index, { begin, end }] of outages.entries()) {
+      await begin();
+      await loseHeartbeats([...easts, ...wests], index % 2 === 0 ? "Unknown" : "False");
+      const joining = `joins-${index}`;
+      const ids = await eastMachines(joining);
+      await register(joining, { providerID: ids.get(joining) });
+      expect(await idOf(joining)).toBe(ids.get(joining));
+      const leaving = easts[index] ?? "";
+      const [, id = ""] = /([^/]+)$/.exec(eastIds.get(leaving) ?? "") ?? [];
+      await world.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
+      await eventually(
+        `node ${leaving} to go`,
+        60_000,
+        async () => ((await world.kube.find(`/api/v1/nodes/${leaving}`)) === undefined ? true : undefined),
+        () => world.outputs().slice(-8000),
+      );
+      await end();
+    }
+    // Whatever west said: the last lie alone would have been enough for nodes of fewer than the brake lets go.
+    for (const name of wests) expect(await world.kube.find(`/api/v1/nodes/${name}`)).toBeDefined();
+    expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="west"/)).toBe(0);
+    expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="simulated"/)).toBe(
+      outages.length,
+    );
+  });
+
   test("with 500 of its nodes waiting for an answer that does not come holds up no node of the other", async () => {
     const waiting = numbered("w", 500);
     const westIds = await west.createMachines(waiting.map(machine));
