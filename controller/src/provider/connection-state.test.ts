@@ -1,5 +1,13 @@
-import { expect, test } from "vitest";
-import { absenceDoubt, type HealthReason } from "./connection-state.ts";
+import { describe, expect, test } from "vitest";
+import { info } from "../../test/support/provider-builders.ts";
+import {
+  absenceDoubt,
+  type ConnectionState,
+  healthOf,
+  type HealthReason,
+  notConnectedError,
+  startingError,
+} from "./connection-state.ts";
 import type { ProviderStatus } from "./provider-status.ts";
 
 const NOW = 1_000_000;
@@ -47,4 +55,121 @@ test.each<{
 ])("absenceDoubt() is $it", ({ reasons = [], want, ...row }) => {
   const said = "said" in row ? row.said : status();
   expect(absenceDoubt({ ready: true, reasons }, said, "boot-1", NOW)).toBe(want);
+});
+
+const ready: ConnectionState = { kind: "ready", info: info() };
+const starting: ConnectionState = { kind: "ready", info: info({ scopeId: "" }) };
+const lost: ConnectionState = { kind: "lost", info: info(), why: "the socket was closed" };
+const refused: ConnectionState = {
+  kind: "refused",
+  refusal: { reason: "NotAnswering", message: "it does not answer" },
+};
+const sick = status({
+  ready: false,
+  conditions: [{ type: "Cloud", status: "False", reason: "Down", message: "503", lastTransitionTimeMs: undefined }],
+});
+const moved = { confirmed: "project-1", current: "project-2", remedy: "somebody says so" };
+const NO_SCOPE = "the provider has not reached its cloud yet";
+
+describe("healthOf()", () => {
+  test.each<{
+    it: string;
+    state?: ConnectionState;
+    said?: ProviderStatus;
+    failures?: number;
+    change?: typeof moved;
+    isReady: boolean;
+    want: readonly HealthReason[];
+  }>([
+    { it: "a provider that is well", said: status(), isReady: true, want: [] },
+    { it: "one that has not said how it is", isReady: true, want: [] },
+    {
+      it: "one that has not answered yet",
+      state: { kind: "connecting" },
+      isReady: false,
+      want: [{ name: "Connecting", message: "no answer to the handshake yet" }],
+    },
+    {
+      it: "one that is refused",
+      state: refused,
+      isReady: false,
+      want: [{ name: "NotAnswering", message: "it does not answer" }],
+    },
+    {
+      it: "one that is lost",
+      state: lost,
+      said: status(),
+      isReady: false,
+      want: [{ name: "ConnectionLost", message: "the socket was closed" }],
+    },
+    {
+      it: "one that is lost and had a sick cloud",
+      state: { ...lost, info: info({ scopeId: "" }) },
+      said: sick,
+      isReady: false,
+      want: [
+        { name: "ConnectionLost", message: "the socket was closed" },
+        { name: "CloudNotReady", message: "Cloud: Down: 503" },
+      ],
+    },
+    {
+      it: "one whose cloud is sick",
+      said: sick,
+      isReady: true,
+      want: [{ name: "CloudNotReady", message: "Cloud: Down: 503" }],
+    },
+    {
+      it: "one that does not know its scope",
+      state: starting,
+      isReady: true,
+      want: [{ name: "CloudNotReady", message: NO_SCOPE }],
+    },
+    {
+      it: "one that does not know its scope, and says why",
+      state: starting,
+      said: sick,
+      isReady: true,
+      want: [{ name: "CloudNotReady", message: `${NO_SCOPE}: Cloud: Down: 503` }],
+    },
+    { it: "two status calls that failed", failures: 2, isReady: true, want: [] },
+    {
+      it: "three status calls that failed",
+      failures: 3,
+      isReady: true,
+      want: [{ name: "StatusUnknown", message: "3 status calls in a row failed" }],
+    },
+    {
+      it: "another scope, before all else about the cloud",
+      said: sick,
+      change: moved,
+      isReady: true,
+      want: [
+        {
+          name: "ScopeChanged",
+          message:
+            'the provider now works in scope "project-2" and worked in "project-1" before; nothing is changed or deleted until its credentials are put right, or, if the new scope is meant, until somebody says so',
+        },
+        { name: "CloudNotReady", message: "Cloud: Down: 503" },
+      ],
+    },
+  ])("tells of $it", ({ state = ready, said, failures = 0, change, isReady, want }) => {
+    expect(healthOf(state, said, failures, change)).toEqual({ ready: isReady, reasons: want });
+  });
+});
+
+test.each<{ state: ConnectionState; message: string }>([
+  { state: { kind: "connecting" }, message: "provider acme is not connected: no answer to the handshake yet" },
+  { state: refused, message: "provider acme is not connected: it does not answer" },
+  { state: lost, message: "provider acme is not connected: the socket was closed" },
+  { state: ready, message: "provider acme is not connected" },
+])("notConnectedError() says why when $state.kind", ({ state, message }) => {
+  expect(notConnectedError("acme", state)).toMatchObject({ code: "UNAVAILABLE", message });
+});
+
+test.each([
+  { scopeId: "project-1", want: undefined },
+  { scopeId: "", want: { reason: "PROVIDER_STARTING", message: `provider acme: ${NO_SCOPE}` } },
+])('startingError() goes by the scope, here "$scopeId"', ({ scopeId, want }) => {
+  const { reason, message } = startingError("acme", info({ scopeId })) ?? {};
+  expect({ reason, message }).toEqual(want ?? { reason: undefined, message: undefined });
 });
