@@ -42,7 +42,11 @@ type Intercept = NonNullable<Parameters<typeof startDevCluster>[0]>["intercept"]
 export interface HarnessOptions {
   readonly objects?: readonly JsonObject[];
   readonly nodeWorkers?: number;
+  /** Of the controllers' time. @default 0: no sweeps */
+  readonly driftPeriodMs?: number;
 }
+
+type ManagerSettings = Required<Pick<HarnessOptions, "nodeWorkers" | "driftPeriodMs">>;
 
 /** API server, cloud and socket of one test; controllers and providers come and go. */
 export class Harness implements AsyncDisposable {
@@ -51,17 +55,17 @@ export class Harness implements AsyncDisposable {
   readonly #folder: string;
   readonly #providers: CloudProvider[] = [];
   readonly #managers: Manager[] = [];
-  readonly #nodeWorkers: number;
+  readonly #settings: ManagerSettings;
   /** Sees each request before the server does; may answer it. */
   intercept: Intercept;
 
-  static async start({ objects = [], nodeWorkers = 64 }: HarnessOptions = {}): Promise<Harness> {
+  static async start({ objects = [], nodeWorkers = 64, driftPeriodMs = 0 }: HarnessOptions = {}): Promise<Harness> {
     let harness: Harness | undefined;
     const cluster = await startDevCluster({
       controllers: false,
       intercept: (request) => (harness === undefined ? { kind: "pass" } : harness.#see(request)),
     });
-    harness = new Harness(cluster, await mkdtemp(join(tmpdir(), "cw-")), nodeWorkers);
+    harness = new Harness(cluster, await mkdtemp(join(tmpdir(), "cw-")), { nodeWorkers, driftPeriodMs });
     // Services go through the server, which gives them addresses and defaults; Nodes come with a status of their own.
     for (const object of objects) {
       if (object["kind"] === "Service") await harness.user("POST", "namespaces/default/services", object);
@@ -80,10 +84,10 @@ export class Harness implements AsyncDisposable {
     return this.intercept?.(request) ?? { kind: "pass" };
   }
 
-  private constructor(cluster: DevCluster, folder: string, nodeWorkers: number) {
+  private constructor(cluster: DevCluster, folder: string, settings: ManagerSettings) {
     this.cluster = cluster;
     this.#folder = folder;
-    this.#nodeWorkers = nodeWorkers;
+    this.#settings = settings;
   }
 
   get socketPath(): string {
@@ -98,7 +102,7 @@ export class Harness implements AsyncDisposable {
 
   /** A process with both controllers; `kill` ends it with all its memory. */
   startManager(): Manager {
-    const manager = new Manager(this.cluster, this.socketPath, this.#nodeWorkers);
+    const manager = new Manager(this.cluster, this.socketPath, this.#settings);
     this.#managers.push(manager);
     return manager;
   }
@@ -181,7 +185,7 @@ export class Manager {
   readonly #life = new AbortController();
   #end: Promise<void> | undefined;
 
-  constructor(cluster: DevCluster, socketPath: string, nodeWorkers: number) {
+  constructor(cluster: DevCluster, socketPath: string, { nodeWorkers, driftPeriodMs }: ManagerSettings) {
     const { log, metrics } = this;
     const real = systemClock();
     const clock = scaledClock(SPEED);
@@ -241,7 +245,7 @@ export class Manager {
       random: () => 0.5,
       newId: randomUUID,
       metrics: serviceMetrics(metrics),
-      settings: { workers: 4, loadBalancers: { tags: {} } },
+      settings: { workers: 4, driftPeriodMs, loadBalancers: { tags: {} } },
     });
     this.#tasks.start("sidecar", (signal) => this.sidecar.run(signal));
     this.#tasks.start("nodes informer", (signal) => this.#kube.nodes.run(signal));

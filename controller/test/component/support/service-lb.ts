@@ -21,10 +21,16 @@ export const UNSAID = `"conditions":[{"$patch":"delete","type":"cloudwire.dev/Lo
 export const TAKE_UP = `PATCH ${PATH}/status {"metadata":{"uid":"U","finalizers":["${FINALIZER}"]},"status":{${PROVISIONING}}}`;
 export const ADD_FINALIZER = `PATCH ${PATH}/status {"metadata":{"uid":"U","finalizers":["${FINALIZER}"]}}`;
 
+interface SettledOptions extends Pick<HarnessOptions, "driftPeriodMs"> {
+  readonly provider?: CloudProviderOptions;
+  /** Of the Service. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 interface ServiceLbHelpers {
   readonly start: (options?: HarnessOptions) => Promise<void>;
   /** A cluster with two nodes and a load balancer that is as it should be; what happened so far is forgotten. */
-  readonly startSettled: (options?: { readonly provider?: CloudProviderOptions }) => Promise<Manager>;
+  readonly startSettled: (options?: SettledOptions) => Promise<Manager>;
   readonly web: () => unknown;
   readonly ip: () => string | undefined;
   readonly balancer: () => Balancer | undefined;
@@ -43,8 +49,9 @@ export function serviceLbHelpers(started: (harness: Harness) => void): ServiceLb
     started(harness);
   }
 
-  async function startSettled({ provider }: { readonly provider?: CloudProviderOptions } = {}): Promise<Manager> {
-    await start({ objects: [initializedNode("a"), initializedNode("b"), loadBalancerService("web")] });
+  async function startSettled({ provider, annotations = {}, ...options }: SettledOptions = {}): Promise<Manager> {
+    const service = loadBalancerService("web", { metadata: { annotations } });
+    await start({ objects: [initializedNode("a"), initializedNode("b"), service], ...options });
     await harness.startProvider(provider);
     const manager = harness.startManager().startServices();
     await eventually("the address is published", () => ip() !== undefined);
