@@ -26,6 +26,7 @@ export function buildKubeletServing(
     requests: kube.kubeletServingRequests,
     nodes: kube.nodes,
     instances: provider.instances,
+    providers: provider.providers,
     kube: kube.client,
     events: kube.events.recorder(EVENT_SOURCES.kubeletServing),
     clock,

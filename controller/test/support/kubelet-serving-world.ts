@@ -4,6 +4,7 @@ import { kubeletServingCsrApprover } from "../../src/controllers/kubelet-serving
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../src/kube/csr-resource.ts";
 import type { InstanceAnswer } from "../../src/provider/instance.ts";
+import { type Provider, PrefixProviderSet } from "../../src/provider/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance, node } from "./builders.ts";
@@ -12,6 +13,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
+import { idleProvider, info } from "./provider-builders.ts";
 
 const NAME = "cloudwire_kubelet_serving";
 
@@ -28,6 +30,7 @@ export class KubeletServingWorld {
   /** Names of the Nodes that the cloud was asked about. */
   readonly asked: string[] = [];
   readonly says = new Map<string, InstanceAnswer>();
+  doubt: string | undefined;
   readonly #stop = new AbortController();
   readonly #onReady = new Set<() => void>();
   #running: Promise<void> = Promise.resolve();
@@ -44,6 +47,7 @@ export class KubeletServingWorld {
           return Promise.resolve(says.get(metadata.name) ?? { kind: "notMine", message: "nobody's" });
         },
       },
+      providers: new PrefixProviderSet([this.#provider()]),
       kube: {
         patch: async (resource, name, patch, options) => {
           const written = await kube.patch(resource, name, patch, options);
@@ -122,5 +126,15 @@ export class KubeletServingWorld {
 
   notApproved(reason: string): Promise<number | undefined> {
     return this.metrics.value(`${NAME}_csrs_not_approved`, { reason });
+  }
+
+  #provider(): Provider {
+    const doubt = () => this.doubt;
+    return {
+      ...idleProvider("acme", info({})),
+      get doubt() {
+        return doubt();
+      },
+    };
   }
 }

@@ -9,7 +9,7 @@ import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { TokenBucket } from "../../util/token-bucket.ts";
 import { nodeWithoutCertificate, requestNotApproved } from "./events.ts";
 import type { KubeletServingMetrics } from "./metrics.ts";
-import type { Plan } from "./plan.ts";
+import type { Approve, Plan, Wait } from "./plan.ts";
 import type { Objection } from "./plan/objection.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
 
@@ -32,7 +32,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
   switch (plan.kind) {
     case "approve":
       return approve(plan, deps, context);
-    case "reject":
+    case "leave":
       metrics.decisions.inc({ decision: plan.objection.reason });
       waiting.put(context.key, plan.objection.reason);
       tell(plan.objection, [requestNotApproved(plan.csr, plan.objection)], deps, context);
@@ -48,7 +48,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
 }
 
 async function approve(
-  { csr, condition }: Plan & { readonly kind: "approve" },
+  { csr, condition }: Approve,
   { kube, metrics, waiting }: ApplyDependencies,
   { signal, log }: ReconcileContext,
 ): Promise<Result> {
@@ -68,7 +68,7 @@ async function approve(
   return DONE;
 }
 
-function eventsOf({ csr, node, objection }: Plan & { readonly kind: "wait" }): readonly EventInput[] {
+function eventsOf({ csr, node, objection }: Wait): readonly EventInput[] {
   const onRequest = requestNotApproved(csr, objection);
   return node === undefined ? [onRequest] : [onRequest, nodeWithoutCertificate(node, objection)];
 }

@@ -226,6 +226,18 @@ describe("kubelet-serving-csr-approver leaves", () => {
   });
 });
 
+test("kubelet-serving-csr-approver waits while the provider that answers is in doubt", async () => {
+  world.machine("node-a", [ADDRESS]);
+  world.doubt = "it works in another scope";
+  world.ask("csr-1");
+  world.start();
+  await world.clock.advance(60_000);
+  expect([world.approved, await world.notApproved("providerDoubted")]).toEqual([[], 1]);
+  world.doubt = undefined;
+  await world.clock.advance(60_000);
+  expect(world.approved).toHaveLength(1);
+});
+
 describe("kubelet-serving-csr-approver says", () => {
   test("why a provider that stays away holds a request up", async () => {
     world.machine("node-a", [ADDRESS]);

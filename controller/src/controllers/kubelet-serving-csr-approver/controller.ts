@@ -5,6 +5,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { stepReconciler } from "../../runtime/reconciler.ts";
@@ -27,6 +28,7 @@ export interface KubeletServingDependencies {
   readonly requests: Informer<CertificateSigningRequest>;
   readonly nodes: Informer<Node>;
   readonly instances: InstanceReader;
+  readonly providers: ProviderSet;
   readonly kube: Pick<KubeClient, "patch">;
   /** Of source EVENT_SOURCES.kubeletServing. */
   readonly events: EventRecorder;
@@ -53,10 +55,10 @@ const VOICE = { burst: 20, perSecond: 1 / 3 } as const;
  * that the cloud says the node's machine has. Never denies: what it is not sure of is left to others.
  */
 export function kubeletServingCsrApprover(deps: KubeletServingDependencies): Controller {
-  const { requests, nodes, instances, clock, log, metrics, queueMetrics, controllerMetrics } = deps;
+  const { requests, nodes, clock, log, metrics, queueMetrics, controllerMetrics } = deps;
   const waiting = new WaitingRequests(metrics.notApproved);
   const voice = new TokenBucket(VOICE, clock);
-  const gathering = { requests: requests.lister, nodes: nodes.lister, instances, waiting, clock };
+  const gathering = { ...deps, requests: requests.lister, nodes: nodes.lister, waiting };
   const reconciler = stepReconciler(
     {
       gather: (context) => gather(gathering, context),

@@ -2,10 +2,11 @@ import type { CertificateSigningRequest } from "../../api/certificate-signing-re
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { readCertificateRequest } from "./certificate-request.ts";
-import type { Input } from "./plan.ts";
+import type { Input, Target } from "./plan.ts";
 import { claimOf } from "./plan/claim.ts";
 import { isOld, isPending } from "./predicates.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
@@ -15,6 +16,7 @@ export interface GatherDependencies {
   readonly requests: Lister<CertificateSigningRequest>;
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
+  readonly providers: ProviderSet;
   readonly waiting: WaitingRequests;
   readonly clock: Clock;
 }
@@ -24,7 +26,7 @@ const MAX_DATA_AGE_MS = 5000;
 
 /** The request, what it claims and what the cloud says of the machine. undefined: there is nothing to decide. */
 export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Input | undefined> {
-  const { requests, nodes, instances, waiting, clock } = deps;
+  const { requests, nodes, waiting, clock } = deps;
   const csr = requests.get(key);
   if (csr === undefined || !isPending(csr) || isOld(csr, clock.nowMs())) {
     waiting.forget(key);
@@ -32,7 +34,11 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
   }
   const claim = claimOf(csr, readCertificateRequest(csr.spec.request));
   const node = claim.kind === "claim" ? nodes.get(claim.nodeName) : undefined;
-  if (node === undefined) return { csr, claim, node, answer: undefined };
+  return { csr, claim, target: node === undefined ? undefined : await ask(deps, node, signal) };
+}
+
+async function ask({ instances, providers }: GatherDependencies, node: Node, signal: AbortSignal): Promise<Target> {
   const answer = await instances.get(node, { signal, maxDataAgeMs: MAX_DATA_AGE_MS });
-  return { csr, claim, node, answer };
+  const witness = answer.kind === "present" ? answer.witness.provider : undefined;
+  return { node, answer, doubt: providers.providers.find(({ name }) => name === witness)?.doubt };
 }

@@ -17,7 +17,7 @@ export function kubeletServingMetrics(metrics: Metrics): KubeletServingMetrics {
     }),
     notApproved: metrics.gauge({
       name: "cloudwire_kubelet_serving_csrs_not_approved",
-      help: "Kubelet-serving CertificateSigningRequests of the last hour that are pending because they do not match the cloud or are out of order, by why.",
+      help: "Kubelet-serving CertificateSigningRequests that are pending because they are out of order or, for an hour, because the cloud does not confirm them, by why.",
       labels: ["reason"],
     }),
   };

@@ -3,7 +3,7 @@ import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
 import { csr } from "../../../test/support/builders-csr.ts";
 import { contractError } from "../../provider/errors.ts";
 import type { InstanceAnswer } from "../../provider/instance.ts";
-import { type Input, plan } from "./plan.ts";
+import { type Input, plan, type Target } from "./plan.ts";
 import type { Claim } from "./plan/claim.ts";
 import { objection } from "./plan/objection.ts";
 
@@ -16,7 +16,11 @@ const unknown = (retryAfterMs?: number): InstanceAnswer => {
 };
 
 function input(parts: Partial<Input> = {}): Input {
-  return { csr: csr(), claim: CLAIM, node: node("node-a"), answer: PRESENT, ...parts };
+  return { csr: csr(), claim: CLAIM, target: target(PRESENT), ...parts };
+}
+
+function target(answer: InstanceAnswer, doubt?: string): Target {
+  return { node: node("node-a"), answer, doubt };
 }
 
 /** Seconds after the request was made. */
@@ -40,13 +44,13 @@ describe("plan()", () => {
 
   test("leaves a request that is out of order, whatever the cloud would say", () => {
     const claim = objection("weakKey", "RSA of 512 bits");
-    const planned = { kind: "reject", csr: csr(), objection: claim };
-    expect(plan(input({ claim, node: undefined, answer: undefined }), after(1))).toEqual(planned);
+    const planned = { kind: "leave", csr: csr(), objection: claim };
+    expect(plan(input({ claim, target: undefined }), after(1))).toEqual(planned);
     expect(plan(input({ claim }), after(1))).toEqual(planned);
   });
 
   test("waits for a Node", () => {
-    expect(plan(input({ node: undefined, answer: undefined }), after(1))).toEqual({
+    expect(plan(input({ target: undefined }), after(1))).toEqual({
       kind: "wait",
       csr: csr(),
       nodeName: "node-a",
@@ -77,11 +81,11 @@ describe("plan()", () => {
   test.each([
     { seconds: 10, tell: false },
     { seconds: 11, tell: true },
-  ])("tells of a cloud that is away: $tell after $seconds s", ({ seconds, tell }) => {
-    expect(plan(input({ answer: unknown() }), after(seconds))).toMatchObject({
-      objection: { reason: "machineUnknown" },
-      tell,
-    });
+  ])("tells of a provider that is away or in doubt after 10 s: $tell after $seconds s", ({ seconds, tell }) => {
+    const away = input({ target: target(unknown()) });
+    expect(plan(away, after(seconds))).toMatchObject({ objection: { reason: "machineUnknown" }, tell });
+    const inDoubt = input({ target: target(PRESENT, "its credentials have expired") });
+    expect(plan(inDoubt, after(seconds))).toMatchObject({ objection: { reason: "providerDoubted" }, tell });
   });
 
   test.each([
@@ -90,11 +94,11 @@ describe("plan()", () => {
     { it: "is 20 s old", seconds: 20, lookInMs: 5000 },
     { it: "is half an hour old", seconds: 1800, lookInMs: 60_000 },
   ])("looks again after $lookInMs ms at a request that $it", ({ seconds, lookInMs }) => {
-    expect(plan(input({ answer: unknown() }), after(seconds))).toMatchObject({ lookInMs });
+    expect(plan(input({ target: target(unknown()) }), after(seconds))).toMatchObject({ lookInMs });
   });
 
   test("looks again no sooner than the provider wishes", () => {
-    expect(plan(input({ answer: unknown(90_000) }), after(0))).toMatchObject({ lookInMs: 90_000 });
-    expect(plan(input({ answer: unknown(90) }), after(0))).toMatchObject({ lookInMs: 2000 });
+    expect(plan(input({ target: target(unknown(90_000)) }), after(0))).toMatchObject({ lookInMs: 90_000 });
+    expect(plan(input({ target: target(unknown(90)) }), after(0))).toMatchObject({ lookInMs: 2000 });
   });
 });

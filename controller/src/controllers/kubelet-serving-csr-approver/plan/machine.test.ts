@@ -3,7 +3,7 @@ import { instance } from "../../../../test/support/builders.ts";
 import { contractError } from "../../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../../provider/instance.ts";
 import type { Claim } from "./claim.ts";
-import { machineObjection } from "./machine.ts";
+import { judgeClaim } from "./machine.ts";
 
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: 0 };
 
@@ -23,7 +23,7 @@ function claim(parts: Partial<Claim> = {}): Claim {
   return { kind: "claim", nodeName: "node-a", dnsNames: ["node-a"], ipAddresses: ["10.0.0.1"], ...parts };
 }
 
-describe("machineObjection() has none to", () => {
+describe("judgeClaim() confirms", () => {
   test.each<{ readonly it: string; readonly claim?: Partial<Claim>; readonly instance?: Partial<Instance> }>([
     { it: "the node's name and an address of its machine" },
     {
@@ -52,7 +52,8 @@ describe("machineObjection() has none to", () => {
       instance: { addresses: [{ type: "Hostname", address: "10.0.0.9" }] },
     },
   ])("$it", ({ claim: parts, instance: facts }) => {
-    expect(machineObjection(claim(parts), present(facts))).toBeUndefined();
+    const confirmation = { kind: "confirmation", providerId: "acme://1" };
+    expect(judgeClaim(claim(parts), { answer: present(facts), doubt: undefined })).toEqual(confirmation);
   });
 });
 
@@ -62,9 +63,17 @@ interface Row {
   readonly message: string;
   readonly claim?: Partial<Claim>;
   readonly answer: InstanceAnswer;
+  readonly doubt?: string;
 }
 
 const rows: readonly Row[] = [
+  {
+    it: "the provider that says so is in doubt",
+    reason: "providerDoubted",
+    message: "its provider is not to be believed now: it works in another scope",
+    answer: present(),
+    doubt: "it works in another scope",
+  },
   {
     it: "the cloud cannot be asked",
     reason: "machineUnknown",
@@ -153,8 +162,8 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe("machineObjection() objects when", () => {
-  test.each(rows)("$it", ({ reason, message, claim: parts, answer }) => {
-    expect(machineObjection(claim(parts), answer)).toEqual({ kind: "objection", reason, message });
+describe("judgeClaim() objects when", () => {
+  test.each(rows)("$it", ({ reason, message, claim: parts, answer, doubt }) => {
+    expect(judgeClaim(claim(parts), { answer, doubt })).toEqual({ kind: "objection", reason, message });
   });
 });

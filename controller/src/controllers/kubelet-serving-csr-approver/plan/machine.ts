@@ -8,8 +8,21 @@ type Finding = Objection<MachineObjection>;
 /** A machine in one of these has no kubelet that starts. */
 const NOT_RUNNING: ReadonlySet<InstanceState> = new Set(["stopping", "stopped", "terminating"]);
 
-/** Why what the cloud says of the node's machine does not bear the claim out; undefined: it does. */
-export function machineObjection(claim: Claim, answer: InstanceAnswer): Finding | undefined {
+/** The claim is true: the cloud says so of this machine. */
+export interface Confirmation {
+  readonly kind: "confirmation";
+  readonly providerId: string;
+}
+
+/** What is known of the node's machine. */
+export interface Testimony {
+  readonly answer: InstanceAnswer;
+  /** Why the provider that answered is not to be believed now. */
+  readonly doubt: string | undefined;
+}
+
+/** Whether what the cloud says of the node's machine bears the claim out. */
+export function judgeClaim(claim: Claim, { answer, doubt }: Testimony): Confirmation | Finding {
   switch (answer.kind) {
     case "unknown":
       return objection("machineUnknown", `nothing is known of its machine: ${answer.error.message}`);
@@ -18,10 +31,15 @@ export function machineObjection(claim: Claim, answer: InstanceAnswer): Finding 
     case "absent":
       return objection("machineAbsent", "its machine does not exist");
     case "present":
-      return instanceObjection(claim, answer.instance);
+      if (doubt !== undefined) return objection("providerDoubted", `its provider is not to be believed now: ${doubt}`);
+      return instanceObjection(claim, answer.instance) ?? confirmation(answer.instance);
     default:
       return answer satisfies never;
   }
+}
+
+function confirmation({ providerId }: Instance): Confirmation {
+  return { kind: "confirmation", providerId };
 }
 
 function instanceObjection(claim: Claim, instance: Instance): Finding | undefined {

@@ -16,6 +16,7 @@ export type RequestObjection =
 export type MachineObjection =
   | "nodeMissing"
   | "machineUnknown"
+  | "providerDoubted"
   | "machineNotOurs"
   | "machineAbsent"
   | "machineNotRunning"
