@@ -12,7 +12,7 @@ const inEnsure = (cause: Error, isTold = false) =>
   new LoadBalancerSyncError("failed to ensure: why", { cause, isTold });
 
 /** What is told and what the queue gets to see. */
-function settle(error: Error, { failures = 0, inARow = 1, aborted = false } = {}) {
+function settle(error: Error, { failures = 0, inARow = 1, aborted = false, random = 0.5 } = {}) {
   const events: EventInput[] = [];
   const context = {
     key: "default/web",
@@ -27,7 +27,7 @@ function settle(error: Error, { failures = 0, inARow = 1, aborted = false } = {}
       return settleFailure(
         error,
         service("web"),
-        { events: { record: (event) => events.push(event) }, random: () => 0.5, inARow },
+        { events: { record: (event) => events.push(event) }, random: () => random, inARow },
         context,
       );
     } catch (thrown) {
@@ -108,5 +108,19 @@ describe("settleFailure()", () => {
       outcome: new RetryAfterError("failed to ensure: why", delayMs, { cause: error }),
       told: ["SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure: why"],
     });
+  });
+
+  test.each([
+    { random: 0, reason: "QUOTA_EXCEEDED" as const, retryAfterMs: undefined, delayMs: 54_000 },
+    { random: 1, reason: "QUOTA_EXCEEDED" as const, retryAfterMs: undefined, delayMs: 66_000 },
+    { random: 0, reason: "OPERATION_IN_PROGRESS" as const, retryAfterMs: undefined, delayMs: 4500 },
+    { random: 0, reason: "RATE_LIMITED" as const, retryAfterMs: 7000, delayMs: 7000 },
+    { random: 1, reason: "RATE_LIMITED" as const, retryAfterMs: 7000, delayMs: 7000 },
+  ])("spreads waits of $reason, but keeps to what the provider asks", ({ random, reason, retryAfterMs, delayMs }) => {
+    const { outcome } = settle(inEnsure(contractError(reason, "no", { retryAfterMs })), {
+      random,
+      inARow: reason === "OPERATION_IN_PROGRESS" ? 16 : 1,
+    });
+    expect(outcome).toMatchObject({ retryAfterMs: delayMs });
   });
 });

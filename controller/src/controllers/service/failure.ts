@@ -24,6 +24,9 @@ const BUSY_MS = 2000;
 const BUSY_TRIES = 15;
 const BUSY_BACKOFF: BackoffOptions = { initialMs: 5000, maxMs: 300_000 };
 
+/** Share of a wait that is random. */
+const RETRY_JITTER = 0.2;
+
 /** Failures of one kind are waited out with growing delays. */
 export function failureKind(error: unknown): string {
   const fromProvider = providerErrorOf(error);
@@ -52,8 +55,15 @@ export function settleFailure(
   if (service !== undefined && (isStill || (!isTold(error) && !isQuiet(error, context)))) {
     events.record(syncLoadBalancerFailed(service, describe(error)));
   }
-  const delayMs = fromProvider && waitMs(fromProvider, inARow);
+  const delayMs = fromProvider && jittered(fromProvider, waitMs(fromProvider, inARow), random);
   throw delayMs === undefined ? error : new RetryAfterError(describe(error), delayMs, { cause: error });
+}
+
+/** Services that failed together do not all come back together. What a provider asked for is kept to. */
+function jittered({ retryAfterMs }: ProviderError, delayMs: number | undefined, random: Random): number | undefined {
+  return delayMs === undefined || retryAfterMs !== undefined
+    ? delayMs
+    : delayMs * (1 + RETRY_JITTER * (random() - 0.5));
 }
 
 /** undefined: the queue's own back-off. */
