@@ -1,13 +1,14 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { Clock } from "../util/clock.ts";
+import { answered } from "./answered.ts";
 import { settleClaim } from "./claim.ts";
 import type { ReadOptions } from "./client.ts";
 import { nodeRef } from "./convert/node.ts";
 import type { InstanceAnswer } from "./instance.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 import { openClaimError } from "./ownership-errors.ts";
-import { type Answered, answered, type NodeOwner, type Provider, type ProviderSet } from "./provider-set.ts";
+import type { Answered, NodeOwner, Provider, ProviderSet } from "./provider-set.ts";
 
 /**
  * Looks up the machine behind one Node. Questions that arrive together leave as one call; the same question is asked once;

@@ -1,5 +1,7 @@
+import { answered } from "./answered.ts";
 import { listed } from "./ownership-errors.ts";
-import { type Answered, answered, classesOf, type OwnershipRules, type Provider } from "./provider-set.ts";
+import type { Answered, OwnershipRules, Provider } from "./provider-set.ts";
+import { classesOf } from "./service-owner.ts";
 
 /** Something that two providers declare and only one can have, or that nobody serves: for an operator to put right. */
 export interface OwnershipProblem {
