@@ -299,4 +299,25 @@ describe("an outage of one cloud", () => {
     // A cloud call may hang for 10 s: nobody has waited for one.
     expect(Date.now() - startedAtMs).toBeLessThan(9000);
   });
+
+  test("with more of its Services waiting than there are workers holds up no Service of the other", async () => {
+    await eastMachines("e-1");
+    await startAll("--concurrent-service-syncs=2");
+    await register("e-1");
+    await world.initialized("e-1");
+    await west.admin.addFault({ kind: "hang", operation: "loadBalancers.*" });
+    for (const name of numbered("hangs", 6)) await world.createService(name, 8090, { loadBalancerClass: WEST_CLASS });
+    await eventually("a call to hang", 20_000, async () => {
+      const { operations } = await west.admin.calls();
+      return operations.some(({ operation, inFlight }) => operation.startsWith("loadBalancers.") && inFlight > 0)
+        ? true
+        : undefined;
+    });
+    await world.createService("goes-on", 8091);
+    expect(await world.addressed("goes-on", 20_000)).toMatch(/^127\./);
+    const { operations } = await west.admin.calls();
+    expect(
+      operations.filter(({ operation, inFlight }) => operation.startsWith("loadBalancers.") && inFlight > 0),
+    ).not.toEqual([]);
+  });
 });
