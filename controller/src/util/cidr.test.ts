@@ -32,6 +32,8 @@ describe("parseCidr()", () => {
     "fe80::1%eth0/64",
     "a/8",
     "10.0.0.0/8/8",
+    "x/10.0.0.0/8",
+    "10.0.0.0/8x",
   ])("refuses %o", (text) => {
     expect(parseCidr(text)).toBeUndefined();
   });

@@ -27,6 +27,19 @@ describe("Delays", () => {
     );
   });
 
+  test("forgets nothing when it throws out the many that were cancelled", async () => {
+    const clock = new FakeClock();
+    const fired: string[] = [];
+    const delays = new Delays(clock, (key) => fired.push(`${key} ${clock.monotonicMs()}`));
+    const keys = [...Array(20).keys()];
+    // Set far in the future again and again: more than a thousand are cancelled, and would stay for long.
+    for (let round = 0; round < 100; round++) for (const key of keys) delays.set(`${key}`, 1_000_000 + round);
+    for (const key of keys.toReversed()) delays.set(`${key}`, 10 * (key + 1));
+    await clock.advance(200);
+    expect(fired).toEqual(keys.map((key) => `${key} ${10 * (key + 1)}`));
+    expect([delays.size, clock.timers]).toEqual([0, 0]);
+  });
+
   test("keeps one timer however many keys wait, and none once cleared", () => {
     const clock = new FakeClock();
     const delays = new Delays(clock, () => undefined);

@@ -53,6 +53,11 @@ describe("errorOfCall()", () => {
     });
   });
 
+  test("keeps the cause", () => {
+    const cause = new Error("the transport's");
+    expect(errorOfCall({ ...call, cause, statusDetails: undefined }).cause).toBe(cause);
+  });
+
   test.each([
     ["no details", undefined],
     ["details without ErrorInfo", status()],
@@ -88,6 +93,21 @@ describe("errorOfItem()", () => {
       metadata: { zone: "b" },
       requestId: "r-1",
     });
+  });
+
+  test.each([
+    ["none", {}, []],
+    ["one", { cloud_request_ids: "c-1" }, ["c-1"]],
+    ["an empty list", { cloud_request_ids: "" }, []],
+    ["a list with a gap", { cloud_request_ids: "c-1,,c-2" }, ["c-1", "c-2"]],
+  ])("reads the cloud's request ids: %s", (_, metadata, cloudRequestIds) => {
+    expect(errorOfItem({ ...item, metadata }, "w", "").cloudRequestIds).toEqual(cloudRequestIds);
+  });
+
+  test("names the code where there is no reason", () => {
+    expect(errorOfItem({ ...item, reason: "" }, "acme: node n1", "").message).toBe(
+      "acme: node n1: UNAVAILABLE: zone b",
+    );
   });
 
   test("reads a code that does not exist as UNKNOWN", () => {

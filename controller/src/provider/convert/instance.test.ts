@@ -16,6 +16,9 @@ const absent = (absence: Partial<Absence>): InstanceResult => ({
   readTime: undefined,
 });
 
+const NO_BASIS = "the absence does not say on what it rests";
+const NO_TIME = "the absence does not say when the cloud was read";
+
 describe("instanceAnswer()", () => {
   test.each([
     [AbsenceBasis.TERMINATED, "terminated"],
@@ -33,14 +36,19 @@ describe("instanceAnswer()", () => {
   });
 
   test.each([
-    ["the basis is not said", { basis: AbsenceBasis.UNSPECIFIED }],
-    ["the basis is newer than this program", { basis: AbsenceBasis.UNRECOGNIZED }],
-    ["the time of reading is missing", { observeTime: undefined }],
-    ["the time of reading cannot be read", { observeTime: new Date(Number.NaN) }],
-    ["the cloud was read before the node was made", { observeTime: new Date(NOW_MS - 60_001) }],
-  ])("takes an absence as unknown when %s", (_, broken) => {
+    ["the basis is not said", { basis: AbsenceBasis.UNSPECIFIED }, NO_BASIS],
+    ["the basis is newer than this program", { basis: AbsenceBasis.UNRECOGNIZED }, NO_BASIS],
+    ["the time of reading is missing", { observeTime: undefined }, NO_TIME],
+    ["the time of reading cannot be read", { observeTime: new Date(Number.NaN) }, NO_TIME],
+    [
+      "the cloud was read before the node was made",
+      { observeTime: new Date(NOW_MS - 60_001) },
+      "the cloud was read before the object was made",
+    ],
+  ])("takes an absence as unknown when %s", (_, broken, why) => {
     const answer = instanceAnswer(absent(broken), asked, context);
-    expect(answer).toMatchObject({ kind: "unknown", error: { reason: "INVARIANT_BROKEN", requestId: "r-1" } });
+    const message = `acme: node n1: ${why}; report it to the provider's vendor`;
+    expect(answer).toMatchObject({ kind: "unknown", error: { reason: "INVARIANT_BROKEN", requestId: "r-1", message } });
   });
 
   test("believes an absence read at the moment the node was made", () => {

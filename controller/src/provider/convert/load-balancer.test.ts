@@ -1,4 +1,4 @@
-import { ConditionStatus, Severity } from "@cloudwire/proto/cloudprovider/v1/common";
+import { ChangeAction, ConditionStatus, PlannedChange, Severity } from "@cloudwire/proto/cloudprovider/v1/common";
 import { IpMode, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { LoadBalancer, LoadBalancerIngress, LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { describe, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import {
   loadBalancerFromProto,
   nodeSelectionToProto,
   operationFromProto,
+  plannedChangeFromProto,
 } from "./load-balancer.ts";
 
 describe("ingressFromProto()", () => {
@@ -51,11 +52,14 @@ describe("ingressFromProto()", () => {
       ports: [
         { port: 80, protocol: Protocol.TCP },
         { port: 53, protocol: Protocol.UDP, error: "PortTaken" },
+        { port: 54, protocol: Protocol.SCTP, error: "" },
+        { port: 55, protocol: Protocol.UNRECOGNIZED },
       ],
     });
     expect(ingressFromProto(wire)[0]?.ports).toEqual([
       { port: 80, protocol: "TCP", error: undefined },
       { port: 53, protocol: "UDP", error: "PortTaken" },
+      { port: 54, protocol: "SCTP", error: undefined },
     ]);
   });
 });
@@ -141,8 +145,10 @@ describe("operationFromProto()", () => {
   });
 });
 
+const TARGET = { name: "n1", providerId: "acme://1", addresses: [], labels: {} };
+
 test.each([
-  [{ kind: "inline", nodes: [] } as const, { $case: "inline", value: { nodes: [] } }],
+  [{ kind: "inline", nodes: [TARGET] } as const, { $case: "inline", value: { nodes: [TARGET] } }],
   [{ kind: "nodeSet", id: "all" } as const, { $case: "nodeSetId", value: "all" }],
   [{ kind: "unchanged" } as const, { $case: "unchanged", value: {} }],
 ])("nodeSelectionToProto() turns %j into its wire form", (source, expected) => {
@@ -151,6 +157,36 @@ test.each([
     count: 3,
     source: expected,
   });
+});
+
+test.each([
+  [Severity.INFO, "info"],
+  [Severity.WARNING, "warning"],
+  [Severity.ERROR, "error"],
+])("diagnosticFromProto() reads severity %i as %s", (severity, expected) => {
+  const diagnostic = { severity, reason: "R", summary: "s", detail: "d", field: "f", helpUrl: "h" };
+  expect(diagnosticFromProto(diagnostic)).toEqual({ ...diagnostic, severity: expected });
+});
+
+test.each([
+  [ConditionStatus.TRUE, "True"],
+  [ConditionStatus.FALSE, "False"],
+  [ConditionStatus.UNSPECIFIED, "Unknown"],
+])("conditionFromProto() reads status %i as %s", (status, expected) => {
+  const condition = { type: "T", status, reason: "R", message: "m", lastTransitionTime: new Date(5000) };
+  const { lastTransitionTime: _, ...rest } = condition;
+  expect(conditionFromProto(condition)).toEqual({ ...rest, status: expected, lastTransitionTimeMs: 5000 });
+});
+
+test.each([
+  [ChangeAction.CREATE, "create"],
+  [ChangeAction.UPDATE, "update"],
+  [ChangeAction.DELETE, "delete"],
+  [ChangeAction.REPLACE, "replace"],
+  [ChangeAction.UNRECOGNIZED, "unknown"],
+])("plannedChangeFromProto() reads action %i as %s", (action, expected) => {
+  const change = { action, resourceType: "listener", resourceId: "l-1", summary: "s" };
+  expect(plannedChangeFromProto(PlannedChange.fromPartial(change))).toEqual({ ...change, action: expected });
 });
 
 test("what is newer than this program gets the contract's meaning of unspecified", () => {

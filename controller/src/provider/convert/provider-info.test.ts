@@ -1,5 +1,5 @@
 import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
-import { GetProviderInfoResponse, LockScope, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { GetProviderInfoResponse, IpMode, LockScope, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { describe, expect, test } from "vitest";
 import { providerInfo } from "../../../test/support/scripted-provider.ts";
 import { problemsOf, providerInfoFromProto } from "./provider-info.ts";
@@ -41,12 +41,32 @@ describe("providerInfoFromProto()", () => {
   test("keeps claims within what the contract allows", () => {
     const wire = GetProviderInfoResponse.fromPartial({
       capabilities: { instances: { maxBatchSize: 50_000, list: { maxPageSize: 50_000 } } },
-      limits: { softCallDuration: { seconds: 600n } },
+      limits: { softCallDuration: { seconds: 600n }, maxConcurrentCalls: 32, maxReceiveBytes: 8_000_000n },
     });
     expect(providerInfoFromProto(wire)).toMatchObject({
       capabilities: { instances: { maxBatchSize: 1000, list: { maxPageSize: 1000 } } },
-      limits: { softCallDurationMs: 30_000 },
+      limits: { softCallDurationMs: 30_000, maxConcurrentCalls: 32, maxReceiveBytes: 8_000_000 },
     });
+  });
+
+  test.each([
+    [IpMode.VIP, ["VIP"]],
+    [IpMode.PROXY, ["Proxy"]],
+    [IpMode.UNSPECIFIED, []],
+    [IpMode.UNRECOGNIZED, []],
+  ])("reads IP mode %i as %j", (mode, ipModes) => {
+    const wire = GetProviderInfoResponse.fromPartial({ capabilities: { loadBalancers: { ipModes: [mode] } } });
+    expect(providerInfoFromProto(wire).capabilities.loadBalancers?.ipModes).toEqual(ipModes);
+  });
+
+  test.each([
+    [LockScope.UNSPECIFIED, "service"],
+    [LockScope.SERVICE, "service"],
+    [LockScope.LOCK_KEY, "lockKey"],
+    [LockScope.PROVIDER, "provider"],
+  ])("reads lock scope %i as %s", (scope, lockScope) => {
+    const wire = GetProviderInfoResponse.fromPartial({ capabilities: { loadBalancers: { lockScope: scope } } });
+    expect(providerInfoFromProto(wire).capabilities.loadBalancers?.lockScope).toBe(lockScope);
   });
 
   test("drops what is newer than this program, but takes a newer lock scope for the narrowest", () => {
@@ -70,6 +90,10 @@ describe("providerInfoFromProto()", () => {
 describe("problemsOf()", () => {
   test("finds none in a healthy handshake", () => {
     expect(problemsOf(providerInfo())).toEqual([]);
+  });
+
+  test("finds that there is no prefix", () => {
+    expect(problemsOf({ ...providerInfo(), providerIdPrefixes: [] })).toEqual(["provider_id_prefixes is empty"]);
   });
 
   test("finds all there are at once", () => {

@@ -43,6 +43,8 @@ const rows: readonly Row[] = [
     { maxPorts: 1 },
     [["MaxPorts", "spec.ports", "refused"]],
   ],
+  ["as many ports as taken", {}, { maxPorts: 1 }, []],
+  ["no family named by the server", { ipFamilies: [] }, {}, []],
   ["IPv6 alone where it is not served", { ipFamilies: ["IPv6"] }, {}, [["IpFamilies", "spec.ipFamilies", "refused"]]],
   ["dual stack preferred, one family served", DUAL, {}, [["IpFamilies", "spec.ipFamilies", "ignored"]]],
   [
@@ -81,7 +83,49 @@ describe("unsupportedRequests()", () => {
     expect(requests.map(({ feature, field, effect }) => [feature, field, effect])).toEqual(expected);
   });
 
-  test("says in words what was asked for and what is offered", () => {
+  test.each<
+    readonly [parts: NonNullable<ServiceParts["spec"]>, declared: Partial<LoadBalancerCapabilities>, message: string]
+  >([
+    [{ ports: [UDP] }, { protocols: ["TCP", "SCTP"] }, "port 53/UDP: the provider serves TCP, SCTP only"],
+    [
+      { ports: [servicePort({ nodePort: 0 })] },
+      {},
+      "port 80/TCP has no node port, and the provider forwards to node ports; set allocateLoadBalancerNodePorts to true",
+    ],
+    [
+      { ports: [servicePort(), UDP] },
+      { protocols: ["TCP", "UDP"] },
+      "ports use TCP and UDP; the provider takes one protocol a load balancer",
+    ],
+    [
+      { ports: [servicePort(), servicePort({ port: 443 })] },
+      { maxPorts: 1 },
+      "2 ports; the provider takes 1 a load balancer",
+    ],
+    [DUAL, {}, "IPv4 and IPv6 asked for; the provider serves IPv4 only"],
+    [DUAL, { ipFamilies: ["IPv4", "IPv6"] }, "IPv4 and IPv6 asked for; the provider serves IPv4 or IPv6, not both"],
+    [
+      { loadBalancerSourceRanges: ["10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16"] },
+      {},
+      "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16; the provider cannot limit clients, and would let everybody in",
+    ],
+    [{ loadBalancerIP: "203.0.113.9" }, {}, "address 203.0.113.9 asked for; the provider chooses addresses itself"],
+    [
+      { sessionAffinity: "ClientIP" },
+      {},
+      "session affinity ClientIP asked for; the provider spreads a client's connections over nodes",
+    ],
+    [
+      { externalTrafficPolicy: "Local" },
+      {},
+      "external traffic policy Local asked for; the provider does not ask nodes whether they have a pod, and traffic to the others would be lost",
+    ],
+  ])("says of %o with %o in words what is asked for and what is offered", (spec, declared, message) => {
+    const requests = unsupportedRequests(service("web", { spec }), capabilities(declared));
+    expect(requests.map((request) => request.message)).toEqual([message]);
+  });
+
+  test("names every request, and not every range", () => {
     const subject = service("web", {
       spec: { ports: [UDP], loadBalancerSourceRanges: ["10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16"] },
     });
