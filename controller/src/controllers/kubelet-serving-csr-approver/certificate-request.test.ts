@@ -12,6 +12,7 @@ import {
   extensionRequest,
   ip,
   nodeSubject,
+  oid,
   OIDS,
   request,
   requestDer,
@@ -121,6 +122,8 @@ describe("readCertificateRequest() reads", () => {
 describe("readCertificateRequest() refuses", () => {
   const der = requestDer({ key: KEY });
   const names = subjectAltName(dns("node-a"));
+  const values = [dns("kubernetes.default.svc"), dns("node-a")].map((name) => element(0x04, sequence(name)));
+  const twoValues = sequence(oid(OIDS.subjectAltName), ...values);
   test.each([
     { it: "nothing", base64: "", why: /one PEM block/ },
     { it: "bytes without PEM", base64: Buffer.from(der).toString("base64"), why: /one PEM block/ },
@@ -162,6 +165,11 @@ describe("readCertificateRequest() refuses", () => {
         attributes: [attribute(OIDS.extensionRequest, sequence(names), sequence())],
       }),
       why: /extensions is not/,
+    },
+    {
+      it: "two values of one extension, of which other readers take the first",
+      base64: request({ attributes: [extensionRequest(twoValues)] }),
+      why: /extension is not/,
     },
     {
       it: "an address of five bytes",

@@ -135,15 +135,25 @@ function extensionsIn(values: DerElement | undefined): Extensions {
   const others: string[] = [];
   let altNames: Uint8Array | undefined;
   for (const extension of within(value, TAGS.sequence, "extensions")) {
-    const parts = list(within(extension, TAGS.sequence, "extension"), 2, 3, "extension");
-    const id = oidOf(parts[0], "extension");
-    const content = parts.at(-1);
-    if (content?.tag !== TAGS.octetString) throw bad("extension");
+    const { id, value } = extensionOf(extension);
     if (id !== SUBJECT_ALT_NAME) others.push(id);
     else if (altNames !== undefined) throw new DerError("it has two lists of alternative names");
-    else ({ content: altNames } = content);
+    else altNames = value;
   }
   return { altNames, others };
+}
+
+/**
+ * Extension, RFC 5280 section 4.1. Exactly: Go takes the first octet string for the value and passes over what follows
+ * (encoding/asn1), so two of them would be two values.
+ */
+function extensionOf(extension: DerElement): { readonly id: string; readonly value: Uint8Array } {
+  const parts = list(within(extension, TAGS.sequence, "extension"), 2, 3, "extension");
+  const [type, critical] = parts;
+  const value = parts.at(-1);
+  if (parts.length === 3 && critical?.tag !== TAGS.boolean) throw bad("extension");
+  if (value?.tag !== TAGS.octetString) throw bad("extension");
+  return { id: oidOf(type, "extension"), value: value.content };
 }
 
 type Names = Pick<CertificateRequest, "dnsNames" | "ipAddresses" | "otherNames" | "others">;

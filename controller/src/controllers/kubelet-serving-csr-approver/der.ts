@@ -9,6 +9,7 @@ export interface DerElement {
 
 /** Tags of X.690 that certificate requests use. `[n]` is context-specific: primitive 0x80 + n, constructed 0xa0 + n. */
 export const TAGS = {
+  boolean: 0x01,
   bitString: 0x03,
   octetString: 0x04,
   objectIdentifier: 0x06,
