@@ -31,7 +31,7 @@ const BATCHES: readonly Batch[] = [
   },
   {
     suites: ["parity"],
-    vitestArgs: [],
+    vitestArgs: ["--no-file-parallelism"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
   },
 ];

@@ -11,7 +11,7 @@ const CALL_MS = 10_000;
 const WAIT_MS = 25_000;
 const CLEAR_MS = 8000;
 /** Nobody wrote for so long: longer than every period of either side in these runs, except the refresh of addresses. */
-const QUIET_MS = 2500;
+const QUIET_MS = 3000;
 
 /** What a scenario's Node starts with; the defaults are those of a kubelet that waits for its cloud. */
 export interface NodeShape {

@@ -76,7 +76,7 @@ export const dualStackScenarios: readonly Scenario[] = [
   },
   {
     name: "ipam: one family is full",
-    claims: [],
+    claims: [{ id: "I4", explains: /^Node \S+-late\.spec\.podCIDR/ }],
     run: async (stage) => {
       await allocated(stage, "a");
       await allocated(stage, "b");

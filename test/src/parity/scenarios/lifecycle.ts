@@ -1,5 +1,5 @@
 import type { Scenario } from "../scenario.ts";
-import { hasTaint, SHUTDOWN, type Stage, UNINITIALIZED } from "../stage.ts";
+import { hasTaint, SHUTDOWN, type Stage } from "../stage.ts";
 
 const CALL_MS = 10_000;
 const shutdown = { key: SHUTDOWN, effect: "NoSchedule" };
@@ -175,7 +175,6 @@ export const lifecycleScenarios: readonly Scenario[] = [
     claims: ["L2"],
     run: async (stage) => {
       await stage.node("a", { ready: "False" });
-      await stage.seeNode("a", "waits", (node) => hasTaint(node, UNINITIALIZED), 1000);
       await stage.outlast(5000);
     },
   },

@@ -1,6 +1,7 @@
 import { at, listOf } from "../../support/kube.ts";
 import type { Claim, Scenario } from "../scenario.ts";
 import { addressesOf, type Stage } from "../stage.ts";
+import { withRace } from "./race.ts";
 
 const CALL_MS = 10_000;
 
@@ -9,19 +10,19 @@ const ENSURED: Claim = { id: "S1", explains: /^event: Service \S+ service-contro
 
 const served = async (stage: Stage): Promise<void> => stage.serve("web");
 
-export const restartScenarios: readonly Scenario[] = [
+const all: readonly Scenario[] = [
   {
     name: "restart: Service unchanged",
     claims: [ENSURED, "S30"],
     arrange: served,
-    run: async (stage) => stage.quiet(),
+    run: async (stage) => stage.outlast(5000),
   },
   {
     name: "restart: Service edited meanwhile",
     claims: ["S30"],
     arrange: served,
     away: async (stage) => stage.patchService("web", { spec: { sessionAffinity: "ClientIP" } }),
-    run: async (stage) => stage.quiet(),
+    run: async (stage) => stage.seeEvent("Service", "web", "EnsuredLoadBalancer"),
   },
   {
     name: "restart: Service deleted meanwhile",
@@ -38,8 +39,8 @@ export const restartScenarios: readonly Scenario[] = [
     run: async (stage) =>
       stage.seeService(
         "web",
-        "has no address",
-        (service) => at(service, "status", "loadBalancer", "ingress") === undefined,
+        "has lost the finalizer",
+        (service) => at(service, "metadata", "finalizers") === undefined,
       ),
   },
   {
@@ -59,7 +60,7 @@ export const restartScenarios: readonly Scenario[] = [
       );
       for (const { id } of items) await stage.world.cloud.deleteLoadBalancer(id, AbortSignal.timeout(CALL_MS));
     },
-    run: async (stage) => stage.quiet(),
+    run: async (stage) => stage.seeEvent("Service", "web", "EnsuredLoadBalancer"),
   },
   {
     name: "restart: node joins meanwhile",
@@ -76,7 +77,7 @@ export const restartScenarios: readonly Scenario[] = [
     arrange: async (stage) => {
       await stage.join("a", { externalAddress: true });
     },
-    run: async (stage) => stage.quiet(),
+    run: async (stage) => stage.outlast(5000),
   },
   {
     name: "restart: address changed meanwhile",
@@ -112,3 +113,5 @@ export const restartScenarios: readonly Scenario[] = [
       }),
   },
 ];
+
+export const restartScenarios: readonly Scenario[] = all.map(withRace);

@@ -2,6 +2,7 @@ import { at, listOf } from "../../support/kube.ts";
 import type { Json } from "../../support/kube.ts";
 import type { Claim, Scenario } from "../scenario.ts";
 import type { Stage } from "../stage.ts";
+import { withRace } from "./race.ts";
 
 const CALL_MS = 10_000;
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
@@ -99,8 +100,10 @@ interface Change {
   readonly spec?: Json;
   readonly metadata?: Json;
   readonly patch: Json;
-  /** How it shows that the change was carried out. */
+  /** How it shows that the change was carried out. Default: the load balancer is ensured. */
   readonly shows?: (service: Json) => boolean;
+  /** The controllers have nothing to do. */
+  readonly idle?: true;
 }
 
 /** Edits of a Service that has its load balancer. */
@@ -133,9 +136,9 @@ const changes: readonly Change[] = [
     patch: { metadata: { annotations: { "simulated.cloudwire.dev/idle-timeout-seconds": "90" } } },
   },
   { name: "service: annotation of somebody else", patch: { metadata: { annotations: { "example.com/note": "x" } } } },
-  { name: "service: label changed", patch: { metadata: { labels: { tier: "front" } } } },
-  { name: "service: selector changed", patch: { spec: { selector: { app: "another" } } } },
-  { name: "service: internal policy changed", patch: { spec: { internalTrafficPolicy: "Local" } } },
+  { name: "service: label changed", idle: true, patch: { metadata: { labels: { tier: "front" } } } },
+  { name: "service: selector changed", idle: true, patch: { spec: { selector: { app: "another" } } } },
+  { name: "service: internal policy changed", idle: true, patch: { spec: { internalTrafficPolicy: "Local" } } },
   {
     name: "service: becomes ClusterIP",
     claims: [],
@@ -155,6 +158,7 @@ const changes: readonly Change[] = [
   {
     name: "service: our finalizer taken off",
     claims: ["S30", { id: "S6", explains: /^(?:Service .*finalizers|write: patch services\/status|event: .* Ensur)/ }],
+    idle: true,
     patch: { metadata: { "$deleteFromPrimitiveList/finalizers": [FINALIZER] } },
   },
 ];
@@ -180,7 +184,7 @@ const all: readonly Scenario[] = [
     }),
   ),
   ...changes.map(
-    ({ name, claims = ["S30"], spec, metadata, patch, shows }): Scenario => ({
+    ({ name, claims = ["S30"], spec, metadata, patch, shows, idle }): Scenario => ({
       name,
       claims,
       run: async (stage) => {
@@ -188,7 +192,7 @@ const all: readonly Scenario[] = [
         await stage.fromHere();
         await stage.patchService("web", patch);
         if (shows !== undefined) await stage.seeService("web", "shows the change", shows);
-        await stage.quiet();
+        else if (idle !== true) await stage.seeEvent("Service", "web", "EnsuredLoadBalancer");
       },
     }),
   ),
@@ -300,17 +304,7 @@ const all: readonly Scenario[] = [
   },
 ];
 
-/** Upstream may update the targets of a load balancer before or while it is first ensured, when nodes come and go. */
-const RACE: Claim = {
-  id: "S11",
-  explains: /^event: Service \S+ service-controller Normal UpdatedLoadBalancer /,
-  sometimes: true,
-};
-
-export const serviceScenarios: readonly Scenario[] = all.map((scenario) => ({
-  ...scenario,
-  claims: [...scenario.claims, RACE],
-}));
+export const serviceScenarios: readonly Scenario[] = all.map(withRace);
 
 function portsOf(service: Json): readonly unknown[] {
   return listOf(at(service, "status", "loadBalancer", "ingress", 0, "ports")).map((one) => one["port"]);

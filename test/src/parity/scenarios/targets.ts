@@ -15,7 +15,7 @@ const served = async (stage: Stage): Promise<void> => {
 export const targetScenarios: readonly Scenario[] = [
   {
     name: "targets: a node joins",
-    claims: [],
+    claims: ["N2", "S30"],
     arrange: async (stage) => stage.serve("web"),
     run: async (stage) => {
       await stage.join("a", {}, { target: true });
@@ -24,7 +24,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: a node goes",
-    claims: [],
+    claims: ["S30"],
     arrange: served,
     run: async (stage) => {
       await stage.deleteNode("a");
@@ -33,7 +33,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: a node is excluded",
-    claims: [],
+    claims: ["S30"],
     arrange: served,
     run: async (stage) => {
       await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: "" } } });
@@ -42,7 +42,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: an exclusion that says false",
-    claims: [],
+    claims: ["S30"],
     arrange: served,
     run: async (stage) => {
       await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: "false" } } });
@@ -52,7 +52,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: an exclusion that says no",
-    claims: [],
+    claims: ["S30"],
     arrange: served,
     run: async (stage) => {
       await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: "no" } } });
@@ -61,7 +61,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: a node is no longer excluded",
-    claims: [],
+    claims: ["S30"],
     arrange: async (stage) => {
       await stage.join("a");
       await stage.serve("web");
@@ -73,7 +73,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: a node is not Ready",
-    claims: [],
+    claims: ["S30"],
     arrange: served,
     run: async (stage) => {
       await stage.ready("a", "False");
@@ -82,7 +82,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: a node is cordoned",
-    claims: [],
+    claims: ["S30"],
     arrange: served,
     run: async (stage) => {
       await stage.patchNode("a", { spec: { unschedulable: true } });
@@ -91,7 +91,7 @@ export const targetScenarios: readonly Scenario[] = [
   },
   {
     name: "targets: two Services, a node joins",
-    claims: [],
+    claims: ["N2", "S30"],
     arrange: async (stage) => {
       await stage.serve("web");
       await stage.serve("api");
@@ -108,23 +108,23 @@ export const targetScenarios: readonly Scenario[] = [
 export const unseenScenarios: readonly Scenario[] = [
   {
     name: "targets: the autoscaler is about to delete a node",
-    claims: ["S13"],
+    claims: ["S13", "S30"],
     arrange: served,
     run: async (stage) => {
       await stage.patchNode("a", { spec: { taints: [AUTOSCALER] } });
-      await stage.quiet(6000);
+      await stage.outlast(6000);
     },
   },
   {
     name: "targets: a node is being deleted, held by a finalizer",
-    claims: ["S13"],
+    claims: ["S13", "S30"],
     arrange: async (stage) => {
       await served(stage);
       await stage.patchNode("a", { metadata: { finalizers: ["example.com/held"] } });
     },
     run: async (stage) => {
       await stage.deleteNode("a");
-      await stage.quiet(6000);
+      await stage.outlast(6000);
     },
   },
 ];
@@ -132,7 +132,7 @@ export const unseenScenarios: readonly Scenario[] = [
 export const failingTargetScenarios: readonly Scenario[] = [
   {
     name: "faults: the update of targets fails once",
-    claims: ["S12"],
+    claims: ["N2", "S12", "S30"],
     arrange: async (stage) => stage.serve("web"),
     run: async (stage) => {
       await stage.world.admin.addFault({ kind: "internalError", operation: "loadBalancers.replaceTargets", count: 1 });
