@@ -89,7 +89,7 @@ describe("cloud-node on a real control plane", () => {
     ]);
   });
 
-  test("initialises 1,000 nodes with at most 20 provider calls and 20 cloud calls of 50 ms", async () => {
+  test("initialises 1,000 nodes with at most 20 calls of 50 ms, and refreshes them with as few", async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `n-${String(index).padStart(4, "0")}`);
     await world.createMachines(names.map((name, index) => ({ name, zone: index % 2 === 0 ? "north-a" : "south-a" })));
     await world.admin.change({ latency: { "*": { fixedMs: 50, jitterMs: 0 } } });
@@ -115,6 +115,15 @@ describe("cloud-node on a real control plane", () => {
     const { total } = await world.admin.calls();
     expect(total).toBeGreaterThan(0);
     expect(total).toBeLessThanOrEqual(20);
+
+    // A new leader reads them all, and again at each tick.
+    await controller.stop("SIGTERM");
+    await world.admin.resetCalls();
+    world.startController({ args: ["--node-status-update-frequency=10s"] });
+    const lookedUp = () => world.admin.callsOf("instances.lookup");
+    const first = await eventually("the first reading", 60_000, async () => (await lookedUp()) || undefined);
+    await eventually("two ticks more", 60_000, async () => ((await lookedUp()) >= first + 2 ? true : undefined));
+    expect(await lookedUp()).toBeLessThanOrEqual(20);
   });
 
   test("loses no node when the sidecar is killed in the middle of a look-up", async () => {

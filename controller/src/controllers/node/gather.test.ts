@@ -6,6 +6,7 @@ import { FakeLog } from "../../../test/support/fake-log.ts";
 import type { Node } from "../../api/node.ts";
 import { contractError } from "../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
+import type { InstanceQuestion } from "../../provider/instance-reader.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { gather } from "./gather.ts";
 import { createMemory, type Memory } from "./memory.ts";
@@ -13,8 +14,8 @@ import { nodeMetrics } from "./metrics.ts";
 
 const TAINT = taint("node.cloudprovider.kubernetes.io/uninitialized");
 
-/** What was asked, and how: provider ID or name, age allowed, priority. */
-type Asked = readonly [string, number, string | undefined];
+/** What was asked, and how: provider ID or name, age allowed, priority, at one provider alone. */
+type Asked = readonly [string, number, string | undefined, string?];
 
 let nodes: FakeInformer<Node>;
 let memory: Memory;
@@ -32,9 +33,9 @@ beforeEach(() => {
 
 function gathered() {
   const instances = {
-    get: (subject: Node, { maxDataAgeMs, priority }: { readonly maxDataAgeMs: number; readonly priority?: string }) => {
+    get: (subject: Node, { maxDataAgeMs, priority, at }: InstanceQuestion) => {
       const by = subject.spec.providerID === "" ? subject.metadata.name : subject.spec.providerID;
-      asked.push([by, maxDataAgeMs, priority]);
+      asked.push(at === undefined ? [by, maxDataAgeMs, priority] : [by, maxDataAgeMs, priority, at]);
       meanwhile();
       return Promise.resolve(answers[by] ?? ABSENT);
     },
@@ -52,20 +53,20 @@ function gathered() {
   );
 }
 
-const witness = (provider = "acme") => ({ provider, scopeId: "s", bootId: "b", receivedAtMs: 0 });
+const WITNESS = { provider: "acme", scopeId: "s", bootId: "b", receivedAtMs: 0 };
 const ABSENT: InstanceAnswer = {
   kind: "absent",
   basis: "lookupMiss",
   observeTimeMs: 0,
   strong: true,
-  witness: witness(),
+  witness: WITNESS,
 };
 const UNKNOWN: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "m") };
-const present = (parts: Partial<Instance> = {}, provider = "acme"): InstanceAnswer => ({
+const present = (parts: Partial<Instance> = {}): InstanceAnswer => ({
   kind: "present",
   instance: instance({ name: "a", ...parts }),
   readTimeMs: 0,
-  witness: witness(provider),
+  witness: WITNESS,
 });
 const initialized = (providerID = "acme://1") => node("a", { spec: { providerID } });
 const waiting = (providerID = "") => node("a", { spec: { providerID, taints: [TAINT] } });
@@ -91,7 +92,7 @@ describe("gather() of a Node that waits", () => {
     expect(await gathered()).toMatchObject({ namesake: { kind: "asked", providerId: "acme://2" } });
     expect(asked).toEqual([
       ["acme://1", 1000, undefined],
-      ["a", ...LOW],
+      ["a", ...LOW, "acme"],
     ]);
   });
 
@@ -156,11 +157,6 @@ describe("gather() of an initialised Node", () => {
       ofName: present({ providerId: "acme://2" }),
       namesake: { kind: "asked", providerId: "acme://2" },
     },
-    {
-      it: "a machine of another cloud, which proves nothing",
-      ofName: present({ providerId: "other://2" }, "other"),
-      namesake: { kind: "asked", providerId: undefined },
-    },
     { it: "no machine", ofName: ABSENT, namesake: { kind: "asked", providerId: undefined } },
     {
       it: "nobody's machine",
@@ -174,7 +170,7 @@ describe("gather() of an initialised Node", () => {
     expect(await gathered()).toMatchObject({ sighting: { facts: { name: "otherwise" }, namesake } });
     expect(asked).toEqual([
       ["acme://1", ...LOW],
-      ["a", ...LOW],
+      ["a", ...LOW, "acme"],
     ]);
   });
 
