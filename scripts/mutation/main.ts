@@ -77,13 +77,24 @@ async function runStryker(files: readonly string[]): Promise<StrykerReport> {
     await writeFile(config, JSON.stringify(strykerConfig(files, join(folder, "sandboxes"), report)));
     const stryker = join(ROOT, HERE, "node_modules/.bin/stryker");
     const env = { CLOUDWIRE_MUTATION_FOLDERS: [...new Set(files.map(testFolder))].join() };
-    const { code } = await run(stryker, ["run", config], { output: "show", env });
+    const signal = interrupted();
+    const { code } = await run(stryker, ["run", config], { output: "show", env, signal }).catch((error: unknown) => {
+      throw signal.aborted ? new UserError("interrupted") : error;
+    });
     const text = await readFile(report, "utf8").catch(() => undefined);
     if (text === undefined) throw new UserError(`Stryker ended without a report (exit ${code}); it said why above`);
     return JSON.parse(text);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // Stryker, once interrupted, may still be removing its part.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   }
+}
+
+/** Aborts when this is to end: Stryker ends its workers, and what it left behind is removed. */
+function interrupted(): AbortSignal {
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupt.abort());
+  return interrupt.signal;
 }
 
 /** Whose tests have to notice: those of the same controller, or of the same folder of the controller's source. */
