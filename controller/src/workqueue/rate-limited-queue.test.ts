@@ -146,6 +146,13 @@ describe("Workqueue.get()", () => {
     ]);
   });
 
+  test("answers undefined when its signal has aborted before, and takes no key by it", async () => {
+    const { queue } = makeQueue();
+    queue.add("a");
+    expect(await queue.get(AbortSignal.abort())).toBeUndefined();
+    expect(await takeAll(queue)).toEqual(["a"]);
+  });
+
   test("answers undefined when its signal aborts, and loses no key by it", async () => {
     const { queue } = makeQueue();
     const abort = new AbortController();
@@ -171,6 +178,29 @@ describe("Workqueue.shutDown()", () => {
   });
 });
 
+describe("Workqueue.state()", () => {
+  test("follows a key from one place to the next", async () => {
+    const { queue, clock } = makeQueue();
+    const seen = [queue.state("a")];
+    queue.addAfter("a", 100, { priority: "low" });
+    seen.push(queue.state("a"));
+    await clock.advance(100);
+    seen.push(queue.state("a"));
+    queue.add("a");
+    seen.push(queue.state("a"));
+    await queue.get(never);
+    await clock.advance(250);
+    seen.push(queue.state("a"));
+    expect(seen).toEqual([
+      { kind: "unknown" },
+      { kind: "delayed", inMs: 100 },
+      { kind: "waiting", priority: "low" },
+      { kind: "waiting", priority: "high" },
+      { kind: "working", forMs: 250 },
+    ]);
+  });
+});
+
 describe("Workqueue metrics", () => {
   test("carry upstream's names", async () => {
     const metrics = new Metrics();
@@ -180,7 +210,9 @@ describe("Workqueue metrics", () => {
       limiter: exponentialLimiter(DEFAULT_BACKOFF),
       metrics: workqueueMetrics(metrics)("Nodes"),
     });
+    await clock.advance(500);
     queue.add("a");
+    const waiting = await metrics.value("workqueue_depth", { name: "Nodes" });
     await clock.advance(1000);
     await queue.get(never);
     await clock.advance(3000);
@@ -188,7 +220,7 @@ describe("Workqueue metrics", () => {
     queue.done("a");
     queue.addRateLimited("a");
     const text = await metrics.text();
-    expect(running).toBe(3);
+    expect([waiting, running]).toEqual([1, 3]);
     expect(text).toContain('workqueue_adds_total{name="Nodes"} 1');
     expect(text).toContain('workqueue_depth{name="Nodes"} 0');
     expect(text).toContain('workqueue_retries_total{name="Nodes"} 1');
