@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { node, service } from "../../test/support/builders.ts";
 import { capabilities, idleProvider, info, instanceCapabilities } from "../../test/support/provider-builders.ts";
@@ -137,6 +138,44 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
         message: expect.stringContaining("node n1 could be of other and twin: several providers have"),
       },
     });
+  });
+});
+
+describe("PrefixProviderSet", () => {
+  const anyProvider = fc.record({
+    prefix: fc.constantFrom("east://", "west://", "north://"),
+    answers: fc.boolean(),
+    findsNames: fc.boolean(),
+  });
+  const providersFrom = (parts: readonly { prefix: string; answers: boolean; findsNames: boolean }[]) =>
+    parts.map(({ prefix, answers, findsNames }, index) => {
+      const instances = instanceCapabilities({ lookupByName: findsNames });
+      const declared = info({ providerIdPrefixes: [prefix], capabilities: { instances } });
+      return idleProvider(`other-${index}`, answers ? declared : undefined);
+    });
+
+  test("owns a node with ID by whoever declares its prefix, whatever all others are and do", () => {
+    fc.assert(
+      fc.property(fc.array(anyProvider), (others) => {
+        const owner = new PrefixProviderSet([...providersFrom(others), acme]).ownerOfNode(
+          node("n1", { spec: { providerID: "acme://1" } }),
+        );
+        expect(nameOf(owner)).toBe("acme");
+      }),
+    );
+  });
+
+  test("never owns a node for the order in which providers are given or have answered", () => {
+    const nodes = ["", "east://1", "west://1", "gce://1"].map((providerID) => node("n1", { spec: { providerID } }));
+    fc.assert(
+      fc.property(fc.array(anyProvider, { minLength: 2 }), (others) => {
+        const providers = providersFrom(others);
+        const [forwards, backwards] = [providers, providers.toReversed()].map((all) => new PrefixProviderSet(all));
+        const named = (set: PrefixProviderSet | undefined) =>
+          nodes.map((one) => set && nameOf(set.ownerOfNode(one)).split("+").toSorted().join("+"));
+        expect(named(forwards)).toEqual(named(backwards));
+      }),
+    );
   });
 });
 
