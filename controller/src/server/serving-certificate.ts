@@ -166,15 +166,13 @@ async function readPairIfThere(files: Files): Promise<KeyPair | undefined> {
   try {
     return await readPair(files);
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (error instanceof ServingCertificateError && isMissing(error)) return undefined;
     throw error;
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error && error.cause instanceof Error && "code" in error.cause && error.cause.code === "ENOENT"
-  );
+function isMissing({ cause }: ServingCertificateError): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
 }
 
 async function read(file: string, what: string): Promise<string> {
