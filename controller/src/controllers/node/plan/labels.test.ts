@@ -109,6 +109,12 @@ describe("planLabels() of type, zone and region", () => {
       changes: { [ZONE]: "b" },
     },
     {
+      it: "takes an edit of the old name for acceptance",
+      policy: "warn",
+      has: { [ZONE]: "a", [BETA_ZONE]: "b" },
+      changes: { [ZONE]: "b" },
+    },
+    {
       it: "adds the old name to a new one that agrees",
       policy: "warn",
       has: { [ZONE]: "b" },

@@ -127,7 +127,7 @@ const RESERVED_KEY = /(^|\.)(kubernetes|k8s)\.io\//;
  * provider does not send any more stays too: not to say a label is not to say that it shall go, and DaemonSets evict by labels.
  */
 function planFurtherLabels({ name, labels: current, annotations }: Labelled, cloud: Labels): LabelPlan {
-  const ours = new Set((annotations[CLOUD_LABELS] ?? "").split(",").filter((key) => key !== ""));
+  const ours = new Set((annotations[CLOUD_LABELS] ?? "").split(","));
   const changes: Record<string, string> = {};
   const dropped: DroppedLabel[] = [];
   const differences: Difference[] = [];
