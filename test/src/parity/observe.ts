@@ -49,7 +49,8 @@ export async function observe(stage: Stage): Promise<Observation> {
   for (const one of own.loadBalancers) {
     say(`load balancer of ${one.tags["cloudwire.dev/service-name"] ?? "?"}`, await loadBalancerFacts(stage, one));
   }
-  for (const one of own.routes) say(`route ${one.destination} ${one.instanceId}`, one.state);
+  for (const one of own.routes)
+    say(`route ${one.destination} ${one.instanceId}`, { state: one.state, label: one.label });
   const mine = writes.filter(
     ({ namespace, name, receivedAt }) => stage.owns(namespace, name) && Date.parse(receivedAt) >= stage.fromMs,
   );

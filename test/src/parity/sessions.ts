@@ -8,8 +8,10 @@ import { routeScenarios } from "./scenarios/route.ts";
 import { serviceScenarios } from "./scenarios/service.ts";
 import {
   deletionFaultScenarios,
+  deniedScenarios,
   failingTargetScenarios,
   faultScenarios,
+  slowScenarios,
   targetScenarios,
   unseenScenarios,
 } from "./scenarios/targets.ts";
@@ -40,8 +42,10 @@ const all: readonly Session[] = [
       together(faultScenarios),
       together(deletionFaultScenarios),
       together(failingTargetScenarios),
+      together(slowScenarios),
       { ...together(restartScenarios), restart: true },
       together(lifecycleScenarios),
+      together(deniedScenarios),
     ],
   },
   {

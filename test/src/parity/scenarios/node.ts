@@ -192,6 +192,16 @@ export const nodeScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "node: provider ID of another machine",
+    claims: ["N2", { id: "N20", explains: /^event: Node \S+ cloud-node-controller Warning ProviderIDMismatch / }],
+    run: async (stage) => {
+      const { id } = await stage.machine("b");
+      await stage.machine("a");
+      await stage.node("a", { spec: { providerID: `sim://north-a/${id}`, taints: [waiting] } });
+      await stage.initialised("a");
+    },
+  },
+  {
     name: "node: two machines of one name",
     claims: ["N4"],
     run: async (stage) => {

@@ -32,6 +32,17 @@ const all: readonly Scenario[] = [
     run: async (stage) => stage.serviceGone("web"),
   },
   {
+    name: "restart: Service deleted meanwhile, its finalizer taken off, held by another",
+    claims: [{ id: "S7", explains: /./ }],
+    arrange: async (stage) => stage.serve("web", {}, { finalizers: ["example.com/held"] }),
+    away: async (stage) => {
+      const finalizers = { "$deleteFromPrimitiveList/finalizers": ["service.kubernetes.io/load-balancer-cleanup"] };
+      await stage.patchService("web", { metadata: finalizers });
+      await stage.deleteService("web");
+    },
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
     name: "restart: Service becomes ClusterIP meanwhile",
     claims: [],
     arrange: served,

@@ -19,7 +19,7 @@ export const routeScenarios: readonly Scenario[] = [
   },
   {
     name: "route: made for two families",
-    claims: ["N2"],
+    claims: ["N2", { id: "R17", explains: /^route \S+ .*\.label$/ }],
     run: async (stage) => {
       await joinWith(stage, "a", "10.200.2.0/24", "fd00:200:0:2::/64");
       await stage.seeNode("a", "has its network", hasNetwork);

@@ -135,6 +135,12 @@ const changes: readonly Change[] = [
     name: "service: annotation changed",
     patch: { metadata: { annotations: { "simulated.cloudwire.dev/idle-timeout-seconds": "90" } } },
   },
+  {
+    name: "service: flavour changed, which cannot be",
+    // What the provider has to tell is an event here.
+    claims: ["S30", { id: "S22", explains: /^event: Service \S+ service-controller Warning FlavourKept / }],
+    patch: { metadata: { annotations: { "simulated.cloudwire.dev/flavour": "internal" } } },
+  },
   { name: "service: annotation of somebody else", patch: { metadata: { annotations: { "example.com/note": "x" } } } },
   { name: "service: label changed", idle: true, patch: { metadata: { labels: { tier: "front" } } } },
   { name: "service: selector changed", idle: true, patch: { spec: { selector: { app: "another" } } } },
@@ -243,6 +249,17 @@ const all: readonly Scenario[] = [
       await stage.deleteService("web");
       await stage.seeService("web", "has lost our finalizer", (service) => !finalizersOf(service).includes(FINALIZER));
       await stage.quiet();
+    },
+  },
+  {
+    name: "service: gone without its finalizer",
+    claims: [{ id: "S5", explains: /^(?:load balancer of|event: Service|write: patch services)/ }],
+    run: async (stage) => {
+      await stage.serve("web");
+      await stage.fromHere();
+      await stage.patchService("web", { metadata: { finalizers: null } });
+      await stage.deleteService("web");
+      await stage.serviceGone("web");
     },
   },
   {

@@ -175,6 +175,41 @@ export const faultScenarios: readonly Scenario[] = [
   },
 ];
 
+/** Until `clear`, load balancers take their time. */
+export const slowScenarios: readonly Scenario[] = [
+  {
+    name: "faults: making a load balancer takes long",
+    claims: ["S30"],
+    run: async (stage) => {
+      await stage.world.admin.change({ delays: { loadBalancerCreateMs: 3000 } });
+      await stage.serve("web");
+      await stage.world.admin.resetSettings();
+    },
+  },
+];
+
+/** Ours deletes no Node of the provider for a minute after it: the last ones of a session. */
+export const deniedScenarios: readonly Scenario[] = [
+  {
+    name: "faults: no right to look up a machine that is gone",
+    claims: [
+      { id: "L5", explains: /^(?:Node |event: Node \S+ \S+ Normal DeletingNode |write: delete nodes$)/ },
+      { id: "L6", explains: /^event: Node \S+ cloud-node-lifecycle-controller \S+ NodeDeletionHeld / },
+    ],
+    prepare: async (stage) => {
+      await stage.machine("a");
+      await stage.node("a");
+    },
+    arrange: async (stage) => stage.initialised("a"),
+    run: async (stage) => {
+      await stage.world.cloud.terminateInstances([...stage.machines.keys()], AbortSignal.timeout(CALL_MS));
+      await stage.world.admin.addFault({ kind: "forbidden", operation: "instances.*", durationMs: 3000 });
+      await stage.ready("a", "False");
+      await stage.outlast(8000);
+    },
+  },
+];
+
 export const deletionFaultScenarios: readonly Scenario[] = [
   {
     name: "faults: deleting a load balancer fails once",
