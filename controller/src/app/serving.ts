@@ -4,7 +4,7 @@ import { parseAddress } from "../options/validate.ts";
 import type { Checks } from "../server/endpoints.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
-import { ServingCertificateError } from "../server/serving-certificate.ts";
+import { ServingCertificateError } from "../server/certificate-files.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";

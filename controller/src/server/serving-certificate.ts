@@ -1,10 +1,10 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { X509Certificate } from "node:crypto";
+import { join } from "node:path";
 import type { Logger } from "../telemetry/log.ts";
 import { aborted, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
+import { type Files, readPair, readPairIfThere, writePair } from "./certificate-files.ts";
 import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
 
 /** Where a server's certificate comes from. As k8s.io/apiserver/pkg/server/options/serving.go v0.36.3. */
@@ -23,16 +23,6 @@ export interface CertificateDependencies {
   readonly settings: CertificateSettings;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-/** The server has no certificate that it could serve with. */
-export class ServingCertificateError extends Error {
-  readonly code = "SERVING_CERTIFICATE";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ServingCertificateError";
-  }
 }
 
 const DAY_MS = 86_400_000;
@@ -65,7 +55,7 @@ export class ServingCertificate {
     this.isNew = isNew;
   }
 
-  /** Rejects with {@link ServingCertificateError}. */
+  /** Rejects with ServingCertificateError. */
   static async load(deps: CertificateDependencies): Promise<ServingCertificate> {
     const { certFile, keyFile, certDir, pairName } = deps.settings;
     if (certFile !== "" || keyFile !== "") {
@@ -143,70 +133,8 @@ export class ServingCertificate {
   }
 }
 
-interface Files {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
 function loaded(certificate: ServingCertificate): ServingCertificate {
   return certificate.warnIfShort();
-}
-
-async function readPair({ certFile, keyFile }: Files): Promise<KeyPair> {
-  const [certificate, key] = await Promise.all([read(certFile, "certificate"), read(keyFile, "private key")]);
-  const leaf = parse(certFile, "certificate", () => new X509Certificate(certificate));
-  const secret = parse(keyFile, "private key", () => createPrivateKey(key));
-  if (!leaf.checkPrivateKey(secret)) {
-    throw new ServingCertificateError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
-  }
-  return { certificate, key };
-}
-
-async function readPairIfThere(files: Files): Promise<KeyPair | undefined> {
-  try {
-    return await readPair(files);
-  } catch (error) {
-    if (error instanceof ServingCertificateError && isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-function isMissing({ cause }: ServingCertificateError): boolean {
-  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
-}
-
-async function read(file: string, what: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new ServingCertificateError(`cannot read the ${what}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function parse<T>(file: string, what: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    throw new ServingCertificateError(`${file} holds no ${what} in PEM: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-async function writePair({ certFile, keyFile }: Files, { certificate, key }: KeyPair): Promise<void> {
-  try {
-    await mkdir(dirname(certFile), { recursive: true });
-    await writeWhole(keyFile, key, 0o600);
-    await writeWhole(certFile, certificate, 0o644);
-  } catch (error) {
-    throw new ServingCertificateError(`cannot keep the certificate that was made: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Never half a file for whoever reads meanwhile. */
-async function writeWhole(file: string, text: string, mode: number): Promise<void> {
-  await writeFile(`${file}.new`, text, { mode });
-  await rename(`${file}.new`, file);
 }
 
 function makePair({ settings, clock }: CertificateDependencies): KeyPair {

@@ -1,0 +1,81 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { messageOf } from "../util/errors.ts";
+import type { KeyPair } from "./self-signed.ts";
+
+/** Where a pair is kept. */
+export interface Files {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** The server has no certificate that it could serve with. */
+export class ServingCertificateError extends Error {
+  readonly code = "SERVING_CERTIFICATE";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ServingCertificateError";
+  }
+}
+
+/** Rejects with {@link ServingCertificateError} when there is no pair that fits together. */
+export async function readPair({ certFile, keyFile }: Files): Promise<KeyPair> {
+  const [certificate, key] = await Promise.all([read(certFile, "certificate"), read(keyFile, "private key")]);
+  const leaf = parse(certFile, "certificate", () => new X509Certificate(certificate));
+  const secret = parse(keyFile, "private key", () => createPrivateKey(key));
+  if (!leaf.checkPrivateKey(secret)) {
+    throw new ServingCertificateError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
+  }
+  return { certificate, key };
+}
+
+/** undefined: one of the files is not there. */
+export async function readPairIfThere(files: Files): Promise<KeyPair | undefined> {
+  try {
+    return await readPair(files);
+  } catch (error) {
+    if (error instanceof ServingCertificateError && isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing({ cause }: ServingCertificateError): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
+}
+
+async function read(file: string, what: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new ServingCertificateError(`cannot read the ${what}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function parse<T>(file: string, what: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new ServingCertificateError(`${file} holds no ${what} in PEM: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Makes the folder where needed; the key is for nobody else to read. */
+export async function writePair({ certFile, keyFile }: Files, { certificate, key }: KeyPair): Promise<void> {
+  try {
+    await mkdir(dirname(certFile), { recursive: true });
+    await writeWhole(keyFile, key, 0o600);
+    await writeWhole(certFile, certificate, 0o644);
+  } catch (error) {
+    throw new ServingCertificateError(`cannot keep the certificate that was made: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Never half a file for whoever reads meanwhile. */
+async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode });
+  await rename(`${file}.new`, file);
+}
