@@ -34,7 +34,10 @@ export class CidrSet {
   #used = 0;
   #next = 0;
 
-  /** `blockLength` is that of the blocks' prefix: at least that of `cidr`, at most that of an address. */
+  /**
+   * `blockLength` is that of the blocks' prefix: at least that of `cidr`, at most that of an address. Ranges of more than `wideBlocks`
+   * blocks are kept as wholes.
+   */
   constructor(cidr: Cidr, blockLength: number, wideBlocks = WIDE_BLOCKS) {
     this.cidr = cidr;
     this.capacity = 2 ** (blockLength - prefixLength(cidr));

@@ -1,7 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
+import { type ReconcileContext, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { assign, type AssignDependencies } from "./assign.ts";
