@@ -89,14 +89,14 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
 }
 
 function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
-  const { nodes, instances, metrics, clock, settings } = deps;
+  const { nodes, instances, providers, metrics, clock, settings } = deps;
   const memory = createMemory(settings.refreshPeriodMs, metrics, clock);
   const applying = { ...deps, memory, droppedLabels: new DroppedLabels() };
   const policies = labelPolicies(settings.topologyPolicy);
   const writers = new Semaphore(settings.workers);
   return stepReconciler(
     {
-      gather: (context) => gather({ nodes: nodes.lister, instances, memory }, context),
+      gather: (context) => gather({ nodes: nodes.lister, instances, providers, memory }, context),
       plan: (input, nowMs) => plan(input, nowMs, policies),
       apply: async (planned, context) => {
         const leave = await writers.enter(context.priority, context.signal);

@@ -3,10 +3,12 @@ import { instance, node, taint } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { FakeInformer } from "../../../test/support/fake-informer.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
+import { idleProvider, info, instanceCapabilities } from "../../../test/support/provider-builders.ts";
 import type { Node } from "../../api/node.ts";
 import { contractError } from "../../provider/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
 import type { InstanceQuestion } from "../../provider/instance-reader.ts";
+import type { Provider } from "../../provider/provider-set.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { gather } from "./gather.ts";
 import { createMemory, type Memory } from "./memory.ts";
@@ -19,6 +21,7 @@ type Asked = readonly [string, number, string | undefined, string?];
 
 let nodes: FakeInformer<Node>;
 let memory: Memory;
+let providers: Provider[];
 let asked: Asked[];
 let answers: Record<string, InstanceAnswer>;
 /** Happens while the provider is asked. */
@@ -26,6 +29,7 @@ let meanwhile: () => void;
 beforeEach(() => {
   nodes = new FakeInformer<Node>();
   memory = createMemory(1000, nodeMetrics(new Metrics()), new FakeClock());
+  providers = [idleProvider("other", undefined), idleProvider("acme", info())];
   asked = [];
   answers = {};
   meanwhile = () => undefined;
@@ -41,7 +45,7 @@ function gathered() {
     },
   };
   return gather(
-    { nodes: nodes.lister, instances, memory },
+    { nodes: nodes.lister, instances, providers: { providers }, memory },
     {
       key: "a",
       priority: "high",
@@ -186,6 +190,16 @@ describe("gather() of an initialised Node", () => {
       byName.push(asked.filter(([by]) => by === "a").length);
     }
     expect(byName).toEqual([1, 2, 2, 3, 3]);
+  });
+
+  test("asks for no name where the provider finds machines by ID only", async () => {
+    providers = [
+      idleProvider("acme", info({ capabilities: { instances: instanceCapabilities({ lookupByName: false }) } })),
+    ];
+    nodes.set(initialized());
+    answers = { "acme://1": present({ name: "otherwise" }) };
+    expect(await gathered()).toMatchObject({ sighting: { namesake: { kind: "unasked" } } });
+    expect(asked).toHaveLength(1);
   });
 
   test("that has no ID and is called otherwise asks for nothing more", async () => {

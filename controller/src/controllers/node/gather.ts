@@ -3,6 +3,7 @@ import type { Lister } from "../../kube/lister.ts";
 import type { ReadOptions } from "../../provider/client.ts";
 import type { InstanceAnswer } from "../../provider/instance.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { forgetNode, type Memory } from "./memory.ts";
 import type { Input, Namesake } from "./plan.ts";
@@ -12,6 +13,7 @@ import { isUninitialized } from "./predicates.ts";
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
+  readonly providers: Pick<ProviderSet, "providers">;
   readonly memory: Memory;
 }
 
@@ -87,7 +89,7 @@ async function askNamesake(
   { witness }: Extract<InstanceAnswer, { kind: "present" | "absent" }>,
   signal: AbortSignal,
 ): Promise<Namesake> {
-  if (node.spec.providerID === "") return UNASKED;
+  if (node.spec.providerID === "" || !findsByName(deps, witness.provider)) return UNASKED;
   const byName: Node = { ...node, spec: { ...node.spec, providerID: "" } };
   const answer = await deps.instances.get(byName, { ...refreshOptions(deps, signal), at: witness.provider });
   switch (answer.kind) {
@@ -101,6 +103,11 @@ async function askNamesake(
     default:
       return answer satisfies never;
   }
+}
+
+function findsByName({ providers }: GatherDependencies, provider: string): boolean {
+  const info = providers.providers.find(({ name }) => name === provider)?.info;
+  return info?.capabilities.instances?.lookupByName === true;
 }
 
 function refreshOptions({ memory }: GatherDependencies, signal: AbortSignal): ReadOptions {
