@@ -1,4 +1,19 @@
 import type { Reviewed } from "./report.ts";
 
+const BOTH_THERE = "the pair was chosen because both labels are there: the text that stands in is never taken";
+
 /** Survivors that somebody has looked at, with the reason why no test could or should notice them. */
-export const REVIEWED: readonly Reviewed[] = [];
+export const REVIEWED: readonly Reviewed[] = [
+  {
+    path: "controller/src/controllers/persistent-volume-label/plan/facts.ts",
+    before: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? ""];',
+    after: 'const [zoneText, regionText] = [labels[zone] ?? "Stryker was here!", labels[region] ?? ""];',
+    why: BOTH_THERE,
+  },
+  {
+    path: "controller/src/controllers/persistent-volume-label/plan/facts.ts",
+    before: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? ""];',
+    after: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? "Stryker was here!"];',
+    why: BOTH_THERE,
+  },
+];

@@ -194,6 +194,11 @@ describe("planLabelling()", () => {
     },
     { sentence: "the affinity", parts: { terms: [[inZone("b", "c")]] }, message: excluded },
     {
+      sentence: "one of two requirements of a term",
+      parts: { terms: [[inZone("a"), { key: REGION, operator: "In", values: ["s"] }]] },
+      message: excluded,
+    },
+    {
       sentence: "every term of it",
       parts: { terms: [[inZone("b")], [{ ...inZone("a"), operator: "NotIn" }]] },
       message: excluded,
@@ -205,6 +210,36 @@ describe("planLabelling()", () => {
     },
   ])("changes nothing when $sentence says otherwise than the cloud", ({ parts, message }) => {
     expect(planLabelling(pv(parts), NORTH)).toEqual({ kind: "mismatch", message });
+  });
+
+  const TWO: VolumeFacts = {
+    labels: {},
+    topology: [
+      [{ key: ZONE, values: ["a", "b"] }],
+      [
+        { key: "rack", values: ["1"] },
+        { key: ZONE, values: ["c"] },
+      ],
+    ],
+    dropped: [],
+  };
+  test.each<{ sentence: string; term: NodeSelectorRequirement; plan: object }>([
+    { sentence: "allows one of several places", term: inZone("c"), plan: { kind: "nothing" } },
+    {
+      sentence: "excludes one zone of two",
+      term: { ...inZone("a", "c"), operator: "NotIn" },
+      plan: { kind: "nothing" },
+    },
+    {
+      sentence: "excludes all of them",
+      term: { ...inZone("a", "b", "c"), operator: "NotIn" },
+      plan: {
+        kind: "mismatch",
+        message: `its node affinity allows no node that the volume can be reached from: ${ZONE} in (a, b) or rack in (1) and ${ZONE} in (c)`,
+      },
+    },
+  ])("judges an affinity that $sentence by each place", ({ term, plan }) => {
+    expect(planLabelling(pv({ terms: [[term]] }), TWO)).toEqual(plan);
   });
 
   test.each<{ sentence: string; term: readonly NodeSelectorRequirement[] }>([

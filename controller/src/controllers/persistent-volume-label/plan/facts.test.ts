@@ -130,6 +130,7 @@ describe("factsOf()", () => {
     { sentence: "a zone", parts: { zones: ["no/slash"] }, shown: `${ZONE} in (no/slash)` },
     { sentence: "an empty zone", parts: { zones: [""] }, shown: `${ZONE} in ()` },
     { sentence: "a region", parts: { region: "no slash" }, shown: `${REGION} in (no slash)` },
+    { sentence: "one of two zones", parts: { zones: ["no/slash", "a"] }, shown: `${ZONE} in (a, no/slash)` },
     { sentence: "a key", parts: { nodeAffinity: [[{ key: "-", values: ["a"] }]] }, shown: "- in (a)" },
     { sentence: "a requirement", parts: { nodeAffinity: [[{ key: "rack", values: [] }]] }, shown: "rack in ()" },
   ])("refuses $sentence that no node affinity can have", ({ parts, shown }) => {

@@ -68,6 +68,7 @@ describe("planOutcome()", () => {
     { kind: "unknown" as const, error: contractError("CLOUD_UNAVAILABLE", "gone") },
     { kind: "unknown" as const, error: contractError("CLOUD_CREDENTIALS_INVALID", "no key") },
     { kind: "undecided" as const, error: contractError("PROVIDER_STARTING", "not yet") },
+    { kind: "undecided" as const, error: contractError("FIELD_INVALID", "not asked") },
   ])("tries again after $error.reason", (known) => {
     expect(planOutcome({ pv, known })).toEqual({ kind: "retry", pv, error: known.error });
   });
