@@ -169,6 +169,12 @@ const rows: readonly Row[] = [
     read: read({ subject: [CN, CN] }),
   },
   {
+    it: "names its node in another attribute",
+    reason: "wrongSubject",
+    message: /"2.5.4.11=system:node:node-a"/,
+    read: read({ subject: [O, { ...CN, type: "2.5.4.11" }] }),
+  },
+  {
     it: "has a further attribute",
     reason: "wrongSubject",
     message: /"2.5.4.11=x"/,
@@ -221,6 +227,12 @@ const rows: readonly Row[] = [
     reason: "wrongNames",
     message: /"URI"/,
     read: read({ otherNames: ["URI"] }),
+  },
+  {
+    it: "asks for another kind of name beside one DNS name",
+    reason: "wrongNames",
+    message: /"URI"/,
+    read: read({ dnsNames: ["node-a"], ipAddresses: [], otherNames: ["URI"] }),
   },
   {
     it: "asks for a wildcard",

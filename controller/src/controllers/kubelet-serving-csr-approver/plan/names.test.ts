@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonicalIp, isMachineName } from "./names.ts";
+import { canonicalIp, ipsAmong, isMachineName } from "./names.ts";
 
 describe("isMachineName()", () => {
   test.each([
@@ -9,6 +9,9 @@ describe("isMachineName()", () => {
     "kubernetes-node-1",
     "svc-1.example",
     "localhost.example",
+    "my-localhost",
+    "my-kubernetes",
+    "my-kubernetes.example",
     "10.0.0.1",
     "a".repeat(63),
   ])("takes %s", (name) => {
@@ -54,4 +57,13 @@ describe("canonicalIp()", () => {
   test.each(["", "node-a", "10.0.0", "10.0.0.1/32", "010.0.0.1", "fd00::1%eth0", "fd00:::1"])("refuses %j", (text) => {
     expect(canonicalIp(text)).toBeUndefined();
   });
+});
+
+test("ipsAmong() finds addresses of any type, in one spelling, and no names", () => {
+  const addresses = [
+    { type: "Hostname", address: "node-a" },
+    { type: "InternalIP", address: "FD00:0::1" },
+    { type: "Hostname", address: "10.0.0.1" },
+  ];
+  expect(ipsAmong(addresses)).toEqual(new Set(["fd00::1", "10.0.0.1"]));
 });
