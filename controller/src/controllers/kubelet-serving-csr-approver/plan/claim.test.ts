@@ -175,6 +175,12 @@ const rows: readonly Row[] = [
     read: read({ subject: [O, { ...CN, type: "2.5.4.11" }] }),
   },
   {
+    it: "has an organization of the name of a node",
+    reason: "wrongSubject",
+    message: /wanted/,
+    read: read({ subject: [O, { ...O, value: CN.value }] }),
+  },
+  {
     it: "has a further attribute",
     reason: "wrongSubject",
     message: /"2.5.4.11=x"/,
@@ -221,6 +227,12 @@ const rows: readonly Row[] = [
     reason: "wrongNames",
     message: /101 names, more than 100/,
     read: read({ dnsNames: Array.from({ length: 100 }, (_, index) => `n${index}`) }),
+  },
+  {
+    it: "asks for 101 names of all kinds",
+    reason: "wrongNames",
+    message: /101 names, more than 100/,
+    read: read({ dnsNames: Array.from({ length: 50 }, (_, index) => `n${index}`), otherNames: Array(50).fill("URI") }),
   },
   {
     it: "asks for a name of another kind",

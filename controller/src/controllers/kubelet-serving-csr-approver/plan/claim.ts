@@ -37,20 +37,19 @@ const CURVES: ReadonlySet<string> = new Set(["prime256v1", "secp384r1", "secp521
 export function claimOf({ spec }: CertificateSigningRequest, read: ReadRequest): Claim | Finding {
   if (read.kind === "unreadable") return objection("unreadable", `the request cannot be read: ${read.message}`);
   const { request } = read;
-  return (
-    keyObjection(request.publicKey) ??
-    signatureObjection(request.signature) ??
-    usagesObjection(spec.usages) ??
-    subjectObjection(request) ??
-    requesterObjection(spec, commonNameOf(request)) ??
-    extensionsObjection(request) ??
-    namesObjection(request) ?? {
-      kind: "claim",
-      nodeName: commonNameOf(request).slice(NODE_USER.length),
-      dnsNames: request.dnsNames.map((name) => name.toLowerCase()),
-      ipAddresses: request.ipAddresses.map((ip) => canonicalIp(ip) ?? ip),
-    }
-  );
+  const formal =
+    keyObjection(request.publicKey) ?? signatureObjection(request.signature) ?? usagesObjection(spec.usages);
+  if (formal !== undefined) return formal;
+  const nodeUser = nodeUserOf(request.subject);
+  if (nodeUser === undefined) return wrongSubject(request.subject);
+  const material = requesterObjection(spec, nodeUser) ?? extensionsObjection(request) ?? namesObjection(request);
+  if (material !== undefined) return material;
+  return {
+    kind: "claim",
+    nodeName: nodeUser.slice(NODE_USER.length),
+    dnsNames: request.dnsNames.map((name) => name.toLowerCase()),
+    ipAddresses: request.ipAddresses.map((ip) => canonicalIp(ip) ?? ip),
+  };
 }
 
 function keyObjection(key: PublicKeyFacts): Finding | undefined {
@@ -102,11 +101,15 @@ function usagesObjection(usages: readonly string[]): Finding | undefined {
   );
 }
 
-function subjectObjection({ subject }: CertificateRequest): Finding | undefined {
-  const organizations = subject.filter(({ type }) => type === ORGANIZATION);
-  const names = subject.filter(({ type, value }) => type === COMMON_NAME && isNodeUser(value));
-  const isRight = subject.length === 2 && names.length === 1 && organizations[0]?.value === NODES_GROUP;
-  if (isRight) return undefined;
+/** The common name of a subject that is a node's and nothing more: of two attributes, one of each type. */
+function nodeUserOf(subject: CertificateRequest["subject"]): string | undefined {
+  const name = valueOf(subject, COMMON_NAME);
+  const organization = valueOf(subject, ORGANIZATION);
+  if (subject.length !== 2 || organization !== NODES_GROUP || name === undefined) return undefined;
+  return name.startsWith(NODE_USER) && name !== NODE_USER ? name : undefined;
+}
+
+function wrongSubject(subject: CertificateRequest["subject"]): Finding {
   const found = subject.map(({ type, value }) => `${LABELS.get(type) ?? type}=${value}`);
   return objection(
     "wrongSubject",
@@ -114,18 +117,14 @@ function subjectObjection({ subject }: CertificateRequest): Finding | undefined 
   );
 }
 
+function valueOf(subject: CertificateRequest["subject"], wanted: string): string | undefined {
+  return subject.find(({ type }) => type === wanted)?.value;
+}
+
 const LABELS: ReadonlyMap<string, string> = new Map([
   [COMMON_NAME, "CN"],
   [ORGANIZATION, "O"],
 ]);
-
-function isNodeUser(name: string): boolean {
-  return name.startsWith(NODE_USER) && name.length > NODE_USER.length;
-}
-
-function commonNameOf({ subject }: CertificateRequest): string {
-  return subject.find(({ type }) => type === COMMON_NAME)?.value ?? "";
-}
 
 function requesterObjection(
   { username, groups }: CertificateSigningRequest["spec"],

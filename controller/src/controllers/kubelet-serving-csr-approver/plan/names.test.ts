@@ -12,6 +12,9 @@ describe("isMachineName()", () => {
     "my-localhost",
     "my-kubernetes",
     "my-kubernetes.example",
+    "my-localhost",
+    "my-kubernetes",
+    "my-kubernetes.example",
     "10.0.0.1",
     "a".repeat(63),
   ])("takes %s", (name) => {

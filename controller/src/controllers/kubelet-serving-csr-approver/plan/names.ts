@@ -29,5 +29,5 @@ export function namesAmong(addresses: readonly NodeAddress[]): ReadonlySet<strin
 
 /** The IP addresses of a machine, in one spelling; a Hostname may be one, too. */
 export function ipsAmong(addresses: readonly NodeAddress[]): ReadonlySet<string> {
-  return new Set(addresses.flatMap(({ address }) => canonicalIp(address) ?? []));
+  return new Set(addresses.map(({ address }) => canonicalIp(address)).filter((ip) => ip !== undefined));
 }
