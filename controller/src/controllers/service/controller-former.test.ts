@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { service, type ServiceParts } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { contractError } from "../../provider/errors.ts";
+import { NO_RULES } from "../../provider/provider-set.ts";
+
+const CLASS = "b.example.com/nlb";
+const UID = "uid-default-web";
+
+let a: LoadBalancerCloud;
+let b: LoadBalancerCloud;
+let world: ServiceWorld;
+
+beforeEach(() => {
+  a = new LoadBalancerCloud("a");
+  b = new LoadBalancerCloud("b", { classes: [CLASS] });
+  world = new ServiceWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const both = () => [a.provider(), b.provider()];
+const kept = () => [a, b].map(({ kept: all }) => [...all.keys()]);
+
+/** Unclassed Services are this provider's from the next start on. */
+function byDefault(name: string): void {
+  world.rules = { ...NO_RULES, defaultLoadBalancerProvider: name };
+}
+
+function put(name = "web", parts: ServiceParts = {}): void {
+  const known = world.store.get(name);
+  const made = service(name, parts);
+  world.store.put({
+    ...made,
+    metadata: { ...made.metadata, finalizers: known?.metadata.finalizers ?? [], ...parts.metadata },
+    status: known?.status ?? made.status,
+  });
+}
+
+describe("service-lb and a Service that another provider serves from now on", () => {
+  test("makes the new load balancer, publishes it, and then takes the old one down, after another type in between", async () => {
+    put();
+    await world.start(both());
+    expect(kept()).toEqual([[UID], []]);
+    // The deletion at the first provider is held up until the Service has its new class.
+    a.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "503") : undefined);
+    put("web", { spec: { type: "ClusterIP" } });
+    await world.pass(1000);
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.pass(1000);
+    expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("b-1.example");
+    expect([kept(), world.told.at(-1)]).toEqual([
+      [[UID], [UID]],
+      "FormerLoadBalancerNotDeleted: Error deleting the load balancer at provider a, which serves this Service no more: 503",
+    ]);
+    a.fail = () => undefined;
+    await world.pass(60_000);
+    expect(kept()).toEqual([[], [UID]]);
+    expect(world.told.at(-1)).toBe(
+      "FormerLoadBalancerDeleted: Deleted load balancer a-1 at provider a, which serves this Service no more",
+    );
+    expect(world.store.get("web")?.status.conditions[0]?.reason).toBe("NoNodes");
+    const before = [...a.calls, ...b.calls].length;
+    await world.pass(60_000);
+    expect([...a.calls, ...b.calls]).toHaveLength(before);
+  });
+
+  test("finds by a list what the former provider has when only a restart made the change", async () => {
+    put();
+    byDefault("a");
+    await world.start(both());
+    byDefault("b");
+    await world.restart();
+    expect(kept()).toEqual([[], [UID]]);
+    expect(a.changes).toEqual([`ensure ${UID}`, `delete ${UID}`]);
+    expect(b.changes).toEqual([`ensure ${UID}`]);
+    expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("b-1.example");
+  });
+
+  test("finds it by a sweep when the list could not be read at the start", async () => {
+    put();
+    byDefault("a");
+    await world.start(both());
+    byDefault("b");
+    a.fail = (call) => (call === "list" ? contractError("CLOUD_UNAVAILABLE", "503") : undefined);
+    await world.restart();
+    expect(kept()).toEqual([[UID], [UID]]);
+    a.fail = () => undefined;
+    await world.pass(700_000);
+    expect(kept()).toEqual([[], [UID]]);
+  });
+
+  test("deletes nothing when both sidecars serve one cloud", async () => {
+    put();
+    byDefault("a");
+    await world.start([a.provider(), a.provider("b")]);
+    byDefault("b");
+    await world.restart();
+    await world.pass(700_000);
+    expect(a.changes).toEqual([`ensure ${UID}`]);
+  });
+
+  test("deletes nothing of a Service that nobody serves any more", async () => {
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.start(both());
+    await world.restart([a.provider()]);
+    await world.pass(700_000);
+    expect([kept(), a.changes, b.changes]).toEqual([[[], [UID]], [], [`ensure ${UID}`]]);
+  });
+
+  test("leaves what is protected", async () => {
+    const metadata = { annotations: { "service.cloudwire.dev/deletion-protection": "true" } };
+    put("web", { metadata });
+    byDefault("a");
+    await world.start(both());
+    byDefault("b");
+    await world.restart();
+    await world.pass(700_000);
+    expect(kept()).toEqual([[UID], [UID]]);
+    put();
+    await world.pass(1000);
+    expect(kept()).toEqual([[], [UID]]);
+  });
+});
+
+describe("service-lb and a Service that is to go", () => {
+  test("takes down what a provider has whose class the Service has lost with its type, after a restart", async () => {
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.start(both());
+    expect(kept()).toEqual([[], [UID]]);
+    await world.stop();
+    put("web", { spec: { type: "ClusterIP" } });
+    await world.start(both());
+    expect(kept()).toEqual([[], []]);
+    expect(world.store.get("web")?.metadata.finalizers).toEqual([]);
+  });
+
+  test("asks a provider that lists nothing, too", async () => {
+    b = new LoadBalancerCloud("b", { classes: [CLASS], list: undefined });
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.start(both());
+    await world.stop();
+    put("web", { spec: { type: "ClusterIP" } });
+    await world.start(both());
+    expect([kept(), b.changes.at(-1)]).toEqual([[[], []], `delete ${UID}`]);
+  });
+
+  test("waits for a provider that has not answered yet", async () => {
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.start(both());
+    await world.stop();
+    put("web", { spec: { type: "ClusterIP" } });
+    await world.start([
+      a.provider(),
+      { ...b.provider(), info: undefined, unavailable: contractError("PROVIDER_STARTING", "not yet") },
+    ]);
+    expect([kept(), world.store.get("web")?.metadata.finalizers.length]).toEqual([[[], [UID]], 1]);
+    await world.restart(both());
+    expect([kept(), world.store.get("web")?.metadata.finalizers.length]).toEqual([[[], []], 0]);
+  });
+});
+
+describe("service-lb and load balancers of nobody", () => {
+  test("counts and names them when two sweeps have seen them, and leaves them alone", async () => {
+    put();
+    await world.start([a.provider()]);
+    const orphan = {
+      id: "a-9",
+      service: { namespace: "default", name: "gone", uid: "uid-gone" },
+      version: 1,
+      isTampered: false,
+      isSeen: true,
+    };
+    a.kept.set("uid-gone", { ...orphan, specFingerprint: "s", nodesFingerprint: "n", nodes: [] });
+    await world.pass(700_000);
+    const metric = 'cloudwire_load_balancers_orphaned{provider="a"}';
+    expect(await world.metrics.text()).toContain(`${metric} 0`);
+    await world.pass(600_000);
+    expect(await world.metrics.text()).toContain(`${metric} 1`);
+    expect(a.changes).toEqual([`ensure ${UID}`]);
+  });
+});
