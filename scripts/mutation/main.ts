@@ -110,7 +110,7 @@ function strykerConfig(files: readonly string[], tempDirName: string, report: st
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: `${HERE}/vitest.config.ts`, related: true },
     mutate: files,
-    ignorePatterns: ["**/dist", "**/bin", "docs"],
+    ignorePatterns: ["**/dist", "**/bin"],
     coverageAnalysis: "perTest",
     concurrency: 2,
     // Stryker rewrites tsconfig files with an interface of the compiler that TypeScript 7 has no more; vitest needs none of it.
