@@ -20,8 +20,12 @@ export const OIDS = {
   subjectAltName: "2.5.29.17",
   basicConstraints: "2.5.29.19",
   sha256WithRsa: "1.2.840.113549.1.1.11",
+  sha384WithRsa: "1.2.840.113549.1.1.12",
+  sha512WithRsa: "1.2.840.113549.1.1.13",
   sha1WithRsa: "1.2.840.113549.1.1.5",
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  ecdsaWithSha384: "1.2.840.10045.4.3.3",
+  ecdsaWithSha512: "1.2.840.10045.4.3.4",
   ed25519: "1.3.101.112",
 } as const;
 
@@ -64,6 +68,11 @@ export interface RequestParts {
   /** Instead of the one that asks for `names`. */
   readonly attributes?: readonly Uint8Array[];
   readonly algorithm?: string;
+  readonly digest?: string;
+  /** Instead of `subject`: the one value of a common name. */
+  readonly subjectText?: Uint8Array;
+  /** Instead of the key's own. */
+  readonly spki?: Uint8Array;
   /** Changes the signature. */
   readonly tamper?: (signature: Uint8Array) => Uint8Array;
 }
@@ -81,14 +90,16 @@ export function requestDer(parts: RequestParts = {}): Uint8Array {
   const { key = ecKey(), subject = nodeSubject("node-a"), tamper = (bytes) => bytes } = parts;
   const names = parts.names ?? [dns("node-a"), ip("10.0.0.1")];
   const attributes = parts.attributes ?? [extensionRequest(subjectAltName(...names))];
+  const texts = subject.map(([type, value]) => [type, printable(value)] as const);
+  const values = parts.subjectText === undefined ? texts : [[OIDS.commonName, parts.subjectText] as const];
   const info = sequence(
     der(0x02, Buffer.of(0)),
-    sequence(...subject.map(([type, value]) => setOf(sequence(oid(type), printable(value))))),
-    key.publicKey.export({ format: "der", type: "spki" }),
+    sequence(...values.map(([type, value]) => setOf(sequence(oid(type), value)))),
+    parts.spki ?? key.publicKey.export({ format: "der", type: "spki" }),
     der(0xa0, ...attributes),
   );
   const { algorithm, digest } = signatureOf(key);
-  const signature = tamper(sign(digest, info, key.privateKey));
+  const signature = tamper(sign(parts.digest ?? digest, info, key.privateKey));
   return sequence(info, algorithmIdentifier(parts.algorithm ?? algorithm), der(0x03, Buffer.of(0), signature));
 }
 

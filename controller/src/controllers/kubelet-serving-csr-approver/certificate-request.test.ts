@@ -1,3 +1,4 @@
+import { createPublicKey } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
@@ -90,6 +91,11 @@ describe("readCertificateRequest() reads", () => {
     expect(read(request({ names })).ipAddresses).toEqual(["10.0.0.1", "fd00:0000:0000:0000:0000:0000:0000:0001"]);
   });
 
+  test("every character of a subject", () => {
+    const [name] = read(request({ subjectText: utf8("\uFEFFnöde") })).subject;
+    expect(name?.value).toBe("\uFEFFnöde");
+  });
+
   test("every kind of name that it does not know as other", () => {
     const names = [email("a@b"), uri("https://c"), element(0x88, Buffer.of(42))];
     expect(read(request({ names })).otherNames).toEqual(["email", "URI", "other"]);
@@ -116,6 +122,25 @@ describe("readCertificateRequest() reads", () => {
     { it: "over SHA-1", parts: { key: RSA, algorithm: OIDS.sha1WithRsa }, signature: "unsupported" },
   ])("that a signature is $it", ({ parts, signature }) => {
     expect(read(request({ key: KEY, ...parts })).signature).toBe(signature);
+  });
+});
+
+describe("readCertificateRequest() checks a signature", () => {
+  test.each([
+    { it: "of RSA over SHA-384", key: RSA, algorithm: OIDS.sha384WithRsa, digest: "sha384" },
+    { it: "of RSA over SHA-512", key: RSA, algorithm: OIDS.sha512WithRsa, digest: "sha512" },
+    { it: "of ECDSA over SHA-384", key: KEY, algorithm: OIDS.ecdsaWithSha384, digest: "sha384" },
+    { it: "of ECDSA over SHA-512", key: KEY, algorithm: OIDS.ecdsaWithSha512, digest: "sha512" },
+  ])("$it", ({ key, algorithm, digest }) => {
+    expect(read(request({ key, algorithm, digest })).signature).toBe("valid");
+    expect(read(request({ key, algorithm, digest: "sha256" })).signature).toBe("invalid");
+  });
+
+  test("of no key that is too large to be worth it", () => {
+    const n = Buffer.alloc(1025, 0xff).toString("base64url");
+    const publicKey = createPublicKey({ format: "jwk", key: { kty: "RSA", n, e: "AQAB" } });
+    const { signature, publicKey: facts } = read(request({ key: { ...RSA, publicKey } }));
+    expect([signature, facts]).toEqual(["unsupported", { kind: "RSA", bits: 8200, exponent: 65_537n }]);
   });
 });
 
@@ -165,6 +190,21 @@ describe("readCertificateRequest() refuses", () => {
         attributes: [attribute(OIDS.extensionRequest, sequence(names), sequence())],
       }),
       why: /extensions is not/,
+    },
+    {
+      it: "a subject that is no UTF-8",
+      base64: request({ subjectText: element(0x0c, Buffer.of(0xff)) }),
+      why: /not valid/,
+    },
+    {
+      it: "a subject of another type of text",
+      base64: request({ subjectText: element(0x16, Buffer.from("a")) }),
+      why: /neither UTF8String nor PrintableString/,
+    },
+    {
+      it: "a key that is none",
+      base64: request({ spki: sequence(sequence(oid("1.2.3")), element(0x03, Buffer.of(0))) }),
+      why: /its public key cannot be read/,
     },
     {
       it: "two values of one extension, of which other readers take the first",

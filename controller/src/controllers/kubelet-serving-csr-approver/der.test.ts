@@ -38,7 +38,9 @@ describe("readDer()", () => {
     { it: "a length of three bytes", encoding: "0483010000" + "00".repeat(65_536) },
     { it: "an indefinite length", encoding: "30800000" },
     { it: "the reserved length", encoding: "04ff" },
-    { it: "a tag of several bytes", encoding: "1f8100" },
+    { it: "an indefinite length before much", encoding: `3080${"00".repeat(130)}` },
+    { it: "a tag of several bytes", encoding: "1f0100" },
+    { it: "a tag of several bytes with a class", encoding: "bf0100" },
   ])("refuses $it", ({ encoding }) => {
     expect(() => readDer(bytes(encoding))).toThrow(expect.objectContaining({ code: "DER" }));
   });
@@ -53,11 +55,15 @@ describe("oidText()", () => {
     { content: "28", text: "1.0" },
     { content: "4f", text: "1.39" },
     { content: "883703", text: "2.999.3" },
+    { content: "55868000", text: "2.5.98304" },
   ])("writes $text", ({ content, text }) => {
     expect(oidText(bytes(content))).toBe(text);
   });
 
-  test.each(["", "80", "5584", "ffffffffffffffff7f"])("gives the hex of %j, which is no identifier", (content) => {
-    expect(oidText(bytes(content))).toBe(content);
-  });
+  test.each(["", "80", "5584", "558680", "55800403", "ffffffffffffffff7f", "55ffffffffffffffff7f"])(
+    "gives the hex of %j, which is no identifier",
+    (content) => {
+      expect(oidText(bytes(content))).toBe(content);
+    },
+  );
 });

@@ -43,11 +43,13 @@ export function readDer(bytes: Uint8Array): readonly DerElement[] {
   return elements;
 }
 
-/** Dotted text of an object identifier's content; hex of one that is none. */
+/** Dotted text of an object identifier's content; hex of one that is none, or not in DER. */
 export function oidText(content: Uint8Array): string {
+  const hex = Buffer.from(content).toString("hex");
   const numbers: number[] = [];
   let number = 0;
   for (const byte of content) {
+    if (number === 0 && byte === 0x80) return hex;
     number = number * 128 + (byte & 0x7f);
     if (byte >= 0x80) continue;
     numbers.push(number);
@@ -55,7 +57,7 @@ export function oidText(content: Uint8Array): string {
   }
   const [first, ...rest] = numbers;
   const isWhole = (content.at(-1) ?? 0xff) < 0x80 && numbers.every(Number.isSafeInteger);
-  if (first === undefined || !isWhole) return Buffer.from(content).toString("hex");
+  if (first === undefined || !isWhole) return hex;
   const root = Math.min(2, Math.floor(first / 40));
   return [root, first - 40 * root, ...rest].join(".");
 }
