@@ -150,6 +150,12 @@ describe("concernsUpdated()", () => {
     { it: "a Service that is deleted", old: held, now: service("web", { metadata: { ...finalized, ...deleting } }) },
     { it: "a Service that is deleted without our finalizer", old: plain, now: service("web", { metadata: deleting }) },
     { it: "a finalizer that was taken off", old: held, now: plain },
+    { it: "a finalizer that was put on a Service of another type", old: clusterIp(), now: clusterIp(finalized) },
+    {
+      it: "an annotation, which may say what holds a clean-up up",
+      old: clusterIp(finalized),
+      now: clusterIp({ ...finalized, annotations: { a: "b" } }),
+    },
   ])("is true for $it", ({ old, now }) => {
     expect(concernsUpdated(old, now)).toBe(true);
   });

@@ -93,7 +93,7 @@ describe("ingressPatch()", () => {
         ],
       }),
     ];
-    expect(ingressPatch(service("web"), points)).toEqual({
+    expect(ingressPatch(service("web"), points)).toStrictEqual({
       metadata: { uid },
       status: {
         loadBalancer: {

@@ -2,6 +2,10 @@ import { describe, expect, test } from "vitest";
 import { held, known, loadBalancer, making, operation, wish } from "../../../../test/support/service-plan-builders.ts";
 import { progressOf } from "./progress.ts";
 
+function condition(type: string, status: "True" | "False" | "Unknown", reason: string, message: string) {
+  return { type, status, reason, message, lastTransitionTimeMs: undefined };
+}
+
 describe("progressOf()", () => {
   const change = { service: held, provider: "acme", wish: wish(), purpose: "ensure" } as const;
 
@@ -51,6 +55,21 @@ describe("progressOf()", () => {
       it: "one that has failed",
       given: { phase: "failed" as const },
       want: { kind: "failed", message: "the provider says that load balancer lb-1 has failed" },
+    },
+    {
+      it: "one that has failed, with every reason",
+      given: {
+        phase: "failed" as const,
+        conditions: [
+          condition("Healthy", "True", "Up", "all is well"),
+          condition("Quota", "False", "Exceeded", "5 of 5"),
+          condition("Address", "Unknown", "", ""),
+        ],
+      },
+      want: {
+        kind: "failed",
+        message: "the provider says that load balancer lb-1 has failed: Quota: Exceeded: 5 of 5; Address",
+      },
     },
   ])("tells of $it", ({ given, want }) => {
     expect(progressOf(change, loadBalancer(given))).toEqual(want);

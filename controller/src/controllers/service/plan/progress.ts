@@ -36,7 +36,7 @@ export function progressOf(
 }
 
 function isUnfinished({ phase, operation }: LoadBalancer): boolean {
-  return operation !== undefined || (phase !== "active" && phase !== "failed");
+  return operation !== undefined || phase !== "active";
 }
 
 /** An address is published only while something answers there. */

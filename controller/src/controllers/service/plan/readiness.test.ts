@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import { ingress, service } from "../../../../test/support/builders.ts";
 import { held, known, making, updating } from "../../../../test/support/service-plan-builders.ts";
 import type { Condition } from "../../../api/meta.ts";
-import { type Readiness, readinessItems, readinessOf, toldReadiness, withoutReadiness } from "./readiness.ts";
+import {
+  DELETING,
+  PROTECTED,
+  type Readiness,
+  readinessItems,
+  readinessOf,
+  toldReadiness,
+  withoutReadiness,
+} from "./readiness.ts";
 
 const NOW_MS = Date.parse("2026-01-02T03:04:05.678Z");
 const TYPE = "cloudwire.dev/LoadBalancerReady";
@@ -56,6 +64,19 @@ describe("readinessOf()", () => {
   test("is nothing new while nodes are updated", () => {
     expect(readinessOf(held, updating, 2)).toBeUndefined();
   });
+});
+
+test("each state says for people what it means, and what to do", () => {
+  const messages = [readinessOf(held, known, 2), readinessOf(held, known, 0), readinessOf(held, making, 2)];
+  messages.push(readinessOf(held, { ...making, ingress: [] }, 2), DELETING, PROTECTED);
+  expect(messages.map((readiness) => readiness?.message)).toEqual([
+    "The load balancer is as the Service wishes.",
+    "The load balancer stands, but there are no nodes that it could forward to.",
+    "The load balancer is being made.",
+    "A change of the load balancer is being carried out; it serves as before meanwhile.",
+    "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
+    'The load balancer and the Service are kept, for annotation service.cloudwire.dev/deletion-protection says so. Set it to "false" to let both go.',
+  ]);
 });
 
 describe("readinessItems()", () => {

@@ -93,7 +93,7 @@ export function readinessItems(service: Service, wanted: Readiness, nowMs: numbe
       message,
       // Services have no generation so far: Kubernetes 1.36 counts none.
       ...(generation === 0 ? {} : { observedGeneration: generation }),
-      lastTransitionTime: new Date(sinceMs).toISOString().replace(/\.\d{3}Z$/, "Z"),
+      lastTransitionTime: new Date(sinceMs).toISOString().replace(/\.\d{3}/, ""),
     },
   ];
 }

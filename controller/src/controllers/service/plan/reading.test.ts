@@ -1,6 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { edited, fresh, held, known, making, updating, wish } from "../../../../test/support/service-plan-builders.ts";
-import { isReadNeeded } from "./standing.ts";
+import {
+  absent,
+  edited,
+  fresh,
+  held,
+  known,
+  making,
+  operation,
+  present,
+  updating,
+  wanted,
+  wish,
+} from "../../../../test/support/service-plan-builders.ts";
+import { isReadNeeded, standingInCloud } from "./standing.ts";
 
 const suspicion = { vanished: "repair", changed: "repair" } as const;
 
@@ -58,5 +70,22 @@ describe("isReadNeeded()", () => {
     },
   ])("is $want for $it", ({ input, want }) => {
     expect(isReadNeeded({ isAttempted: false, refusal: undefined, suspicion: undefined, ...input })).toBe(want);
+  });
+});
+
+describe("standingInCloud()", () => {
+  test.each([
+    { it: "by this wish", observed: present(), want: known },
+    {
+      it: "by another wish",
+      observed: present({ specFingerprint: "spec-0" }),
+      want: { ...known, spec: undefined, specFingerprint: "spec-0" },
+    },
+    { it: "but work goes on", observed: present({ operation }), want: undefined },
+    { it: "but is being made", observed: present({ phase: "provisioning" }), want: undefined },
+    { it: "not at all", observed: absent, want: undefined },
+    { it: "for all that was read", observed: undefined, want: undefined },
+  ])("knows what stands $it", ({ observed, want }) => {
+    expect(standingInCloud(wanted({ observed }))).toEqual(want);
   });
 });
