@@ -148,15 +148,9 @@ describe("node-ipam on a real control plane", () => {
     );
     await first.stop("SIGKILL");
     await registering;
-    const leads = [
-      "--leader-elect=true",
-      "--leader-elect-lease-duration=4s",
-      "--leader-elect-renew-deadline=2s",
-      "--leader-elect-retry-period=500ms",
-    ];
-    const second = startController(cluster, ...leads);
+    const second = startController(cluster, "--leader-elect=true");
     await second.said(/Controller started/);
-    const third = startController(cluster, ...leads);
+    const third = startController(cluster, "--leader-elect=true");
     await ranged(joining, 1);
     const more = names("m", 30);
     const registeringMore = registerAll(more);
