@@ -26,8 +26,8 @@ export interface CertificateSigningRequestSpec {
 
 export interface CertificateSigningRequestStatus {
   readonly conditions: readonly CertificateSigningRequestCondition[];
-  /** Base64 of a PEM text; "" before it is issued. */
-  readonly certificate: string;
+  /** There is a certificate. Itself it is not kept: after a thousand nodes have joined these are megabytes. */
+  readonly isIssued: boolean;
 }
 
 /** Unlike metav1.Condition it has no observedGeneration, and two times. Texts of times are kept: they are written back as they are. */

@@ -31,7 +31,7 @@ function fromJson(object: JsonRecord): CertificateSigningRequest {
     },
     status: {
       conditions: recordsField(status, "conditions", conditionFromJson),
-      certificate: stringField(status, "certificate"),
+      isIssued: stringField(status, "certificate") !== "",
     },
   };
 }
