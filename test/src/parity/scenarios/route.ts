@@ -142,7 +142,7 @@ export const routeScenarios: readonly Scenario[] = [
   },
   {
     name: "route: without a node's name, to its machine",
-    claims: [],
+    claims: [{ id: "R8", explains: /^route \S+ .*\.label$/ }],
     run: async (stage) => {
       const { id } = await stage.join("a");
       await stage.fromHere();
