@@ -16,6 +16,7 @@ import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Controller } from "../runtime/controller.ts";
 import { controllerMetrics } from "../runtime/metrics.ts";
 import { childSignal } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 import { buildKubeletServing } from "./kubelet-serving.ts";
@@ -48,16 +49,32 @@ export const CONTROLLERS: ReadonlySet<string> = new Set([
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
 ]);
 
-/** Runs the enabled controllers until `stop` or `lost` aborts and their work has ended. */
-export async function runControllers(
-  dependencies: ControllersDependencies,
-  signals: ControllersSignals,
-): Promise<void> {
+/** The enabled controllers, to be run together or in parts; each at most once. */
+export interface Controllers {
+  /** Runs those that `isChosen` until `stop` or `lost` aborts and their work has ended. */
+  run(isChosen: (name: string) => boolean, signals: ControllersSignals): Promise<void>;
+}
+
+/** Nothing is built before it runs. */
+export function prepareControllers(dependencies: ControllersDependencies): Controllers {
   const { options, clock } = dependencies;
-  tellIfNodeIpamIsOff(dependencies);
-  const enabled = Object.entries(builders(dependencies))
-    .filter(([name]) => isControllerEnabled(name, options.controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES))
-    .flatMap(([, build]) => build() ?? []);
+  const enabled = Object.entries(builders(dependencies)).filter(([name]) =>
+    isControllerEnabled(name, options.controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES),
+  );
+  return {
+    run: (isChosen, signals) => {
+      tellIfNodeIpamIsOff(dependencies);
+      const chosen = enabled.filter(([name]) => isChosen(name)).flatMap(([, build]) => build() ?? []);
+      return runTogether(chosen, signals, clock);
+    },
+  };
+}
+
+async function runTogether(
+  controllers: readonly Controller[],
+  signals: ControllersSignals,
+  clock: Clock,
+): Promise<void> {
   using cleanup = new DisposableStack();
   const stop = cleanup.use(childSignal(signals.stop));
   const abort = cleanup.use(childSignal(signals.lost));
@@ -70,7 +87,7 @@ export async function runControllers(
   signals.lost.addEventListener("abort", onLost, { once: true });
   cleanup.defer(() => signals.lost.removeEventListener("abort", onLost));
   stop.signal.addEventListener("abort", startGrace, { once: true });
-  await Promise.all(enabled.map((controller) => controller.run({ stop: stop.signal, abort: abort.signal })));
+  await Promise.all(controllers.map((controller) => controller.run({ stop: stop.signal, abort: abort.signal })));
 }
 
 /** One flat list: what exists, from what it is made. */

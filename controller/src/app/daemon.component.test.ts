@@ -48,7 +48,10 @@ async function optionsFor(url: string): Promise<Options> {
     // It asks for no random number of its own.
     "--controllers=cloud-node-controller",
   ];
-  const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set(["cloud-node-controller"]));
+  const command = parseCommand(
+    { args: flags, environment: {}, readText: () => "" },
+    new Set(["cloud-node-controller"]),
+  );
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   return command.options;
 }

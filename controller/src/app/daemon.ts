@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
-import { electionMetrics, LeaderElector } from "../kube/leader-election.ts";
+import type { LeaderElector } from "../kube/leader-election.ts";
+import type { LeaderMigration } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
 import type { Provider } from "../provider/provider-set.ts";
 import type { HealthCheck } from "../server/health.ts";
@@ -13,9 +12,11 @@ import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { readClusterId } from "./cluster-identity.ts";
-import { runControllers } from "./controllers.ts";
+import { prepareControllers } from "./controllers.ts";
+import { Election } from "./election.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
+import { readMigration } from "./migration-file.ts";
 import { connectProviders, type ProviderSide } from "./provider-side.ts";
 import { startServers } from "./serving.ts";
 
@@ -47,6 +48,7 @@ const FLUSH_MS = 3000;
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
   const { options, environment, version, log, verbosity, clock, random, stop } = dependencies;
+  const migration = await readMigration(options);
   const access = await kubeAccess({ options, environment, clock });
   const metrics = new Metrics();
   metrics.collectProcessMetrics();
@@ -86,7 +88,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
-    const end = await lead({ ...dependencies, stop: ending.signal }, metrics, kube, tasks, startup);
+    const end = await lead({ ...dependencies, migration, stop: ending.signal }, metrics, kube, tasks, startup);
     return ending.signal.aborted && !stop.aborted ? "failed" : end;
   } catch (error) {
     if (!ending.signal.aborted) throw error;
@@ -103,12 +105,12 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
 class StartupState {
   clusterProblem: string | undefined = "the identity of the cluster is not read yet";
   provider: ProviderSide | undefined;
-  elector: LeaderElector | undefined;
+  election: Election | undefined;
 
   /** Fails only when a restart would help. */
   readonly liveness: readonly HealthCheck[] = [
     { name: "ping", problem: () => undefined },
-    { name: "leaderElection", problem: () => this.elector?.unhealthy() },
+    { name: "leaderElection", problem: () => this.election?.unhealthy() },
   ];
 
   /** One provider of several that is away takes nobody's readiness: the others are served all the same, and webhooks with them. */
@@ -134,7 +136,7 @@ class StartupState {
 
   /** For people: who leads, and how the providers are. */
   status(): Readonly<Record<string, string>> {
-    const leads = this.elector === undefined ? "no election" : this.elector.leading ? "yes" : "no, standing by";
+    const leads = this.election === undefined ? "no election" : this.election.main.leading ? "yes" : "no, standing by";
     return { Leader: leads, Providers: this.#providers() };
   }
 
@@ -150,7 +152,7 @@ class StartupState {
 }
 
 async function lead(
-  dependencies: DaemonDependencies,
+  dependencies: DaemonDependencies & { readonly migration: LeaderMigration | undefined },
   metrics: Metrics,
   kube: KubeSide,
   tasks: TaskGroup,
@@ -181,44 +183,20 @@ async function lead(
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
-    onScopeDoubt: (name, message) => tellScopeDoubt(startup.elector, kube, `Provider ${name}: ${message}`),
+    onScopeDoubt: (name, message) => tellScopeDoubt(startup.election?.main, kube, `Provider ${name}: ${message}`),
   });
   startup.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
-  const run = (lost: AbortSignal) =>
-    runControllers({ options, kube, provider, metrics, log, clock, random }, { stop, lost, graceMs: GRACE_MS });
+  const controllers = prepareControllers({ options, kube, provider, metrics, log, clock, random });
   if (options.leaderElect) {
-    const elector = createElector(dependencies, metrics, kube, provider);
-    startup.elector = elector;
-    return elector.run(stop, run);
+    const shared = { options, controllers, kube, provider, metrics, clock, random, log };
+    const election = new Election({ ...shared, migration: dependencies.migration, graceMs: GRACE_MS });
+    startup.election = election;
+    return election.run(stop);
   }
-  await Promise.all([run(new AbortController().signal), aborted(stop)]);
+  const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };
+  await Promise.all([controllers.run(() => true, signals), aborted(stop)]);
   return "stopped";
-}
-
-function createElector(
-  { options, log, clock, random }: DaemonDependencies,
-  metrics: Metrics,
-  kube: KubeSide,
-  provider: ProviderSide,
-): LeaderElector {
-  const name = options.leaderElectResourceName;
-  return new LeaderElector({
-    client: kube.electionClient,
-    timings: {
-      leaseDurationMs: options.leaderElectLeaseDuration,
-      renewDeadlineMs: options.leaderElectRenewDeadline,
-      retryPeriodMs: options.leaderElectRetryPeriod,
-    },
-    lock: { namespace: options.leaderElectResourceNamespace, name },
-    identity: `${hostname()}_${randomUUID()}`,
-    clock,
-    random,
-    log,
-    events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
-    metrics: electionMetrics(metrics, name),
-    notes: provider.scopeNotes,
-  });
 }
 
 /** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */

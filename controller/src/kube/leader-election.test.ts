@@ -33,7 +33,7 @@ function candidate(kube: FakeKube, clock: FakeClock, identity: string): Candidat
     random: () => 0,
     log: new FakeLog(),
     events: { record: (event) => events.push(event) },
-    metrics: electionMetrics(metrics, LOCK.name),
+    metrics: electionMetrics(metrics)(LOCK.name),
   });
   const stop = new AbortController();
   const finished = Promise.withResolvers<void>();

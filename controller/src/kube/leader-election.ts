@@ -222,8 +222,8 @@ export interface ElectionMetrics {
   slowPath(): void;
 }
 
-/** Names: component-base/metrics/prometheus/clientgo/leaderelection v0.36.3. `name` is the Lease's. */
-export function electionMetrics(metrics: Metrics, name: string): ElectionMetrics {
+/** What elections of a process measure, by the name of the Lease: component-base/metrics/prometheus/clientgo/leaderelection v0.36.3. */
+export function electionMetrics(metrics: Metrics): (name: string) => ElectionMetrics {
   const status = metrics.gauge({
     name: "leader_election_master_status",
     help: "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master.",
@@ -234,5 +234,8 @@ export function electionMetrics(metrics: Metrics, name: string): ElectionMetrics
     help: "Total number of slow path exercised in renewing leader leases.",
     labels: ["name"],
   });
-  return { leading: (isLeading) => status.set({ name }, isLeading ? 1 : 0), slowPath: () => slowPath.inc({ name }) };
+  return (name) => ({
+    leading: (isLeading) => status.set({ name }, isLeading ? 1 : 0),
+    slowPath: () => slowPath.inc({ name }),
+  });
 }

@@ -15,6 +15,7 @@ const UPSTREAM_PATHS: Partial<Record<keyof Options, string>> = {
   leaderElectRetryPeriod: "Generic.LeaderElection.RetryPeriod",
   leaderElectResourceName: "Generic.LeaderElection.ResourceName",
   leaderElectResourceNamespace: "Generic.LeaderElection.ResourceNamespace",
+  enableLeaderMigration: "Generic.LeaderMigrationEnabled",
   securePort: "Generic.Port",
   bindAddress: "Generic.Address",
   clusterName: "KubeCloudShared.ClusterName",

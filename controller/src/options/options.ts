@@ -186,6 +186,16 @@ export const flags = {
     defaultValue: "kube-system",
     help: "namespace of the Lease",
   }),
+  enableLeaderMigration: boolFlag({
+    group: "leader election",
+    defaultValue: false,
+    help: "lead controllers that move between two programs under a second Lease (KEP-2436)",
+  }),
+  leaderMigrationConfig: stringFlag({
+    group: "leader election",
+    valueName: "file",
+    help: "LeaderMigrationConfiguration that says which controllers move and who runs them; empty: those that left kube-controller-manager",
+  }),
 
   ...servingFlags,
   healthAddress: stringFlag({

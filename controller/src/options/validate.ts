@@ -16,6 +16,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...unknownProviders(options),
     ...apiServer(options.master),
     ...leaderElectionTimes(options),
+    ...leaderMigration(options),
     ...cidrListProblems("--cluster-cidr", options.clusterCidr),
     ...nodeIpamProblems(options),
     ...unknownControllers(options.controllers, knownControllers),
@@ -55,6 +56,16 @@ function unknownProviders({
       where,
       what: `"${name}" is no provider; --provider names ${[...known].join(", ")}`,
     }));
+}
+
+function leaderMigration({ leaderElect, enableLeaderMigration, leaderMigrationConfig }: Options): readonly Problem[] {
+  if (enableLeaderMigration && !leaderElect) {
+    return [{ where: "--enable-leader-migration", what: "needs --leader-elect: without election nothing can move" }];
+  }
+  if (!enableLeaderMigration && leaderMigrationConfig !== "") {
+    return [{ where: "--leader-migration-config", what: "is of no use without --enable-leader-migration" }];
+  }
+  return [];
 }
 
 function leaderElectionTimes(options: Options): readonly Problem[] {

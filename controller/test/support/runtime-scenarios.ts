@@ -249,7 +249,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
         random: () => 0,
         log,
         events,
-        metrics: electionMetrics(new Metrics(), "x"),
+        metrics: electionMetrics(new Metrics())("x"),
       });
       const finished = Promise.withResolvers<void>();
       const end = elector.run(signal, () => finished.promise);

@@ -1,5 +1,8 @@
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import { World } from "./support/world.ts";
@@ -26,6 +29,56 @@ afterEach(() => world[Symbol.asyncDispose]());
 afterAll(() => controlPlane.stop());
 
 const holder = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
+
+const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
+const SECOND_LEASE = "node-migration";
+
+/** As another program that runs the migrating controllers holds it. */
+async function holdSecondLease(): Promise<void> {
+  const now = new Date().toISOString().replace("Z", "000Z");
+  await world.kube.create(LEASES, {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: SECOND_LEASE, namespace: "kube-system" },
+    spec: { holderIdentity: "kube-controller-manager", leaseDurationSeconds: 3600, acquireTime: now, renewTime: now },
+  });
+}
+
+async function migrationFile(controller: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "cloudwire-migration-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, "migration.yaml");
+  const content = {
+    apiVersion: "controllermanager.config.k8s.io/v1",
+    kind: "LeaderMigrationConfiguration",
+    leaderName: SECOND_LEASE,
+    controllerLeaders: [{ name: controller, component: "*" }],
+  };
+  await writeFile(path, JSON.stringify(content));
+  return path;
+}
+
+describe("a controller that migrates", () => {
+  test("runs here as soon as its other program gives up the second Lease, while the rest runs already", async () => {
+    onTestFinished(() => world.kube.delete(`${LEASES}/${SECOND_LEASE}`));
+    await holdSecondLease();
+    const config = await migrationFile("cloud-node");
+    const program = world.startController({
+      args: [...SHORT_LEASE, "--enable-leader-migration", `--leader-migration-config=${config}`],
+    });
+    await program.said(/Controller started.*service-lb-controller/);
+    await program.said(/Waiting for leadership lease=kube-system\/node-migration/);
+    await world.createMachines([{ name: "m-1", zone: "north-a" }]);
+    await world.registerNode("m-1");
+    // Long enough for a node to be initialised many times over.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(program.output).not.toMatch(/Controller started.*cloud-node-controller/);
+
+    await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: "" } });
+    await world.initialized("m-1");
+    expect(at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity")).toBe(await holder());
+  });
+});
 
 describe("two controllers on a real control plane", () => {
   test("one works, and the other takes over at once when the first is asked to end", async () => {

@@ -1,0 +1,111 @@
+import { parse } from "yaml";
+import { isRecord, type JsonRecord } from "../util/json.ts";
+import { messageOf } from "../util/errors.ts";
+
+/** Which controllers are led under a second Lease while they move between two programs (KEP-2436). */
+export interface LeaderMigration {
+  /** Name of the second Lease, in the namespace of the first. */
+  readonly leaseName: string;
+  /** Controller to the program that runs it now; `*` is any. */
+  readonly leaders: ReadonlyMap<string, string>;
+}
+
+/** Where a controller runs: under the main Lease, under the second one, or in another program. */
+export type Placement = "main" | "migration" | "elsewhere";
+
+/** What this program is called in such files. */
+const COMPONENT = "cloud-controller-manager";
+
+const GROUP = "controllermanager.config.k8s.io";
+const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map((version) => `${GROUP}/${version}`);
+const KIND = "LeaderMigrationConfiguration";
+
+const FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "leaderName", "resourceLock", "controllerLeaders"]);
+const LEADER_FIELDS: ReadonlySet<string> = new Set(["name", "component"]);
+
+/** Without a file: what moved out of kube-controller-manager (controller-manager/pkg/leadermigration/config v0.36.3). */
+export const DEFAULT_MIGRATION: LeaderMigration = {
+  leaseName: "cloud-provider-extraction-migration",
+  leaders: new Map(
+    ["route-controller", "service-controller", "cloud-node-lifecycle-controller"].map((name) => [name, "*"]),
+  ),
+};
+
+/** Names that such files, the default one among them, give to controllers of this program. */
+const FILE_NAMES: Readonly<Record<string, string>> = {
+  "route-controller": "node-route-controller",
+  "service-controller": "service-lb-controller",
+};
+
+/** `aliases` as for --controllers: files of kube-controller-manager use the names of its time. */
+export function placementOf(
+  controller: string,
+  migration: LeaderMigration | undefined,
+  aliases: Readonly<Record<string, string>>,
+): Placement {
+  const named = [...(migration?.leaders ?? [])].find(
+    ([name]) => (FILE_NAMES[name] ?? aliases[name] ?? name) === controller,
+  );
+  if (named === undefined) return "main";
+  return named[1] === COMPONENT || named[1] === "*" ? "migration" : "elsewhere";
+}
+
+export type MigrationReading =
+  | { readonly kind: "migration"; readonly migration: LeaderMigration }
+  | { readonly kind: "invalid"; readonly problems: readonly string[] };
+
+/** Reads such a file. Every problem is found; nothing unknown is passed over. */
+export function parseLeaderMigration(text: string): MigrationReading {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch (error) {
+    return { kind: "invalid", problems: [messageOf(error)] };
+  }
+  if (!isRecord(document)) return { kind: "invalid", problems: [`holds no ${KIND}`] };
+  const { apiVersion, kind, leaderName, resourceLock, controllerLeaders } = document;
+  const { leaders, problems: wrongLeaders } = readLeaders(controllerLeaders);
+  const problems = [
+    ...unknownFields(document, FIELDS, ""),
+    ...unless(kind === KIND, `kind: is "${String(kind)}", not ${KIND}`),
+    ...unless(
+      VERSIONS.includes(String(apiVersion)),
+      `apiVersion: is "${String(apiVersion)}", not one of ${VERSIONS.join(", ")}`,
+    ),
+    ...unless(typeof leaderName === "string" && leaderName !== "", "leaderName: is missing; name the second Lease"),
+    ...unless(
+      resourceLock === undefined || resourceLock === "leases",
+      `resourceLock: is "${String(resourceLock)}"; only leases are supported`,
+    ),
+    ...wrongLeaders,
+  ];
+  if (problems.length > 0) return { kind: "invalid", problems };
+  return { kind: "migration", migration: { leaseName: String(leaderName), leaders } };
+}
+
+function readLeaders(value: unknown): { readonly leaders: Map<string, string>; readonly problems: readonly string[] } {
+  const leaders = new Map<string, string>();
+  if (value === undefined) return { leaders, problems: [] };
+  if (!Array.isArray(value)) return { leaders, problems: ["controllerLeaders: is not a list"] };
+  const problems = value.flatMap((entry: unknown, index) => {
+    const where = `controllerLeaders[${index}]`;
+    if (!isRecord(entry)) return [`${where}: is not an object with name and component`];
+    const { name, component } = entry;
+    if (typeof name !== "string" || name === "") return [`${where}.name: is missing`];
+    if (typeof component !== "string" || component === "") return [`${where}.component: is missing`];
+    if (leaders.has(name)) return [`${where}.name: "${name}" is given twice`];
+    leaders.set(name, component);
+    return unknownFields(entry, LEADER_FIELDS, `${where}.`);
+  });
+  return { leaders, problems };
+}
+
+function unknownFields(record: JsonRecord, known: ReadonlySet<string>, where: string): readonly string[] {
+  return Object.keys(record)
+    .filter((field) => !known.has(field))
+    .map((field) => `${where}${field}: is not a field of ${KIND}`);
+}
+
+function unless(holds: boolean, text: string): readonly string[] {
+  return holds ? [] : [text];
+}
