@@ -44,7 +44,7 @@ async function applyMeanwhile(
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  return meanwhile === undefined ? DONE : apply(meanwhile, { ...deps, conditions: MUTED }, context);
+  return meanwhile === undefined ? DONE : apply(meanwhile, { ...deps, conditions: MUTED, isMeanwhile: true }, context);
 }
 
 /** Keeps up what stands, then says why no more is done: the condition tells of the refusal alone. */

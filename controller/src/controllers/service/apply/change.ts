@@ -92,7 +92,8 @@ async function ensure(
   } catch (error) {
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     const message = `failed to ensure load balancer: ${describe(error)}`;
-    if (isOfClass(error, "FINAL") && recordRefusal(plan, error, message, deps, context)) return "refused";
+    if (isOfClass(error, "FINAL") && deps.isMeanwhile !== true && recordRefusal(plan, error, message, deps, context))
+      return "refused";
     throw new LoadBalancerSyncError(message, { cause: error });
   }
 }

@@ -23,6 +23,8 @@ export interface ApplyDependencies {
   readonly drift: DriftWatch;
   /** What the Service is told in its condition. */
   readonly conditions: Conditions;
+  /** What is done is not what the Service wishes now: a refusal of it says nothing of that wish. */
+  readonly isMeanwhile?: boolean;
   readonly clock: Clock;
   readonly random: Random;
 }

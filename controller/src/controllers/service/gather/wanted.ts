@@ -37,7 +37,9 @@ export async function gatherWanted(
   const isAttempted = deps.ledger.attempted(context.key) !== undefined;
   const unsupported = unsupportedRequests(service, loadBalancers);
   const refusal = refusalOf(unsupported) ?? refusedBefore(deps, context.key, service, info);
-  const suspicion = entry === undefined ? undefined : deps.drift.suspicion(context.key);
+  // What is refused is kept up, and not made as wished again: the refusal comes first.
+  const isLookedAt = entry !== undefined && refusal === undefined;
+  const suspicion = isLookedAt ? deps.drift.suspicion(context.key) : undefined;
   const isRead = isReadNeeded({ service, wish, entry, isAttempted, refusal, suspicion });
   return {
     kind: "wanted",

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { service } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { contractError } from "../../provider/errors.ts";
+
+const UID = "uid-default-web";
+
+test("service-lb asks once for what is refused for good, whatever others do to what stands", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  world.store.put(service("web"));
+  await world.start([cloud.provider()]);
+  cloud.fail = (call) => (call === "ensure" ? contractError("ANNOTATION_INVALID", "no") : undefined);
+  const known = world.store.get("web") ?? service("web");
+  world.store.put({ ...known, metadata: { ...known.metadata, annotations: { size: "huge" } } });
+  await world.pass(1000);
+  const kept = cloud.kept.get(UID);
+  if (kept !== undefined) kept.version += 1;
+  await world.pass(1_500_000);
+  expect(cloud.changes).toEqual([`ensure ${UID}`, `ensure ${UID}`]);
+  cloud.fail = () => undefined;
+  await world.pass(1_800_000);
+  expect(cloud.changes).toEqual([`ensure ${UID}`, `ensure ${UID}`, `ensure ${UID}`]);
+});
