@@ -28,7 +28,7 @@ describe("CERTIFICATE_SIGNING_REQUESTS", () => {
       csr({
         metadata: { uid: "u", resourceVersion: "7", generation: 0 },
         spec: { request: "cmVxdWVzdA==", usages: ["server auth"], groups: ["system:nodes"] },
-        status: { conditions: [{ ...condition, lastTransitionTime: undefined }], certificate: "Y2VydA==" },
+        status: { conditions: [{ ...condition, lastTransitionTime: undefined }], isIssued: true },
       }),
     );
   });
@@ -37,7 +37,7 @@ describe("CERTIFICATE_SIGNING_REQUESTS", () => {
     expect(CERTIFICATE_SIGNING_REQUESTS.fromJson({ metadata: { name: "csr-1" }, spec: {}, status: {} }).status).toEqual(
       {
         conditions: [],
-        certificate: "",
+        isIssued: false,
       },
     );
   });

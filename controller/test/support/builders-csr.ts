@@ -24,7 +24,7 @@ export function csr({ metadata, spec, status }: CsrParts = {}): CertificateSigni
       groups: ["system:nodes", "system:authenticated"],
       ...spec,
     },
-    status: { conditions: [], certificate: "", ...status },
+    status: { conditions: [], isIssued: false, ...status },
   };
 }
 

@@ -10,7 +10,7 @@ describe("isPending()", () => {
     { it: "is approved", parts: { status: { conditions: [csrCondition("Approved")] } }, pending: false },
     { it: "is denied", parts: { status: { conditions: [csrCondition("Denied")] } }, pending: false },
     { it: "the signer has failed", parts: { status: { conditions: [csrCondition("Failed")] } }, pending: false },
-    { it: "has its certificate", parts: { status: { certificate: "YQ==" } }, pending: false },
+    { it: "has its certificate", parts: { status: { isIssued: true } }, pending: false },
     { it: "is being deleted", parts: { metadata: { deletionTimestampMs: CREATED_MS } }, pending: false },
     {
       it: "is for another signer",

@@ -20,7 +20,7 @@ const MAX_AGE_MS = 3_600_000;
 export function isPending({ metadata, spec, status }: CertificateSigningRequest): boolean {
   return (
     spec.signerName === KUBELET_SERVING_SIGNER &&
-    status.certificate === "" &&
+    !status.isIssued &&
     metadata.deletionTimestampMs === undefined &&
     !status.conditions.some(({ type }) => DECISIONS.has(type))
   );
