@@ -153,7 +153,7 @@ describe("routes", () => {
         await world.pass(PERIOD_MS);
         expect(world.cloud.changes.slice(before)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   }, 60_000);
 });

@@ -76,7 +76,7 @@ describe("toStatus()", () => {
           expect([item.reason, item.code, Buffer.byteLength(item.message) <= 1_024]).toEqual(["RATE_LIMITED", 8, true]);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });
