@@ -12,10 +12,12 @@ import { deleteRoutes, ensureRoutes, listRoutes } from "./calls/routes.ts";
 import { getVolumes } from "./calls/volumes.ts";
 import { watchInstances, watchLoadBalancers } from "./calls/watches.ts";
 import type { ProviderClient } from "./client.ts";
+import { NodeSets } from "./node-sets.ts";
 import type { Session } from "./session.ts";
 
 /** The calls of the contract over one session. */
 export function contractClient(session: Session, random: Random): ProviderClient {
+  const sets = new NodeSets((chunk, options) => applyNodeSet(session, chunk, options));
   return {
     getInstances: (nodes, options) => getInstances(session, nodes, options),
     listInstances: (options) => listInstances(session, options),
@@ -23,8 +25,8 @@ export function contractClient(session: Session, random: Random): ProviderClient
 
     getLoadBalancer: (ref, options) => getLoadBalancer(session, ref, options),
     listLoadBalancers: (options) => listLoadBalancers(session, options),
-    ensureLoadBalancer: (input, options) => ensureLoadBalancer(session, input, options),
-    updateLoadBalancerNodes: (input, options) => updateLoadBalancerNodes(session, input, options),
+    ensureLoadBalancer: (input, options) => ensureLoadBalancer(session, sets, input, options),
+    updateLoadBalancerNodes: (input, options) => updateLoadBalancerNodes(session, sets, input, options),
     deleteLoadBalancer: (ref, options) => deleteLoadBalancer(session, ref, options),
     watchLoadBalancers: (options) => watchLoadBalancers(session, random, options),
     applyNodeSet: (chunk, options) => applyNodeSet(session, chunk, options),

@@ -22,7 +22,7 @@ import {
   plannedChangeFromProto,
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
-import { contractError, hasReason } from "../errors.ts";
+import { contractError } from "../errors.ts";
 import type {
   Diagnostic,
   LoadBalancer,
@@ -31,6 +31,7 @@ import type {
   LoadBalancerDeletion,
   ServiceRef,
 } from "../load-balancer.ts";
+import { isUnresolved, type NodeSets } from "../node-sets.ts";
 import { walkPages } from "../page-walk.ts";
 import type { Limits } from "../provider-info.ts";
 import { RPCS } from "../rpcs.ts";
@@ -77,23 +78,56 @@ export async function listLoadBalancers(session: Session, options: CallOptions):
   return { ...walk, items, complete: walk.complete && items.length === walk.items.length };
 }
 
-/** Nodes that are in force already are sent as a fingerprint; whole if the provider has forgotten them, as after a restart. */
+/**
+ * Nodes that are in force already are sent as a fingerprint, many nodes by reference to a set; whole where the provider has forgotten
+ * either, as after a restart.
+ */
 export async function ensureLoadBalancer(
   session: Session,
+  sets: NodeSets,
   input: EnsureLoadBalancerInput,
   options: ChangeOptions,
 ): Promise<LoadBalancerChange> {
   const { nodes, acknowledgedNodes } = input;
-  if (acknowledgedNodes !== nodes.fingerprint) return ensureAsGiven(session, input, options);
+  const send = (selection: NodeSelection, sendOptions: ChangeOptions) =>
+    ensureAsGiven(session, { ...input, nodes: selection }, sendOptions);
+  if (acknowledgedNodes !== nodes.fingerprint) return sendNodes(session, sets, nodes, options, send);
   try {
-    const unchanged: NodeSelection = { ...nodes, source: { kind: "unchanged" } };
-    return await ensureAsGiven(session, { ...input, nodes: unchanged }, options);
+    return await send({ ...nodes, source: { kind: "unchanged" } }, options);
   } catch (error) {
-    if (!hasReason(error, "NODES_FINGERPRINT_MISMATCH") && !hasReason(error, "NODE_SET_INTEGRITY")) throw error;
-    // Another request than the one refused, so with an id of its own.
-    const { requestId: _, ...rest } = options;
-    return ensureAsGiven(session, input, rest);
+    if (!isUnresolved(error)) throw error;
+    return sendNodes(session, sets, nodes, anew(options), send);
   }
+}
+
+/** By reference where that is worth it and works, else whole. */
+async function sendNodes(
+  session: Session,
+  sets: NodeSets,
+  nodes: NodeSelection,
+  options: ChangeOptions,
+  send: (selection: NodeSelection, options: ChangeOptions) => Promise<LoadBalancerChange>,
+): Promise<LoadBalancerChange> {
+  const { nodeSets } = await session.capability("loadBalancers", options.signal);
+  if (!sets.isFit(nodes, nodeSets)) return send(nodes, options);
+  try {
+    return await send(await sets.reference(nodes, options), options);
+  } catch (error) {
+    if (!isUnresolved(error)) throw error;
+    if (!sets.forget(nodes)) return send(nodes, anew(options));
+  }
+  try {
+    return await send(await sets.reference(nodes, options), anew(options));
+  } catch (error) {
+    if (!isUnresolved(error)) throw error;
+    return send(nodes, anew(options));
+  }
+}
+
+/** Another request than the one refused, so with an id of its own. */
+function anew(options: ChangeOptions): ChangeOptions {
+  const { requestId: _, ...rest } = options;
+  return rest;
 }
 
 async function ensureAsGiven(
@@ -120,7 +154,19 @@ async function ensureAsGiven(
   return changeOf(session, answered, input, options);
 }
 
+/** As {@link ensureLoadBalancer} sends nodes. */
 export async function updateLoadBalancerNodes(
+  session: Session,
+  sets: NodeSets,
+  input: UpdateNodesInput,
+  options: ChangeOptions,
+): Promise<LoadBalancerChange> {
+  return sendNodes(session, sets, input.nodes, options, (nodes, sendOptions) =>
+    updateAsGiven(session, { ...input, nodes }, sendOptions),
+  );
+}
+
+async function updateAsGiven(
   session: Session,
   input: UpdateNodesInput,
   options: ChangeOptions,
