@@ -1,13 +1,5 @@
 import type { Claim } from "../scenario.ts";
-import type { Explanation } from "./explanations.ts";
-
-/** One place in which the two sides are not alike. */
-export interface Difference {
-  readonly place: string;
-  /** Undefined: there is nothing at this place. */
-  readonly upstream: string | undefined;
-  readonly ours: string | undefined;
-}
+import type { Difference, Explanation } from "./difference.ts";
 
 /** The outcome of one scenario. */
 export interface Verdict {

@@ -1,7 +1,4 @@
-import type { Difference } from "./compare.ts";
-
-/** Whether a row of the differences page is what makes the two sides differ here. Several: any of them. */
-export type Explanation = readonly ((difference: Difference) => boolean)[];
+import type { Difference, Explanation } from "./difference.ts";
 
 const place =
   (pattern: RegExp) =>
