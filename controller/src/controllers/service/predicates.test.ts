@@ -14,6 +14,7 @@ import {
   concernsUpdated,
   hasFinalizer,
   isTarget,
+  isDeletionProtected,
   needsCleanup,
   needsUpdate,
   wantsLoadBalancer,
@@ -150,6 +151,16 @@ describe("concernsUpdated()", () => {
     { it: "a Service that is deleted", old: held, now: service("web", { metadata: { ...finalized, ...deleting } }) },
     { it: "a Service that is deleted without our finalizer", old: plain, now: service("web", { metadata: deleting }) },
     { it: "a finalizer that was taken off", old: held, now: plain },
+    {
+      it: "an annotation of another type that waits for its clean-up",
+      old: clusterIp({ ...finalized, annotations: { a: "1" } }),
+      now: clusterIp({ ...finalized, annotations: { a: "2" } }),
+    },
+    {
+      it: "an annotation of a Service that is being deleted",
+      old: service("web", { metadata: { ...finalized, ...deleting, annotations: { a: "1" } } }),
+      now: service("web", { metadata: { ...finalized, ...deleting } }),
+    },
     { it: "a finalizer that was put on a Service of another type", old: clusterIp(), now: clusterIp(finalized) },
     {
       it: "an annotation, which may say what holds a clean-up up",
@@ -168,9 +179,31 @@ describe("concernsUpdated()", () => {
       now: clusterIp(finalized),
     },
     { it: "a resync", old: held, now: held },
+    {
+      it: "an annotation of another type that has nothing of ours",
+      old: clusterIp({ annotations: { a: "1" } }),
+      now: clusterIp({ annotations: { a: "2" } }),
+    },
     { it: "the finalizer that we took off another type", old: clusterIp(finalized), now: clusterIp() },
   ])("is false for $it", ({ old, now }) => {
     expect(concernsUpdated(old, now)).toBe(false);
+  });
+});
+
+describe("isDeletionProtected()", () => {
+  const saying = (value: string) =>
+    service("web", { metadata: { annotations: { "service.cloudwire.dev/deletion-protection": value } } });
+
+  test.each(["true", "True", "1", "yes", "", "flase"])("is true for %j: a word misspelt must not delete", (value) => {
+    expect(isDeletionProtected(saying(value))).toBe(true);
+  });
+
+  test.each(["false", "False", "FALSE", "f", "F", "0"])("is false for %j", (value) => {
+    expect(isDeletionProtected(saying(value))).toBe(false);
+  });
+
+  test("is false without the annotation", () => {
+    expect(isDeletionProtected(service("web", { metadata: { annotations: { other: "true" } } }))).toBe(false);
   });
 });
 

@@ -95,6 +95,31 @@ describe("loadBalancerSpec()", () => {
   });
 });
 
+describe("loadBalancerSpec() of a Service that is protected", () => {
+  const saying = (value: string): ServiceParts => ({
+    metadata: { annotations: { "service.cloudwire.dev/deletion-protection": value } },
+  });
+
+  test.each([
+    { it: "asks for it", parts: saying("true"), can: true, want: true },
+    { it: "takes it back", parts: saying("false"), can: true, want: false },
+    { it: "says nothing of it without annotation", parts: {}, can: true, want: undefined },
+    { it: "says nothing of it to a provider that cannot", parts: saying("true"), can: false, want: undefined },
+  ])("$it", ({ parts, can, want }) => {
+    const loadBalancers = capabilities({ deletionProtection: can });
+    const wished = loadBalancerSpec(service("web", parts), { annotationPrefixes: [], loadBalancers }, { tags: {} });
+    expect([wished.deletionProtection, Object.keys(wished.annotations)]).toEqual([want, []]);
+  });
+
+  test("has another fingerprint, and the same one whether that is taken back or not spoken of", () => {
+    const loadBalancers = capabilities({ deletionProtection: true });
+    const [yes, no, none] = [saying("true"), saying("false"), {}].map((parts) =>
+      specFingerprint(loadBalancerSpec(service("web", parts), { annotationPrefixes: [], loadBalancers }, { tags: {} })),
+    );
+    expect([no === none, yes === none]).toEqual([true, false]);
+  });
+});
+
 describe("sourceRanges()", () => {
   const annotation = "service.beta.kubernetes.io/load-balancer-source-ranges";
 
