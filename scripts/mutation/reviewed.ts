@@ -11,6 +11,26 @@ export const REVIEWED: readonly Reviewed[] = [
     why: "a subject without a common name has been objected to before",
   },
   {
+    path: "controller/src/controllers/node/plan/ip-address.ts",
+    before: 'const [head = "", tail] = halves;',
+    after: 'const [head = "Stryker was here!", tail] = halves;',
+    why: "what is split has a first part",
+  },
+  {
+    path: "controller/src/controllers/node/plan/ip-address.ts",
+    before:
+      'const octets = endsAddress && index === parts.length - 1 && part.includes(".") ? parseIpv4(part) : undefined;',
+    after:
+      'const octets = endsAddress && index === parts.length - 1 && part.includes("") ? parseIpv4(part) : undefined;',
+    why: "saves work only: what has no dots is no IPv4 address",
+  },
+  {
+    path: "controller/src/controllers/node/plan/provider-id.ts",
+    before: 'return providerId.slice(providerId.indexOf("://") + 1).toLowerCase();',
+    after: 'return providerId.slice(providerId.indexOf("://") + 1).toUpperCase();',
+    why: "two such texts are compared with each other only",
+  },
+  {
     path: "controller/src/controllers/persistent-volume-label/plan/facts.ts",
     before: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? ""];',
     after: 'const [zoneText, regionText] = [labels[zone] ?? "Stryker was here!", labels[region] ?? ""];',

@@ -5,6 +5,7 @@ describe("parseIp()", () => {
   test.each([
     { it: "reads dotted IPv4", text: "10.0.0.1", family: "IPv4", as: "10.0.0.1" },
     { it: "takes leading zeros as decimal", text: "010.000.00.09", family: "IPv4", as: "10.0.0.9" },
+    { it: "reads the largest octets", text: "255.255.255.255", family: "IPv4", as: "255.255.255.255" },
     { it: "spells IPv6 in full", text: "2001:DB8::1", family: "IPv6", as: "2001:db8:0:0:0:0:0:1" },
     { it: "reads IPv6 without compression", text: "1:2:3:4:5:6:7:8", family: "IPv6", as: "1:2:3:4:5:6:7:8" },
     { it: "reads the unspecified IPv6 address", text: "::", family: "IPv6", as: "0:0:0:0:0:0:0:0" },
@@ -18,9 +19,15 @@ describe("parseIp()", () => {
     { it: "reads compression at the end", text: "fe80::", family: "IPv6", as: "fe80:0:0:0:0:0:0:0" },
     {
       it: "reads IPv4 at the end of IPv6",
-      text: "64:ff9b::192.0.2.33",
+      text: "64:ff9b::192.1.2.33",
       family: "IPv6",
-      as: "64:ff9b:0:0:0:0:c000:221",
+      as: "64:ff9b:0:0:0:0:c001:221",
+    },
+    {
+      it: "reads IPv4 at the end of IPv6 without compression",
+      text: "64:ff9b:0:0:0:0:192.1.2.33",
+      family: "IPv6",
+      as: "64:ff9b:0:0:0:0:c001:221",
     },
     { it: "takes a mapped address for IPv4", text: "::ffff:10.0.0.1", family: "IPv4", as: "10.0.0.1" },
     { it: "takes a mapped address in hex for IPv4", text: "::FFFF:0a00:0001", family: "IPv4", as: "10.0.0.1" },
