@@ -5,7 +5,7 @@ import { at, type Json } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
 import { UNINITIALIZED, World } from "./support/world.ts";
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 90_000;
 const CALL_MS = 10_000;
 
 let controlPlane: ControlPlane;
@@ -113,7 +113,7 @@ describe("node-ipam on a real control plane", () => {
       [],
     );
     expect(given.filter((range) => /^(?:10\.120\.[0-3]\.|fd00:120:(?:0:[123])?:)/.test(range))).toEqual([]);
-    await first.said(/outside 172\.16\.0\.0\/24/);
+    await first.said(/outside 172\.16\.0\.0\/24/, WAIT_MS);
     await first.stop();
 
     startController(...args);
@@ -149,7 +149,7 @@ describe("node-ipam on a real control plane", () => {
     await first.stop("SIGKILL");
     await registering;
     const second = startController(cluster, "--leader-elect=true");
-    await second.said(/Controller started/);
+    await second.said(/Controller started/, WAIT_MS);
     const third = startController(cluster, "--leader-elect=true");
     await ranged(joining, 1);
     const more = names("m", 30);
@@ -217,7 +217,9 @@ describe("node-ipam on a real control plane", () => {
     const unnamed = world.startController({
       args: ["--controllers=cloud-node", "--allocate-node-cidrs", "--leader-elect=false"],
     });
-    const said = await Promise.all([off, unnamed].map((program) => program.said(/Pod ranges are not allocated.*/)));
+    const said = await Promise.all(
+      [off, unnamed].map((program) => program.said(/Pod ranges are not allocated.*/, WAIT_MS)),
+    );
     expect(said.map(([line]) => line)).toEqual([
       expect.stringContaining("--allocate-node-cidrs is false"),
       expect.stringContaining("the controller is off unless --controllers names it"),
