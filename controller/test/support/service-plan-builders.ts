@@ -83,6 +83,7 @@ export const known: Entry = {
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
   observedFingerprint: "",
+  lockKey: "",
   ingress: [vip],
   pending: undefined,
 };

@@ -1,21 +1,27 @@
 import type { LoadBalancerCapabilities } from "../../provider/provider-info.ts";
 import type { Provider } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { Semaphore } from "../../util/semaphore.ts";
+import { KeyedGate } from "./keyed-gate.ts";
+
+/** Every load balancer of a provider that takes one change at a time. */
+const ONE_KEY = "provider";
 
 /** Lets no more changes of load balancers run at once than their provider allows. proto/README.md LB-14. */
 export class ChangeGate {
-  readonly #gates = new Map<string, Semaphore>();
+  readonly #gates = new Map<string, KeyedGate>();
 
+  /** @param lockKey of the load balancer, by its provider; undefined: there is none yet, or it is not known */
   async run<T>(
     { name, info }: Provider,
-    { priority, signal }: Pick<ReconcileContext, "priority" | "signal">,
+    { key, priority, signal }: Pick<ReconcileContext, "key" | "priority" | "signal">,
+    lockKey: string | undefined,
     change: () => Promise<T>,
   ): Promise<T> {
-    const gate = this.#gates.get(name) ?? new Semaphore(1);
+    const gate = this.#gates.get(name) ?? new KeyedGate();
     this.#gates.set(name, gate);
-    gate.setLimit(changesAtOnce(info?.capabilities.loadBalancers));
-    const leave = await gate.enter(priority, signal);
+    const capabilities = info?.capabilities.loadBalancers;
+    gate.setLimit(Math.max(1, capabilities?.maxConcurrentChanges ?? 1));
+    const leave = await gate.enter(lockOf(capabilities, key, lockKey), priority, signal);
     try {
       return await change();
     } finally {
@@ -24,8 +30,20 @@ export class ChangeGate {
   }
 }
 
-/** Load balancers that share a cloud object are known only afterwards, so one at a time is the safe reading of `lockKey` too. */
-function changesAtOnce(capabilities: LoadBalancerCapabilities | undefined): number {
-  if (capabilities === undefined || capabilities.lockScope !== "service") return 1;
-  return Math.max(1, capabilities.maxConcurrentChanges);
+/** What must not be changed at once has one lock; undefined: it may share with any other. */
+function lockOf(
+  capabilities: LoadBalancerCapabilities | undefined,
+  key: string,
+  lockKey: string | undefined,
+): string | undefined {
+  switch (capabilities?.lockScope) {
+    case "service":
+      return key;
+    case "lockKey":
+      return lockKey === undefined || lockKey === "" ? undefined : lockKey;
+    case "provider":
+    case undefined:
+      return ONE_KEY;
+  }
+  return capabilities?.lockScope satisfies undefined;
 }

@@ -15,6 +15,7 @@ const entry: Entry = {
   specFingerprint: "s",
   nodesFingerprint: "n",
   observedFingerprint: "",
+  lockKey: "",
   ingress: undefined,
   pending: undefined,
 };

@@ -15,6 +15,8 @@ export interface Entry {
   readonly nodesFingerprint: string;
   /** Of the cloud's objects, by their provider: another one means that somebody changed them. "" where it makes none. */
   readonly observedFingerprint: string;
+  /** Load balancers with equal ones must not be changed at once, where the provider says so. "" when there is none. */
+  readonly lockKey: string;
   /** Where traffic enters; undefined while it serves none. */
   readonly ingress: readonly LoadBalancerIngress[] | undefined;
   /** Work that goes on at the cloud. */

@@ -145,7 +145,9 @@ async function callEnsure(
   }
   const input = { service: serviceRef(service), ...wish, spec, acknowledgedNodes, ...hint };
   const options = changeOptions(plan, deps, context);
-  return deps.gate.run(provider, context, () => provider.client.ensureLoadBalancer(input, options));
+  return deps.gate.run(provider, context, plan.standing?.lockKey, () =>
+    provider.client.ensureLoadBalancer(input, options),
+  );
 }
 
 /** Only the nodes are new. Says so by events of its own, and counts. */
@@ -179,7 +181,7 @@ function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileCon
   const ref = loadBalancerRef(plan.service, provider.info, plan.loadBalancerId, plan.operationId);
   const options = changeOptions(plan, deps, context);
   const update = () => provider.client.updateLoadBalancerNodes({ ...ref, nodes: plan.wish.nodes }, options);
-  return deps.gate.run(provider, context, update);
+  return deps.gate.run(provider, context, plan.standing?.lockKey, update);
 }
 
 function changeOptions(

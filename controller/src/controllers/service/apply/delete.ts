@@ -43,7 +43,8 @@ async function callDelete(
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
   const requestId = deps.ledger.attempt(context.key, `${service.metadata.uid} delete`, plan);
   const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
-  const call = () => deps.gate.run(provider, context, () => provider.client.deleteLoadBalancer(ref, options));
+  const lockKey = deps.ledger.entry(context.key)?.lockKey;
+  const call = () => deps.gate.run(provider, context, lockKey, () => provider.client.deleteLoadBalancer(ref, options));
   try {
     return await call().catch(async (error: unknown) => {
       if (!hasReason(error, "DELETION_PROTECTED") || plan.unprotected === undefined) throw error;
@@ -66,7 +67,7 @@ async function unprotect(
   const provider = providerNamed(deps, name);
   const input = { service: serviceRef(service), spec, specFingerprint, nodes };
   const options = { signal: context.signal, trigger: "deletion protection lifted" };
-  await deps.gate.run(provider, context, () => provider.client.ensureLoadBalancer(input, options));
+  await deps.gate.run(provider, context, undefined, () => provider.client.ensureLoadBalancer(input, options));
 }
 
 function deletionError(

@@ -19,7 +19,7 @@ export async function applyRetire(
   const ref = loadBalancerRef(service, provider.info, loadBalancerId, undefined);
   const options = { signal: context.signal, trigger: "served by another provider" };
   try {
-    const { done, operation } = await gate.run(provider, context, () =>
+    const { done, operation } = await gate.run(provider, context, undefined, () =>
       provider.client.deleteLoadBalancer(ref, options),
     );
     if (!done) return again(operation?.pollAfterMs, deps);

@@ -27,6 +27,7 @@ export function progressOf(
     specFingerprint: wish.specFingerprint,
     nodesFingerprint: wish.nodes.fingerprint,
     observedFingerprint: loadBalancer.observedFingerprint,
+    lockKey: loadBalancer.lockKey,
     ingress: servedIngress(loadBalancer),
     pending: undefined,
   };

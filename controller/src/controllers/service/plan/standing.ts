@@ -38,6 +38,7 @@ export function standingInCloud({ service, provider, wish, observed }: WantedInp
     specFingerprint: loadBalancer.specFingerprint,
     nodesFingerprint: loadBalancer.nodesFingerprint,
     observedFingerprint: loadBalancer.observedFingerprint,
+    lockKey: loadBalancer.lockKey,
     ingress: loadBalancer.ingress,
     pending: undefined,
   };
