@@ -100,7 +100,8 @@ describe("bootstrap", () => {
     const { code, output } = await ended(start("chekc"));
     expect({ code, output }).toEqual({
       code: 1,
-      output: 'cloudwire: unknown task "chekc"; choose one of: demo, test, test:system, test:differential, test:parity, check\n',
+      output:
+        'cloudwire: unknown task "chekc"; choose one of: demo, test, test:system, test:differential, test:parity, check\n',
     });
   });
 
