@@ -1,6 +1,6 @@
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { messageOf } from "../../util/errors.ts";
 import { type DerElement, DerError, oidText, readDer, TAGS } from "./der.ts";
+import { checkSignature, factsOf, type PublicKeyFacts, publicKeyOf, type SignatureVerdict } from "./request-key.ts";
 import { decodeRequestPem } from "./request-pem.ts";
 
 /** What a PKCS#10 request asks for, as far as it is understood. */
@@ -15,8 +15,7 @@ export interface CertificateRequest {
   /** Object identifiers of attributes and extensions asked for besides alternative names. */
   readonly others: readonly string[];
   readonly publicKey: PublicKeyFacts;
-  /** "unsupported": of an algorithm that is not accepted, and so not checked. */
-  readonly signature: "valid" | "invalid" | "unsupported";
+  readonly signature: SignatureVerdict;
 }
 
 export interface SubjectAttribute {
@@ -24,12 +23,6 @@ export interface SubjectAttribute {
   readonly type: string;
   readonly value: string;
 }
-
-export type PublicKeyFacts =
-  | { readonly kind: "RSA"; readonly bits: number; readonly exponent: bigint }
-  | { readonly kind: "EC"; readonly curve: string }
-  | { readonly kind: "Ed25519" }
-  | { readonly kind: "other"; readonly name: string };
 
 /** The request, or why it is none that is understood whole. */
 export type ReadRequest =
@@ -39,26 +32,9 @@ export type ReadRequest =
 /** A request with 100 names and a key of 8,192 bits takes about 5 KiB. */
 const MAX_BYTES = 16_384;
 
-/** Larger RSA keys are not worth the time their signature takes. */
-const MAX_RSA_BITS = 8192;
-
 /** RFC 2985 section 5.4.2, RFC 5280 section 4.2.1.6. */
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const SUBJECT_ALT_NAME = "2.5.29.17";
-
-/**
- * By the whole AlgorithmIdentifier in hex, parameters included, for the signature does not cover it: digest, and the type of key it goes
- * with. RFC 4055 section 5, RFC 5758 section 3.2, RFC 8410 section 3.
- */
-const SIGNATURES: ReadonlyMap<string, { readonly keyType: string; readonly digest: string | null }> = new Map([
-  ["300d06092a864886f70d01010b0500", { keyType: "rsa", digest: "sha256" }],
-  ["300d06092a864886f70d01010c0500", { keyType: "rsa", digest: "sha384" }],
-  ["300d06092a864886f70d01010d0500", { keyType: "rsa", digest: "sha512" }],
-  ["300a06082a8648ce3d040302", { keyType: "ec", digest: "sha256" }],
-  ["300a06082a8648ce3d040303", { keyType: "ec", digest: "sha384" }],
-  ["300a06082a8648ce3d040304", { keyType: "ec", digest: "sha512" }],
-  ["300506032b6570", { keyType: "ed25519", digest: null }],
-]);
 
 /**
  * Reads `spec.request`. Never throws. Stricter than the API server, which has accepted the request before: what is understood here is
@@ -78,13 +54,11 @@ function read(der: Uint8Array): CertificateRequest {
   const [info, algorithm, signature] = list(within(whole, TAGS.sequence, "request"), 3, 3, "request");
   const [, subject, spki, attributes] = list(within(info, TAGS.sequence, "information"), 3, 4, "information");
   const key = publicKeyOf(rawOf(spki));
-  const publicKey = factsOf(key);
-  const signed = { key, publicKey, data: rawOf(info), signature: bitsOf(signature) };
   return {
     subject: subjectOf(subject),
     ...namesOf(attributes === undefined ? NO_EXTENSIONS : extensionsOf(attributes)),
-    publicKey,
-    signature: check(signed, Buffer.from(rawOf(algorithm)).toString("hex")),
+    publicKey: factsOf(key),
+    signature: checkSignature(key, { data: rawOf(info), algorithm: rawOf(algorithm), signature: bitsOf(signature) }),
   };
 }
 
@@ -182,42 +156,6 @@ function ipText(address: Uint8Array): string {
   if (address.length !== 16) throw new DerError(`an IP address of ${address.length} bytes`);
   if (hex.startsWith(MAPPED_IPV4)) return address.subarray(12).join(".");
   return hex.replaceAll(/.{4}(?!$)/g, "$&:");
-}
-
-function publicKeyOf(spki: Uint8Array): KeyObject {
-  try {
-    return createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" });
-  } catch (error) {
-    throw new DerError("its public key cannot be read", { cause: error });
-  }
-}
-
-function factsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): PublicKeyFacts {
-  const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = asymmetricKeyDetails;
-  switch (asymmetricKeyType) {
-    case "rsa":
-      return { kind: "RSA", bits: modulusLength, exponent: publicExponent };
-    case "ec":
-      return { kind: "EC", curve: namedCurve };
-    case "ed25519":
-      return { kind: "Ed25519" };
-    default:
-      return { kind: "other", name: asymmetricKeyType ?? "unknown" };
-  }
-}
-
-interface Signed {
-  readonly key: KeyObject;
-  readonly publicKey: PublicKeyFacts;
-  readonly data: Uint8Array;
-  readonly signature: Uint8Array;
-}
-
-function check({ key, publicKey, data, signature }: Signed, algorithm: string): CertificateRequest["signature"] {
-  const known = SIGNATURES.get(algorithm);
-  const isTooLarge = publicKey.kind === "RSA" && publicKey.bits > MAX_RSA_BITS;
-  if (known === undefined || known.keyType !== key.asymmetricKeyType || isTooLarge) return "unsupported";
-  return verify(known.digest, data, key, signature) ? "valid" : "invalid";
 }
 
 /** The elements of a list. */

@@ -1,5 +1,6 @@
 import type { CertificateSigningRequest } from "../../../api/certificate-signing-request.ts";
-import type { CertificateRequest, PublicKeyFacts, ReadRequest } from "../certificate-request.ts";
+import type { CertificateRequest, ReadRequest } from "../certificate-request.ts";
+import type { PublicKeyFacts, SignatureVerdict } from "../request-key.ts";
 import { canonicalIp, isMachineName } from "./names.ts";
 import { listed, type Objection, objection, quoted, type RequestObjection } from "./objection.ts";
 
@@ -75,7 +76,7 @@ function weakKey(key: string): Finding {
   );
 }
 
-function signatureObjection(signature: CertificateRequest["signature"]): Finding | undefined {
+function signatureObjection(signature: SignatureVerdict): Finding | undefined {
   switch (signature) {
     case "valid":
       return undefined;
