@@ -32,7 +32,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
-import { kubeletServingRequests } from "./kubelet-serving.ts";
+import { kubeletServingRequests } from "./kubelet-serving-requests.ts";
 
 export interface KubeSideDependencies {
   readonly access: ApiAccess;

@@ -7,7 +7,7 @@ import { providerInfo, providerStatus, ScriptedProvider } from "../../test/suppo
 import { systemClock } from "../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";
 import type { Sidecar } from "./provider.ts";
-import { PrefixProviderSet } from "./provider-set.ts";
+import { PrefixProviderSet } from "./prefix-provider-set.ts";
 
 /** Two providers with sockets of their own, and one reader over both. */
 interface Side extends AsyncDisposable {

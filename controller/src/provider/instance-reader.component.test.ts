@@ -6,7 +6,7 @@ import { contractFailure, instancesFor, providerInfo, ScriptedProvider } from ".
 import { systemClock } from "../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";
 import type { Sidecar } from "./provider.ts";
-import { PrefixProviderSet } from "./provider-set.ts";
+import { PrefixProviderSet } from "./prefix-provider-set.ts";
 
 const TAINT = "node.cloudprovider.kubernetes.io/uninitialized";
 

@@ -4,7 +4,8 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { capabilities, idleProvider, info } from "../../test/support/provider-builders.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { OwnershipReport } from "./ownership-report.ts";
-import { NO_RULES, type Provider, PrefixProviderSet } from "./provider-set.ts";
+import { PrefixProviderSet } from "./prefix-provider-set.ts";
+import { NO_RULES, type Provider } from "./provider-set.ts";
 
 const loadBalancers = capabilities({ classes: ["example.com/lb"] });
 const east = idleProvider("east", info({ providerIdPrefixes: ["east://"], capabilities: { loadBalancers } }));

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { node, service } from "../../test/support/builders.ts";
 import { capabilities, idleProvider, info, instanceCapabilities } from "../../test/support/provider-builders.ts";
 import { type LabelSelector, parseLabelSelector } from "../api/label-selector.ts";
-import { NO_RULES, type NodeOwner, type OwnershipRules, PrefixProviderSet } from "./provider-set.ts";
+import { PrefixProviderSet } from "./prefix-provider-set.ts";
+import { NO_RULES, type NodeOwner, type OwnershipRules } from "./provider-set.ts";
 
 const acme = idleProvider("acme", info({ providerIdPrefixes: ["acme://", "acme-old://"] }));
 const other = idleProvider(

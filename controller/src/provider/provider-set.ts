@@ -3,9 +3,7 @@ import type { Node } from "../api/node.ts";
 import type { Service } from "../api/service.ts";
 import type { ProviderClient } from "./client.ts";
 import type { ProviderError } from "./errors.ts";
-import { nodeOwner } from "./node-owner.ts";
 import type { ProviderInfo } from "./provider-info.ts";
-import { serviceOwner } from "./service-owner.ts";
 
 /** One sidecar: who it is and how to call it. */
 export interface Provider {
@@ -70,27 +68,3 @@ export const NO_RULES: OwnershipRules = {
   defaultLoadBalancerProvider: undefined,
   isSettled: () => true,
 };
-
-/**
- * Nodes go by provider-ID prefix; without ID by the operator's selectors, then to the one provider that knows the machine. Services go
- * by class, else to the default provider. docs/explanation/several-providers.md says why.
- */
-export class PrefixProviderSet implements ProviderSet {
-  readonly #ownership: Ownership;
-
-  constructor(providers: readonly Provider[], rules: OwnershipRules = NO_RULES) {
-    this.#ownership = { providers, rules };
-  }
-
-  get providers(): readonly Provider[] {
-    return this.#ownership.providers;
-  }
-
-  ownerOfNode(node: Node): NodeOwner {
-    return nodeOwner(node, this.#ownership);
-  }
-
-  ownerOfService(service: Service): ServiceOwner {
-    return serviceOwner(service, this.#ownership);
-  }
-}

@@ -4,7 +4,8 @@ import { kubeletServingCsrApprover } from "../../src/controllers/kubelet-serving
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../src/kube/csr-resource.ts";
 import type { InstanceAnswer } from "../../src/provider/instance.ts";
-import { type Provider, PrefixProviderSet } from "../../src/provider/provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import type { Provider } from "../../src/provider/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance, node } from "./builders.ts";

@@ -5,7 +5,7 @@ import { routeMetrics } from "../../src/controllers/route/metrics.ts";
 import { NODES } from "../../src/kube/node-resource.ts";
 import type { InstanceAnswer } from "../../src/provider/instance.ts";
 import type { ProviderInfo } from "../../src/provider/provider-info.ts";
-import { PrefixProviderSet } from "../../src/provider/provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { parseCidr } from "../../src/util/cidr.ts";
 import { isRecord, type JsonRecord } from "../../src/util/json.ts";

@@ -13,7 +13,7 @@ import { CONNECTION_TIMING } from "../../../src/provider/connection.ts";
 import { BatchingInstanceReader } from "../../../src/provider/instance-reader.ts";
 import { providerMetrics } from "../../../src/provider/metrics.ts";
 import { Sidecar } from "../../../src/provider/provider.ts";
-import { PrefixProviderSet } from "../../../src/provider/provider-set.ts";
+import { PrefixProviderSet } from "../../../src/provider/prefix-provider-set.ts";
 import type { Controller } from "../../../src/runtime/controller.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { systemClock } from "../../../src/util/clock.ts";
