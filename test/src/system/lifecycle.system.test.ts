@@ -11,9 +11,9 @@ import { World } from "./support/world.ts";
 const NODES = 200;
 const RELEASE = "cloudwire.dev/release-deletion";
 
-/** A fraction of the defaults, so that a lie lasts for longer than a span and a test does not last for hours. */
+/** The least that the flags take: each Node is looked at every second, and a lie lasts for longer than a span. */
 const PERIOD_MS = 1000;
-const SPAN_MS = 2000;
+const SPAN_MS = 1000;
 const QUICK = [`--node-monitor-period=${PERIOD_MS / 1000}s`, `--node-deletion-span=${SPAN_MS / 1000}s`];
 
 /** So that a cloud that hangs is given up in time. */
@@ -23,7 +23,7 @@ const SIDECAR = { args: ["--call-timeout-ms=1500"] } as const;
 const OLD_ENOUGH_MS = 65_000;
 
 /** For what a busy machine adds to the promised times. */
-const SLACK_MS = 5000;
+const SLACK_MS = 10_000;
 
 const names = Array.from({ length: NODES }, (_, index) => `m-${String(index).padStart(3, "0")}`);
 
@@ -133,8 +133,8 @@ interface Lie {
   readonly looks?: number;
 }
 
-/** At each Node: three in a row last for more than a span. */
-const LOOKS = 3;
+/** At each Node: the first may rest on what was read just before, three in a row last for more than a span. */
+const LOOKS = 4;
 
 const lookup = "instances.lookup";
 
@@ -179,7 +179,6 @@ describe("200 nodes that are not Ready all stay while the cloud", () => {
     const before = await nodeUids();
     expect(before.size).toBe(NODES);
     const { id } = await world.admin.addFault(fault);
-    await loseHeartbeats();
     await looks(count, await decisions(), 180_000);
     const strikes = (await world.admin.faults()).find((planned) => planned.id === id)?.strikes ?? 0;
     expect(strikes).toBeGreaterThan(0);
