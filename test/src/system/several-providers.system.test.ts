@@ -284,7 +284,9 @@ describe("an outage of one cloud", () => {
     const waiting = numbered("w", 500);
     const westIds = await west.createMachines(waiting.map(machine));
     const eastIds = await eastMachines("e-1", "e-2");
-    await startAll();
+    // Longer than the call's own deadline, 30 s: nobody who waits for it is let go before.
+    await Promise.all([world.startSidecar(), west.startSidecar("--call-timeout-ms=120000")]);
+    startController();
     await west.admin.addFault({ kind: "hang", operation: "instances.lookup" });
     await inParallel(waiting, (name) => register(name, { providerID: westIds.get(name) }));
     await eventually("the look-ups to hang", 20_000, async () => {
@@ -296,8 +298,7 @@ describe("an outage of one cloud", () => {
     const startedAtMs = Date.now();
     for (const name of ["e-1", "e-2"]) await register(name, { providerID: eastIds.get(name) });
     for (const name of ["e-1", "e-2"]) expect(await idOf(name, 20_000)).toBe(eastIds.get(name));
-    // A cloud call may hang for 10 s: nobody has waited for one.
-    expect(Date.now() - startedAtMs).toBeLessThan(9000);
+    expect(Date.now() - startedAtMs).toBeLessThan(25_000);
   });
 
   test("with more of its Services waiting than there are workers holds up no Service of the other", async () => {
