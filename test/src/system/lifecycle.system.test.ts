@@ -31,11 +31,14 @@ let controlPlane: ControlPlane;
 let world: World;
 let controller: Program;
 let sidecar: Program;
+/** What has to end, however far the start came. */
+const started = new AsyncDisposableStack();
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
-  world = await World.start(controlPlane);
+  started.defer(() => controlPlane.stop());
+  world = started.use(await World.start(controlPlane));
   await world.createMachines(names.map((name, index) => ({ name, zone: index % 2 === 0 ? "north-a" : "north-b" })));
   await world.admin.addAccount({ id: "somebody-else", key: "another-key" });
   for (let from = 0; from < names.length; from += 50) {
@@ -49,10 +52,7 @@ beforeAll(async () => {
     Date.now() - bornMs > OLD_ENOUGH_MS ? true : undefined,
   );
 }, 60 * 60_000);
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await controlPlane.stop();
-});
+afterAll(() => started.disposeAsync());
 
 let flips = 0;
 

@@ -22,13 +22,16 @@ let controlPlane: ControlPlane;
 let world: World;
 let provider: ScriptedProvider;
 let controller: Program;
+/** What has to end, however far the start came. */
+const started = new AsyncDisposableStack();
 
 /** One controller for all tests, each of which has Nodes of its own: a refresh is waited for by all of them together. */
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane({ audit: { users: ["cloudwire"] } });
-  world = await World.start(controlPlane);
-  provider = await ScriptedProvider.start({ socketPath: world.socket, nodeAnnotationKeys: [CLAIM] });
+  started.defer(() => controlPlane.stop());
+  world = started.use(await World.start(controlPlane));
+  provider = started.use(await ScriptedProvider.start({ socketPath: world.socket, nodeAnnotationKeys: [CLAIM] }));
   const { path } = await controlPlane.kubeconfigFor("cloudwire", ["system:masters"]);
   controller = world.startController({
     kubeconfigPath: path,
@@ -36,11 +39,7 @@ beforeAll(async () => {
   });
   await controller.said(/provider connected/);
 }, 60 * 60_000);
-afterAll(async () => {
-  await provider[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-  await controlPlane.stop();
-});
+afterAll(() => started.disposeAsync());
 
 const node = (name: string) => world.kube.get(`/api/v1/nodes/${name}`);
 const labelsOf = (object: Json) => at(object, "metadata", "labels");
