@@ -4,6 +4,7 @@ import { held, known, making, updating } from "../../../../test/support/service-
 import type { Condition } from "../../../api/meta.ts";
 import {
   DELETING,
+  driftNotRepaired,
   PROTECTED,
   type Readiness,
   readinessItems,
@@ -77,6 +78,15 @@ test("each state says for people what it means, and what to do", () => {
     "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
     'The load balancer and the Service are kept, for annotation service.cloudwire.dev/deletion-protection says so. Set it to "false" to let both go.',
   ]);
+});
+
+test("driftNotRepaired() says what was changed back", () => {
+  expect(driftNotRepaired({ kind: "changed", what: "a port is missing" })).toEqual({
+    status: "False",
+    reason: "DriftNotRepaired",
+    message:
+      "A port is missing. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes.",
+  });
 });
 
 describe("readinessItems()", () => {
