@@ -2,6 +2,7 @@ import { at, listOf } from "../../support/kube.ts";
 import type { Claim, Scenario } from "../scenario.ts";
 import { addressesOf, type Stage } from "../stage.ts";
 import { withRace } from "./race.ts";
+import { NODE_TAG, ownRoute, routesAre } from "./route.ts";
 
 const CALL_MS = 10_000;
 
@@ -105,6 +106,18 @@ const all: readonly Scenario[] = [
       stage.seeNode("a", "has its new address", (node) =>
         addressesOf(node).some((one) => one["address"] === "192.0.2.82"),
       ),
+  },
+  {
+    name: "restart: a route left over from a node that is gone",
+    claims: [],
+    away: async (stage) => ownRoute(stage, "10.200.51.0/24", { [NODE_TAG]: "gone-long-ago" }),
+    run: async (stage) => routesAre(stage),
+  },
+  {
+    name: "restart: a route of this cluster to a range that covers it",
+    claims: [{ id: "R7", explains: /^route / }],
+    away: async (stage) => ownRoute(stage, "10.200.0.0/15", { [NODE_TAG]: "gone-long-ago" }),
+    run: async (stage) => stage.outlast(5000),
   },
   {
     name: "restart: node with a route deleted meanwhile",

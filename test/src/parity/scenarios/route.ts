@@ -6,7 +6,7 @@ const CALL_MS = 10_000;
 /** A busy machine may hold up either side; a list of all routes comes once a minute on one of them. */
 const ROUTES_MS = 12_000;
 const CLUSTER_TAG = "cloudwire.dev/cluster-id";
-const NODE_TAG = "cloudwire.dev/node-name";
+export const NODE_TAG = "cloudwire.dev/node-name";
 
 export const routeScenarios: readonly Scenario[] = [
   {
@@ -133,16 +133,12 @@ export const routeScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "route: of this cluster, to a range that covers it",
-    claims: [{ id: "R7", explains: /^route / }],
-    run: async (stage) => {
-      await ownRoute(stage, "10.200.0.0/15", { [NODE_TAG]: "gone-long-ago" });
-      await stage.quiet();
-    },
-  },
-  {
     name: "route: without a node's name, to its machine",
-    claims: [{ id: "R8", explains: /^route \S+ .*\.label$/ }],
+    claims: [
+      { id: "R8", explains: /^route \S+ .*\.label$/ },
+      // Upstream removes the route and makes it anew at the same time, and may fail once.
+      { id: "R4", explains: /^(?:write: patch nodes\/status$|event: .* FailedToCreateRoute )/, sometimes: true },
+    ],
     run: async (stage) => {
       const { id } = await stage.join("a");
       await stage.fromHere();
@@ -209,7 +205,11 @@ async function joinWith(stage: Stage, local: string, ...podCIDRs: readonly strin
 }
 
 /** A route with this cluster's stamp that nobody wants. */
-async function ownRoute(stage: Stage, destination: string, tags: Readonly<Record<string, string>>): Promise<void> {
+export async function ownRoute(
+  stage: Stage,
+  destination: string,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
   const { id } = await stage.machine("target");
   const stamped = { ...tags, [CLUSTER_TAG]: stage.world.clusterId };
   await stage.world.cloud.createRoutes([{ destination, instanceId: id, tags: stamped }], AbortSignal.timeout(CALL_MS));
@@ -223,7 +223,7 @@ async function ownRoutes(stage: Stage) {
   return items.filter(({ instanceId }) => stage.machines.has(instanceId));
 }
 
-async function routesAre(stage: Stage, ...destinations: readonly string[]): Promise<void> {
+export async function routesAre(stage: Stage, ...destinations: readonly string[]): Promise<void> {
   const wanted = destinations.join();
   const look = async (): Promise<boolean> =>
     (await ownRoutes(stage)).map(({ destination }) => destination).join() === wanted;
