@@ -44,7 +44,8 @@ export async function startSecureServer(dependencies: SecureServerDependencies):
   server.addHook("onRequest", (request, reply) => guard(dependencies, request, reply));
   pages(server);
   const stopListening = context.onChange(() => tls.setSecureContext(strict(context.current())));
-  const url = await server.listen(address);
+  // fastify does not know that the server it was given speaks TLS.
+  const url = (await server.listen(address)).replace(/^http:/, "https:");
   return {
     url,
     close: async () => {

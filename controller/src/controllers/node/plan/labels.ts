@@ -9,7 +9,7 @@ import {
 } from "../../../api/labels.ts";
 import type { ObjectMeta } from "../../../api/meta.ts";
 import type { Difference, FieldPolicy, LabelPolicies } from "./field-policies.ts";
-import { isLabelKey, isLabelValue } from "./label-syntax.ts";
+import { isLabelKey, isLabelValue } from "../../../api/label-syntax.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
