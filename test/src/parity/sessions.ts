@@ -86,6 +86,14 @@ export const sessions: readonly Session[] = all
   .map((session) => ({ ...session, batches: session.batches.filter(({ scenarios }) => scenarios.length > 0) }))
   .filter(({ batches }) => batches.length > 0);
 
+/** What of a session some scenarios need. */
+export function sessionOf(session: Session, names: ReadonlySet<string>): Session {
+  const batches = session.batches
+    .map((batch) => ({ ...batch, scenarios: batch.scenarios.filter(({ name }) => names.has(name)) }))
+    .filter(({ scenarios }) => scenarios.length > 0);
+  return { ...session, batches };
+}
+
 function together(scenarios: readonly Scenario[]): Batch {
   return { scenarios: scenarios.filter(({ name }) => only.test(name)) };
 }

@@ -20,11 +20,10 @@ export class ParitySuite implements AsyncDisposable {
     this.#worlds = worlds;
   }
 
-  static async start(): Promise<ParitySuite> {
-    const worlds = await Promise.all([
-      ParityWorld.start(upstream, process.pid),
-      ParityWorld.start(ours, process.pid + 1),
-    ]);
+  /** `attempt` keeps the addresses of several suites at a time apart. */
+  static async start(attempt = 0): Promise<ParitySuite> {
+    const first = process.pid + 2 * attempt;
+    const worlds = await Promise.all([ParityWorld.start(upstream, first), ParityWorld.start(ours, first + 1)]);
     return new ParitySuite(worlds);
   }
 
