@@ -111,7 +111,7 @@ describe("service-lb at scale on a real control plane", () => {
   test("changes nothing at the cloud after a restart, a crash and a failover with 200 Services and 1,000 nodes", async () => {
     await machines.join(numbered("n", NODES));
     await createServices(SERVICES);
-    await world.startSidecar();
+    const sidecar = await world.startSidecar();
     const first = world.startController({ args: SHORT_LEASE });
     const before = await allAddressed(SERVICES);
     await settled();
@@ -134,6 +134,22 @@ describe("service-lb at scale on a real control plane", () => {
     expect(await effects(standby)).toEqual(NOTHING_CHANGED);
     expect(await addresses()).toEqual(before);
     expect(await world.loadBalancers()).toHaveLength(SERVICES);
+
+    // A sidecar that was restarted has forgotten the node set that load balancers are sent.
+    await sidecar.stop("SIGKILL");
+    await world.startSidecar();
+    await standby.said(/provider connected[\s\S]*provider connected/);
+    await machines.join(["one-more"]);
+    await eventually(
+      "all load balancers to have one node more",
+      120_000,
+      async () =>
+        (await world.loadBalancers()).every(({ targetCount }) => targetCount === NODES + 1) ? true : undefined,
+      () => world.outputs().slice(-4000),
+    );
+    await settled();
+    expect(await providerCalls(standby, "UpdateLoadBalancerNodes")).toBeLessThanOrEqual(SERVICES + 2);
+    expect(await providerCalls(standby, "ApplyNodeSet")).toBeLessThanOrEqual(6);
   }, 600_000);
 
   test("updates each of 100 load balancers at most 3 times when 10 nodes join over 5 s", async () => {
