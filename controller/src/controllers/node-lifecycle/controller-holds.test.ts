@@ -63,6 +63,35 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     expect(world.deletions).toEqual(["a"]);
   });
 
+  test("while a cache fills, however slowly, and what was called absent turns up again", async () => {
+    const names = world.names(40);
+    for (const name of names) {
+      world.node(name);
+      world.says.set(name, "absent");
+    }
+    world.start();
+    await world.clock.advance(120_000);
+    for (const name of names.slice(0, 36)) world.says.set(name, "running");
+    await world.clock.advance(55_000);
+    for (const name of names.slice(36)) world.says.set(name, "running");
+    await world.clock.advance(600_000);
+    expect(world.deletions).toEqual([]);
+  });
+
+  test("on absences from before another machine turned up, and then all the same on those after it", async () => {
+    for (const name of ["gone", "found"]) {
+      world.node(name);
+      world.says.set(name, "absent");
+    }
+    world.start();
+    await world.clock.advance(20_000);
+    world.says.set("found", "running");
+    await world.clock.advance(60_000);
+    expect(world.deletions).toEqual([]);
+    await world.clock.advance(100_000);
+    expect(world.deletions).toEqual(["gone"]);
+  });
+
   test("within a minute of a failure about another Node, and says why", async () => {
     world.node("a");
     world.node("sick");
@@ -72,7 +101,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     await world.clock.advance(300_000);
     expect(world.deletions).toEqual([]);
     expect(world.events).toEqual([
-      "a: Warning NodeDeletionHeld Node is not deleted: provider acme failed less than 60 s ago",
+      "a: Warning NodeDeletionHeld Node is not deleted: provider acme failed, or contradicted itself, less than 60 s ago",
     ]);
     world.says.set("sick", "running");
     await world.clock.advance(100_000);

@@ -80,6 +80,7 @@ export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node):
       doubt,
       existenceConsistencyDelayMs: capabilities.instances?.existenceConsistencyDelayMs ?? 0,
       failedAtMs: records.failedAtMs(name),
+      contradictedAtMs: records.contradictedAtMs(name),
     },
     brake: { ...brakeOf(deps, name), exempt: isExempt(node) },
     rules,
@@ -113,8 +114,9 @@ function remember(
   const before = records.get(node);
   const monotonicMs = clock.monotonicMs();
   const provider = owner.kind === "owned" ? owner.provider.name : undefined;
-  if (provider !== undefined && castsDoubt(answer)) records.failed(provider, monotonicMs);
+  if (provider !== undefined) suspect(records, provider, before, answer, monotonicMs);
   const absences = countAnswer(before?.absences, answer, {
+    contradictedAtMs: provider === undefined ? undefined : records.contradictedAtMs(provider),
     createdMs: node.metadata.creationTimestampMs,
     notReadySinceMs: notReadySinceMs(node),
     nowMs: clock.nowMs(),
@@ -132,6 +134,19 @@ function remember(
     told: absences === undefined ? undefined : before?.told,
   };
   records.put(key, record);
+}
+
+/** Remembers what an answer says against whatever else its provider says. */
+function suspect(
+  records: NodeRecords,
+  provider: string,
+  before: NodeRecord | undefined,
+  answer: InstanceAnswer,
+  nowMs: number,
+): void {
+  if (castsDoubt(answer)) records.failed(provider, nowMs);
+  // A machine that was called absent is there: what else was called absent may be there, too, and is counted anew.
+  if (answer.kind === "present" && before?.absences !== undefined) records.contradicted(provider, nowMs);
 }
 
 /**

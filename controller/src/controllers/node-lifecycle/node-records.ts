@@ -27,6 +27,7 @@ export class NodeRecords {
   /** Monotonic times of deletions that count, by provider, oldest first. */
   readonly #deletions = new Map<string, number[]>();
   readonly #failures = new Map<string, number>();
+  readonly #contradictions = new Map<string, number>();
 
   /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
   get(node: Node): NodeRecord | undefined {
@@ -70,6 +71,17 @@ export class NodeRecords {
 
   failedAtMs(provider: string): number | undefined {
     return this.#failures.get(provider);
+  }
+
+  /** The provider found a machine that it had called absent. */
+  contradicted(provider: string, nowMs: number): void {
+    this.#contradictions.set(provider, nowMs);
+    this.failed(provider, nowMs);
+  }
+
+  /** Absences of the provider that were heard up to then count no longer. */
+  contradictedAtMs(provider: string): number | undefined {
+    return this.#contradictions.get(provider);
   }
 
   #recent(provider: string, nowMs: number): readonly number[] {

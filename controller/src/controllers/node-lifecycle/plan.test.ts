@@ -59,6 +59,7 @@ const facts = (parts: Partial<Case> = {}): Case => ({
     doubt: undefined,
     existenceConsistencyDelayMs: 0,
     failedAtMs: undefined,
+    contradictedAtMs: undefined,
   },
   brake: { gone: 1, nodes: 100, maxPercent: 10, exempt: false },
   rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
@@ -219,7 +220,7 @@ describe("plan() of an absent machine", () => {
       it: "a provider that failed, aloud",
       parts: { standing: { ...facts().standing, failedAtMs: 29_000 } },
       reason: "providerFailed",
-      message: "provider acme failed less than 60 s ago",
+      message: "provider acme failed, or contradicted itself, less than 60 s ago",
       tell: true,
     },
     {

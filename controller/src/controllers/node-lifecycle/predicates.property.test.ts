@@ -45,7 +45,7 @@ function decisionOf(node: Node, answer: InstanceAnswer): unknown {
   return { ...planned, node: undefined, ...(planned.kind === "exists" ? { needsPatch: undefined } : {}) };
 }
 
-const NO_FAILURE = { existenceConsistencyDelayMs: 0, failedAtMs: undefined };
+const NO_FAILURE = { existenceConsistencyDelayMs: 0, failedAtMs: undefined, contradictedAtMs: undefined };
 
 describe("changesReconcile()", () => {
   test("is false for what the controller does not go by", () => {

@@ -12,6 +12,7 @@ const moments = (parts: Partial<Moments> = {}): Moments => ({
   notReadySinceMs: NOT_READY,
   nowMs: NOT_READY + 40_000,
   monotonicMs: 40_000,
+  contradictedAtMs: undefined,
   ...parts,
 });
 
@@ -151,5 +152,15 @@ describe("doubtOf()", () => {
     { it: "a minute ahead", observeTimeMs: NOT_READY + 100_000, parts: {} },
   ])("is not there for a reading $it", ({ observeTimeMs, parts }) => {
     expect(doubtOf(absent({ observeTimeMs }), moments(parts))).toBeUndefined();
+  });
+});
+
+describe("countAnswer() and a provider that was wrong about another machine", () => {
+  test.each([
+    { it: "keeps what was heard after that", contradictedAtMs: 5099, count: 2 },
+    { it: "counts anew what was heard by then", contradictedAtMs: 5100, count: 1 },
+    { it: "counts anew what was heard long before", contradictedAtMs: 20_000, count: 1 },
+  ])("$it", ({ contradictedAtMs, count }) => {
+    expect(countAnswer(before(), absent(), moments({ contradictedAtMs }))).toMatchObject({ count });
   });
 });

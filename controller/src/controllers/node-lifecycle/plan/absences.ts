@@ -24,6 +24,8 @@ export interface Moments {
   readonly notReadySinceMs: number;
   readonly nowMs: number;
   readonly monotonicMs: number;
+  /** Monotonic; when the provider last found a machine that it had called absent. */
+  readonly contradictedAtMs: number | undefined;
 }
 
 /** Kubernetes writes times without their fraction: the moment lies somewhere in that second. */
@@ -56,7 +58,10 @@ export function countAnswer(
 }
 
 /** Why that absence does not count; undefined: it does. */
-export function doubtOf({ observeTimeMs }: Absence, moments: Moments): string | undefined {
+export function doubtOf(
+  { observeTimeMs }: Absence,
+  moments: Pick<Moments, "createdMs" | "notReadySinceMs" | "nowMs">,
+): string | undefined {
   const { createdMs, notReadySinceMs, nowMs } = moments;
   if (observeTimeMs < createdMs + SECOND_MS) return "the cloud was read before the Node was made";
   if (observeTimeMs < notReadySinceMs + SECOND_MS) return "the cloud was read before the Node became not ready";
@@ -64,9 +69,18 @@ export function doubtOf({ observeTimeMs }: Absence, moments: Moments): string | 
   return undefined;
 }
 
-/** A new process, another scope, or a Node that was ready meanwhile begins anew. */
-function isContinued({ witness, first }: Absences, answer: Absence, { notReadySinceMs }: Moments): boolean {
-  return isSameWitness(witness, answer.witness) && first.observeTimeMs >= notReadySinceMs + SECOND_MS;
+/** A new process, another scope, a Node that was ready meanwhile, or a provider that was wrong begins anew. */
+function isContinued(before: Absences, answer: Absence, { notReadySinceMs, contradictedAtMs }: Moments): boolean {
+  return (
+    isSameWitness(before.witness, answer.witness) &&
+    before.first.observeTimeMs >= notReadySinceMs + SECOND_MS &&
+    !isContradicted(before, contradictedAtMs)
+  );
+}
+
+/** They began before the provider was found to be wrong about another machine. */
+export function isContradicted({ first }: Absences, contradictedAtMs: number | undefined): boolean {
+  return contradictedAtMs !== undefined && first.heardAtMs <= contradictedAtMs;
 }
 
 export function isSameWitness(left: Absences["witness"], right: Absences["witness"]): boolean {

@@ -63,10 +63,19 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
       notReadySinceMs,
       nowMs,
       monotonicMs: atMs,
+      contradictedAtMs: undefined,
     });
     const { bootId, scopeId, doubted } = current;
     const doubt = doubted ? "in doubt" : undefined;
-    const standing = { name: "acme", scopeId, bootId, doubt, existenceConsistencyDelayMs: 0, failedAtMs };
+    const standing = {
+      name: "acme",
+      scopeId,
+      bootId,
+      doubt,
+      existenceConsistencyDelayMs: 0,
+      failedAtMs,
+      contradictedAtMs: undefined,
+    };
     const brake = { gone: 1, nodes: 100, maxPercent: 10, exempt: false };
     const { kind } = judge({ absences, standing, brake, rules, createdMs, nowMs, monotonicMs: atMs });
     return { ...current, atMs, observeTimeMs, notReadySinceMs, deleted: kind === "delete" };

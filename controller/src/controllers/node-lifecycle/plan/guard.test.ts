@@ -36,6 +36,7 @@ function caseWith(parts: Parts = {}): Case {
       doubt: undefined,
       existenceConsistencyDelayMs: 0,
       failedAtMs: undefined,
+      contradictedAtMs: undefined,
       ...parts.standing,
     },
     brake: { gone: 1, nodes: 100, maxPercent: 10, exempt: false, ...parts.brake },
@@ -111,8 +112,18 @@ describe("judge() holds", () => {
       it: "within a minute of a failure",
       parts: { standing: { failedAtMs: MONOTONIC - 59_999 } },
       reason: "providerFailed",
-      message: /failed less than 60 s ago/,
+      message: /failed, or contradicted itself, less than 60 s ago/,
       overInMs: 1,
+    },
+    {
+      it: "absences from before another machine turned up",
+      parts: {
+        absences: { first: { observeTimeMs: NOW - 40_000, heardAtMs: MONOTONIC - 40_000 } },
+        standing: { contradictedAtMs: MONOTONIC - 40_000 },
+      },
+      reason: "unconfirmed",
+      message: /provider acme has found another machine that it had called absent/,
+      overInMs: undefined,
     },
     {
       it: "a young Node",

@@ -1,4 +1,4 @@
-import { type Absences, isSameWitness } from "./absences.ts";
+import { type Absences, isContradicted, isSameWitness } from "./absences.ts";
 import { type Brake, brakeMessage, isBraked } from "./brake.ts";
 
 /** How sure is sure. proto/README.md [ABS-9]. */
@@ -25,6 +25,8 @@ export interface Standing {
   readonly existenceConsistencyDelayMs: number;
   /** Monotonic; when it last failed for want of rights, credentials or a cloud. */
   readonly failedAtMs: number | undefined;
+  /** Monotonic; when it last found a machine that it had called absent. */
+  readonly contradictedAtMs: number | undefined;
 }
 
 /** Everything a deletion is decided by. */
@@ -60,6 +62,9 @@ export function judge(facts: Case): Verdict {
   if (absences === undefined || !isSameWitness(absences.witness, { ...standing, provider: standing.name })) {
     return hold("unconfirmed", "no absence counts yet");
   }
+  if (isContradicted(absences, standing.contradictedAtMs)) {
+    return hold("unconfirmed", `provider ${standing.name} has found another machine that it had called absent`);
+  }
   return (
     holdOfProvider(facts) ??
     holdOfAge(facts) ??
@@ -78,7 +83,7 @@ function holdOfProvider({ standing, rules, monotonicMs }: Case): Hold | undefine
   if (doubt !== undefined) return hold("providerDoubted", `provider ${name}: ${doubt}`);
   const leftMs = failedAtMs === undefined ? 0 : failedAtMs + rules.freezeMs - monotonicMs;
   if (leftMs <= 0) return undefined;
-  const message = `provider ${name} failed less than ${rules.freezeMs / 1000} s ago`;
+  const message = `provider ${name} failed, or contradicted itself, less than ${rules.freezeMs / 1000} s ago`;
   return hold("providerFailed", message, leftMs);
 }
 
