@@ -236,12 +236,17 @@ describe("InstanceBatcher", () => {
     expect(sentNames()).toEqual([["a", "b"], ["a"]]);
   });
 
-  test("takes a node made anew under its old name for another one", async () => {
+  test.each<Partial<NodeRef>>([
+    { uid: "another" },
+    { providerId: "acme://a" },
+    { labels: { "acme.com/pool": "b" } },
+    { annotations: { "acme.com/machine": "b" } },
+  ])("takes a node that is known by something else than before for another one: %j", async (other) => {
     const first = ask("a");
     await clock.advance(20);
     provider.calls[0]?.answer();
     await first;
-    void batcher.ask({ ...ref("a"), uid: "another" }, { signal: caller.signal, maxDataAgeMs: 30_000 });
+    void batcher.ask({ ...ref("a"), ...other }, { signal: caller.signal, maxDataAgeMs: 30_000 });
     await clock.advance(20);
     expect(provider.calls).toHaveLength(2);
   });

@@ -186,9 +186,12 @@ function isUrgent({ asking }: Question): boolean {
   return [...asking].some(({ priority }) => priority === "high");
 }
 
-/** A Node made anew under its old name, or one whose provider ID came to be known, is another question. */
-function keyOf({ uid, providerId, name }: NodeRef): string {
-  return JSON.stringify([uid, providerId, name]);
+/**
+ * A Node made anew under its old name, one whose provider ID came to be known, or one with other labels or annotations that its provider
+ * declared is another question.
+ */
+function keyOf({ uid, providerId, name, labels, annotations }: NodeRef): string {
+  return JSON.stringify([uid, providerId, name, labels, annotations]);
 }
 
 function unanswered(): InstanceAnswer {
