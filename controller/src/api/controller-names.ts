@@ -22,7 +22,11 @@ export const CONTROLLER_ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** What `*` of --controllers does not turn on. */
-export const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([NODE_IPAM_CONTROLLER, KUBELET_SERVING_CSR_APPROVER]);
+export const OFF_BY_DEFAULT: ReadonlySet<string> = new Set([
+  NODE_IPAM_CONTROLLER,
+  PERSISTENT_VOLUME_LABEL_CONTROLLER,
+  KUBELET_SERVING_CSR_APPROVER,
+]);
 
 /** `manager` label of running_managed_controllers, default lease name, event source of leader election. */
 export const CLOUD_CONTROLLER_MANAGER = "cloud-controller-manager";

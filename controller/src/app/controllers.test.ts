@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { CONTROLLER_ALIASES, OFF_BY_DEFAULT } from "../api/controller-names.ts";
+import { isControllerEnabled } from "../options/enabled-controllers.ts";
+import { CONTROLLERS } from "./controllers.ts";
+
+const enabled = (...wishes: readonly string[]) =>
+  [...CONTROLLERS].filter((name) => isControllerEnabled(name, wishes, OFF_BY_DEFAULT, CONTROLLER_ALIASES));
+
+const UPSTREAMS = [
+  "cloud-node-controller",
+  "cloud-node-lifecycle-controller",
+  "service-lb-controller",
+  "node-route-controller",
+];
+
+test("--controllers=* runs what upstream runs and nothing that needs more rights", () => {
+  expect(enabled("*")).toEqual(UPSTREAMS);
+});
+
+test("the others run when they are named", () => {
+  const others = ["nodeipam", "kubelet-serving-csr-approver", "persistent-volume-label"];
+  expect(enabled("*", ...others)).toEqual([...CONTROLLERS]);
+});
