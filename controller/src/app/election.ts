@@ -7,7 +7,7 @@ import { type LeaderMigration, placementOf } from "../options/leader-migration.t
 import type { Options } from "../options/options.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { childSignal } from "../util/abort.ts";
+import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Controllers } from "./controllers.ts";
 import type { KubeSide } from "./kube-side.ts";
@@ -69,13 +69,12 @@ export class Election {
     return isSecondLost ? "lost" : end;
   }
 
-  #run(placement: "main" | "migration", stop: AbortSignal, lost: AbortSignal): Promise<void> {
+  /** Ends only when it is to end: without a controller to run there may still be webhooks to answer, and a Lease to hold. */
+  async #run(placement: "main" | "migration", stop: AbortSignal, lost: AbortSignal): Promise<void> {
     const { controllers, migration, graceMs } = this.#deps;
-    return controllers.run((name) => placementOf(name, migration, CONTROLLER_ALIASES) === placement, {
-      stop,
-      lost,
-      graceMs,
-    });
+    const isChosen = (name: string): boolean => placementOf(name, migration, CONTROLLER_ALIASES) === placement;
+    const ended = Promise.race([aborted(stop), aborted(lost)]);
+    await Promise.all([controllers.run(isChosen, { stop, lost, graceMs }), ended]);
   }
 }
 

@@ -20,6 +20,7 @@ export function buildNodeIpam(dependencies: ControllersDependencies, shared: Sha
     ...shared,
     nodes: kube.nodes,
     instances: provider.instances,
+    providers: provider.providers,
     kube: kube.client,
     events: kube.events.recorder(EVENT_SOURCES.nodeIpam),
     clock,

@@ -18,10 +18,11 @@ function ownerById(node: Node, { providers, rules }: Ownership): NodeOwner {
   if (owner === undefined) return nobody(`no provider has the prefix of ${providerID}`, providers);
   if (rivals.length > 0) return selectedAmong(declaring, node, rules);
   // The operator's word against the ID's: whoever is meant, it is not the moment to act.
+  if (selects(owner.provider, node, rules)) return { kind: "owned", ...owner };
   const silent = firstSilent(providers.filter((provider) => selects(provider, node, rules)));
-  return silent === undefined || selects(owner.provider, node, rules)
-    ? { kind: "owned", ...owner }
-    : { kind: "undecided", error: silentError(silent) };
+  if (silent !== undefined) return { kind: "undecided", error: silentError(silent) };
+  const unheard = firstSilent(providers);
+  return { kind: "owned", ...owner, ...(unheard === undefined ? {} : { unheard: unheard.name }) };
 }
 
 /** Several accounts of one cloud have one prefix: only the operator can tell them apart. */

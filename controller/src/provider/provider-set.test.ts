@@ -123,6 +123,18 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
     expect(nameOf(owner)).toBe(expected);
   });
 
+  test.each([
+    ["names a provider that may declare a longer prefix", {}, "silent"],
+    ["names nobody once the operator's selector has decided", { acme: "cloud=b" }, undefined],
+  ])("an owner by ID %s", (_, texts, unheard) => {
+    const rules = { ...NO_RULES, nodeSelectors: selectors(texts) };
+    const set = new PrefixProviderSet(providersOf(["acme", "silent"]), rules);
+    const owner = set.ownerOfNode(
+      node("n1", { metadata: { labels: { cloud: "b" } }, spec: { providerID: "acme://1" } }),
+    );
+    expect([owner.kind, owner.kind === "owned" ? owner.unheard : ""]).toEqual(["owned", unheard]);
+  });
+
   test("an undecided owner says which provider is not there", () => {
     expect(new PrefixProviderSet([silent]).ownerOfNode(node("n1"))).toMatchObject({
       kind: "undecided",

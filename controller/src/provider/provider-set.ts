@@ -26,7 +26,11 @@ export interface Answered {
 
 /** Whose a Node is. */
 export type NodeOwner =
-  | ({ readonly kind: "owned" } & Answered)
+  | ({
+      readonly kind: "owned";
+      /** A provider that has not answered yet and may declare a longer prefix of the Node's ID: nothing may be destroyed until then. */
+      readonly unheard?: string;
+    } & Answered)
   /** Nobody's: leave it alone. */
   | { readonly kind: "unowned"; readonly why: string }
   /** Cannot be said now: a provider has not answered yet, or several could be meant. Leave it alone. */

@@ -1,3 +1,4 @@
+import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import { type DevCluster, type Interception, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKubeSide, type KubeSide } from "../../src/app/kube-side.ts";
@@ -50,6 +51,7 @@ class Manager {
     });
     const controller = nodeIpamController({
       nodes: this.#kube.nodes,
+      providers: new PrefixProviderSet([]),
       instances: { get: () => Promise.reject(new Error("no provider was to be asked")) },
       kube: this.#kube.client,
       events: this.#kube.events.recorder(EVENT_SOURCES.nodeIpam),

@@ -1,3 +1,4 @@
+import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
 import { type Allocator, nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
@@ -93,6 +94,7 @@ export class IpamWorld {
     this.sync();
     const controller = nodeIpamController({
       nodes: this.nodes,
+      providers: new PrefixProviderSet([]),
       instances: { get: (node) => Promise.resolve(this.#answer(node)) },
       kube: {
         get: (resource, name, options) => kube.get(resource, name, options),

@@ -6,6 +6,8 @@ import type { EventRecorder } from "../../kube/event-recorder.ts";
 import type { Informer } from "../../kube/informer.ts";
 import { OwnWrites } from "../../kube/own-writes.ts";
 import type { InstanceReader } from "../../provider/instance-reader.ts";
+import { nodeLanes, workersFor } from "../../provider/provider-lanes.ts";
+import type { ProviderSet } from "../../provider/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
@@ -39,6 +41,7 @@ export type Allocator =
 export interface NodeIpamDependencies {
   readonly nodes: Informer<Node>;
   readonly instances: InstanceReader;
+  readonly providers: ProviderSet;
   readonly kube: Pick<KubeClient, "get" | "list" | "patch">;
   /** Of source EVENT_SOURCES.nodeIpam. */
   readonly events: EventRecorder;
@@ -91,7 +94,7 @@ function rangeController(deps: NodeIpamDependencies, allocator: Extract<Allocato
 }
 
 function cloudController(deps: NodeIpamDependencies): Controller {
-  const { nodes, clock, queueMetrics } = deps;
+  const { nodes, providers, clock, queueMetrics } = deps;
   const ownWrites = new OwnWrites<Node>();
   const writers = new Semaphore(WRITERS);
   return new Controller({
@@ -99,8 +102,13 @@ function cloudController(deps: NodeIpamDependencies): Controller {
     name: NODE_IPAM_CONTROLLER,
     reconciler: cloudAllocator({ ...deps, nodes: nodes.lister, ownWrites, writers }),
     sources: [nodeSource(deps), providerReadySource(deps)],
-    queue: createWorkqueue({ clock, limiter: exponentialLimiter(CLOUD_BACKOFF), metrics: queueMetrics }),
-    workers: LOOKUPS,
+    queue: createWorkqueue({
+      clock,
+      limiter: exponentialLimiter(CLOUD_BACKOFF),
+      metrics: queueMetrics,
+      lanes: { laneOf: nodeLanes(nodes.lister, providers), limit: LOOKUPS },
+    }),
+    workers: workersFor(providers, LOOKUPS),
     metrics: deps.controllerMetrics,
   });
 }

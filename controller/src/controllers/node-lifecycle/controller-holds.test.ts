@@ -78,6 +78,20 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     expect(world.deletions).toEqual([]);
   });
 
+  test("that the cloud calls absent along with one whose kubelet is there again", async () => {
+    for (const name of ["a", "b", "c", "d"]) {
+      world.node(name);
+      world.says.set(name, "absent");
+    }
+    world.start();
+    await world.clock.advance(25_000);
+    world.ready("d");
+    await world.clock.advance(55_000);
+    expect(world.deletions).toEqual([]);
+    await world.clock.advance(120_000);
+    expect([...world.deletions].toSorted()).toEqual(["a", "b", "c"]);
+  });
+
   test("on absences from before another machine turned up, and then all the same on those after it", async () => {
     for (const name of ["gone", "found"]) {
       world.node(name);

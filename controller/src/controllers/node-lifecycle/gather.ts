@@ -42,6 +42,9 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   }
   const before = ownWrites.latest(cached);
   if (isReady(before)) {
+    // Its kubelet reports: better evidence than any answer that its machine is there, whatever its provider said.
+    const said = records.get(before)?.absences;
+    if (said !== undefined) records.contradicted(said.witness.provider, clock.monotonicMs());
     records.forget(key);
     return { node: before, look: undefined, youngForMs: 0 };
   }
@@ -70,6 +73,7 @@ export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node):
   const owner = providers.ownerOfNode(node);
   if (owner.kind !== "owned") return undefined;
   const { name, doubt } = owner.provider;
+  const unheard = owner.unheard && `provider ${owner.unheard} has not said yet which provider IDs are its`;
   const { scopeId, bootId, capabilities } = owner.info;
   return {
     absences: records.get(node)?.absences,
@@ -77,7 +81,7 @@ export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node):
       name,
       scopeId,
       bootId,
-      doubt,
+      doubt: doubt ?? unheard,
       existenceConsistencyDelayMs: capabilities.instances?.existenceConsistencyDelayMs ?? 0,
       failedAtMs: records.failedAtMs(name),
       contradictedAtMs: records.contradictedAtMs(name),

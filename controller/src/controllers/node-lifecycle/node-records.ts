@@ -73,7 +73,7 @@ export class NodeRecords {
     return this.#failures.get(provider);
   }
 
-  /** The provider found a machine that it had called absent. */
+  /** A machine that the provider had called absent is there. */
   contradicted(provider: string, nowMs: number): void {
     this.#contradictions.set(provider, nowMs);
     this.failed(provider, nowMs);

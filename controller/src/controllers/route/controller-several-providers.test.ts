@@ -60,6 +60,15 @@ describe("node-route with two providers", () => {
     expect(west.table).toEqual([`${B} west://m`]);
   });
 
+  test("leaves alone what leads to another cloud's own node in a table that both see", async () => {
+    west.seed(B, "west://w");
+    world.cloud.seed(B, "west://w");
+    world.node("w", { podCIDRs: [B], providerID: "west://w" });
+    await world.start();
+    await world.pass(PERIOD_MS);
+    expect([world.cloud.table, west.table]).toEqual([[`${B} west://w`], [`${B} west://w`]]);
+  });
+
   test("two nodes of different clouds may have one range", async () => {
     await world.start();
     world.node("e", { podCIDRs: [A] });

@@ -54,7 +54,8 @@ export async function pass(providerName: string, deps: PassDependencies, context
   const { minResyncIntervalMs } = routing.info.limits;
   if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
   const { table } = routing;
-  const isLive = (name: string): boolean => name !== "" && mayBeOf(deps, routing.provider, name);
+  const isLive = (known: KnownRoute): boolean =>
+    known.nodeName !== "" && (mayBeOf(deps, routing.provider, known.nodeName) || leadsToItsNode(deps, known));
   const complete = table.complete && deps.knowsNodes();
   const unwanted = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
   const target = { ...routing, signal: context.signal };
@@ -86,6 +87,12 @@ async function list(routing: Routing, deps: PassDependencies, { signal, log }: R
   table.load({ routes: routes.flatMap((route) => known(route, nameOf)), complete, mark, readAtMs });
   log.debug(2, "Routes listed", { provider: provider.name, routes: routes.length, complete });
   if (!complete) log.warn("List of routes is incomplete: no route is removed", { provider: provider.name });
+}
+
+/** Providers of one cloud may see one table: a route that leads where its Node's ID says is that Node's, whoever owns it. */
+function leadsToItsNode({ nodes }: PassDependencies, { nodeName, route }: KnownRoute): boolean {
+  const providerID = nodes.get(nodeName)?.spec.providerID ?? "";
+  return providerID !== "" && providerID === route.targetProviderId;
 }
 
 /** A destination that is no range is nothing that this controller made. */

@@ -24,7 +24,7 @@ export interface Moments {
   readonly notReadySinceMs: number;
   readonly nowMs: number;
   readonly monotonicMs: number;
-  /** Monotonic; when the provider last found a machine that it had called absent. */
+  /** Monotonic; when a machine that the provider had called absent last turned up. */
   readonly contradictedAtMs: number | undefined;
 }
 

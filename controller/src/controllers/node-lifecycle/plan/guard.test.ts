@@ -122,7 +122,7 @@ describe("judge() holds", () => {
         standing: { contradictedAtMs: MONOTONIC - 40_000 },
       },
       reason: "unconfirmed",
-      message: /provider acme has found another machine that it had called absent/,
+      message: /provider acme called another machine absent that is there/,
       overInMs: undefined,
     },
     {

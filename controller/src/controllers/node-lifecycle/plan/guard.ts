@@ -25,7 +25,7 @@ export interface Standing {
   readonly existenceConsistencyDelayMs: number;
   /** Monotonic; when it last failed for want of rights, credentials or a cloud. */
   readonly failedAtMs: number | undefined;
-  /** Monotonic; when it last found a machine that it had called absent. */
+  /** Monotonic; when a machine that it had called absent last turned up. */
   readonly contradictedAtMs: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export function judge(facts: Case): Verdict {
     return hold("unconfirmed", "no absence counts yet");
   }
   if (isContradicted(absences, standing.contradictedAtMs)) {
-    return hold("unconfirmed", `provider ${standing.name} has found another machine that it had called absent`);
+    return hold("unconfirmed", `provider ${standing.name} called another machine absent that is there`);
   }
   return (
     holdOfProvider(facts) ??

@@ -6,12 +6,12 @@ export interface OrphansInput {
   /** The list they are from was, and so is what is known of Nodes. */
   readonly complete: boolean;
   readonly rules: DeletionRules;
-  /** A Node of that name exists and is not another provider's: its routes are its own reconcile's. */
-  readonly isLive: (nodeName: string) => boolean;
+  /** Its Node exists, and the route may be that Node's own: then it is its own reconcile's. */
+  readonly isLive: (known: KnownRoute) => boolean;
 }
 
 /** Routes of Nodes that are no more. None of an incomplete picture: a cloud that shows half of its routes may show them wrongly too. */
 export function orphans({ routes, complete, rules, isLive }: OrphansInput): readonly KnownRoute[] {
   if (!complete) return [];
-  return routes.filter((known) => !isLive(known.nodeName) && isDeletable(known, rules));
+  return routes.filter((known) => !isLive(known) && isDeletable(known, rules));
 }
