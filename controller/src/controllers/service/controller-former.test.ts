@@ -65,6 +65,21 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect([...a.calls, ...b.calls]).toHaveLength(before);
   });
 
+  test("publishes the new address first, even if that fails once and the old one cannot be deleted", async () => {
+    put();
+    await world.start(both());
+    a.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "503") : undefined);
+    let refusals = 0;
+    world.store.refuses = () => b.kept.size > 0 && refusals++ === 0;
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.pass(60_000);
+    expect(refusals).toBeGreaterThan(1);
+    expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("b-1.example");
+    a.fail = () => undefined;
+    await world.pass(600_000);
+    expect(kept()).toEqual([[], [UID]]);
+  });
+
   test("finds by a list what the former provider has when only a restart made the change", async () => {
     put();
     byDefault("a");

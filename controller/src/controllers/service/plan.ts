@@ -1,7 +1,7 @@
 import type { Entry, Pending } from "./ledger.ts";
 import { driftOf } from "./plan/drift.ts";
 import type { CleanupInput, Input, WantedInput } from "./plan/input.ts";
-import { addFinalizerPatch, cleanedUpPatch } from "./plan/patches.ts";
+import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./plan/patches.ts";
 import { progressOf } from "./plan/progress.ts";
 import { lastAccepted } from "./plan/refusal.ts";
 import { areNodesNew, entryFromCloud, isInForce, isWishNew, standingInCloud } from "./plan/standing.ts";
@@ -49,11 +49,17 @@ function planWanted(input: WantedInput): Plan {
     return change(input, "ensure", hasFinalizer(service) ? "not known to be as wished" : "service created");
   }
   const step = planKnown(input, entry);
-  // Make before break: the former one serves until the new one is written down.
-  const isSettled = step.kind === "settle" && step.finished === undefined && input.entry !== undefined;
+  // Make before break: the former one serves until the new one is written down and published.
+  const isSettled = step.kind === "settle" && input.entry !== undefined && isIdle(step);
   return isSettled && former !== undefined && !isDeletionProtected(service)
     ? { kind: "retire", service, former }
     : step;
+}
+
+/** Nothing is left to be written or told. */
+function isIdle({ service, entry, finished, finalizerPatch, look }: Settle): boolean {
+  const isPublished = entry.ingress === undefined || ingressPatch(service, entry.ingress) === undefined;
+  return isPublished && finished === undefined && finalizerPatch === undefined && look === undefined;
 }
 
 /** What the load balancer needs that an earlier wish, the last one accepted, was made into. */

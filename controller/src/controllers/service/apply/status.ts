@@ -34,10 +34,11 @@ export async function finish(
   }
   const drift = deps.drift.resting(context.key);
   const readiness = drift === undefined ? readinessOf(service, entry, finished.nodeCount) : driftNotRepaired(drift);
-  await publish(service, entry, readiness, deps, context);
-  // What a former provider has can go, now that the address is published.
+  const isPublished = await publish(service, entry, readiness, deps, context);
+  // What a former provider has can go, now that the address is published; while another wish stands in the way, it stays.
   const isLast = deps.ledger.former(context.key, service.metadata.uid) === undefined;
-  return isLast || isDeletionProtected(service) ? DONE : requeueAfter(0);
+  const isNoMore = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
+  return isNoMore ? DONE : requeueAfter(0);
 }
 
 /** The cloud is at work: come back when the provider wishes to be asked. */
@@ -52,16 +53,17 @@ export async function poll(
   return again(entry.pending?.pollAfterMs, deps);
 }
 
+/** False: the Service is gone. */
 async function publish(
   service: Service,
   { ingress }: Entry,
   readiness: Readiness | undefined,
   deps: ApplyDependencies,
   context: ReconcileContext,
-): Promise<void> {
+): Promise<boolean> {
   const address = ingress === undefined ? undefined : ingressPatch(service, ingress);
   const body = withReadiness(service, address, readiness, deps);
-  if (body !== undefined) await patch("update load balancer status", service, body, deps, context);
+  return body === undefined || patch("update load balancer status", service, body, deps, context);
 }
 
 /** Writes the condition alone. */
