@@ -27,6 +27,7 @@ import { driftSource, isSweepKey, sweep, sweptProvider } from "./drift-sweep.ts"
 import { DriftWatch } from "./drift-watch.ts";
 import { FailureCounts } from "../../runtime/failure-counts.ts";
 import { gather } from "./gather.ts";
+import { isPerhapsForeign } from "./gather/owner.ts";
 import { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
 import type { ServiceMetrics } from "./metrics.ts";
@@ -166,7 +167,8 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
         return result;
       } catch (error) {
         const inARow = failures.failed(context.key, failureKind(error));
-        const service = services.lister.get(context.key);
+        const cached = services.lister.get(context.key);
+        const service = cached && isPerhapsForeign(gathering, cached) ? undefined : cached;
         if (service !== undefined) await tellFailure(error, service, { ...deps, ...state, inARow }, context);
         const regarding = service ?? ledger.entry(context.key)?.service;
         return settleFailure(error, regarding, { ...deps, inARow }, context);

@@ -1,7 +1,11 @@
+import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/provider-info.ts";
-import type { Provider } from "../../../provider/provider-set.ts";
+import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
+import { classesOf } from "../../../provider/service-owner.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
+import type { Ledger } from "../ledger.ts";
+import { hasFinalizer } from "../predicates.ts";
 import type { GatherDependencies } from "./dependencies.ts";
 
 /** Who serves a Service, as far as load balancers go. */
@@ -17,6 +21,17 @@ export function holderOf({ providers }: GatherDependencies, name: string): Owner
   const loadBalancers = provider?.info?.capabilities.loadBalancers;
   if (provider?.info === undefined || loadBalancers === undefined) return undefined;
   return { provider, info: provider.info, loadBalancers };
+}
+
+/** Its class is nobody's here as far as known, and nothing of it is ours: another controller has the word about it. */
+export function isPerhapsForeign(
+  { providers, ledger }: { readonly providers: Pick<ProviderSet, "providers">; readonly ledger: Ledger },
+  service: Service,
+): boolean {
+  const { loadBalancerClass } = service.spec;
+  if (loadBalancerClass === undefined || hasFinalizer(service)) return false;
+  if (ledger.holder(keyOf(service)) !== undefined) return false;
+  return !providers.providers.some(({ info }) => info !== undefined && classesOf(info).includes(loadBalancerClass));
 }
 
 /** undefined: nobody's here. Throws while no provider has answered yet. */

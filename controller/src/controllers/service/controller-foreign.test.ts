@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { service } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { contractError } from "../../provider/errors.ts";
+import { NO_RULES, type Provider } from "../../provider/provider-set.ts";
+
+const CLASS = "b.example.com/nlb";
+
+let world: ServiceWorld;
+
+beforeEach(() => {
+  world = new ServiceWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+const silent = (): Provider => ({
+  ...new LoadBalancerCloud("a").provider(),
+  info: undefined,
+  unavailable: contractError("PROVIDER_STARTING", "not yet"),
+});
+
+function put(loadBalancerClass: string): void {
+  world.store.put(service("web", { spec: { loadBalancerClass } }));
+}
+
+describe("service-lb and a class while a provider has not answered yet", () => {
+  test("says and writes nothing of a Service that may be another controller's", async () => {
+    put("other.example.com/lb");
+    await world.start([silent(), new LoadBalancerCloud("b", { classes: [CLASS] }).provider()]);
+    await world.pass(60_000);
+    expect([world.store.writes, world.told]).toEqual([[], []]);
+  });
+
+  test("says of a Service whose class is served here what it waits for", async () => {
+    world.rules = { ...NO_RULES, isSettled: () => false };
+    put(CLASS);
+    await world.start([silent(), new LoadBalancerCloud("b", { classes: [CLASS] }).provider()]);
+    expect(world.store.get("web")?.status.conditions[0]?.message).toContain("not yet");
+  });
+});
