@@ -28,7 +28,7 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
   const { options, version, metrics, clock } = dependencies;
   const startedMs = clock.nowMs();
   const monotonicStartMs = clock.monotonicMs();
-  serveHealth(server, dependencies);
+  serveHealth(server, dependencies, "withheld");
   serveMetrics(server, metrics);
   if (options.profiling) serveProfiling(server, dependencies.verbosity);
   serveJson(server, "/version", () => ({ gitVersion: `v${version}`, platform: `${process.platform}/${process.arch}` }));

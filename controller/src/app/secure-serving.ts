@@ -3,6 +3,7 @@ import type { SecureVersion } from "node:tls";
 import type { ApiAccess } from "../kube/access.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { kubeconfigAccess } from "../kube/config.ts";
+import { opensslCiphers } from "../options/cipher-suites.ts";
 import type { Options } from "../options/options.ts";
 import { authenticate } from "../server/access/authenticator.ts";
 import { Authorizer } from "../server/access/authorizer.ts";
@@ -71,7 +72,8 @@ export async function serveSecurely(dependencies: SecureServingDependencies): Pr
   const server = await startSecureServer({
     address: { host: options.bindAddress, port: options.securePort },
     context: secureContext(options, certificate, trust),
-    authenticate: (request) => authenticate({ trust: () => trust.current, tokens }, request),
+    authenticate: (request) =>
+      authenticate({ trust: () => trust.current, tokens, nowMs: () => clock.nowMs() }, request),
     isAllowed: (attributes) => authorizer.isAllowed(attributes),
     log,
     pages,
@@ -98,13 +100,13 @@ function loadCertificate({ options, clock, log }: SecureServingDependencies): Pr
 }
 
 function secureContext(options: Options, certificate: ServingCertificate, trust: TrustSource): SecureContext {
-  const { tlsMinVersion, tlsCipherSuites } = options;
+  const ciphers = opensslCiphers(options.tlsCipherSuites);
   return {
     current: () => ({
       ...certificate.current(),
       ca: authoritiesOf(trust.current).map((authority) => authority.toString()),
-      minVersion: TLS_VERSIONS[tlsMinVersion],
-      ...(tlsCipherSuites.length === 0 ? {} : { ciphers: tlsCipherSuites.join(":") }),
+      minVersion: TLS_VERSIONS[options.tlsMinVersion],
+      ...(ciphers === undefined ? {} : { ciphers }),
     }),
     onChange: (listener) => {
       const endings = [certificate.onChange(listener), trust.onChange(listener)];

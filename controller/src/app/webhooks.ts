@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { SecureVersion } from "node:tls";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
+import { opensslCiphers } from "../options/cipher-suites.ts";
 import type { Options } from "../options/options.ts";
 import { isWebhookEnabled } from "../options/webhook-rules.ts";
 import type { RunningServer } from "../server/server.ts";
@@ -30,7 +31,8 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
     isWebhookEnabled(name, options),
   );
   if (enabled.length === 0) return undefined;
-  const { webhookBindAddress: host, webhookSecurePort: port, webhookTlsCipherSuites: ciphers } = options;
+  const { webhookBindAddress: host, webhookSecurePort: port, webhookTlsCipherSuites } = options;
+  const ciphers = opensslCiphers(webhookTlsCipherSuites);
   try {
     const certificate = await loadCertificate(dependencies);
     const webhooks = enabled.map(({ build }) => build(dependencies));
@@ -40,7 +42,7 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
       certificate,
       tls: {
         minVersion: TLS_VERSIONS[options.webhookTlsMinVersion],
-        ...(ciphers.length === 0 ? {} : { ciphers: ciphers.join(":") }),
+        ...(ciphers === undefined ? {} : { ciphers }),
       },
       metrics: webhookMetrics(metrics),
       clock,

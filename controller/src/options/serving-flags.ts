@@ -39,7 +39,7 @@ export const servingFlags = {
   }),
   tlsCipherSuites: cipherSuitesFlag({
     group,
-    help: "cipher suites that are taken, by their IANA names; empty: OpenSSL's choice",
+    help: "cipher suites that are taken, by their IANA names; those of TLS 1.3 are always on; empty: OpenSSL's choice",
   }),
   authenticationKubeconfig: stringFlag({
     group,

@@ -49,6 +49,6 @@ export const webhookFlags = {
   }),
   webhookTlsCipherSuites: cipherSuitesFlag({
     group,
-    help: "cipher suites that webhooks take, by their IANA names; empty: OpenSSL's choice",
+    help: "cipher suites that webhooks take, by their IANA names; those of TLS 1.3 are always on; empty: OpenSSL's choice",
   }),
 } as const;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { type HealthCheck, report } from "./health.ts";
+import { type HealthCheck, type Reasons, report } from "./health.ts";
 
 export interface Checks {
   /** Fail only when a restart of the process would help. */
@@ -9,10 +9,10 @@ export interface Checks {
   readonly readiness: readonly HealthCheck[];
 }
 
-/** `/healthz` and `/livez`, `/readyz`, and each check by its name below them. */
-export function serveHealth(server: FastifyInstance, { liveness, readiness }: Checks): void {
-  for (const path of ["/healthz", "/livez"]) serveChecks(server, path, liveness);
-  serveChecks(server, "/readyz", readiness);
+/** `/healthz` and `/livez`, `/readyz`, and each check by its name below them, which always says why. */
+export function serveHealth(server: FastifyInstance, { liveness, readiness }: Checks, reasons: Reasons): void {
+  for (const path of ["/healthz", "/livez"]) serveChecks(server, path, liveness, reasons);
+  serveChecks(server, "/readyz", readiness, reasons);
 }
 
 /** `/metrics` in Prometheus' text format. */
@@ -43,25 +43,26 @@ function noStore(reply: FastifyReply): FastifyReply {
   return reply.header("cache-control", "no-cache, private").header("x-content-type-options", "nosniff");
 }
 
-function serveChecks(server: FastifyInstance, path: string, checks: readonly HealthCheck[]): void {
+function serveChecks(server: FastifyInstance, path: string, checks: readonly HealthCheck[], reasons: Reasons): void {
   const endpoint = path.slice(1);
-  server.get(path, (request, reply) => answer(endpoint, checks, request, reply));
+  server.get(path, (request, reply) => answer({ endpoint, checks, reasons }, request, reply));
   server.get(`${path}/:check`, (request, reply) => {
     const wanted = nameOf(request.params);
     const check = checks.find(({ name }) => name === wanted);
     if (check === undefined) return sendText(reply, 404, `no check ${wanted}\n`);
-    return answer(endpoint, [check], request, reply);
+    return answer({ endpoint, checks: [check], reasons: "shown" }, request, reply);
   });
 }
 
-function answer(
-  endpoint: string,
-  checks: readonly HealthCheck[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+interface HealthPage {
+  readonly endpoint: string;
+  readonly checks: readonly HealthCheck[];
+  readonly reasons: Reasons;
+}
+
+function answer({ endpoint, checks, reasons }: HealthPage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { verbose, exclude } = queryOf(request.query);
-  const { healthy, text } = report(endpoint, checks, exclude);
+  const { healthy, text } = report(endpoint, checks, exclude, reasons);
   return sendText(reply, healthy ? 200 : 500, healthy && !verbose ? "ok" : text);
 }
 

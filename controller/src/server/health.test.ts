@@ -24,6 +24,13 @@ describe("report()", () => {
     });
   });
 
+  test("says no reason where everybody may read it", () => {
+    const warned = { ...good, warning: () => "its socket is missing" };
+    expect(report("readyz", [warned, bad], [], "withheld").text).toBe(
+      "[+]ping ok\n[-]provider failed: reason withheld\nreadyz check failed\n",
+    );
+  });
+
   test("leaves excluded checks out and warns of names it does not know", () => {
     expect(report("livez", [good, bad], ["provider", "moon"])).toEqual({
       healthy: true,

@@ -14,15 +14,23 @@ export interface HealthReport {
   readonly text: string;
 }
 
+/** Whether a page says why: one that everybody may read does not, as the API server's. */
+export type Reasons = "shown" | "withheld";
+
 /** Runs `checks`, leaving out those named in `excluded`. */
-export function report(endpoint: string, checks: readonly HealthCheck[], excluded: readonly string[]): HealthReport {
+export function report(
+  endpoint: string,
+  checks: readonly HealthCheck[],
+  excluded: readonly string[],
+  reasons: Reasons = "shown",
+): HealthReport {
   const results = checks
     .filter(({ name }) => !excluded.includes(name))
     .map((check) => ({ name: check.name, wrong: check.problem(), warning: check.warning?.() }));
   const healthy = results.every(({ wrong }) => wrong === undefined);
   const lines = results.map(({ name, wrong, warning }) => {
-    if (wrong !== undefined) return `[-]${name} failed: ${wrong}`;
-    return warning === undefined ? `[+]${name} ok` : `[+]${name} ok, but: ${warning}`;
+    if (wrong !== undefined) return `[-]${name} failed: ${reasons === "shown" ? wrong : "reason withheld"}`;
+    return warning === undefined || reasons === "withheld" ? `[+]${name} ok` : `[+]${name} ok, but: ${warning}`;
   });
   const unknown = excluded.filter((name) => !checks.some((check) => check.name === name));
   const warning = unknown.length > 0 ? [`warn: no such check: ${unknown.join(", ")}`] : [];

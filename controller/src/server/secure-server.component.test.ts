@@ -1,8 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { Agent, request } from "node:https";
-import type { TLSSocket } from "node:tls";
+import { once } from "node:events";
+import { connect, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
+import { opensslCiphers } from "../options/cipher-suites.ts";
 import { authenticate } from "./access/authenticator.ts";
 import type { Attributes } from "./access/authorizer.ts";
 import type { ClientTrust } from "./access/client-trust.ts";
@@ -26,7 +28,11 @@ interface World {
   readonly serve: (certificate: KeyPair) => void;
 }
 
-async function start(trust: ClientTrust, isAllowed: () => Promise<boolean> = async () => true): Promise<World> {
+async function start(
+  trust: ClientTrust,
+  isAllowed: () => Promise<boolean> = async () => true,
+  ciphers?: string,
+): Promise<World> {
   const asked: Attributes[] = [];
   const listeners = new Set<() => void>();
   let serving = pair("first");
@@ -37,13 +43,15 @@ async function start(trust: ClientTrust, isAllowed: () => Promise<boolean> = asy
         cert: serving.certificate,
         key: serving.key,
         ca: trust.clients.map((authority) => authority.toString()),
+        ...(ciphers === undefined ? {} : { ciphers }),
       }),
       onChange: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     },
-    authenticate: (message) => authenticate({ trust: () => trust, tokens: undefined }, message),
+    authenticate: (message) =>
+      authenticate({ trust: () => trust, tokens: undefined, nowMs: () => Date.now() }, message),
     isAllowed: (attributes) => {
       asked.push(attributes);
       return isAllowed();
@@ -127,5 +135,36 @@ describe("startSecureServer()", () => {
     expect(await ask(fresh, port)).toEqual({ status: 200, shown: "second" });
     kept.destroy();
     fresh.destroy();
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("speaks %s with the cipher suites of an operator", async (version) => {
+    const suites = opensslCiphers(["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"]);
+    const { port } = await start({ clients: [], proxies: undefined }, undefined, suites);
+    const agent = new Agent({ rejectUnauthorized: false, maxVersion: version, minVersion: version });
+    expect(await ask(agent, port)).toMatchObject({ status: 200 });
+    agent.destroy();
+  });
+
+  test("lets no later handshake of a connection bring another identity", async () => {
+    const { port } = await start({ clients: [], proxies: undefined });
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" });
+    await once(socket, "secureConnect");
+    const error = await new Promise<Error | null>((resolve) => {
+      socket.once("error", resolve);
+      socket.renegotiate({ rejectUnauthorized: false }, resolve);
+    });
+    expect(error).toMatchObject({ code: expect.stringContaining("RENEGOTIATION") });
+    socket.destroy();
+  });
+
+  test.each(["/page#x", "http://elsewhere/page"])("refuses %s, behind which the router would look", async (target) => {
+    const { port, asked } = await start({ clients: [], proxies: undefined });
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    const [head] = await once(socket, "data");
+    expect(String(head)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(asked).toEqual([]);
+    socket.destroy();
   });
 });

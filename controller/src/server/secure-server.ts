@@ -59,9 +59,8 @@ function strict(context: SecureContextOptions): SecureContextOptions {
   return {
     minVersion: "TLSv1.2",
     ...context,
-    secureOptions: constants.SSL_OP_NO_TICKET,
-    // As Go, which takes any certificate of the bundle as a root.
-    allowPartialTrustChain: true,
+    // Neither a later connection nor a later handshake in this one may bring another identity than the one that was verified.
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   };
 }
 
@@ -72,7 +71,8 @@ async function guard(
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
   const path = pathOf(request.url);
-  if (path === undefined) return refuse(reply, 400, "BadRequest", "the path is not percent-encoded as it should be");
+  if (path === undefined)
+    return refuse(reply, 400, "BadRequest", "the request target is not a path, or not percent-encoded as it should be");
   const verb = request.method.toLowerCase();
   const identity = await authenticate(request.raw);
   if (identity.kind === "refused") {
@@ -92,6 +92,8 @@ async function guard(
 
 /** Decoded as the router decodes it, so that both judge the same path. */
 function pathOf(url: string): string | undefined {
+  // The router would look behind these.
+  if (!url.startsWith("/") || url.includes("#")) return undefined;
   try {
     return decodeURIComponent(url.split("?", 1)[0] ?? "");
   } catch {

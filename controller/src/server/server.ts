@@ -17,7 +17,7 @@ export interface RunningServer {
 /** Serves health and metrics until closed. Rejects when the address cannot be had. */
 export async function startServer({ address, metrics, ...checks }: ServerDependencies): Promise<RunningServer> {
   const server = fastify({ logger: false, forceCloseConnections: true });
-  serveHealth(server, checks);
+  serveHealth(server, checks, "shown");
   serveMetrics(server, metrics);
   const url = await server.listen(address);
   return { url, close: () => server.close() };

@@ -17,12 +17,14 @@ export interface AuthenticatorDependencies {
   readonly trust: () => ClientTrust;
   /** undefined: nobody can be asked, and no token proves anything. */
   readonly tokens: TokenAuthenticator | undefined;
+  readonly nowMs: () => number;
 }
 
 /** In the order of the API server: proxy, certificate, token; nothing at all is the anonymous user. */
 export async function authenticate(deps: AuthenticatorDependencies, request: IncomingMessage): Promise<Identity> {
   const { clients, proxies } = deps.trust();
-  const certificate = request.socket instanceof TLSSocket ? verifiedCertificate(request.socket) : undefined;
+  const certificate =
+    request.socket instanceof TLSSocket ? verifiedCertificate(request.socket, deps.nowMs()) : undefined;
   const named = certificate && (proxied(request, certificate, proxies) ?? certified(certificate, clients));
   if (named !== undefined) return { kind: "user", user: authenticated(named) };
   const token = bearerToken(request.headers.authorization);

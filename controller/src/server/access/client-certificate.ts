@@ -4,9 +4,15 @@ import type { TLSSocket } from "node:tls";
 /** Longest chain that is followed; longer ones are nobody's. */
 const MAX_CHAIN = 8;
 
-/** The certificate a client has shown and proved to hold the key of, if TLS found it to be of one of the known authorities. */
-export function verifiedCertificate(socket: TLSSocket): X509Certificate | undefined {
-  return socket.authorized ? socket.getPeerX509Certificate() : undefined;
+/**
+ * The certificate a client has shown and proved to hold the key of, if TLS found it to be of one of the known authorities. A connection
+ * may outlive it.
+ */
+export function verifiedCertificate(socket: TLSSocket, nowMs: number): X509Certificate | undefined {
+  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  if (certificate === undefined) return undefined;
+  const isValid = certificate.validFromDate.getTime() <= nowMs && nowMs <= certificate.validToDate.getTime();
+  return isValid ? certificate : undefined;
 }
 
 /**

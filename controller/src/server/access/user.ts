@@ -7,11 +7,13 @@ export interface User {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+const UNAUTHENTICATED_GROUP = "system:unauthenticated";
+
 /** Whoever presents nothing. */
 export const ANONYMOUS: User = {
   name: "system:anonymous",
   uid: "",
-  groups: ["system:unauthenticated"],
+  groups: [UNAUTHENTICATED_GROUP],
   extra: {},
 };
 
@@ -20,8 +22,10 @@ export const MASTERS_GROUP = "system:masters";
 
 const AUTHENTICATED_GROUP = "system:authenticated";
 
-/** A user somebody vouches for is in this group as well, as on the API server. */
+/** A user somebody vouches for is in this group as well, as on the API server; not one that a proxy passes on as nobody. */
 export function authenticated(user: User): User {
-  if (user.groups.includes(AUTHENTICATED_GROUP)) return user;
-  return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
+  const { name, groups } = user;
+  const isNobody = name === ANONYMOUS.name || groups.includes(UNAUTHENTICATED_GROUP);
+  if (isNobody || groups.includes(AUTHENTICATED_GROUP)) return user;
+  return { ...user, groups: [...groups, AUTHENTICATED_GROUP] };
 }
