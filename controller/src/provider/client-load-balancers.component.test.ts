@@ -1,8 +1,10 @@
 import {
+  ApplyNodeSetResponse,
   type EnsureLoadBalancerRequest,
   EnsureLoadBalancerResponse,
   GetLoadBalancerResponse,
   TargetNode,
+  UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
@@ -155,6 +157,54 @@ describe("nodes that a load balancer has already", () => {
     expect(seen.map((request) => request.nodes?.source?.$case)).toEqual(["unchanged", "inline"]);
     const ids = seen.map(({ change }) => change?.requestId);
     expect([ids[0], new Set(ids).size]).toEqual(["change-1", 2]);
+  });
+});
+
+describe("nodes that are too many to be sent whole", () => {
+  const nodes = nodeSelection(
+    Array.from({ length: 200 }, (_, index) =>
+      TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` }),
+    ),
+  );
+  const declared = () =>
+    providerInfo({
+      limits: { maxConcurrentCalls: 16, maxReceiveBytes: 4_194_304n, maxInlineNodes: 150 },
+      capabilities: {
+        loadBalancers: { updateNodes: true, needsNodePorts: true, nodeSets: { maxSets: 1, maxNodes: 5000 } },
+      },
+    });
+  const update = () =>
+    world.sidecar.client.updateLoadBalancerNodes(
+      { service: SERVICE, annotations: {}, nodes },
+      { signal: world.harness.signal },
+    );
+
+  test("are uploaded once for all changes that find the set unknown, as after a restart", async () => {
+    const held = new Set<string>();
+    await world.start({
+      getProviderInfo: declared,
+      applyNodeSet: ({ targetFingerprint: fingerprint, targetCount: count }) => {
+        held.add(fingerprint);
+        return ApplyNodeSetResponse.fromPartial({ fingerprint, count, committed: true });
+      },
+      updateLoadBalancerNodes: ({ service, nodes: sent }) => {
+        if (!held.has(sent?.fingerprint ?? "")) throw contractFailure("NODE_SET_UNKNOWN", "new");
+        return UpdateLoadBalancerNodesResponse.fromPartial({ loadBalancer: { id: "lb-1", service, phase: 2 } });
+      },
+    });
+    await update();
+    held.clear();
+    expect(await Promise.all([update(), update(), update()])).toHaveLength(3);
+  });
+
+  test("fail as the set did while the provider keeps none, for that passes", async () => {
+    await world.start({
+      getProviderInfo: declared,
+      updateLoadBalancerNodes: () => {
+        throw contractFailure("NODE_SET_UNKNOWN", "new");
+      },
+    });
+    await expect(update()).rejects.toMatchObject({ reason: "NODE_SET_UNKNOWN", class: "RESYNC" });
   });
 });
 

@@ -127,6 +127,16 @@ describe("NodeSets.forget()", () => {
     await sets.reference(one, options);
     expect(shapes()).toEqual(["whole 1/1 +200 -0 =200", "whole 1/1 +200 -0 =200"]);
   });
+
+  test("answers all who find the set unknown alike, and they share one upload", async () => {
+    const wanted = selection(200);
+    await sets.reference(wanted, options);
+    expect([1, 2, 3].map(() => sets.forget(wanted))).toEqual([true, true, true]);
+    const first = sets.reference(wanted, options);
+    expect(sets.forget(wanted)).toBe(true);
+    await Promise.all([first, sets.reference(wanted, options)]);
+    expect(shapes()).toEqual(["whole 1/1 +200 -0 =200", "whole 1/1 +200 -0 =200"]);
+  });
 });
 
 test.each(["NODES_FINGERPRINT_MISMATCH", "NODE_SET_UNKNOWN", "NODE_SET_INTEGRITY"] as const)(

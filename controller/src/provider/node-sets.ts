@@ -1,6 +1,6 @@
 import type { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { CallOptions, NodeSelection, NodeSetChunk, NodeSetState } from "./client.ts";
-import { hasReason, isOfClass } from "./errors.ts";
+import { hasReason, isOfClass, type ProviderError } from "./errors.ts";
 import type { NodeSetCapability } from "./provider-info.ts";
 
 /** Uploads one chunk. */
@@ -50,7 +50,8 @@ export class NodeSets {
 
   /** The provider does not know the set. False: it has another one by now, which is not worth fighting over. */
   forget({ fingerprint }: NodeSelection): boolean {
-    if (this.#held?.fingerprint !== fingerprint) return false;
+    // Where none is held somebody else has forgotten it before, and may be uploading it.
+    if (this.#held !== undefined && this.#held.fingerprint !== fingerprint) return false;
     this.#held = undefined;
     return true;
   }
@@ -103,7 +104,7 @@ export class NodeSets {
 }
 
 /** True: the provider could not resolve a selection that was sent by reference, or as unchanged. */
-export function isUnresolved(error: unknown): boolean {
+export function isUnresolved(error: unknown): error is ProviderError {
   return (
     hasReason(error, "NODES_FINGERPRINT_MISMATCH") ||
     hasReason(error, "NODE_SET_UNKNOWN") ||

@@ -11,14 +11,18 @@ import type {
   WatchInstancesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import {
+  ApplyNodeSetResponse,
   DeleteLoadBalancerResponse,
   EnsureLoadBalancerResponse,
   GetLoadBalancerResponse,
+  UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type {
+  ApplyNodeSetRequest,
   DeleteLoadBalancerRequest,
   EnsureLoadBalancerRequest,
   GetLoadBalancerRequest,
+  UpdateLoadBalancerNodesRequest,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import {
   BatchDeleteRoutesResponse,
@@ -49,6 +53,8 @@ export interface ProviderScript {
   deleteLoadBalancer(
     request: DeleteLoadBalancerRequest,
   ): DeleteLoadBalancerResponse | Promise<DeleteLoadBalancerResponse>;
+  updateLoadBalancerNodes(request: UpdateLoadBalancerNodesRequest): UpdateLoadBalancerNodesResponse;
+  applyNodeSet(request: ApplyNodeSetRequest): ApplyNodeSetResponse;
   batchEnsureRoutes(request: BatchEnsureRoutesRequest): BatchEnsureRoutesResponse;
   batchDeleteRoutes(request: BatchDeleteRoutesRequest): BatchDeleteRoutesResponse;
   /** Ends the stream with the error it throws. */
@@ -120,6 +126,10 @@ export class ScriptedProvider implements AsyncDisposable {
       deleteLoadBalancer: this.#unary("deleteLoadBalancer", (request: DeleteLoadBalancerRequest) =>
         this.script.deleteLoadBalancer(request),
       ),
+      updateLoadBalancerNodes: this.#unary("updateLoadBalancerNodes", (request: UpdateLoadBalancerNodesRequest) =>
+        this.script.updateLoadBalancerNodes(request),
+      ),
+      applyNodeSet: this.#unary("applyNodeSet", (request: ApplyNodeSetRequest) => this.script.applyNodeSet(request)),
       batchEnsureRoutes: this.#unary("batchEnsureRoutes", (request: BatchEnsureRoutesRequest) =>
         this.script.batchEnsureRoutes(request),
       ),
@@ -260,6 +270,10 @@ function healthyScript(): ProviderScript {
     ensureLoadBalancer: ({ service }) =>
       EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-1", service, phase: 2 } }),
     deleteLoadBalancer: () => DeleteLoadBalancerResponse.fromPartial({ done: true }),
+    updateLoadBalancerNodes: ({ service }) =>
+      UpdateLoadBalancerNodesResponse.fromPartial({ loadBalancer: { id: "lb-1", service, phase: 2 } }),
+    applyNodeSet: ({ targetFingerprint: fingerprint, targetCount: count }) =>
+      ApplyNodeSetResponse.fromPartial({ fingerprint, count, committed: true }),
     batchEnsureRoutes: ({ routes }) => BatchEnsureRoutesResponse.fromPartial({ results: routes.map(routeResult) }),
     batchDeleteRoutes: ({ routes }) => BatchDeleteRoutesResponse.fromPartial({ results: routes.map(routeResult) }),
     async *watchInstances() {

@@ -22,7 +22,7 @@ import {
   plannedChangeFromProto,
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
-import { contractError } from "../errors.ts";
+import { contractError, type ProviderError } from "../errors.ts";
 import type {
   Diagnostic,
   LoadBalancer,
@@ -114,14 +114,26 @@ async function sendNodes(
     return await send(await sets.reference(nodes, options), options);
   } catch (error) {
     if (!isUnresolved(error)) throw error;
-    if (!sets.forget(nodes)) return send(nodes, anew(options));
+    if (!sets.forget(nodes)) return sendWhole(session, nodes, options, send, error);
   }
   try {
     return await send(await sets.reference(nodes, options), anew(options));
   } catch (error) {
     if (!isUnresolved(error)) throw error;
-    return send(nodes, anew(options));
+    return sendWhole(session, nodes, options, send, error);
   }
+}
+
+/** Where they are too many for that, `unresolved` is what is wrong: it passes, and is tried again soon. */
+async function sendWhole(
+  session: Session,
+  nodes: NodeSelection,
+  options: ChangeOptions,
+  send: (selection: NodeSelection, options: ChangeOptions) => Promise<LoadBalancerChange>,
+  unresolved: ProviderError,
+): Promise<LoadBalancerChange> {
+  if (isTooMany(nodes, await session.limits(options.signal))) throw unresolved;
+  return send(nodes, anew(options));
 }
 
 /** Another request than the one refused, so with an id of its own. */
@@ -211,11 +223,15 @@ export async function applyNodeSet(session: Session, chunk: NodeSetChunk, option
 }
 
 /** The provider would refuse them all the same, with less to go by. */
-function refuseTooMany(session: Session, { source }: NodeSelection, { maxInlineNodes }: Limits): void {
-  if (source.kind !== "inline" || source.nodes.length <= maxInlineNodes) return;
-  const what = `${source.nodes.length} nodes were not sent`;
-  const message = `provider ${session.provider}: ${what}: it takes at most ${maxInlineNodes} in one call (limits.max_inline_nodes)`;
+function refuseTooMany(session: Session, nodes: NodeSelection, limits: Limits): void {
+  if (!isTooMany(nodes, limits)) return;
+  const what = `${nodes.count} nodes were not sent`;
+  const message = `provider ${session.provider}: ${what}: it takes at most ${limits.maxInlineNodes} in one call (limits.max_inline_nodes)`;
   throw contractError("FIELD_TOO_LARGE", message);
+}
+
+function isTooMany({ source }: NodeSelection, { maxInlineNodes }: Limits): boolean {
+  return source.kind === "inline" && source.nodes.length > maxInlineNodes;
 }
 
 function refToProto({ service, class: loadBalancerClass, annotations, operationId = "" }: LoadBalancerRef) {
