@@ -105,6 +105,38 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(kept()).toEqual([[], [UID]]);
   });
 
+  test("takes down what each of several former providers has", async () => {
+    const c = new LoadBalancerCloud("c", { classes: ["c.example.com/nlb"] });
+    put();
+    await world.start([...both(), c.provider()]);
+    a.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "503") : undefined);
+    b.fail = a.fail;
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.pass(1000);
+    put("web", { spec: { loadBalancerClass: "c.example.com/nlb" } });
+    await world.pass(1000);
+    expect([...kept(), [...c.kept.keys()]]).toEqual([[UID], [UID], [UID]]);
+    a.fail = () => undefined;
+    b.fail = a.fail;
+    world.ready();
+    await world.pass(300_000);
+    expect([...kept(), [...c.kept.keys()]]).toEqual([[], [], [UID]]);
+  });
+
+  test.each([
+    { it: "of one driver's other scope has", driver: "acme.example.com", want: [] },
+    { it: "does not touch what a successor driver has taken over:", driver: "next.example.com", want: [UID] },
+  ])("takes down what a former provider $it under an equal id", async ({ driver, want }) => {
+    const twin = new LoadBalancerCloud("a", { classes: [CLASS] });
+    const there = twin.provider("b");
+    const declared = there.info === undefined ? undefined : { ...there.info, name: driver, scopeId: "elsewhere" };
+    put();
+    await world.start([a.provider(), { ...there, info: declared }]);
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.pass(1000);
+    expect([[...a.kept.keys()], [...twin.kept.values()].map(({ id }) => id)]).toEqual([want, ["a-1"]]);
+  });
+
   test("deletes nothing when both sidecars serve one cloud", async () => {
     put();
     byDefault("a");

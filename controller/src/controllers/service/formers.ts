@@ -3,7 +3,7 @@ import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Inventory } from "./inventory.ts";
 import type { Former, Ledger } from "./ledger.ts";
-import { isSamePlace } from "./strays.ts";
+import { isSamePlace, isSuccessor } from "./strays.ts";
 
 export interface FormersDependencies {
   readonly providers: Pick<ProviderSet, "providers">;
@@ -91,10 +91,19 @@ async function listed(
 }
 
 /** What the owner itself has, adopted perhaps, is no leftover. */
-function stillFormer({ ledger }: FormersDependencies, owner: Provider, uid: string, key: string): Former | undefined {
-  const former = ledger.former(key, uid);
-  const isSame = former?.loadBalancerId !== undefined && former.loadBalancerId === ledger.entry(key)?.loadBalancerId;
-  if (former === undefined || (!isSame && former.provider !== owner.name)) return former;
-  ledger.retired(key, former.provider);
+function stillFormer(
+  { ledger, providers }: FormersDependencies,
+  owner: Provider,
+  uid: string,
+  key: string,
+): Former | undefined {
+  const present = ledger.entry(key)?.loadBalancerId;
+  for (const former of ledger.formers(key, uid)) {
+    const earlier = providers.providers.find(({ name }) => name === former.provider);
+    const isOwners = former.provider === owner.name;
+    const isAdopted = former.loadBalancerId === present && earlier !== undefined && isSuccessor(owner, earlier);
+    if (!isOwners && (present === undefined || !isAdopted)) return former;
+    ledger.retired(key, former.provider);
+  }
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { Provider } from "../../provider/provider-set.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
 
-/** A list this old says nothing about today. */
+/** A list this old says nothing about today to whoever takes it for what the cloud has. */
 const MAX_AGE_MS = 60_000;
 
 interface Listing {
@@ -28,15 +28,20 @@ export class Inventory {
 
   /** undefined: not listed, too long ago, or not there; ask for it alone. */
   async take(provider: Provider, uid: string, signal: AbortSignal, log: Logger): Promise<LoadBalancer | undefined> {
-    const byUid = await this.#fresh(provider, signal, log);
-    const loadBalancer = byUid?.get(uid);
-    byUid?.delete(uid);
+    const listing = this.#listing(provider, signal, log);
+    if (listing === undefined || this.#clock.monotonicMs() - listing.startMs > MAX_AGE_MS) return undefined;
+    const byUid = await listing.byUid;
+    const loadBalancer = byUid.get(uid);
+    byUid.delete(uid);
     return loadBalancer;
   }
 
-  /** As take(), for a provider that does not serve the Service: it can be asked as often as one likes. */
+  /**
+   * What a provider had at the start that does not serve the Service: it can be asked as often as one likes, and however late. What is gone since
+   * costs one deletion of nothing.
+   */
   async peek(provider: Provider, uid: string, signal: AbortSignal, log: Logger): Promise<LoadBalancer | undefined> {
-    return (await this.#fresh(provider, signal, log))?.get(uid);
+    return (await this.#listing(provider, signal, log)?.byUid)?.get(uid);
   }
 
   /** Its list was read at the start and was complete: what it lacks was not there. */
@@ -44,11 +49,9 @@ export class Inventory {
     return this.#complete.has(name);
   }
 
-  async #fresh(provider: Provider, signal: AbortSignal, log: Logger): Promise<Map<string, LoadBalancer> | undefined> {
+  #listing(provider: Provider, signal: AbortSignal, log: Logger): Listing | undefined {
     if (provider.info?.capabilities.loadBalancers?.list === undefined) return undefined;
-    const listing = this.#listings.get(provider.name) ?? this.#list(provider, signal, log);
-    if (this.#clock.monotonicMs() - listing.startMs > MAX_AGE_MS) return undefined;
-    return listing.byUid;
+    return this.#listings.get(provider.name) ?? this.#list(provider, signal, log);
   }
 
   #list(provider: Provider, signal: AbortSignal, log: Logger): Listing {

@@ -70,7 +70,8 @@ export class Ledger {
   /** Services that a provider process has said are not its own, by what their annotations say. */
   readonly #declined = new Map<string, { readonly service: Service; readonly bootId: string }>();
   readonly #refused = new Map<string, Refused>();
-  readonly #formers = new Map<string, { readonly uid: string; readonly former: Former }>();
+  /** By key, then by provider. */
+  readonly #formers = new Map<string, { readonly uid: string; readonly byProvider: Map<string, Former> }>();
   /** Providers, by key, that are known to have nothing of the Service any more. */
   readonly #retired = new Map<string, Set<string>>();
   /** UIDs, by key, of Services whose load balancer was taken down. */
@@ -171,18 +172,25 @@ export class Ledger {
     return undefined;
   }
 
+  /** The first of {@link formers}. */
   former(key: string, uid: string): Former | undefined {
+    return this.formers(key, uid)[0];
+  }
+
+  formers(key: string, uid: string): readonly Former[] {
     const known = this.#formers.get(key);
-    return known?.uid === uid ? known.former : undefined;
+    return known?.uid === uid ? [...known.byProvider.values()] : [];
   }
 
   recordFormer(key: string, uid: string, former: Former): void {
-    this.#formers.set(key, { uid, former });
+    const known = this.#formers.get(key);
+    const byProvider = known?.uid === uid ? known.byProvider : new Map<string, Former>();
+    this.#formers.set(key, { uid, byProvider: byProvider.set(former.provider, former) });
   }
 
   /** Nothing of it is left, or it is no former one. */
   retired(key: string, provider: string): void {
-    this.#formers.delete(key);
+    this.#formers.get(key)?.byProvider.delete(provider);
     const retired = this.#retired.get(key) ?? new Set();
     this.#retired.set(key, retired.add(provider));
   }

@@ -21,6 +21,11 @@ export function isSamePlace(one: Provider, other: Provider): boolean {
   return one.info?.name === other.info?.name && one.info?.scopeId === other.info?.scopeId;
 }
 
+/** A driver that took over from another one: equal ids are one load balancer. Those of one driver are unique within a place alone. */
+export function isSuccessor(one: Provider, other: Provider): boolean {
+  return one.info?.name !== other.info?.name;
+}
+
 /** What lists show that no Service has of that provider: load balancers of Services that another one serves by now, and of none at all. */
 export class Strays {
   readonly #deps: StraysDependencies;
@@ -62,9 +67,10 @@ export class Strays {
     const key = keyOf(service);
     const entry = ledger.entry(key);
     if (entry === undefined || phase === "deleting") return;
-    if (entry.provider === provider.name || entry.loadBalancerId === id) return;
+    if (entry.provider === provider.name) return;
     const owner = providers.providers.find(({ name }) => name === entry.provider);
     if (owner === undefined || isSamePlace(owner, provider)) return;
+    if (entry.loadBalancerId === id && isSuccessor(owner, provider)) return;
     ledger.recordFormer(key, service.metadata.uid, { provider: provider.name, loadBalancerId: id });
     wake(key);
   }
