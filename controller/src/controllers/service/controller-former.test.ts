@@ -155,6 +155,24 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect([kept(), a.changes, b.changes]).toEqual([[[], [UID]], [], [`ensure ${UID}`]]);
   });
 
+  test.each([
+    { it: "what is protected at the cloud, once the Service says that it may go", says: "false", want: [] },
+    { it: "not what is protected at the cloud without a word of the Service", says: undefined, want: [UID] },
+  ])("takes down $it", async ({ says, want }) => {
+    a = new LoadBalancerCloud("a", { deletionProtection: true });
+    put();
+    await world.start(both());
+    let isProtected = true;
+    a.fail = (call) => {
+      if (call === "ensure") isProtected = false;
+      return call === "delete" && isProtected ? contractError("DELETION_PROTECTED", "guarded") : undefined;
+    };
+    const annotations = says === undefined ? {} : { "service.cloudwire.dev/deletion-protection": says };
+    put("web", { spec: { loadBalancerClass: CLASS }, metadata: { annotations } });
+    await world.pass(1000);
+    expect(kept()).toEqual([want, [UID]]);
+  });
+
   test("leaves what is protected", async () => {
     const metadata = { annotations: { "service.cloudwire.dev/deletion-protection": "true" } };
     put("web", { metadata });

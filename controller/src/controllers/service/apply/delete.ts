@@ -57,8 +57,8 @@ async function callDelete(
 }
 
 /** The only way to take a protection at the cloud back is another wish. */
-async function unprotect(
-  { service, provider: name }: Delete,
+export async function unprotect(
+  { service, provider: name }: Pick<Delete, "service" | "provider">,
   { spec, specFingerprint, nodes }: Wish,
   deps: ApplyDependencies,
   context: ReconcileContext,

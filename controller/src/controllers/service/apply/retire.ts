@@ -1,3 +1,4 @@
+import { hasReason } from "../../../provider/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
@@ -5,6 +6,7 @@ import { formerLoadBalancerDeleted, formerLoadBalancerNotDeleted } from "../even
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import type { Retire } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
+import { unprotect } from "./delete.ts";
 import { again } from "./status.ts";
 
 /** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
@@ -18,10 +20,13 @@ export async function applyRetire(
   const provider = providerNamed(deps, former.provider);
   const ref = loadBalancerRef(service, provider.info, loadBalancerId, undefined);
   const options = { signal: context.signal, trigger: "served by another provider" };
+  const call = () => gate.run(provider, context, undefined, () => provider.client.deleteLoadBalancer(ref, options));
   try {
-    const { done, operation } = await gate.run(provider, context, undefined, () =>
-      provider.client.deleteLoadBalancer(ref, options),
-    );
+    const { done, operation } = await call().catch(async (error: unknown) => {
+      if (!hasReason(error, "DELETION_PROTECTED") || former.unprotected === undefined) throw error;
+      await unprotect({ service, provider: former.provider }, former.unprotected, deps, context);
+      return call();
+    });
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
     if (!isQuiet(error, context)) {

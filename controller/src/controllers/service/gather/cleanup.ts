@@ -1,5 +1,4 @@
 import { deletionProtection, type Service } from "../../../api/service.ts";
-import { specFingerprint } from "../../../provider/convert/fingerprint.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { leftoverOf } from "../formers.ts";
 import type { Entry } from "../ledger.ts";
@@ -9,7 +8,7 @@ import { hasFinalizer, isDeletionProtected, wantsLoadBalancer } from "../predica
 import type { GatherDependencies } from "./dependencies.ts";
 import { holderOf, type Owner, ownerOf } from "./owner.ts";
 import { gatherWanted } from "./wanted.ts";
-import { wishOf } from "./wish.ts";
+import { leftover, unprotectedOf, wishOf } from "./wish.ts";
 
 /** What a Service without use for a load balancer leaves to be done; undefined: nothing of ours. */
 export async function gatherCleanup(
@@ -26,6 +25,7 @@ export async function gatherCleanup(
   const provider = holder ?? owner?.provider.name;
   if (provider === undefined) return undefined;
   ledger.recordOurs(key);
+  const former = owner && (await leftoverOf(deps, owner.provider, service.metadata.uid, holder !== undefined, context));
   return {
     kind: "cleanup",
     service,
@@ -33,7 +33,7 @@ export async function gatherCleanup(
     provider,
     entry,
     deletion: ledger.deletion(key, service.metadata.uid),
-    former: owner && (await leftoverOf(deps, owner.provider, service.metadata.uid, holder !== undefined, context)),
+    former: former && leftover(deps, service, former),
     upkeep: isKeptUp(service) ? await gatherWanted(deps, context, service, entry) : undefined,
     unprotected: owner && unprotectedWish(deps, service, owner, entry),
   };
@@ -63,6 +63,5 @@ function unprotectedWish(
   if (!owner.loadBalancers.deletionProtection || isDeletionProtected(service)) return undefined;
   if (deletionProtection(service) === undefined && entry?.spec?.deletionProtection === undefined) return undefined;
   const wish = wishOf(deps, service, owner, entry);
-  const spec = { ...(entry?.spec ?? wish.spec), deletionProtection: false };
-  return { ...wish, spec, specFingerprint: specFingerprint(spec) };
+  return unprotectedOf(wish, entry?.spec ?? wish.spec);
 }

@@ -12,7 +12,7 @@ import { isReadNeeded } from "../plan/standing.ts";
 import { hasFinalizer, needsUpdate } from "../predicates.ts";
 import type { GatherDependencies } from "./dependencies.ts";
 import { type Owner, ownerOf } from "./owner.ts";
-import { wishOf } from "./wish.ts";
+import { leftover, wishOf } from "./wish.ts";
 
 /** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
 export async function gatherWanted(
@@ -50,7 +50,7 @@ export async function gatherWanted(
     isAttempted,
     observed: isRead ? await read(deps, owner, service, entry, context) : undefined,
     suspicion,
-    former,
+    former: former && leftover(deps, service, former),
     unsupported,
     refusal,
     updatesNodes: loadBalancers.updateNodes,

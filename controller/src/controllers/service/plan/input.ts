@@ -9,6 +9,12 @@ import type { Wish } from "./wish.ts";
 /** What a decision about one Service rests on. */
 export type Input = CleanupInput | WantedInput;
 
+/** What a former provider has. */
+export interface Leftover extends Former {
+  /** To be ensured there first, should that cloud answer that it is protected; where that is the user's word. */
+  readonly unprotected?: Wish | undefined;
+}
+
 /** The Service has no use for a load balancer, any more or at all. */
 export interface CleanupInput {
   readonly kind: "cleanup";
@@ -19,7 +25,7 @@ export interface CleanupInput {
   readonly entry: Entry | undefined;
   readonly deletion: Deletion | undefined;
   /** One more load balancer, at a provider that served the Service before. */
-  readonly former: Former | undefined;
+  readonly former: Leftover | undefined;
   /** The Service as it is wished while it must not go; undefined: it need not be kept up. */
   readonly upkeep: WantedInput | undefined;
   /** The last wish without protection at the cloud, where that protection is ours to lift. */
@@ -39,7 +45,7 @@ export interface WantedInput {
   readonly observed: LoadBalancerAnswer | undefined;
   /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
   readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
-  readonly former: Former | undefined;
+  readonly former: Leftover | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
   /** Why the wish must not or need not be asked for. */
   readonly refusal: Refusal | undefined;

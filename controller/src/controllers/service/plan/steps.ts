@@ -1,7 +1,8 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
-import type { Entry, Former, Pending } from "../ledger.ts";
+import type { Entry, Pending } from "../ledger.ts";
 import type { Drift } from "./drift.ts";
+import type { Leftover } from "./input.ts";
 import type { StatusPatch } from "./patches.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
@@ -39,7 +40,7 @@ export interface Keep {
 export interface Retire {
   readonly kind: "retire";
   readonly service: Service;
-  readonly former: Former;
+  readonly former: Leftover;
 }
 
 /** Asked for what the provider does not offer and what must not be left out, or for what it has refused. */
