@@ -36,6 +36,7 @@ function dependencies(): ApplyDependencies {
   ledger.recordFormer(KEY, held.metadata.uid, { provider: "old", loadBalancerId: "lb-old" });
   return {
     kube: store,
+    lister: store.informer.lister,
     providers: { providers: [] },
     events: { record: () => undefined },
     metrics: serviceMetrics(new Metrics()),

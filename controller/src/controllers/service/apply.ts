@@ -7,6 +7,7 @@ import { noteLook } from "./apply/drift.ts";
 import { applyKeep } from "./apply/keep.ts";
 import { applyRetire } from "./apply/retire.ts";
 import type { ApplyDependencies } from "./apply/dependencies.ts";
+import { unlessOvertaken } from "./apply/overtaken.ts";
 import { addFinalizer, finish, poll } from "./apply/status.ts";
 import { MUTED } from "./conditions.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
@@ -16,11 +17,11 @@ import type { Plan, Refuse, Settle } from "./plan/steps.ts";
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   switch (plan.kind) {
     case "delete":
-      return applyDelete(plan, deps, context);
+      return unlessOvertaken(applyDelete(plan, deps, context));
     case "keep":
       return applyKeep(plan, await applyMeanwhile(plan.meanwhile, deps, context), deps, context);
     case "retire":
-      return applyRetire(plan, deps, context);
+      return unlessOvertaken(applyRetire(plan, deps, context));
     case "refuse":
       return applyRefuse(plan, deps, context);
     case "change":

@@ -155,7 +155,7 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
     {
       gather: (context) => gather(gathering, context),
       plan,
-      apply: (planned, context) => apply(planned, { ...deps, ...state }, context),
+      apply: (planned, context) => apply(planned, { ...deps, ...state, lister: services.lister }, context),
     },
     clock,
   );
@@ -185,9 +185,18 @@ function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): 
     informer: services,
     predicate: {
       add: concernsAdded,
-      update: concernsUpdated,
+      update: (old, service) => {
+        // Deleted and made anew between two looks at the server.
+        if (old.metadata.uid !== service.metadata.uid) ledger.recordLast(keyOf(old), old);
+        return concernsUpdated(old, service);
+      },
       // Upstream hears of no deletion: a Service without finalizer would leave its load balancer behind.
-      delete: (service) => concernsAdded(service) || ledger.knows(keyOf(service)),
+      delete: (service) => {
+        const key = keyOf(service);
+        const isOfConcern = concernsAdded(service) || ledger.knows(key);
+        if (isOfConcern) ledger.recordLast(key, service);
+        return isOfConcern;
+      },
     },
   });
 }

@@ -4,7 +4,7 @@ import type { GatherDependencies } from "./gather/dependencies.ts";
 import { gatherWanted } from "./gather/wanted.ts";
 import type { Attempt, Entry } from "./ledger.ts";
 import type { CleanupInput, Input } from "./plan/input.ts";
-import { isDeleting, wantsLoadBalancer } from "./predicates.ts";
+import { isDeleting, isDeletionProtected, wantsLoadBalancer } from "./predicates.ts";
 
 /** The Service, the wish it stands for, and what is known of its load balancer. undefined: nothing here is ours. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
@@ -32,10 +32,13 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
 function orphan(
   { ledger }: GatherDependencies,
   key: string,
-  { service, provider }: Attempt,
+  { service: accepted, provider }: Attempt,
   entry: Entry | undefined,
 ): CleanupInput {
-  const { uid } = service.metadata;
+  const { uid } = accepted.metadata;
+  const last = ledger.last(key, uid) ?? accepted;
+  // Whether it may go is the last word's; what it was made from is what was accepted.
+  const service = isDeletionProtected(last) === isDeletionProtected(accepted) ? accepted : last;
   const [deletion, former] = [ledger.deletion(key, uid), ledger.former(key, uid)];
   const gone = { isGone: true, upkeep: undefined, unprotected: undefined } as const;
   return { kind: "cleanup", service, provider, entry, deletion, former, ...gone };

@@ -76,6 +76,8 @@ export class Ledger {
   readonly #retired = new Map<string, Set<string>>();
   /** UIDs, by key, of Services whose load balancer was taken down. */
   readonly #cleaned = new Map<string, string>();
+  /** By key: Services that are gone, as they last were. */
+  readonly #last = new Map<string, Service>();
   readonly #newId: () => string;
 
   constructor(newId: () => string) {
@@ -212,6 +214,18 @@ export class Ledger {
     this.#foreign.delete(key);
   }
 
+  /** As the Service was when it went. */
+  last(key: string, uid: string): Service | undefined {
+    const last = this.#last.get(key);
+    return last?.metadata.uid === uid ? last : undefined;
+  }
+
+  /** One that came and went while an earlier one's load balancer is still there says nothing of that. */
+  recordLast(key: string, service: Service): void {
+    const holder = this.holder(key)?.service;
+    if (holder === undefined || holder.metadata.uid === service.metadata.uid) this.#last.set(key, service);
+  }
+
   isCleaned(key: string, uid: string): boolean {
     return this.#cleaned.get(key) === uid;
   }
@@ -238,5 +252,6 @@ export class Ledger {
     this.#retired.delete(key);
     this.#foreign.delete(key);
     this.#cleaned.delete(key);
+    this.#last.delete(key);
   }
 }

@@ -10,6 +10,7 @@ import { DELETING } from "../plan/readiness.ts";
 import type { Delete } from "../plan/steps.ts";
 import type { Wish } from "../plan/wish.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
+import { OvertakenError, refuseOvertakenDelete } from "./overtaken.ts";
 import { again, patch, tell } from "./status.ts";
 
 /** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
@@ -44,14 +45,19 @@ async function callDelete(
   const requestId = deps.ledger.attempt(context.key, `${service.metadata.uid} delete`, plan);
   const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
   const lockKey = deps.ledger.entry(context.key)?.lockKey;
-  const call = () => deps.gate.run(provider, context, lockKey, () => provider.client.deleteLoadBalancer(ref, options));
+  const call = () =>
+    deps.gate.run(provider, context, lockKey, () => {
+      refuseOvertakenDelete(service, deps);
+      return provider.client.deleteLoadBalancer(ref, options);
+    });
   try {
     return await call().catch(async (error: unknown) => {
       if (!hasReason(error, "DELETION_PROTECTED") || plan.unprotected === undefined) throw error;
-      await unprotect(plan, plan.unprotected, deps, context);
+      await unprotect(plan, plan.unprotected, refuseOvertakenDelete, deps, context);
       return call();
     });
   } catch (error) {
+    if (error instanceof OvertakenError) throw error;
     throw deletionError(plan, deps, context, error);
   }
 }
@@ -60,6 +66,7 @@ async function callDelete(
 export async function unprotect(
   { service, provider: name }: Pick<Delete, "service" | "provider">,
   { spec, specFingerprint, nodes }: Wish,
+  refuse: typeof refuseOvertakenDelete,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<void> {
@@ -67,7 +74,10 @@ export async function unprotect(
   const provider = providerNamed(deps, name);
   const input = { service: serviceRef(service), spec, specFingerprint, nodes };
   const options = { signal: context.signal, trigger: "deletion protection lifted" };
-  await deps.gate.run(provider, context, undefined, () => provider.client.ensureLoadBalancer(input, options));
+  await deps.gate.run(provider, context, undefined, () => {
+    refuse(service, deps);
+    return provider.client.ensureLoadBalancer(input, options);
+  });
 }
 
 function deletionError(

@@ -1,6 +1,7 @@
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Service } from "../../../api/service.ts";
 import type { EventRecorder } from "../../../kube/event-recorder.ts";
+import type { Lister } from "../../../kube/lister.ts";
 import type { OwnWrites } from "../../../kube/own-writes.ts";
 import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
@@ -14,6 +15,7 @@ import type { ServiceMetrics } from "../metrics.ts";
 /** What this step changes things with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
+  readonly lister: Pick<Lister<Service>, "get">;
   readonly providers: Pick<ProviderSet, "providers">;
   readonly events: EventRecorder;
   readonly metrics: ServiceMetrics;

@@ -7,6 +7,7 @@ import { loadBalancerRef } from "../load-balancer-ref.ts";
 import type { Retire } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { unprotect } from "./delete.ts";
+import { OvertakenError, refuseOvertakenRetire } from "./overtaken.ts";
 import { again } from "./status.ts";
 
 /** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
@@ -20,15 +21,20 @@ export async function applyRetire(
   const provider = providerNamed(deps, former.provider);
   const ref = loadBalancerRef(service, provider.info, loadBalancerId, undefined);
   const options = { signal: context.signal, trigger: "served by another provider" };
-  const call = () => gate.run(provider, context, undefined, () => provider.client.deleteLoadBalancer(ref, options));
+  const call = () =>
+    gate.run(provider, context, undefined, () => {
+      refuseOvertakenRetire(service, deps);
+      return provider.client.deleteLoadBalancer(ref, options);
+    });
   try {
     const { done, operation } = await call().catch(async (error: unknown) => {
       if (!hasReason(error, "DELETION_PROTECTED") || former.unprotected === undefined) throw error;
-      await unprotect({ service, provider: former.provider }, former.unprotected, deps, context);
+      await unprotect({ service, provider: former.provider }, former.unprotected, refuseOvertakenRetire, deps, context);
       return call();
     });
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
+    if (error instanceof OvertakenError) throw error;
     if (!isQuiet(error, context)) {
       events.record(formerLoadBalancerNotDeleted(service, former.provider, describe(error)));
     }

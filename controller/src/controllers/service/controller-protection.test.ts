@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { service, type ServiceParts } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { contractError } from "../../provider/errors.ts";
+import type { Provider } from "../../provider/provider-set.ts";
+
+const UID = "uid-default-web";
+const PROTECTED = { annotations: { "service.cloudwire.dev/deletion-protection": "true" } };
+const CLUSTER_IP = { type: "ClusterIP" };
+
+let cloud: LoadBalancerCloud;
+let world: ServiceWorld;
+
+beforeEach(() => {
+  cloud = new LoadBalancerCloud("acme", { maxConcurrentChanges: 1, lockScope: "provider" });
+  world = new ServiceWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+function put(name: string, parts: ServiceParts = {}): void {
+  const known = world.store.get(name);
+  const made = service(name, parts);
+  const finalizers = known?.metadata.finalizers ?? [];
+  world.store.put({ ...made, metadata: { ...made.metadata, finalizers, ...parts.metadata } });
+}
+
+/** By force: without its finalizer, whatever it says. */
+function remove(name: string): void {
+  world.store.informer.delete(`default/${name}`);
+}
+
+describe("service-lb and a protection that came late", () => {
+  test.each([
+    { it: "keeps what was protected last though that wish was never accepted", says: PROTECTED, want: [UID] },
+    { it: "deletes what was not protected last", says: {}, want: [] },
+  ])("$it when the Service is removed by force", async ({ says, want }) => {
+    put("web");
+    await world.start([cloud.provider()]);
+    cloud.fail = (call) => (call === "ensure" ? contractError("CLOUD_UNAVAILABLE", "503") : undefined);
+    put("web", { metadata: says });
+    await world.pass(1000);
+    remove("web");
+    await world.pass(60_000);
+    expect([...cloud.kept.keys()]).toEqual(want);
+  });
+
+  test.each([
+    { it: "is protected", parts: { spec: CLUSTER_IP, metadata: PROTECTED } },
+    { it: "wants its load balancer again", parts: {} },
+    { it: "is protected and removed by force", parts: { spec: CLUSTER_IP, metadata: PROTECTED }, isRemoved: true },
+  ])("does not delete while another change goes first and the Service $it meanwhile", async ({ parts, isRemoved }) => {
+    let go = (): void => undefined;
+    const provider = held(cloud.provider(), "uid-default-other", new Promise((resolve) => (go = () => resolve())));
+    put("web");
+    await world.start([provider]);
+    put("other");
+    await world.pass(1000);
+    put("web", { spec: CLUSTER_IP });
+    await world.pass(1000);
+    put("web", parts);
+    if (isRemoved === true) remove("web");
+    go();
+    await world.pass(60_000);
+    expect(cloud.changes.filter((change) => change.startsWith("delete"))).toEqual([]);
+    expect(cloud.kept.has(UID)).toBe(true);
+  });
+});
+
+/** A change of the load balancer of `uid` takes until then. */
+function held(provider: Provider, uid: string, until: Promise<void>): Provider {
+  const { client } = provider;
+  return {
+    ...provider,
+    client: {
+      ...client,
+      ensureLoadBalancer: async (input, options) => {
+        if (input.service.uid === uid) await until;
+        return client.ensureLoadBalancer(input, options);
+      },
+    },
+  };
+}
