@@ -43,6 +43,7 @@ describe("service-lb and a protection that came late", () => {
     remove("web");
     await world.pass(60_000);
     expect([...cloud.kept.keys()]).toEqual(want);
+    expect(world.told.filter((told) => told.startsWith("LoadBalancerKept"))).toHaveLength(want.length);
   });
 
   test.each([
@@ -64,6 +65,23 @@ describe("service-lb and a protection that came late", () => {
     await world.pass(60_000);
     expect(cloud.changes.filter((change) => change.startsWith("delete"))).toEqual([]);
     expect(cloud.kept.has(UID)).toBe(true);
+  });
+
+  test("does not take down what a former provider has while another change goes first and the Service is protected", async () => {
+    let go = (): void => undefined;
+    const first = held(cloud.provider(), "uid-default-other", new Promise((resolve) => (go = () => resolve())));
+    const loadBalancerClass = "b.example.com/nlb";
+    const next = new LoadBalancerCloud("next", { classes: [loadBalancerClass] });
+    put("web");
+    await world.start([first, next.provider()]);
+    put("other");
+    await world.pass(1000);
+    put("web", { spec: { loadBalancerClass } });
+    await world.pass(1000);
+    put("web", { spec: { loadBalancerClass }, metadata: PROTECTED });
+    go();
+    await world.pass(60_000);
+    expect([cloud.kept.has(UID), next.kept.has(UID)]).toEqual([true, true]);
   });
 });
 
