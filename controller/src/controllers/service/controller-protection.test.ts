@@ -99,3 +99,16 @@ function held(provider: Provider, uid: string, until: Promise<void>): Provider {
     },
   };
 }
+
+test("service-lb makes a load balancer again whose deletion was carried out without an answer", async () => {
+  put("web");
+  await world.start([cloud.provider()]);
+  await world.pass(1000);
+  cloud.fail = (call) => (call === "delete" ? "lost" : undefined);
+  put("web", { spec: CLUSTER_IP });
+  await world.pass(10);
+  cloud.fail = () => undefined;
+  put("web");
+  await world.pass(60_000);
+  expect([...cloud.kept.keys()]).toEqual([UID]);
+});

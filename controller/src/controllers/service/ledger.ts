@@ -57,6 +57,11 @@ export interface Refused {
   readonly untilMs: number;
 }
 
+/** `what` of an attempt to delete the load balancer of a Service. */
+export function deletionOf(uid: string): string {
+  return `${uid} delete`;
+}
+
 /**
  * What this process knows of the load balancers of Services, by key. Losing it costs a read of each load balancer after a restart
  * and nothing else: the truth is at the cloud.
@@ -120,6 +125,11 @@ export class Ledger {
 
   recordDeletion(key: string, deletion: Deletion): void {
     this.#deletions.set(key, deletion);
+  }
+
+  /** Its load balancer was asked to go, and may be gone: what is recorded of it no longer says how it is. */
+  isDeletionAsked(key: string, uid: string): boolean {
+    return this.deletion(key, uid) !== undefined || this.#changes.get(key)?.what === deletionOf(uid);
   }
 
   /** The id of one intended change: the same for each try until the change is another, or was {@link settled}. */

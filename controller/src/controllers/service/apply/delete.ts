@@ -5,6 +5,7 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
+import { deletionOf } from "../ledger.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { DELETING } from "../plan/readiness.ts";
 import type { Delete } from "../plan/steps.ts";
@@ -42,7 +43,7 @@ async function callDelete(
   const { service, isGone } = plan;
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
-  const requestId = deps.ledger.attempt(context.key, `${service.metadata.uid} delete`, plan);
+  const requestId = deps.ledger.attempt(context.key, deletionOf(service.metadata.uid), plan);
   const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
   const lockKey = deps.ledger.entry(context.key)?.lockKey;
   const call = () =>

@@ -30,7 +30,8 @@ export async function gatherWanted(
   deps.ledger.recordOurs(context.key);
   const isKnown = !hasFinalizer(service) || deps.ledger.holder(context.key) !== undefined;
   const former = await formerOf(deps, provider, service.metadata.uid, isKnown, context);
-  const entry = earlier?.provider === provider.name ? earlier : undefined;
+  const isGoing = deps.ledger.isDeletionAsked(context.key, service.metadata.uid);
+  const entry = earlier?.provider === provider.name && !isGoing ? earlier : undefined;
   const declined = deps.ledger.declined(context.key, info.bootId);
   if (declined !== undefined && !needsUpdate(declined, service)) return undefined;
   const wish = wishOf(deps, service, owner, entry);
