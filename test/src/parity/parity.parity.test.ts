@@ -49,9 +49,13 @@ describe.skipIf(reason !== undefined)("upstream's controllers and ours", () => {
 /** What shows a fault is tried once more in a fresh world, as all tests over real processes are; which that was is said. */
 async function rowsOf(first: ParitySuite, session: Session): Promise<readonly Row[]> {
   const rows = (await first.run(session)).map(toRow);
-  const faulty = new Set(rows.filter(hasFaults).map(({ result }) => result.scenario.name));
-  if (faulty.size === 0) return rows;
-  console.log(`\nTried again in a fresh world:\n${[...faulty].join("\n")}\n`);
+  const faults = rows.flatMap((row) => {
+    const why = faultsOf(row.result.scenario, row.verdict, documented);
+    return why.length === 0 ? [] : [{ name: row.result.scenario.name, why: why.join("; ") }];
+  });
+  if (faults.length === 0) return rows;
+  console.log(`\nTried again in a fresh world:\n${faults.map(({ name, why }) => `${name}: ${why}`).join("\n")}\n`);
+  const faulty = new Set(faults.map(({ name }) => name));
   await using second = await ParitySuite.start(1);
   const again = (await second.run(sessionOf(session, faulty))).map(toRow);
   return rows.map((row) => again.find(({ result }) => result.scenario === row.result.scenario) ?? row);
