@@ -1,9 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import type { SecureVersion } from "node:tls";
 import type { ApiAccess } from "../kube/access.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { kubeconfigAccess } from "../kube/config.ts";
-import { opensslCiphers } from "../options/cipher-suites.ts";
 import type { Options } from "../options/options.ts";
 import { authenticate } from "../server/access/authenticator.ts";
 import { Authorizer } from "../server/access/authorizer.ts";
@@ -16,6 +14,7 @@ import { ServingCertificate } from "../server/serving-certificate.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
 import type { TaskGroup } from "../util/task-group.ts";
+import { tlsSettings } from "./tls-settings.ts";
 
 export interface SecureServingDependencies {
   readonly options: Options;
@@ -28,11 +27,6 @@ export interface SecureServingDependencies {
   readonly clock: Clock;
   readonly log: Logger;
 }
-
-const TLS_VERSIONS: Readonly<Record<Options["tlsMinVersion"], SecureVersion>> = {
-  VersionTLS12: "TLSv1.2",
-  VersionTLS13: "TLSv1.3",
-};
 
 /** Serves the pages over TLS to whom the API server lets. Rejects when address or certificate cannot be had, or a kubeconfig is wrong. */
 export async function serveSecurely(dependencies: SecureServingDependencies): Promise<RunningServer> {
@@ -100,13 +94,12 @@ function loadCertificate({ options, clock, log }: SecureServingDependencies): Pr
 }
 
 function secureContext(options: Options, certificate: ServingCertificate, trust: TrustSource): SecureContext {
-  const ciphers = opensslCiphers(options.tlsCipherSuites);
+  const tls = tlsSettings(options.tlsMinVersion, options.tlsCipherSuites);
   return {
     current: () => ({
       ...certificate.current(),
       ca: authoritiesOf(trust.current).map((authority) => authority.toString()),
-      minVersion: TLS_VERSIONS[options.tlsMinVersion],
-      ...(ciphers === undefined ? {} : { ciphers }),
+      ...tls,
     }),
     onChange: (listener) => {
       const endings = [certificate.onChange(listener), trust.onChange(listener)];

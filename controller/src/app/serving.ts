@@ -88,13 +88,13 @@ async function serveSecure(dependencies: ServingDependencies): Promise<RunningSe
     });
   } catch (error) {
     if (error instanceof ServingCertificateError) throw new UsageError(error.message, { cause: error });
-    if (!isListening(error)) throw error;
+    if (!isListenFailure(error)) throw error;
     const where = `${options.bindAddress}, port ${options.securePort}`;
     throw new UsageError(`--secure-port: cannot listen on ${where}: ${messageOf(error)}`, { cause: error });
   }
 }
 
 /** Failures of listen(2) and bind(2). */
-function isListening(error: unknown): boolean {
+function isListenFailure(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && (error.syscall === "listen" || error.syscall === "bind");
 }

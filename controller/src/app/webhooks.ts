@@ -1,7 +1,5 @@
 import { hostname } from "node:os";
-import type { SecureVersion } from "node:tls";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
-import { opensslCiphers } from "../options/cipher-suites.ts";
 import type { Options } from "../options/options.ts";
 import { isWebhookEnabled } from "../options/webhook-rules.ts";
 import type { RunningServer } from "../server/server.ts";
@@ -12,17 +10,13 @@ import { startWebhookServer } from "../server/webhook-server.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { buildPersistentVolumeWebhook, type WebhookParts } from "./persistent-volume-label.ts";
+import { tlsSettings } from "./tls-settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface WebhooksDependencies extends WebhookParts {
   readonly options: Options;
   readonly tasks: TaskGroup;
 }
-
-const TLS_VERSIONS: Readonly<Record<Options["webhookTlsMinVersion"], SecureVersion>> = {
-  VersionTLS12: "TLSv1.2",
-  VersionTLS13: "TLSv1.3",
-};
 
 /** Serves the webhooks that the options turn on, whoever leads; undefined: none. Rejects with UsageError when it cannot be done. */
 export async function serveWebhooks(dependencies: WebhooksDependencies): Promise<RunningServer | undefined> {
@@ -32,7 +26,6 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
   );
   if (enabled.length === 0) return undefined;
   const { webhookBindAddress: host, webhookSecurePort: port, webhookTlsCipherSuites } = options;
-  const ciphers = opensslCiphers(webhookTlsCipherSuites);
   try {
     const certificate = await loadCertificate(dependencies);
     const webhooks = enabled.map(({ build }) => build(dependencies));
@@ -40,10 +33,7 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
       address: { host, port },
       webhooks,
       certificate,
-      tls: {
-        minVersion: TLS_VERSIONS[options.webhookTlsMinVersion],
-        ...(ciphers === undefined ? {} : { ciphers }),
-      },
+      tls: tlsSettings(options.webhookTlsMinVersion, webhookTlsCipherSuites),
       metrics: webhookMetrics(metrics),
       clock,
       log,
