@@ -55,8 +55,7 @@ export async function leftoverOf(
       }
       if (info.capabilities.loadBalancers === undefined) continue;
       const loadBalancerId = await listed(deps, other, uid, context);
-      const isTold = loadBalancerId !== undefined || deps.inventory.isListed(other);
-      if (isTold && loadBalancerId === undefined) continue;
+      if (loadBalancerId === undefined && deps.inventory.isListed(other)) continue;
       ledger.recordFormer(key, uid, { provider: name, loadBalancerId });
     }
   }
