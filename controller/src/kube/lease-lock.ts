@@ -14,14 +14,24 @@ import { formatMicroTime } from "./meta-codec.ts";
  * others (tools/leaderelection/resourcelock/leaselock.go v0.36.3).
  */
 export interface LeaseNotes {
-  /** The lease was read, or written: all annotations it has now. Called before what {@link write} answers is used. */
-  read(annotations: Readonly<Record<string, string>>): void;
-  /** What the holder writes with each renewal; other annotations stay. */
-  write(): Readonly<Record<string, string>>;
+  /** The lease was read, or written: all annotations it has now, and who holds it. Called before what {@link write} answers is used. */
+  read(annotations: Readonly<Record<string, string>>, holder: string): void;
+  /** What the holder writes with each renewal, undefined takes an annotation away; others stay. */
+  write(): Readonly<Record<string, string | undefined>>;
 }
 
 /** No notes. */
 export const NO_NOTES: LeaseNotes = { read: () => undefined, write: () => ({}) };
+
+/** Notes of several parties on one Lease; each has annotations of its own. */
+export function composeNotes(parts: readonly LeaseNotes[]): LeaseNotes {
+  return {
+    read: (annotations, holder) => {
+      for (const part of parts) part.read(annotations, holder);
+    },
+    write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
+  };
+}
 
 export interface LeaseLockDependencies {
   readonly client: KubeClient;
@@ -133,7 +143,7 @@ export class LeaseLock {
 
   async #create(signal: AbortSignal): Promise<boolean> {
     const { client, lock } = this.#deps;
-    const annotations = this.#deps.notes.write();
+    const annotations = noted({}, this.#deps.notes.write());
     const body: JsonObject = { metadata: { ...lock, annotations }, spec: { ...this.#acquired(0) } };
     this.#see(await client.create(LEASES, lock.namespace, body, this.#options(signal)));
     return true;
@@ -142,7 +152,7 @@ export class LeaseLock {
   async #update(stored: StoredLease, spec: LeaseSpec, signal: AbortSignal): Promise<void> {
     // What newer servers keep in the spec beside our five fields stays as it was.
     const metadata = recordField(stored.raw, "metadata");
-    const annotations = { ...recordField(metadata, "annotations"), ...this.#deps.notes.write() };
+    const annotations = noted(recordField(metadata, "annotations"), this.#deps.notes.write());
     const body = {
       ...stored.raw,
       metadata: { ...metadata, annotations },
@@ -153,7 +163,7 @@ export class LeaseLock {
 
   #see(stored: StoredLease): void {
     this.#stored = stored;
-    this.#deps.notes.read(stored.metadata.annotations);
+    this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity);
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
     this.#seenMs = this.#deps.clock.monotonicMs();
@@ -186,4 +196,16 @@ export class LeaseLock {
   #name(): string {
     return `${this.#deps.lock.namespace}/${this.#deps.lock.name}`;
   }
+}
+
+/** Annotations once `changes` are made to them; undefined takes one away. */
+function noted(
+  annotations: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries({ ...annotations, ...changes }).flatMap(([key, value]) =>
+      typeof value === "string" ? [[key, value] as const] : [],
+    ),
+  );
 }
