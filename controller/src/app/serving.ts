@@ -1,6 +1,6 @@
 import type { ApiAccess } from "../kube/access.ts";
 import type { Options } from "../options/options.ts";
-import { parseAddress } from "../options/validate.ts";
+import { parseAddress } from "../options/host-port.ts";
 import type { Checks } from "../server/endpoints.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type RunningServer, startServer } from "../server/server.ts";

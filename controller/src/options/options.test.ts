@@ -4,7 +4,7 @@ import { isControllerEnabled } from "./enabled-controllers.ts";
 import { helpText } from "./help.ts";
 import { flagName, flags } from "./options.ts";
 import { type Command, parseCommand } from "./parse.ts";
-import { parseAddress } from "./validate.ts";
+import { parseAddress } from "./host-port.ts";
 
 const controllers = new Set(["cloud-node-controller", "cloud-node", "service-lb-controller", "service"]);
 const provider = "--provider=acme=unix:///run/acme.sock";

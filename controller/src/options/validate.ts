@@ -1,5 +1,6 @@
 import { cidrListProblems } from "./cidr-list.ts";
 import { formatDuration } from "./duration.ts";
+import { parseAddress } from "./host-port.ts";
 import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
@@ -102,17 +103,4 @@ function healthAddress(text: string): readonly Problem[] {
   return [
     { where: "--health-address", what: `"${text}" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268` },
   ];
-}
-
-export interface HostPort {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** `host:port` or `[v6]:port`; undefined when it is neither. */
-export function parseAddress(text: string): HostPort | undefined {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
-  const port = Number(match?.[3]);
-  if (!match || port > 65_535) return undefined;
-  return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : (match[2] ?? "")), port };
 }

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { constants } from "node:crypto";
 import { createServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
-import type { HostPort } from "../options/validate.ts";
+import type { HostPort } from "../options/host-port.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { messageOf } from "../util/errors.ts";
 import type { Identity } from "./access/authenticator.ts";

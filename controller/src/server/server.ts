@@ -1,5 +1,5 @@
 import fastify from "fastify";
-import type { HostPort } from "../options/validate.ts";
+import type { HostPort } from "../options/host-port.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type Checks, serveHealth, serveMetrics } from "./endpoints.ts";
 

@@ -3,7 +3,7 @@ import type { Server } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { AdmissionRequest, AdmissionWebhook } from "../api/admission.ts";
 import { parseDurationMs } from "../options/duration.ts";
-import type { HostPort } from "../options/validate.ts";
+import type { HostPort } from "../options/host-port.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { deadlineSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
