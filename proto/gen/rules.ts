@@ -102,6 +102,11 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"cluster","jsonName":"cluster","kind":"message","message":"cloudprovider.v1.ClusterRef","required":true},
     {"name":"scope_id","jsonName":"scopeId","kind":"scalar","required":true,"maxBytes":253},
   ],
+  "cloudprovider.v1.CallRate": [
+    {"name":"classes","jsonName":"classes","kind":"list","maxItems":8},
+    {"name":"cloud_calls_per_second","jsonName":"cloudCallsPerSecond","kind":"scalar","required":true},
+    {"name":"burst","jsonName":"burst","kind":"scalar"},
+  ],
   "cloudprovider.v1.CallStats": [
     {"name":"cloud_calls","jsonName":"cloudCalls","kind":"scalar"},
     {"name":"cloud_mutations","jsonName":"cloudMutations","kind":"scalar"},
@@ -312,6 +317,7 @@ export const fieldRules: Readonly<Record<string, readonly FieldRule[]>> = {
     {"name":"soft_call_duration","jsonName":"softCallDuration","kind":"message","message":"google.protobuf.Duration"},
     {"name":"min_status_interval","jsonName":"minStatusInterval","kind":"message","message":"google.protobuf.Duration"},
     {"name":"min_resync_interval","jsonName":"minResyncInterval","kind":"message","message":"google.protobuf.Duration"},
+    {"name":"call_rates","jsonName":"callRates","kind":"list","message":"cloudprovider.v1.CallRate","maxItems":8},
   ],
   "cloudprovider.v1.ListCapability": [
     {"name":"max_page_size","jsonName":"maxPageSize","kind":"scalar","required":true,"min":1,"max":1000},

@@ -68,9 +68,11 @@ export {
 } from "./definition/outcomes.ts";
 export type {
   AnnotationSchema,
+  CallRate,
   CheckResult,
   ProviderDefinition,
   ProviderLimits,
+  QuotaClass,
   RateLimit,
 } from "./definition/provider.ts";
 export type {

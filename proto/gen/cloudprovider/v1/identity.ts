@@ -196,6 +196,74 @@ export function lockScopeToJSON(object: LockScope): string {
   }
 }
 
+/** Groups of RPCs that a cloud counts calls of, each on its own or some of them together. */
+export const QuotaClass = {
+  /** UNSPECIFIED - Not said, or not known: ignored. */
+  UNSPECIFIED: 0,
+  /** INSTANCES - BatchGetInstances, ListInstances. */
+  INSTANCES: 1,
+  /** LOAD_BALANCERS - GetLoadBalancer, ListLoadBalancers, EnsureLoadBalancer, UpdateLoadBalancerNodes, DeleteLoadBalancer. */
+  LOAD_BALANCERS: 2,
+  /** ROUTES - ListRoutes, BatchEnsureRoutes, BatchDeleteRoutes. */
+  ROUTES: 3,
+  /** VOLUMES - BatchGetVolumes. */
+  VOLUMES: 4,
+  UNRECOGNIZED: -1,
+} as const;
+
+export type QuotaClass = typeof QuotaClass[keyof typeof QuotaClass];
+
+export namespace QuotaClass {
+  export type UNSPECIFIED = typeof QuotaClass.UNSPECIFIED;
+  export type INSTANCES = typeof QuotaClass.INSTANCES;
+  export type LOAD_BALANCERS = typeof QuotaClass.LOAD_BALANCERS;
+  export type ROUTES = typeof QuotaClass.ROUTES;
+  export type VOLUMES = typeof QuotaClass.VOLUMES;
+  export type UNRECOGNIZED = typeof QuotaClass.UNRECOGNIZED;
+}
+
+export function quotaClassFromJSON(object: any): QuotaClass {
+  switch (object) {
+    case 0:
+    case "QUOTA_CLASS_UNSPECIFIED":
+      return QuotaClass.UNSPECIFIED;
+    case 1:
+    case "QUOTA_CLASS_INSTANCES":
+      return QuotaClass.INSTANCES;
+    case 2:
+    case "QUOTA_CLASS_LOAD_BALANCERS":
+      return QuotaClass.LOAD_BALANCERS;
+    case 3:
+    case "QUOTA_CLASS_ROUTES":
+      return QuotaClass.ROUTES;
+    case 4:
+    case "QUOTA_CLASS_VOLUMES":
+      return QuotaClass.VOLUMES;
+    case -1:
+    case "UNRECOGNIZED":
+    default:
+      return QuotaClass.UNRECOGNIZED;
+  }
+}
+
+export function quotaClassToJSON(object: QuotaClass): string {
+  switch (object) {
+    case QuotaClass.UNSPECIFIED:
+      return "QUOTA_CLASS_UNSPECIFIED";
+    case QuotaClass.INSTANCES:
+      return "QUOTA_CLASS_INSTANCES";
+    case QuotaClass.LOAD_BALANCERS:
+      return "QUOTA_CLASS_LOAD_BALANCERS";
+    case QuotaClass.ROUTES:
+      return "QUOTA_CLASS_ROUTES";
+    case QuotaClass.VOLUMES:
+      return "QUOTA_CLASS_VOLUMES";
+    case QuotaClass.UNRECOGNIZED:
+    default:
+      return "UNRECOGNIZED";
+  }
+}
+
 /** What values an annotation takes. */
 export const AnnotationType = {
   /** UNSPECIFIED - Not said; any text. */
@@ -545,6 +613,16 @@ export interface VolumeCapabilities {
   inTreePlugins: string[];
 }
 
+/** How often the cloud account may be called on behalf of this cluster. */
+export interface CallRate {
+  /** OPTIONAL. The classes that share it; each class is in one rate at most. Empty: all classes that are in no other. */
+  classes: QuotaClass[];
+  /** REQUIRED. Requests to the cloud a second, above 0; may be a fraction. */
+  cloudCallsPerSecond: number;
+  /** OPTIONAL. Requests that may be made at once after a pause. 0: those of one second, at least 1. */
+  burst: number;
+}
+
 /** What the provider can take. The controller stays within it. */
 export interface Limits {
   /** REQUIRED. Most calls at once, streams and status not counted. 1 to 1000. */
@@ -562,7 +640,11 @@ export interface Limits {
     | Duration
     | undefined;
   /** OPTIONAL. Least time between two full lists of one kind. Absent: 60 s. */
-  minResyncInterval: Duration | undefined;
+  minResyncInterval:
+    | Duration
+    | undefined;
+  /** OPTIONAL. How often the cloud account may be called. A class in no rate has no limit until the cloud throttles. */
+  callRates: CallRate[];
 }
 
 /** One Service annotation that the provider understands. */
@@ -2847,6 +2929,121 @@ export const VolumeCapabilities: MessageFns<VolumeCapabilities> = {
   },
 };
 
+function createBaseCallRate(): CallRate {
+  return { classes: [], cloudCallsPerSecond: 0, burst: 0 };
+}
+
+export const CallRate: MessageFns<CallRate> = {
+  encode(message: CallRate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.classes) {
+      writer.uint32(8).int32(v!);
+    }
+    if (message.cloudCallsPerSecond !== 0) {
+      writer.uint32(17).double(message.cloudCallsPerSecond);
+    }
+    if (message.burst !== 0) {
+      writer.uint32(24).uint32(message.burst);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallRate {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallRate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.classes.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.classes.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.cloudCallsPerSecond = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.burst = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CallRate {
+    return {
+      classes: globalThis.Array.isArray(object?.classes) ? object.classes.map((e: any) => quotaClassFromJSON(e)) : [],
+      cloudCallsPerSecond: isSet(object.cloudCallsPerSecond)
+        ? globalThis.Number(object.cloudCallsPerSecond)
+        : isSet(object.cloud_calls_per_second)
+        ? globalThis.Number(object.cloud_calls_per_second)
+        : 0,
+      burst: isSet(object.burst) ? globalThis.Number(object.burst) : 0,
+    };
+  },
+
+  toJSON(message: CallRate): unknown {
+    const obj: any = {};
+    if (message.classes?.length) {
+      obj.classes = message.classes.map((e) => quotaClassToJSON(e));
+    }
+    if (message.cloudCallsPerSecond !== 0) {
+      obj.cloudCallsPerSecond = floatToJson(message.cloudCallsPerSecond);
+    }
+    if (message.burst !== 0) {
+      obj.burst = Math.round(message.burst);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CallRate>): CallRate {
+    return CallRate.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CallRate>): CallRate {
+    const message = createBaseCallRate();
+    message.classes = object.classes?.map((e) => e) || [];
+    message.cloudCallsPerSecond = object.cloudCallsPerSecond ?? 0;
+    message.burst = object.burst ?? 0;
+    return message;
+  },
+};
+
 function createBaseLimits(): Limits {
   return {
     maxConcurrentCalls: 0,
@@ -2855,6 +3052,7 @@ function createBaseLimits(): Limits {
     softCallDuration: undefined,
     minStatusInterval: undefined,
     minResyncInterval: undefined,
+    callRates: [],
   };
 }
 
@@ -2880,6 +3078,9 @@ export const Limits: MessageFns<Limits> = {
     }
     if (message.minResyncInterval !== undefined) {
       Duration.encode(message.minResyncInterval, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.callRates) {
+      CallRate.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -2945,6 +3146,14 @@ export const Limits: MessageFns<Limits> = {
             message.minResyncInterval = Duration.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.callRates.push(CallRate.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2989,6 +3198,11 @@ export const Limits: MessageFns<Limits> = {
         : isSet(object.min_resync_interval)
         ? Duration.fromJSON(object.min_resync_interval)
         : undefined,
+      callRates: globalThis.Array.isArray(object?.callRates)
+        ? object.callRates.map((e: any) => CallRate.fromJSON(e))
+        : globalThis.Array.isArray(object?.call_rates)
+        ? object.call_rates.map((e: any) => CallRate.fromJSON(e))
+        : [],
     };
   },
 
@@ -3012,6 +3226,9 @@ export const Limits: MessageFns<Limits> = {
     if (message.minResyncInterval !== undefined) {
       obj.minResyncInterval = Duration.toJSON(message.minResyncInterval);
     }
+    if (message.callRates?.length) {
+      obj.callRates = message.callRates.map((e) => CallRate.toJSON(e));
+    }
     return obj;
   },
 
@@ -3034,6 +3251,7 @@ export const Limits: MessageFns<Limits> = {
     message.minResyncInterval = (object.minResyncInterval !== undefined && object.minResyncInterval !== null)
       ? Duration.fromPartial(object.minResyncInterval)
       : undefined;
+    message.callRates = object.callRates?.map((e) => CallRate.fromPartial(e)) || [];
     return message;
   },
 };
@@ -3630,6 +3848,10 @@ export const RateLimit: MessageFns<RateLimit> = {
     return message;
   },
 };
+
+function floatToJson(value: number | null | undefined): number | string | null | undefined {
+  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
+}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 

@@ -1,12 +1,14 @@
 import {
   AnnotationType,
   type AnnotationSchema as WireAnnotationSchema,
+  type CallRate as WireCallRate,
   type Capabilities,
   type InstanceCapabilities,
   type Limits,
   type ListCapability,
   type LoadBalancerCapabilities,
   LockScope,
+  QuotaClass as WireQuotaClass,
   type RouteCapabilities,
   type VolumeCapabilities,
   type WatchCapability,
@@ -14,7 +16,13 @@ import {
 import type { ListFeatures, WatchFeatures } from "../definition/common.ts";
 import type { InstanceHandlers } from "../definition/instances.ts";
 import type { LoadBalancerFeatures, LoadBalancerHandlers } from "../definition/load-balancers.ts";
-import type { AnnotationSchema, ProviderDefinition, ProviderLimits } from "../definition/provider.ts";
+import type {
+  AnnotationSchema,
+  CallRate,
+  ProviderDefinition,
+  ProviderLimits,
+  QuotaClass,
+} from "../definition/provider.ts";
 import type { RouteHandlers } from "../definition/routes.ts";
 import type { VolumeHandlers } from "../definition/volumes.ts";
 import { toDuration } from "../util/duration.ts";
@@ -132,6 +140,20 @@ export const toLimits = (limits: ProviderLimits | undefined): Limits => ({
   softCallDuration: optionalDuration(limits?.softCallDurationMs),
   minStatusInterval: optionalDuration(limits?.minStatusIntervalMs),
   minResyncInterval: optionalDuration(limits?.minResyncIntervalMs),
+  callRates: (limits?.callRates ?? []).map(toWireCallRate),
+});
+
+const quotaClasses = {
+  instances: WireQuotaClass.INSTANCES,
+  loadBalancers: WireQuotaClass.LOAD_BALANCERS,
+  routes: WireQuotaClass.ROUTES,
+  volumes: WireQuotaClass.VOLUMES,
+} as const satisfies Record<QuotaClass, WireQuotaClass>;
+
+const toWireCallRate = ({ classes, cloudCallsPerSecond, burst }: CallRate): WireCallRate => ({
+  classes: (classes ?? []).map((quotaClass) => quotaClasses[quotaClass]),
+  cloudCallsPerSecond,
+  burst: burst ?? 0,
 });
 
 const annotationTypes = {

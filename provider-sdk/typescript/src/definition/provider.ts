@@ -5,6 +5,19 @@ import type { LoadBalancerHandlers } from "./load-balancers.ts";
 import type { RouteHandlers } from "./routes.ts";
 import type { VolumeHandlers } from "./volumes.ts";
 
+/** Methods whose requests a cloud counts together. */
+export type QuotaClass = "instances" | "loadBalancers" | "routes" | "volumes";
+
+/** How often the cloud account may be called on behalf of this cluster. */
+export interface CallRate {
+  /** The groups that share it; a group is in one rate at most. Default: all that are in no other. */
+  readonly classes?: readonly QuotaClass[] | undefined;
+  /** Requests to the cloud a second. Leave out what `check`, watches and other users of the account need. */
+  readonly cloudCallsPerSecond: number;
+  /** Requests that may be made at once after a pause. Default: those of one second. */
+  readonly burst?: number | undefined;
+}
+
 /** What the provider can take. */
 export interface ProviderLimits {
   /** Most calls at once, streams and status not counted, 1 to 1000. Default: 64. */
@@ -19,6 +32,11 @@ export interface ProviderLimits {
   readonly minStatusIntervalMs?: number | undefined;
   /** Least time between two full lists of one kind. Default: 60 s. */
   readonly minResyncIntervalMs?: number | undefined;
+  /**
+   * How often the cloud may be called; the controller keeps to it. It counts what is reported with `fetch` and
+   * `recordCloudCall`. Default: no limit, until the cloud throttles.
+   */
+  readonly callRates?: readonly CallRate[] | undefined;
 }
 
 /** One Service annotation that the provider understands. */

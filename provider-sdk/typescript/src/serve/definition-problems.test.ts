@@ -80,6 +80,28 @@ describe("the definition of a provider", () => {
       { limits: { maxReceiveBytes: 1_024 } },
       "limits.maxReceiveBytes is 1024; the least is 4194304",
     ],
+    ["call rates that are no list", { limits: { callRates: {} } }, "limits.callRates must be a list"],
+    ["a call rate of nothing", { limits: { callRates: [{ cloudCallsPerSecond: 0 }] } }, "must be a number above 0"],
+    [
+      "half a burst",
+      { limits: { callRates: [{ cloudCallsPerSecond: 1, burst: 0.5 }] } },
+      "limits.callRates[0].burst must be a whole number",
+    ],
+    [
+      "a quota class that is none",
+      { limits: { callRates: [{ classes: ["disks"], cloudCallsPerSecond: 1 }] } },
+      "limits.callRates[0].classes names disks; there are instances, loadBalancers, routes, volumes",
+    ],
+    [
+      "a class with two rates",
+      { limits: { callRates: [1, 2].map((rate) => ({ classes: ["routes"], cloudCallsPerSecond: rate })) } },
+      "limits.callRates gives routes two rates",
+    ],
+    [
+      "two rates for all",
+      { limits: { callRates: [{ cloudCallsPerSecond: 1 }, { classes: [], cloudCallsPerSecond: 2 }] } },
+      "limits.callRates gives all others two rates",
+    ],
     [
       "an annotation without domain",
       { annotations: [{ key: "tier", type: "string", description: "x" }] },

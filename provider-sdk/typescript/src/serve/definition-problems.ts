@@ -45,6 +45,7 @@ export const shapeProblems = (definition: ProviderDefinition): readonly string[]
     groupProblems(group, Reflect.get(definition, group), shape),
   ),
   ...choiceProblems(definition),
+  ...callRateProblems(definition.limits?.callRates),
 ];
 
 const unknownProperties = (path: string, value: object, known: ReadonlySet<string>): readonly string[] =>
@@ -119,6 +120,43 @@ const exactlyOne = (group: string, handlers: object, one: string, many: string):
   const given = [one, many].filter((name) => Reflect.get(handlers, name) !== undefined).length;
   return given === 1 ? [] : [`${group} needs ${one} or ${many}, and not both`];
 };
+
+const quotaClasses: readonly unknown[] = ["instances", "loadBalancers", "routes", "volumes"];
+
+const callRateProblems = (rates: unknown): readonly string[] => {
+  if (rates === undefined) return [];
+  if (!Array.isArray(rates)) return ["limits.callRates must be a list, such as [{ cloudCallsPerSecond: 10 }]"];
+  const classes = rates.flatMap((rate: unknown): readonly unknown[] => {
+    const named = property(rate, "classes");
+    return Array.isArray(named) && named.length > 0 ? named : ["all others"];
+  });
+  const twice = new Set(classes.filter((one, index) => classes.indexOf(one) < index));
+  return [
+    ...rates.flatMap((rate: unknown, index) => callRateProblem(`limits.callRates[${index}]`, rate)),
+    ...[...twice].map((one) => `limits.callRates gives ${String(one)} two rates; give one`),
+  ];
+};
+
+const callRateProblem = (path: string, rate: unknown): readonly string[] => {
+  const [classes, perSecond, burst] = ["classes", "cloudCallsPerSecond", "burst"].map((key) => property(rate, key));
+  const named: readonly unknown[] = Array.isArray(classes) ? classes : [];
+  const isList = classes === undefined || Array.isArray(classes);
+  return [
+    ...(isList ? [] : [`${path}.classes must be a list of ${quotaClasses.join(", ")}`]),
+    ...named
+      .filter((one) => !quotaClasses.includes(one))
+      .map((one) => `${path}.classes names ${String(one)}; there are ${quotaClasses.join(", ")}`),
+    ...(typeof perSecond === "number" && perSecond > 0 && Number.isFinite(perSecond)
+      ? []
+      : [`${path}.cloudCallsPerSecond must be a number above 0`]),
+    ...(burst === undefined || (Number.isInteger(burst) && Number(burst) >= 1)
+      ? []
+      : [`${path}.burst must be a whole number, 1 or more`]),
+  ];
+};
+
+const property = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
 /** What is wrong with the facts that a definition declares, as the contract's own rules see its handshake. */
 export const factProblems = (info: GetProviderInfoResponse, rules: RuleChecker): readonly string[] => [

@@ -26,6 +26,7 @@ const runtimeWith = (draining: AbortSignal): ProviderRuntime => ({
     softCallDuration: undefined,
     minStatusInterval: undefined,
     minResyncInterval: undefined,
+    callRates: [],
   },
   rules: new RuleChecker(),
   scopeId: () => "acct-1",
