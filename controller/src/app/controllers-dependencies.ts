@@ -1,5 +1,6 @@
 import type { Options } from "../options/options.ts";
 import type { ControllerMetrics } from "../runtime/metrics.ts";
+import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -23,3 +24,6 @@ export interface SharedMetrics {
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
 }
+
+/** Makes what all instances of a controller share, its metrics above all, and answers how to make one of them. */
+export type Prepare = (dependencies: ControllersDependencies, own: SharedMetrics) => BuildController;

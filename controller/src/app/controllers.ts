@@ -2,7 +2,6 @@ import {
   CLOUD_NODE_CONTROLLER,
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
   CONTROLLER_ALIASES,
-  EVENT_SOURCES,
   KUBELET_SERVING_CSR_APPROVER,
   NODE_IPAM_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
@@ -10,21 +9,21 @@ import {
   OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
-import { cloudNodeController } from "../controllers/node/controller.ts";
-import { nodeMetrics } from "../controllers/node/metrics.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
-import type { Controller } from "../runtime/controller.ts";
-import { controllerMetrics } from "../runtime/metrics.ts";
+import type { Options } from "../options/options.ts";
+import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
+import { type BuildController, SupervisedController } from "../runtime/supervised-controller.ts";
 import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
-import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
-import { buildKubeletServing } from "./kubelet-serving.ts";
-import { buildNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
-import { buildNodeLifecycle } from "./node-lifecycle.ts";
-import { buildNodeRoute } from "./node-route.ts";
-import { buildPersistentVolumeLabel } from "./persistent-volume-label.ts";
-import { buildServiceLb } from "./service-lb.ts";
+import { prepareCloudNode } from "./cloud-node.ts";
+import type { ControllersDependencies, Prepare } from "./controllers-dependencies.ts";
+import { prepareKubeletServing } from "./kubelet-serving.ts";
+import { prepareNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
+import { prepareNodeLifecycle } from "./node-lifecycle.ts";
+import { prepareNodeRoute } from "./node-route.ts";
+import { preparePersistentVolumeLabel } from "./persistent-volume-label.ts";
+import { prepareServiceLb } from "./service-lb.ts";
 
 export interface ControllersSignals {
   /** Ask to end: work in hand may finish. */
@@ -35,43 +34,97 @@ export interface ControllersSignals {
   readonly graceMs: number;
 }
 
-/** undefined: the options leave nothing for it to do. */
-type Build = () => Controller | undefined;
+/** How a controller comes to be, and what upstream calls its metrics. */
+export interface Part {
+  /** Of its queue's metrics. */
+  readonly queue: string;
+  /** Of its metric running_managed_controllers. */
+  readonly shortName: string;
+  readonly prepare: Prepare;
+}
+
+/** What exists, by canonical name. */
+const PARTS: Readonly<Record<string, Part>> = {
+  [CLOUD_NODE_CONTROLLER]: { queue: "Nodes", shortName: "cloud-node", prepare: prepareCloudNode },
+  [CLOUD_NODE_LIFECYCLE_CONTROLLER]: {
+    queue: "node-lifecycle",
+    shortName: "cloud-node-lifecycle",
+    prepare: prepareNodeLifecycle,
+  },
+  [SERVICE_LB_CONTROLLER]: { queue: "service", shortName: "service", prepare: prepareServiceLb },
+  [NODE_ROUTE_CONTROLLER]: { queue: "Routes", shortName: "route", prepare: prepareNodeRoute },
+  [NODE_IPAM_CONTROLLER]: { queue: "cidrallocator_node", shortName: "nodeipam", prepare: prepareNodeIpam },
+  [KUBELET_SERVING_CSR_APPROVER]: {
+    queue: KUBELET_SERVING_CSR_APPROVER,
+    shortName: KUBELET_SERVING_CSR_APPROVER,
+    prepare: prepareKubeletServing,
+  },
+  [PERSISTENT_VOLUME_LABEL_CONTROLLER]: {
+    queue: "persistentvolumes",
+    shortName: "persistent-volume-label",
+    prepare: preparePersistentVolumeLabel,
+  },
+};
 
 /** Canonical names of the controllers of this program. */
-export const CONTROLLERS: ReadonlySet<string> = new Set([
-  CLOUD_NODE_CONTROLLER,
-  CLOUD_NODE_LIFECYCLE_CONTROLLER,
-  SERVICE_LB_CONTROLLER,
-  NODE_ROUTE_CONTROLLER,
-  NODE_IPAM_CONTROLLER,
-  KUBELET_SERVING_CSR_APPROVER,
-  PERSISTENT_VOLUME_LABEL_CONTROLLER,
-]);
+export const CONTROLLERS: ReadonlySet<string> = new Set(Object.keys(PARTS));
 
-/** The enabled controllers, to be run together or in parts; each at most once. */
+/** Those that the options turn on. */
+export function enabledControllers({ controllers }: Pick<Options, "controllers">): readonly string[] {
+  return [...CONTROLLERS].filter((name) => isControllerEnabled(name, controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES));
+}
+
+/** The enabled controllers, to be run together or in parts. */
 export interface Controllers {
+  readonly all: readonly SupervisedController[];
   /** Runs those that `isChosen` until `stop` or `lost` aborts and their work has ended. */
   run(isChosen: (name: string) => boolean, signals: ControllersSignals): Promise<void>;
 }
 
-/** Nothing is built before it runs. */
-export function prepareControllers(dependencies: ControllersDependencies): Controllers {
+/** Nothing is built before it runs. A fault of one controller stays its own (runtime/supervised-controller.ts). */
+export function prepareControllers(
+  dependencies: ControllersDependencies,
+  parts: Readonly<Record<string, Part>> = PARTS,
+): Controllers {
   const { options, clock } = dependencies;
-  const enabled = Object.entries(builders(dependencies)).filter(([name]) =>
-    isControllerEnabled(name, options.controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES),
-  );
+  const supervise = supervisor(dependencies);
+  const all = enabledControllers(options).flatMap((name) => {
+    const part = parts[name];
+    return part === undefined ? [] : [supervise(name, part)];
+  });
   return {
+    all,
     run: (isChosen, signals) => {
       tellIfNodeIpamIsOff(dependencies);
-      const chosen = enabled.filter(([name]) => isChosen(name)).flatMap(([, build]) => build() ?? []);
+      const chosen = all.filter(({ name }) => isChosen(name));
       return runTogether(chosen, signals, clock);
     },
   };
 }
 
+function supervisor(dependencies: ControllersDependencies): (name: string, part: Part) => SupervisedController {
+  const { metrics } = dependencies;
+  const queueMetricsOf = workqueueMetrics(metrics);
+  const controllerMetricsOf = controllerMetrics(metrics);
+  const faults = faultCounter(metrics);
+  return (name, { queue, shortName, prepare }) => {
+    const own = { queueMetrics: queueMetricsOf(queue), controllerMetrics: controllerMetricsOf(name, shortName) };
+    let build: BuildController | undefined;
+    return new SupervisedController({
+      ...dependencies,
+      name,
+      // Metric families can be made once only; all else is made anew.
+      build: () => {
+        build ??= prepare(dependencies, own);
+        return build();
+      },
+      faults,
+    });
+  };
+}
+
 async function runTogether(
-  controllers: readonly Controller[],
+  controllers: readonly SupervisedController[],
   signals: ControllersSignals,
   clock: Clock,
 ): Promise<void> {
@@ -88,54 +141,4 @@ async function runTogether(
   cleanup.defer(() => signals.lost.removeEventListener("abort", onLost));
   stop.signal.addEventListener("abort", startGrace, { once: true });
   await Promise.all(controllers.map((controller) => controller.run({ stop: stop.signal, abort: abort.signal })));
-}
-
-/** One flat list: what exists, from what it is made. */
-function builders(dependencies: ControllersDependencies): Readonly<Record<string, Build>> {
-  const { options, kube, provider, metrics, log, clock } = dependencies;
-  const queueMetricsOf = workqueueMetrics(metrics);
-  const controllerMetricsOf = controllerMetrics(metrics);
-  const shared = (queue: string, name: string, shortName: string): SharedMetrics => {
-    return { queueMetrics: queueMetricsOf(queue), controllerMetrics: controllerMetricsOf(name, shortName) };
-  };
-  return {
-    [CLOUD_NODE_CONTROLLER]: () =>
-      cloudNodeController({
-        nodes: kube.nodes,
-        instances: provider.instances,
-        providers: provider.providers,
-        kube: kube.client,
-        events: kube.events.recorder(EVENT_SOURCES.cloudNode),
-        clock,
-        log,
-        metrics: nodeMetrics(metrics),
-        queueMetrics: queueMetricsOf("Nodes"),
-        controllerMetrics: controllerMetricsOf(CLOUD_NODE_CONTROLLER, "cloud-node"),
-        onProviderReady: (listener) => provider.onReady(listener),
-        settings: {
-          workers: options.concurrentNodeSyncs,
-          refreshPeriodMs: options.nodeStatusUpdateFrequency,
-          topologyPolicy: options.nodeTopologyPolicy,
-        },
-      }),
-    [CLOUD_NODE_LIFECYCLE_CONTROLLER]: () =>
-      buildNodeLifecycle(
-        dependencies,
-        shared("node-lifecycle", CLOUD_NODE_LIFECYCLE_CONTROLLER, "cloud-node-lifecycle"),
-      ),
-    [SERVICE_LB_CONTROLLER]: () => buildServiceLb(dependencies, shared("service", SERVICE_LB_CONTROLLER, "service")),
-    [NODE_ROUTE_CONTROLLER]: () => buildNodeRoute(dependencies, shared("Routes", NODE_ROUTE_CONTROLLER, "route")),
-    [NODE_IPAM_CONTROLLER]: () =>
-      buildNodeIpam(dependencies, shared("cidrallocator_node", NODE_IPAM_CONTROLLER, "nodeipam")),
-    [KUBELET_SERVING_CSR_APPROVER]: () =>
-      buildKubeletServing(
-        dependencies,
-        shared(KUBELET_SERVING_CSR_APPROVER, KUBELET_SERVING_CSR_APPROVER, KUBELET_SERVING_CSR_APPROVER),
-      ),
-    [PERSISTENT_VOLUME_LABEL_CONTROLLER]: () =>
-      buildPersistentVolumeLabel(
-        dependencies,
-        shared("persistentvolumes", PERSISTENT_VOLUME_LABEL_CONTROLLER, "persistent-volume-label"),
-      ),
-  };
 }

@@ -4,8 +4,8 @@ import type { LeaderElector } from "../kube/leader-election.ts";
 import type { LeaderMigration } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
 import type { Provider } from "../provider/provider-set.ts";
-import type { HealthCheck } from "../server/health.ts";
 import type { Verbosity } from "../server/profiling.ts";
+import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
@@ -17,7 +17,8 @@ import { Election } from "./election.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
 import { readMigration } from "./migration-file.ts";
-import { connectProviders, type ProviderSide } from "./provider-side.ts";
+import { ProcessState } from "./process-state.ts";
+import { connectProviders } from "./provider-side.ts";
 import { startServers } from "./serving.ts";
 
 export interface DaemonDependencies {
@@ -52,6 +53,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   const access = await kubeAccess({ options, environment, clock });
   const metrics = new Metrics();
   metrics.collectProcessMetrics();
+  exposeBuildInfo(metrics, version);
   const kube = createKubeSide({ access, options, version, metrics, log, clock, random });
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using ending = childSignal(stop);
@@ -59,11 +61,11 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     log.error("A background task broke; the process ends, to be started anew", { task, err });
     ending.abort(err);
   });
-  const startup = new StartupState(options.provider.map(({ name }) => name));
-  const readiness = [...startup.liveness, ...startup.readiness, ...kube.checks];
-  const status = (): Readonly<Record<string, string>> => startup.status();
-  const { liveness } = startup;
-  const providers = (): readonly Provider[] => startup.provider?.providers.providers ?? [];
+  const state = new ProcessState({ options, ending: ending.signal });
+  const readiness = [...state.liveness, ...state.readiness, ...kube.checks];
+  const status = (): Readonly<Record<string, string>> => state.status();
+  const { liveness } = state;
+  const providers = (): readonly Provider[] => state.provider?.providers.providers ?? [];
   const serving = {
     options,
     access,
@@ -88,7 +90,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
-    const end = await lead({ ...dependencies, migration, stop: ending.signal }, metrics, kube, tasks, startup);
+    const end = await lead({ ...dependencies, migration, stop: ending.signal }, metrics, kube, tasks, state);
     return ending.signal.aborted && !stop.aborted ? "failed" : end;
   } catch (error) {
     if (!ending.signal.aborted) throw error;
@@ -101,62 +103,12 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   }
 }
 
-/** What the health endpoints know, from before everything is built. */
-class StartupState {
-  clusterProblem: string | undefined = "the identity of the cluster is not read yet";
-  provider: ProviderSide | undefined;
-  election: Election | undefined;
-
-  /** Fails only when a restart would help. */
-  readonly liveness: readonly HealthCheck[] = [
-    { name: "ping", problem: () => undefined },
-    { name: "leaderElection", problem: () => this.election?.unhealthy() },
-  ];
-
-  /** One provider of several that is away takes nobody's readiness: the others are served all the same, and webhooks with them. */
-  readonly readiness: readonly HealthCheck[];
-
-  readonly #names: readonly string[];
-
-  constructor(providers: readonly string[]) {
-    this.#names = providers;
-    this.readiness = [
-      { name: "cluster-identity", problem: () => this.clusterProblem },
-      {
-        name: "provider",
-        problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()),
-      },
-      ...providers.map((name) => ({
-        name: `provider-${name}`,
-        problem: () => undefined,
-        warning: () => this.provider?.warning(name),
-      })),
-    ];
-  }
-
-  /** For people: who leads, and how the providers are. */
-  status(): Readonly<Record<string, string>> {
-    const leads = this.election === undefined ? "no election" : this.election.main.leading ? "yes" : "no, standing by";
-    return { Leader: leads, Providers: this.#providers() };
-  }
-
-  #providers(): string {
-    const { provider } = this;
-    if (provider === undefined) return "not connected yet";
-    const troubled = this.#names.flatMap((name) => {
-      const warning = provider.warning(name);
-      return warning === undefined ? [] : [`${name}: ${warning}`];
-    });
-    return troubled.length === 0 ? "all usable" : troubled.join("; ");
-  }
-}
-
 async function lead(
   dependencies: DaemonDependencies & { readonly migration: LeaderMigration | undefined },
   metrics: Metrics,
   kube: KubeSide,
   tasks: TaskGroup,
-  startup: StartupState,
+  state: ProcessState,
 ): Promise<DaemonEnd> {
   const { options, version, log, clock, random, stop } = dependencies;
   const clusterId = await readClusterId({
@@ -166,10 +118,10 @@ async function lead(
     random,
     signal: stop,
     onFailure: (problem) => {
-      startup.clusterProblem = problem;
+      state.clusterProblem = problem;
     },
   });
-  startup.clusterProblem = undefined;
+  state.clusterProblem = undefined;
   const cluster = { id: clusterId, name: options.clusterName };
   const { signal } = tasks;
   const provider = connectProviders({
@@ -183,15 +135,16 @@ async function lead(
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
-    onScopeDoubt: (name, message) => tellScopeDoubt(startup.election?.main, kube, `Provider ${name}: ${message}`),
+    onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, `Provider ${name}: ${message}`),
   });
-  startup.provider = provider;
+  state.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
   const controllers = prepareControllers({ options, kube, provider, metrics, log, clock, random });
+  state.controllers = controllers;
   if (options.leaderElect) {
     const shared = { options, controllers, kube, provider, metrics, clock, random, log };
     const election = new Election({ ...shared, migration: dependencies.migration, graceMs: GRACE_MS });
-    startup.election = election;
+    state.election = election;
     return election.run(stop);
   }
   const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };

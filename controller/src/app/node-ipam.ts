@@ -3,32 +3,33 @@ import { type Allocator, nodeIpamController } from "../controllers/node-ipam/con
 import { nodeIpamMetrics } from "../controllers/node-ipam/metrics.ts";
 import { isNodeIpamEnabled, nodeRanges, serviceRanges } from "../options/node-ipam-rules.ts";
 import type { Options } from "../options/options.ts";
-import type { Controller } from "../runtime/controller.ts";
+import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
-/** undefined: nodes get no pod ranges from here, and the log says why. */
-export function buildNodeIpam(dependencies: ControllersDependencies, shared: SharedMetrics): Controller | undefined {
+/** node-ipam-controller from what the process has; none where nodes get no pod ranges from here, and the log says why. */
+export function prepareNodeIpam(dependencies: ControllersDependencies, own: SharedMetrics): BuildController {
   const { options, kube, provider, metrics, log, clock } = dependencies;
   if (!options.allocateNodeCidrs) {
     log.info("Pod ranges are not allocated", {
       controller: NODE_IPAM_CONTROLLER,
       why: "--allocate-node-cidrs is false",
     });
-    return undefined;
+    return () => undefined;
   }
-  return nodeIpamController({
-    ...shared,
-    nodes: kube.nodes,
-    instances: provider.instances,
-    providers: provider.providers,
-    kube: kube.client,
-    events: kube.events.recorder(EVENT_SOURCES.nodeIpam),
-    clock,
-    log,
-    metrics: nodeIpamMetrics(metrics),
-    onProviderReady: (listener) => provider.onReady(listener),
-    allocator: allocatorOf(options),
-  });
+  const shared = { ...own, metrics: nodeIpamMetrics(metrics) };
+  return () =>
+    nodeIpamController({
+      ...shared,
+      nodes: kube.nodes,
+      instances: provider.instances,
+      providers: provider.providers,
+      kube: kube.client,
+      events: kube.events.recorder(EVENT_SOURCES.nodeIpam),
+      clock,
+      log,
+      onProviderReady: (listener) => provider.onReady(listener),
+      allocator: allocatorOf(options),
+    });
 }
 
 /** Many set the flag for the allocator of kube-controller-manager: two of them would hand out ranges twice. */

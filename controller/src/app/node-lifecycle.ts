@@ -1,30 +1,31 @@
 import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { nodeLifecycleController } from "../controllers/node-lifecycle/controller.ts";
 import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
-import type { Controller } from "../runtime/controller.ts";
+import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
 /** cloud-node-lifecycle from what the process has. */
-export function buildNodeLifecycle(
+export function prepareNodeLifecycle(
   { options, kube, provider, metrics, log, clock }: ControllersDependencies,
   own: SharedMetrics,
-): Controller {
-  return nodeLifecycleController({
-    ...own,
-    nodes: kube.nodes,
-    instances: provider.instances,
-    providers: provider.providers,
-    kube: kube.client,
-    events: kube.events.recorder(EVENT_SOURCES.cloudNodeLifecycle),
-    clock,
-    log,
-    metrics: nodeLifecycleMetrics(metrics),
-    onProviderReady: (listener) => provider.onReady(listener),
-    settings: {
-      periodMs: options.nodeMonitorPeriod,
-      confirmations: options.nodeDeletionConfirmations,
-      spanMs: options.nodeDeletionSpan,
-      maxPercent: options.nodeDeletionMaxPercent,
-    },
-  });
+): BuildController {
+  const shared = { ...own, metrics: nodeLifecycleMetrics(metrics) };
+  return () =>
+    nodeLifecycleController({
+      ...shared,
+      nodes: kube.nodes,
+      instances: provider.instances,
+      providers: provider.providers,
+      kube: kube.client,
+      events: kube.events.recorder(EVENT_SOURCES.cloudNodeLifecycle),
+      clock,
+      log,
+      onProviderReady: (listener) => provider.onReady(listener),
+      settings: {
+        periodMs: options.nodeMonitorPeriod,
+        confirmations: options.nodeDeletionConfirmations,
+        spanMs: options.nodeDeletionSpan,
+        maxPercent: options.nodeDeletionMaxPercent,
+      },
+    });
 }

@@ -1,34 +1,35 @@
 import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import { nodeRouteController } from "../controllers/route/controller.ts";
 import { routeMetrics } from "../controllers/route/metrics.ts";
-import type { Controller } from "../runtime/controller.ts";
+import type { BuildController } from "../runtime/supervised-controller.ts";
 import { parseCidr } from "../util/cidr.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
-/** undefined: routes are not to be managed, and the log says why. */
-export function buildNodeRoute(dependencies: ControllersDependencies, shared: SharedMetrics): Controller | undefined {
+/** node-route-controller from what the process has; none where routes are not to be managed, and the log says why. */
+export function prepareNodeRoute(dependencies: ControllersDependencies, own: SharedMetrics): BuildController {
   const { options, kube, provider, metrics, log, clock } = dependencies;
   const why = whyNot(options);
   if (why !== undefined) {
     log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, why });
-    return undefined;
+    return () => undefined;
   }
-  return nodeRouteController({
-    ...shared,
-    nodes: kube.nodes,
-    providers: provider.providers,
-    instances: provider.instances,
-    kube: kube.client,
-    events: kube.events.recorder(EVENT_SOURCES.route),
-    clock,
-    log,
-    metrics: routeMetrics(metrics),
-    onProviderReady: (listener) => provider.onReady(listener),
-    settings: {
-      clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),
-      periodMs: options.routeReconciliationPeriod,
-    },
-  });
+  const shared = { ...own, metrics: routeMetrics(metrics) };
+  return () =>
+    nodeRouteController({
+      ...shared,
+      nodes: kube.nodes,
+      providers: provider.providers,
+      instances: provider.instances,
+      kube: kube.client,
+      events: kube.events.recorder(EVENT_SOURCES.route),
+      clock,
+      log,
+      onProviderReady: (listener) => provider.onReady(listener),
+      settings: {
+        clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),
+        periodMs: options.routeReconciliationPeriod,
+      },
+    });
 }
 
 /** Upstream ends the process for an empty --cluster-cidr: cloud-provider/app/core.go v0.36.3. */

@@ -5,7 +5,7 @@ import { admissionCounter, labellingCounter } from "../controllers/persistent-vo
 import { BatchingVolumeReader } from "../controllers/persistent-volume-label/volume-reader.ts";
 import { persistentVolumeWebhook } from "../controllers/persistent-volume-label/webhook.ts";
 import type { Provider } from "../provider/provider-set.ts";
-import type { Controller } from "../runtime/controller.ts";
+import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
@@ -18,21 +18,22 @@ const ADMISSION = { windowMs: 10, maxDataAgeMs: 0, priority: "high" } as const;
 const LABELLING = { windowMs: 50, maxDataAgeMs: 30_000, priority: "low" } as const;
 
 /** persistent-volume-label-controller from what the process has. */
-export function buildPersistentVolumeLabel(
+export function preparePersistentVolumeLabel(
   { kube, provider, metrics, log, clock }: ControllersDependencies,
   own: SharedMetrics,
-): Controller {
-  return persistentVolumeLabelController({
-    ...own,
-    persistentVolumes: kube.persistentVolumes,
-    volumes: new BatchingVolumeReader({ providers: () => provider.providers.providers, clock, settings: LABELLING }),
-    kube: kube.client,
-    events: kube.events.recorder(EVENT_SOURCES.persistentVolumeLabel),
-    clock,
-    log,
-    outcomes: labellingCounter(metrics),
-    onProviderReady: (listener) => provider.onReady(listener),
-  });
+): BuildController {
+  const shared = { ...own, outcomes: labellingCounter(metrics) };
+  return () =>
+    persistentVolumeLabelController({
+      ...shared,
+      persistentVolumes: kube.persistentVolumes,
+      volumes: new BatchingVolumeReader({ providers: () => provider.providers.providers, clock, settings: LABELLING }),
+      kube: kube.client,
+      events: kube.events.recorder(EVENT_SOURCES.persistentVolumeLabel),
+      clock,
+      log,
+      onProviderReady: (listener) => provider.onReady(listener),
+    });
 }
 
 export interface WebhookParts {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../telemetry/log.ts";
-import { sleep } from "../util/abort.ts";
+import { childSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { WorkItem, Workqueue } from "../workqueue/queue.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -50,17 +50,31 @@ export class Controller {
     return this.#deps.queue;
   }
 
-  /** Runs until `stop` aborts and the last reconcile has ended. Waits for the sources' caches first. A controller runs once. */
+  /**
+   * Runs until `stop` aborts and the last reconcile has ended. Waits for the sources' caches first. A controller runs once. Rejects with
+   * what broke it, only after the reconciles in work have ended: whoever starts another one must not find a key in two of them.
+   */
   async run(signals: RunSignals): Promise<void> {
     const { sources, queue, workers, log, metrics, name } = this.#deps;
-    const ends = sources.map((source) => source.start(queue));
+    using stop = childSignal(signals.stop);
+    using abort = childSignal(signals.abort);
+    const ends: (() => void)[] = [];
+    let running: readonly Promise<void>[] = [];
     try {
-      await Promise.all(sources.map((source) => source.ready(signals.stop)));
+      for (const source of sources) ends.push(source.start(queue));
+      await Promise.all(sources.map((source) => source.ready(stop.signal)));
       log.info("Controller started", { controller: name, workers });
       metrics.running(true);
-      await Promise.all(Array.from({ length: workers }, () => this.#superviseWorker(signals)));
+      const both = { stop: stop.signal, abort: abort.signal };
+      running = Array.from({ length: workers }, () => this.#superviseWorker(both));
+      await Promise.all(running);
     } catch (error) {
-      if (!signals.stop.aborted) throw error;
+      if (!signals.stop.aborted) {
+        stop.abort(error);
+        abort.abort(error);
+        await Promise.allSettled(running);
+        throw error;
+      }
     } finally {
       for (const end of ends) end();
       queue.shutDown();

@@ -1,3 +1,4 @@
+import type { Counter } from "prom-client";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Outcome } from "./result.ts";
@@ -39,5 +40,14 @@ export function controllerMetrics(metrics: Metrics): (name: string, shortName: s
       seconds.observe({ controller }, duration);
     },
     workerRestarted: () => restarts.inc({ controller }),
+  });
+}
+
+/** Counts controllers that broke as a whole, by canonical name. */
+export function faultCounter(metrics: Metrics): Counter<"controller"> {
+  return metrics.counter({
+    name: "cloudwire_controller_faults_total",
+    help: "Times a controller broke as a whole by a fault of this program, and was started anew. Worth an alert.",
+    labels: ["controller"],
   });
 }

@@ -1,0 +1,30 @@
+import { EVENT_SOURCES } from "../api/controller-names.ts";
+import { cloudNodeController } from "../controllers/node/controller.ts";
+import { nodeMetrics } from "../controllers/node/metrics.ts";
+import type { BuildController } from "../runtime/supervised-controller.ts";
+import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
+
+/** cloud-node-controller from what the process has. */
+export function prepareCloudNode(
+  { options, kube, provider, metrics, log, clock }: ControllersDependencies,
+  own: SharedMetrics,
+): BuildController {
+  const shared = { ...own, metrics: nodeMetrics(metrics) };
+  return () =>
+    cloudNodeController({
+      ...shared,
+      nodes: kube.nodes,
+      instances: provider.instances,
+      providers: provider.providers,
+      kube: kube.client,
+      events: kube.events.recorder(EVENT_SOURCES.cloudNode),
+      clock,
+      log,
+      onProviderReady: (listener) => provider.onReady(listener),
+      settings: {
+        workers: options.concurrentNodeSyncs,
+        refreshPeriodMs: options.nodeStatusUpdateFrequency,
+        topologyPolicy: options.nodeTopologyPolicy,
+      },
+    });
+}
