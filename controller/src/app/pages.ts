@@ -1,15 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import { configTree, flagLines } from "../options/show.ts";
 import type { Options } from "../options/options.ts";
-import { type Checks, serveHealth, serveJson, serveMetrics, serveText } from "../server/endpoints.ts";
+import { serveHealth, serveJson, serveMetrics, serveText } from "../server/endpoints.ts";
+import type { HealthMetrics } from "../server/health-metrics.ts";
 import { serveProfiling, type Verbosity } from "../server/profiling.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 
-export interface PagesDependencies extends Checks {
+export interface PagesDependencies {
   readonly options: Options;
   readonly version: string;
   readonly metrics: Metrics;
+  readonly health: HealthMetrics;
   readonly clock: Clock;
   readonly verbosity: Verbosity;
   /** Lines of `/statusz` about what runs. */
@@ -25,11 +27,12 @@ const NOT_FOR_MACHINES =
 
 /** Health, metrics, and what the process says of itself. */
 export function servePages(server: FastifyInstance, dependencies: PagesDependencies): void {
-  const { options, version, metrics, clock } = dependencies;
+  const { options, version, metrics, health, clock } = dependencies;
   const startedMs = clock.nowMs();
   const monotonicStartMs = clock.monotonicMs();
-  serveHealth(server, dependencies, "withheld");
-  serveMetrics(server, metrics);
+  serveHealth(server, health.pages, "withheld");
+  serveMetrics(server, "/metrics", metrics);
+  serveMetrics(server, "/metrics/slis", health.metrics);
   if (options.profiling) serveProfiling(server, dependencies.verbosity);
   serveJson(server, "/version", () => ({ gitVersion: `v${version}`, platform: `${process.platform}/${process.arch}` }));
   serveJson(server, "/configz", () => ({ [CONFIG_KEY]: configTree(options) }));

@@ -1,17 +1,20 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { ApiAccess } from "../kube/access.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { kubeconfigAccess } from "../kube/config.ts";
 import type { Options } from "../options/options.ts";
 import { authenticate } from "../server/access/authenticator.ts";
-import { Authorizer } from "../server/access/authorizer.ts";
+import { type Attributes, Authorizer } from "../server/access/authorizer.ts";
 import { authoritiesOf } from "../server/access/client-trust.ts";
+import { measuredAccess } from "../server/access/metrics.ts";
 import { TokenAuthenticator } from "../server/access/token-authenticator.ts";
 import { TrustSource } from "../server/access/trust-source.ts";
 import { type SecureContext, startSecureServer } from "../server/secure-server.ts";
 import type { RunningServer } from "../server/server.ts";
 import { ServingCertificate } from "../server/serving-certificate.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { tlsSettings } from "./tls-settings.ts";
@@ -23,6 +26,7 @@ export interface SecureServingDependencies {
   /** A client for an API server. */
   readonly clientOf: (access: ApiAccess) => KubeClient;
   readonly pages: (server: FastifyInstance) => void;
+  readonly metrics: Metrics;
   readonly tasks: TaskGroup;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +34,7 @@ export interface SecureServingDependencies {
 
 /** Serves the pages over TLS to whom the API server lets. Rejects when address or certificate cannot be had, or a kubeconfig is wrong. */
 export async function serveSecurely(dependencies: SecureServingDependencies): Promise<RunningServer> {
-  const { options, access, clientOf, pages, tasks, clock, log } = dependencies;
+  const { options, access, clientOf, pages, metrics, tasks, clock, log } = dependencies;
   const clientFor = async (path: string): Promise<KubeClient> =>
     clientOf(path === "" ? access : await kubeconfigAccess({ path, clock }));
   const [tokenClient, reviewClient, certificate] = await Promise.all([
@@ -63,12 +67,15 @@ export async function serveSecurely(dependencies: SecureServingDependencies): Pr
     allowedMs: options.authorizationWebhookCacheAuthorizedTtl,
     deniedMs: options.authorizationWebhookCacheUnauthorizedTtl,
   });
+  const delegated = {
+    authenticate: (request: IncomingMessage) =>
+      authenticate({ trust: () => trust.current, tokens, nowMs: () => clock.nowMs() }, request),
+    isAllowed: (attributes: Attributes) => authorizer.isAllowed(attributes),
+  };
   const server = await startSecureServer({
     address: { host: options.bindAddress, port: options.securePort },
     context: secureContext(options, certificate, trust),
-    authenticate: (request) =>
-      authenticate({ trust: () => trust.current, tokens, nowMs: () => clock.nowMs() }, request),
-    isAllowed: (attributes) => authorizer.isAllowed(attributes),
+    ...measuredAccess(delegated, metrics, clock),
     log,
     pages,
   });

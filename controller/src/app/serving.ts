@@ -1,7 +1,7 @@
 import type { ApiAccess } from "../kube/access.ts";
 import type { Options } from "../options/options.ts";
 import { parseAddress } from "../options/host-port.ts";
-import type { Checks } from "../server/endpoints.ts";
+import { type Checks, HealthMetrics } from "../server/health-metrics.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
 import { ServingCertificateError } from "../server/certificate-files.ts";
@@ -49,23 +49,22 @@ export async function startServers(dependencies: ServingDependencies): Promise<S
     if (server !== undefined) running.defer(() => server.close());
     return server;
   };
-  const health = keep(await serveHealth(dependencies));
-  const secure = keep(await serveSecure(dependencies));
+  const health = new HealthMetrics(dependencies);
+  const plain = keep(await servePlain(dependencies, health));
+  const secure = keep(await serveSecure(dependencies, health));
   keep(await serveWebhooks(dependencies));
   const all = running.move();
-  return { healthUrl: health?.url, secureUrl: secure?.url, close: () => all.disposeAsync() };
+  return { healthUrl: plain?.url, secureUrl: secure?.url, close: () => all.disposeAsync() };
 }
 
-async function serveHealth({
-  options,
-  metrics,
-  liveness,
-  readiness,
-}: ServingDependencies): Promise<RunningServer | undefined> {
+async function servePlain(
+  { options, metrics }: ServingDependencies,
+  health: HealthMetrics,
+): Promise<RunningServer | undefined> {
   const address = parseAddress(options.healthAddress);
   if (address === undefined) return undefined;
   try {
-    return await startServer({ address, metrics, liveness, readiness });
+    return await startServer({ address, metrics, health });
   } catch (error) {
     throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}: ${messageOf(error)}`, {
       cause: error,
@@ -73,15 +72,19 @@ async function serveHealth({
   }
 }
 
-async function serveSecure(dependencies: ServingDependencies): Promise<RunningServer | undefined> {
-  const { options, access, kube, tasks, clock, log } = dependencies;
+async function serveSecure(
+  dependencies: ServingDependencies,
+  health: HealthMetrics,
+): Promise<RunningServer | undefined> {
+  const { options, access, kube, metrics, tasks, clock, log } = dependencies;
   if (options.securePort === 0) return undefined;
   try {
     return await serveSecurely({
       options,
       access,
       clientOf: (reviewer) => kube.reviewClient(reviewer),
-      pages: (server) => servePages(server, dependencies),
+      pages: (server) => servePages(server, { ...dependencies, health }),
+      metrics,
       tasks,
       clock,
       log,

@@ -1,23 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type HealthCheck, type Reasons, report } from "./health.ts";
-
-export interface Checks {
-  /** Fail only when a restart of the process would help. */
-  readonly liveness: readonly HealthCheck[];
-  /** Fail while the process cannot do its work, for whatever reason. */
-  readonly readiness: readonly HealthCheck[];
-}
+import type { HealthPages } from "./health-metrics.ts";
 
 /** `/healthz` and `/livez`, `/readyz`, and each check by its name below them, which always says why. */
-export function serveHealth(server: FastifyInstance, { liveness, readiness }: Checks, reasons: Reasons): void {
-  for (const path of ["/healthz", "/livez"]) serveChecks(server, path, liveness, reasons);
-  serveChecks(server, "/readyz", readiness, reasons);
+export function serveHealth(server: FastifyInstance, pages: HealthPages, reasons: Reasons): void {
+  for (const [endpoint, checks] of Object.entries(pages)) serveChecks(server, `/${endpoint}`, checks, reasons);
 }
 
-/** `/metrics` in Prometheus' text format. */
-export function serveMetrics(server: FastifyInstance, metrics: Metrics): void {
-  server.get("/metrics", async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+/** Metrics in Prometheus' text format. */
+export function serveMetrics(server: FastifyInstance, path: string, metrics: Metrics): void {
+  server.get(path, async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
 }
 
 /** A page of JSON whose content is made when it is asked for. */

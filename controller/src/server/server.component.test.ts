@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Metrics } from "../telemetry/metrics.ts";
+import { HealthMetrics } from "./health-metrics.ts";
 import { type RunningServer, startServer } from "./server.ts";
 
 const running: RunningServer[] = [];
@@ -11,8 +12,10 @@ async function start(problem: string | undefined): Promise<string> {
   const server = await startServer({
     address: { host: "127.0.0.1", port: 0 },
     metrics: new Metrics(),
-    liveness: [{ name: "ping", problem: () => undefined }],
-    readiness: [{ name: "provider", problem: () => problem }],
+    health: new HealthMetrics({
+      liveness: [{ name: "ping", problem: () => undefined }],
+      readiness: [{ name: "provider", problem: () => problem }],
+    }),
   });
   running.push(server);
   return server.url;
@@ -39,13 +42,29 @@ describe("startServer()", () => {
     expect(await ask(`${await start(undefined)}/metrics`)).toMatchObject({ status: 200 });
   });
 
+  test("counts health checks on a page of their own, and shows there how they are now", async () => {
+    const url = await start("gone");
+    await ask(`${url}/readyz`);
+    await ask(`${url}/livez`);
+    const { status, text } = await ask(`${url}/metrics/slis`);
+    expect({ status, samples: text.split("\n").filter((line) => !line.startsWith("#") && line !== "") }).toEqual({
+      status: 200,
+      samples: [
+        'kubernetes_healthcheck{name="ping",type="healthz"} 1',
+        'kubernetes_healthcheck{name="ping",type="livez"} 1',
+        'kubernetes_healthcheck{name="provider",type="readyz"} 0',
+        'kubernetes_healthchecks_total{name="provider",type="readyz",status="error"} 1',
+        'kubernetes_healthchecks_total{name="ping",type="livez",status="success"} 1',
+      ],
+    });
+  });
+
   test("says that the address is taken", async () => {
     const port = Number(new URL(await start(undefined)).port);
     const second = startServer({
       address: { host: "127.0.0.1", port },
       metrics: new Metrics(),
-      liveness: [],
-      readiness: [],
+      health: new HealthMetrics({ liveness: [], readiness: [] }),
     });
     await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
   });

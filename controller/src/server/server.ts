@@ -1,11 +1,13 @@
 import fastify from "fastify";
 import type { HostPort } from "../options/host-port.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { type Checks, serveHealth, serveMetrics } from "./endpoints.ts";
+import { serveHealth, serveMetrics } from "./endpoints.ts";
+import type { HealthMetrics } from "./health-metrics.ts";
 
-export interface ServerDependencies extends Checks {
+export interface ServerDependencies {
   readonly address: HostPort;
   readonly metrics: Metrics;
+  readonly health: HealthMetrics;
 }
 
 export interface RunningServer {
@@ -15,10 +17,11 @@ export interface RunningServer {
 }
 
 /** Serves health and metrics until closed. Rejects when the address cannot be had. */
-export async function startServer({ address, metrics, ...checks }: ServerDependencies): Promise<RunningServer> {
+export async function startServer({ address, metrics, health }: ServerDependencies): Promise<RunningServer> {
   const server = fastify({ logger: false, forceCloseConnections: true });
-  serveHealth(server, checks, "shown");
-  serveMetrics(server, metrics);
+  serveHealth(server, health.pages, "shown");
+  serveMetrics(server, "/metrics", metrics);
+  serveMetrics(server, "/metrics/slis", health.metrics);
   const url = await server.listen(address);
   return { url, close: () => server.close() };
 }

@@ -17,16 +17,34 @@ export interface GaugeSpec<Label extends string> extends MetricSpec<Label> {
   readonly collect?: (gauge: Gauge<Label>) => void;
 }
 
+/** A family as it was made, for the reference page. */
+export interface MetricFamily {
+  readonly kind: "counter" | "gauge" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram; of others none. */
+  readonly buckets: readonly number[];
+}
+
 /** Makes and holds the process' metrics. A name can be made once. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #families: MetricFamily[] = [];
+
+  /** All that were made, in that order; without those of {@link collectProcessMetrics}. */
+  get families(): readonly MetricFamily[] {
+    return this.#families;
+  }
 
   counter<Label extends string = never>(spec: MetricSpec<Label>): Counter<Label> {
+    this.#remember("counter", spec);
     return new Counter({ ...common(spec), registers: [this.#registry] });
   }
 
   gauge<Label extends string = never>(spec: GaugeSpec<Label>): Gauge<Label> {
     const { collect } = spec;
+    this.#remember("gauge", spec);
     const gauge: Gauge<Label> = new Gauge({
       ...common(spec),
       registers: [this.#registry],
@@ -36,6 +54,7 @@ export class Metrics {
   }
 
   histogram<Label extends string = never>(spec: HistogramSpec<Label>): Histogram<Label> {
+    this.#remember("histogram", spec, spec.buckets);
     return new Histogram({ ...common(spec), buckets: [...spec.buckets], registers: [this.#registry] });
   }
 
@@ -61,6 +80,14 @@ export class Metrics {
         Object.entries(value.labels).some(([l, v]) => l === label && v === wanted),
       ),
     )?.value;
+  }
+
+  #remember(
+    kind: MetricFamily["kind"],
+    { name, help, labels = [] }: MetricSpec<string>,
+    buckets: readonly number[] = [],
+  ): void {
+    this.#families.push({ kind, name, help, labels, buckets });
   }
 }
 
