@@ -24,8 +24,11 @@ const TLS12: ReadonlyMap<string, string> = new Map([
 /** All of them are always on: as in Go, a list of suites is about TLS 1.2. */
 const TLS13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"] as const;
 
+/** All that can be named. */
+export const cipherSuites: readonly string[] = [...TLS12.keys(), ...TLS13];
+
 export function isCipherSuite(name: string): boolean {
-  return TLS12.has(name) || TLS13.some((suite) => suite === name);
+  return cipherSuites.includes(name);
 }
 
 /** `ciphers` of node:tls for suites by their IANA names; undefined: none are named, OpenSSL chooses. */

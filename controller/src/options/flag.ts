@@ -14,11 +14,31 @@ export interface Flag<T> {
   /** Word for the value in `--help`; a boolean has none. */
   readonly valueName: string | undefined;
   readonly defaultValue: T;
-  /** The default as a user would write it; empty: there is none to show. */
-  readonly defaultText: string;
+  /** How it is not what upstream's flag of this name is, in default or meaning, and why: a clause without full stop. */
+  readonly differs?: string;
+  readonly shape: Shape;
   /** Reads one occurrence; `before` is the value so far, for flags that may be repeated. */
   parse(text: string, before: T | undefined): Parsed<T>;
+  /** The value as a configuration file has it: what `parse` reads. */
+  write(value: T): Written;
 }
+
+/** What a value looks like in a configuration file; its schema and shell completion are made from it. */
+export type Shape =
+  | { readonly kind: "text" }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "number"; readonly whole: boolean; readonly min: number; readonly max?: number }
+  | { readonly kind: "duration"; readonly minMs: number }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | {
+      readonly kind: "list";
+      /** The only items there are; absent: any text. */
+      readonly choices?: readonly string[];
+      /** Regular expression that each item matches. */
+      readonly pattern?: string;
+    };
+
+export type Written = string | number | boolean | readonly string[];
 
 export type FlagGroup =
   | "configuration"
@@ -34,6 +54,12 @@ export type FlagGroup =
 interface Words {
   readonly group: FlagGroup;
   readonly help: string;
+  readonly differs?: string;
+}
+
+/** The default as a user would write it; empty: there is none to show. */
+export function defaultText(flag: Flag<unknown>): string {
+  return String(flag.write(flag.defaultValue));
 }
 
 export function value<T>(parsed: T): Parsed<T> {
@@ -48,16 +74,25 @@ export function stringFlag(
   words: Words & { readonly valueName: string; readonly defaultValue?: string },
 ): Flag<string> {
   const defaultValue = words.defaultValue ?? "";
-  return { ...words, defaultValue, defaultText: defaultValue, parse: (text) => value(text) };
+  return { ...words, defaultValue, shape: { kind: "text" }, parse: (text) => value(text), write: (given) => given };
 }
+
+/** As Go reads them (strconv.ParseBool). */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "1", "t", "T", "TRUE", "True"].map((text) => [text, true] as const),
+  ...["false", "0", "f", "F", "FALSE", "False"].map((text) => [text, false] as const),
+]);
 
 export function boolFlag(words: Words & { readonly defaultValue: boolean }): Flag<boolean> {
   return {
     ...words,
     valueName: undefined,
-    defaultText: String(words.defaultValue),
-    parse: (text) =>
-      text === "true" || text === "false" ? value(text === "true") : problem(`"${text}" is neither true nor false`),
+    shape: { kind: "boolean" },
+    parse: (text) => {
+      const given = BOOLEANS.get(text);
+      return given === undefined ? problem(`"${text}" is neither true nor false`) : value(given);
+    },
+    write: (given) => given,
   };
 }
 
@@ -69,30 +104,32 @@ interface Bounds {
 export function numberFlag(
   words: Words & Bounds & { readonly valueName: string; readonly defaultValue: number; readonly whole: boolean },
 ): Flag<number> {
-  const wanted = words.whole ? "a whole number" : "a number";
+  const { min, max, whole, ...rest } = words;
+  const wanted = whole ? "a whole number" : "a number";
   return {
-    ...words,
-    defaultText: String(words.defaultValue),
+    ...rest,
+    shape: { kind: "number", whole, min, ...(max === undefined ? {} : { max }) },
     parse: (text) => {
       const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-      const fits = Number.isFinite(number) && (!words.whole || Number.isInteger(number));
+      const fits = Number.isFinite(number) && (!whole || Number.isInteger(number));
       return fits && within(number, words) ? value(number) : problem(`"${text}" is not ${wanted} ${rangeOf(words)}`);
     },
+    write: (given) => given,
   };
 }
 
-export function durationFlag(words: Words & Bounds & { readonly defaultValue: number }): Flag<number> {
+export function durationFlag(words: Words & { readonly min: number; readonly defaultValue: number }): Flag<number> {
+  const { min, ...rest } = words;
   return {
-    ...words,
+    ...rest,
     valueName: "duration",
-    defaultText: formatDuration(words.defaultValue),
+    shape: { kind: "duration", minMs: min },
     parse: (text) => {
       const durationMs = parseDurationMs(text);
       if (durationMs === undefined) return problem(`"${text}" is not a duration; write it like 300ms, 15s or 1m30s`);
-      return durationMs >= words.min
-        ? value(durationMs)
-        : problem(`${text} is shorter than ${formatDuration(words.min)}`);
+      return durationMs >= min ? value(durationMs) : problem(`${text} is shorter than ${formatDuration(min)}`);
     },
+    write: formatDuration,
   };
 }
 
@@ -101,22 +138,27 @@ export function listFlag(
 ): Flag<readonly string[]> {
   return {
     ...words,
-    defaultText: words.defaultValue.join(","),
-    parse: (text, before) => value([...(before ?? []), ...text.split(",").map((item) => item.trim())]),
+    shape: { kind: "list" },
+    // Nothing, as opposed to one empty item, is how a default is emptied.
+    parse: (text, before) =>
+      value([...(before ?? []), ...(text === "" ? [] : text.split(",").map((item) => item.trim()))]),
+    write: (given) => given,
   };
 }
 
 export function choiceFlag<Choice extends string>(
   words: Words & { readonly choices: readonly Choice[]; readonly defaultValue: Choice },
 ): Flag<Choice> {
+  const { choices, ...rest } = words;
   return {
-    ...words,
-    valueName: words.choices.join("|"),
-    defaultText: words.defaultValue,
+    ...rest,
+    valueName: choices.join("|"),
+    shape: { kind: "choice", choices },
     parse: (text) => {
-      const choice = words.choices.find((candidate) => candidate === text);
-      return choice === undefined ? problem(`"${text}" is not one of ${words.choices.join(", ")}`) : value(choice);
+      const choice = choices.find((candidate) => candidate === text);
+      return choice === undefined ? problem(`"${text}" is not one of ${choices.join(", ")}`) : value(choice);
     },
+    write: (given) => given,
   };
 }
 

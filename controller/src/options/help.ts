@@ -1,4 +1,5 @@
-import type { Flag, FlagGroup } from "./flag.ts";
+import { defaultText, type Flag, type FlagGroup } from "./flag.ts";
+import { commandFlags } from "./command-flags.ts";
 import { flagName, flags } from "./options.ts";
 
 const WIDTH = 100;
@@ -16,13 +17,14 @@ export function helpText(program: string): string {
     `Usage: ${program} --provider NAME=unix:///path/to/provider.sock [flags]\n`,
     "Runs the Kubernetes cloud controllers over a cloud that a provider sidecar serves on a Unix socket.\n",
     ...sections,
-    `OTHER\n  --help, -h\n${INDENT}show this text\n  --version\n${INDENT}show the version\n`,
+    `OTHER\n${[...commandFlags].map(([name, { help, letter }]) => `  --${name}${letter === undefined ? "" : `, -${letter}`}\n${INDENT}${help}\n`).join("")}`,
   ].join("\n");
 }
 
 function flagText(name: string, flag: Flag<unknown>): string {
   const dashes = name.length === 1 ? `-${name}, --${name}` : `--${name}`;
-  const shownDefault = flag.defaultText === "" ? "" : ` (default ${flag.defaultText})`;
+  const shown = defaultText(flag);
+  const shownDefault = shown === "" ? "" : ` (default ${shown})`;
   return `  ${dashes}${flag.valueName === undefined ? "" : ` ${flag.valueName}`}\n${wrap(flag.help + shownDefault)}`;
 }
 

@@ -6,12 +6,14 @@ export const nodeIpamFlags = {
     group: "controllers",
     defaultValue: false,
     help: "give nodes ranges for their pods; needs --controllers=*,nodeipam as well",
+    differs: "node-ipam-controller has to be named in --controllers as well: two allocators hand out ranges twice",
   }),
   cidrAllocatorType: choiceFlag({
     group: "controllers",
     choices: ["RangeAllocator", "CloudAllocator"],
     defaultValue: "RangeAllocator",
     help: "where nodes' pod ranges come from: blocks of --cluster-cidr, or what the cloud has allocated for the machine",
+    differs: "CloudAllocator writes what the cloud has allocated, where upstream's process ends",
   }),
   nodeCidrMaskSize: maskSize(
     128,

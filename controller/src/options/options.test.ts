@@ -39,6 +39,12 @@ describe("parseCommand()", () => {
     { sentence: "underscores for dashes", args: ["--cluster_name=c"], wanted: { clusterName: "c" } },
     { sentence: "a bare boolean", args: ["--leader-elect"], wanted: { leaderElect: true } },
     { sentence: "a boolean turned off", args: ["--leader-elect=false"], wanted: { leaderElect: false } },
+    { sentence: "a boolean as Go reads it", args: ["--leader-elect=F"], wanted: { leaderElect: false } },
+    {
+      sentence: "an emptied list",
+      args: ["--requestheader-group-headers="],
+      wanted: { requestheaderGroupHeaders: [] },
+    },
     { sentence: "-v with a space", args: ["-v", "4"], wanted: { v: 4 } },
     { sentence: "-v with =", args: ["-v=4"], wanted: { v: 4 } },
     { sentence: "--v", args: ["--v=4"], wanted: { v: 4 } },
@@ -62,6 +68,8 @@ describe("parseCommand()", () => {
     { args: ["--help"], kind: "help" },
     { args: ["--bogus", "-h"], kind: "help" },
     { args: ["--version"], kind: "version" },
+    { args: ["--version=raw"], kind: "version" },
+    { args: ["--version=false", "--help=true"], kind: "help" },
   ])("answers $args with $kind whatever else is there", ({ args, kind }) => {
     expect(parse(...args)).toEqual({ kind });
   });
@@ -76,8 +84,11 @@ describe("parseCommand()", () => {
     },
     { args: [provider, "start"], problem: "start: is not a flag; this program takes no other arguments" },
     { args: [provider, "--kubeconfig"], problem: "--kubeconfig: needs a value: file" },
-    { args: [provider, "--v=many"], problem: '--v: "many" is not a whole number from 0 to 10' },
-    { args: [provider, "--v=11"], problem: '--v: "11" is not a whole number from 0 to 10' },
+    { args: [provider, "--v=many"], problem: '--v: "many" is not a whole number of at least 0' },
+    {
+      args: [provider, "--secure-port=65536"],
+      problem: '--secure-port: "65536" is not a whole number from 0 to 65535',
+    },
     { args: [provider, "--kube-api-qps=-1"], problem: '--kube-api-qps: "-1" is not a number of at least 0' },
     { args: [provider, "--leader-elect=yes"], problem: '--leader-elect: "yes" is neither true nor false' },
     { args: [provider, "--logging-format=xml"], problem: '--logging-format: "xml" is not one of text, json' },

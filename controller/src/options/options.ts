@@ -6,8 +6,8 @@ import { providerSelectorFlag } from "./provider-selector-flag.ts";
 import { webhookFlags } from "./webhook-flags.ts";
 
 /**
- * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and, unless the row says why
- * not, defaults are those of upstream's options/options.go and k8s.io/controller-manager/options v0.36.3.
+ * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and defaults are those of upstream's
+ * options/options.go and k8s.io/controller-manager/options v0.36.3, unless the row says in `differs` why not.
  */
 export const flags = {
   config: stringFlag({
@@ -37,11 +37,11 @@ export const flags = {
   kubeApiQps: numberFlag({
     group: "kubernetes",
     valueName: "number",
-    // Upstream limits each client to 20: it hides what the API server can take, which has fairness of its own today.
     defaultValue: 0,
     min: 0,
     whole: false,
     help: "calls a second to the API server, watches not counted; 0: no limit of our own",
+    differs: "20 a second hides what the API server can take, which limits its clients fairly by itself today",
   }),
   kubeApiBurst: numberFlag({
     group: "kubernetes",
@@ -57,6 +57,7 @@ export const flags = {
     valueName: "name,-name,*",
     defaultValue: ["*"],
     help: "controllers to run: a name turns one on, -name turns it off, * means all that are on by default",
+    differs: "there are further controllers, and node-ipam-controller has to be named",
   }),
   clusterName: stringFlag({
     group: "controllers",
@@ -68,6 +69,7 @@ export const flags = {
     group: "controllers",
     valueName: "cidr[,cidr]",
     help: "range of all pods, or one of each IP family; empty: routes to nodes' pod ranges are not managed",
+    differs: "empty turns the routes off, where upstream's process ends as soon as the provider serves routes",
   }),
   ...nodeIpamFlags,
   configureCloudRoutes: boolFlag({
@@ -77,30 +79,31 @@ export const flags = {
   }),
   routeReconciliationPeriod: durationFlag({
     group: "controllers",
-    // Upstream: 10 s, because it sees changes no other way. Here nodes wake the controller; the list finds what others did.
     defaultValue: 300_000,
     min: 1000,
     help: "how often all routes are listed and compared; the provider may ask for longer",
+    differs:
+      "upstream sees changes no other way; here nodes wake the controller, and the list finds what others changed",
   }),
   concurrentNodeSyncs: numberFlag({
     group: "controllers",
     valueName: "number",
-    // Upstream: 1. Here it limits writes alone: look-ups share cloud calls.
     defaultValue: 64,
     min: 1,
     max: 1000,
     whole: true,
     help: "nodes written at once; many more are looked up together",
+    differs: "it limits writes alone: look-ups share cloud calls",
   }),
   concurrentServiceSyncs: numberFlag({
     group: "controllers",
     valueName: "number",
-    // Upstream: 1, because some clouds take no more. Here the provider says what its cloud takes.
     defaultValue: 10,
     min: 1,
     max: 1000,
     whole: true,
     help: "Services of one provider worked on at once; the provider's own limit holds as well",
+    differs: "1 is for clouds that take no more; here the provider says what its cloud takes",
   }),
   loadBalancerDriftPeriod: durationFlag({
     group: "controllers",
@@ -125,6 +128,7 @@ export const flags = {
     defaultValue: 5000,
     min: 1000,
     help: "how soon a node that is not ready is looked up at the cloud again; looks become rarer while nothing changes",
+    differs: "looks become rarer while nothing changes, and a node is deleted only after several of them",
   }),
   nodeDeletionConfirmations: numberFlag({
     group: "controllers",
@@ -195,6 +199,7 @@ export const flags = {
     group: "leader election",
     valueName: "file",
     help: "LeaderMigrationConfiguration that says which controllers move and who runs them; empty: those that left kube-controller-manager",
+    differs: "empty knows the present names of the controllers as well",
   }),
 
   ...servingFlags,
@@ -210,7 +215,6 @@ export const flags = {
     valueName: "level",
     defaultValue: 0,
     min: 0,
-    max: 10,
     whole: true,
     help: "how much detail to log: 2 steady state, 4 decisions, 6 calls",
   }),
@@ -219,6 +223,7 @@ export const flags = {
     choices: ["text", "json"],
     defaultValue: "text",
     help: "how log lines are written to standard error",
+    differs: "json is always there",
   }),
 } as const;
 

@@ -1,3 +1,4 @@
+import { isAsked } from "./command-flags.ts";
 import { readCommandLine } from "./command-line.ts";
 import { readConfigFile } from "./config-file.ts";
 import { readEnvironment } from "./environment.ts";
@@ -31,8 +32,8 @@ type Values = Partial<Record<string, unknown>>;
  */
 export function parseCommand(sources: Sources, knownControllers: ReadonlySet<string>): Command {
   const { args, environment, readText } = sources;
-  if (args.some((arg) => arg === "--help" || arg === "-h")) return { kind: "help" };
-  if (args.includes("--version")) return { kind: "version" };
+  if (isAsked("help", args)) return { kind: "help" };
+  if (isAsked("version", args)) return { kind: "version" };
   const near = [readCommandLine(args), readEnvironment(environment)];
   const path = inForce(near).findLast(({ key }) => key === "config")?.text ?? "";
   const said = [...near, path === "" ? NOTHING_SAID : readConfigFile(path, readText)];

@@ -17,12 +17,13 @@ export const providerFlag: Flag<readonly ProviderEndpoint[]> = {
   help: "name and socket of a provider sidecar, such as acme=unix:///run/cloud-provider/provider.sock; required, repeatable",
   valueName: "name=unix:///path.sock",
   defaultValue: [],
-  defaultText: "",
+  shape: { kind: "list", pattern: "^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?=[a-z]+:." },
   parse: (text, before) => {
     const { name, address } = split(text);
     const wrong = problemOf(name, address) ?? duplicate({ name, address }, before ?? []);
     return wrong === undefined ? value([...(before ?? []), { name, address }]) : problem(wrong);
   },
+  write: (endpoints) => endpoints.map(({ name, address }) => `${name}=${address}`),
 };
 
 function split(text: string): ProviderEndpoint {

@@ -12,7 +12,7 @@ export const providerSelectorFlag: Flag<ProviderSelectors> = {
     "repeatable, once a provider. Without one, every provider is asked for the machine of such a node",
   valueName: "name=selector",
   defaultValue: new Map(),
-  defaultText: "",
+  shape: { kind: "list", pattern: "^[^=]+=." },
   parse: (text, before) => {
     const at = text.indexOf("=");
     const name = text.slice(0, Math.max(at, 0));
@@ -29,4 +29,5 @@ export const providerSelectorFlag: Flag<ProviderSelectors> = {
     }
     return value(new Map([...(before ?? []), [name, parsed.selector]]));
   },
+  write: (selectors) => [...selectors].map(([name, { text }]) => `${name}=${text}`),
 };

@@ -36,15 +36,18 @@ export const servingFlags = {
     choices: ["VersionTLS12", "VersionTLS13"],
     defaultValue: "VersionTLS12",
     help: "oldest TLS that is spoken",
+    differs: "the same default, by name; older versions are broken and refused",
   }),
   tlsCipherSuites: cipherSuitesFlag({
     group,
     help: "cipher suites that are taken, by their IANA names; those of TLS 1.3 are always on; empty: OpenSSL's choice",
+    differs: "empty is OpenSSL's choice and not Go's; suites with RC4, 3DES, or CBC with SHA-256 are refused",
   }),
   authenticationKubeconfig: stringFlag({
     group,
     valueName: "file",
     help: "kubeconfig of the API server that is asked about tokens (TokenReview); empty: the one of --kubeconfig",
+    differs: "empty is the one of --kubeconfig and not anonymous users alone",
   }),
   authenticationSkipLookup: boolFlag({
     group,
@@ -101,6 +104,7 @@ export const servingFlags = {
     group,
     valueName: "file",
     help: "kubeconfig of the API server that is asked who may read what (SubjectAccessReview); empty: the one of --kubeconfig",
+    differs: "empty is the one of --kubeconfig and not a refusal of all",
   }),
   authorizationAlwaysAllowPaths: listFlag({
     group,
@@ -124,5 +128,6 @@ export const servingFlags = {
     group,
     defaultValue: true,
     help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and let PUT /debug/flags/v set the level of the log",
+    differs: "formats of V8 and not of Go",
   }),
 } as const;

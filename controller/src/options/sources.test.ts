@@ -74,11 +74,11 @@ Cloudwire:
   test.each([
     {
       what: "names line and path of every problem at once",
-      text: `Generic:\n  LeaderElection:\n    LeaseDuration: soon\n  Debug: true\n${PROVIDER}  V: 99\n`,
+      text: `Generic:\n  LeaderElection:\n    LeaseDuration: soon\n  Debug: true\n${PROVIDER}  V: -1\n`,
       problems: [
         "ccm.yaml:6: Generic.Debug: is not a setting",
         'ccm.yaml:5: Generic.LeaderElection.LeaseDuration: "soon" is not a duration; write it like 300ms, 15s or 1m30s',
-        'ccm.yaml:9: Cloudwire.V: "99" is not a whole number from 0 to 10',
+        'ccm.yaml:9: Cloudwire.V: "-1" is not a whole number of at least 0',
       ],
     },
     {

@@ -21,7 +21,7 @@ const gates: Flag<readonly string[]> = {
   ...NO_WORDS,
   valueName: "name=true|false,…",
   defaultValue: [],
-  defaultText: "",
+  shape: { kind: "list" },
   parse: (given, before) => {
     const items = given.split(",").map((item) => item.trim());
     const wrong = items.find((item) => item !== "" && !/^\w+=(?:true|false)$/.test(item));
@@ -29,6 +29,7 @@ const gates: Flag<readonly string[]> = {
       ? value([...(before ?? []), ...items])
       : problem(`"${wrong}" is not written like SomeFeature=true`);
   },
+  write: (items) => items,
 };
 
 const NO_HTTP2 = "pages are served over HTTP/1.1";

@@ -10,6 +10,7 @@ export const webhookFlags = {
     valueName: "name,-name,*",
     defaultValue: [],
     help: "admission webhooks to serve: a name turns one on, -name turns it off, * means all; there is persistent-volume-label",
+    differs: "persistent-volume-label is there; upstream has none and needs a feature gate",
   }),
   webhookSecurePort: numberFlag({
     group,
@@ -46,9 +47,11 @@ export const webhookFlags = {
     choices: ["VersionTLS12", "VersionTLS13"],
     defaultValue: "VersionTLS12",
     help: "oldest TLS that webhooks speak",
+    differs: "the same default, by name; older versions are broken and refused",
   }),
   webhookTlsCipherSuites: cipherSuitesFlag({
     group,
     help: "cipher suites that webhooks take, by their IANA names; those of TLS 1.3 are always on; empty: OpenSSL's choice",
+    differs: "see --tls-cipher-suites",
   }),
 } as const;

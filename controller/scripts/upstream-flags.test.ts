@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { rows } from "../src/options/rows.ts";
+import { standingOf } from "../src/options/standing.ts";
+import { upstreamFlags } from "../src/options/upstream-flags.ts";
+import { NODE_IPAM_SECTION, ourDefault, readUpstreamFlags, standings, upstreamDefault } from "./upstream-flags.ts";
+
+const upstream = readUpstreamFlags();
+const names = new Set(upstream.flags.map(({ name }) => name));
+
+describe("flags of upstream's cloud-controller-manager", () => {
+  test("are 84, and 4 of its node-ipam-controller", () => {
+    expect(names.size).toBe(upstream.flags.length);
+    expect(upstream.flags.filter(({ section }) => section === NODE_IPAM_SECTION)).toHaveLength(4);
+    expect(names.size).toBe(84 + 4);
+  });
+
+  test("are each known to the parser", () => {
+    expect([...names].filter((name) => standingOf(name) === undefined)).toEqual([]);
+  });
+
+  const all = standings(upstream);
+
+  test.each(all.filter(({ standing }) => standing.kind === "same"))("--$flag.name has the same default", ({ flag }) => {
+    expect(ourDefault(flag.name)).toBe(upstreamDefault(flag));
+  });
+
+  test("with another default say why", () => {
+    const others = all.filter(({ flag, standing }) => {
+      const ours = ourDefault(flag.name);
+      return standing.kind !== "mapped" && ours !== undefined && ours !== upstreamDefault(flag);
+    });
+    expect(others).toEqual([]);
+  });
+
+  test("that are warned of are upstream's", () => {
+    expect([...upstreamFlags.keys()].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test("alone say how they differ", () => {
+    const own = [...rows].filter(([name, { flag }]) => !names.has(name) && flag.differs !== undefined);
+    expect(own).toEqual([]);
+  });
+});
