@@ -49,6 +49,7 @@ export type FlagGroup =
   | "serving"
   | "webhooks"
   | "logging"
+  | "tracing"
   | "upstream";
 
 interface Words {

@@ -2,6 +2,7 @@ import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, st
 import { nodeIpamFlags } from "./node-ipam-flags.ts";
 import { servingFlags } from "./serving-flags.ts";
 import { providerFlag } from "./provider-flag.ts";
+import { providerTlsFlag } from "./provider-tls-flag.ts";
 import { providerSelectorFlag } from "./provider-selector-flag.ts";
 import { webhookFlags } from "./webhook-flags.ts";
 
@@ -17,6 +18,13 @@ export const flags = {
   }),
 
   provider: providerFlag,
+  providerTls: providerTlsFlag,
+  providerPlaintext: listFlag({
+    group: "provider",
+    valueName: "name[,name]",
+    defaultValue: [],
+    help: "providers at tcp:// addresses to be called without TLS: whoever can reach one, or is on the way, can change the cloud; for development",
+  }),
   providerNodeSelector: providerSelectorFlag,
   defaultLoadBalancerProvider: stringFlag({
     group: "provider",
@@ -224,6 +232,11 @@ export const flags = {
     defaultValue: "text",
     help: "how log lines are written to standard error",
     differs: "json is always there",
+  }),
+  tracingConfigFile: stringFlag({
+    group: "tracing",
+    valueName: "file",
+    help: "kube-apiserver's TracingConfiguration: where traces go and how many; empty: as OpenTelemetry's variables OTEL_… say, none without them",
   }),
 } as const;
 

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../telemetry/log.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { childSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { WorkItem, Workqueue } from "../workqueue/queue.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { classify, settle } from "./outcome.ts";
+import { inReconcileSpan } from "./reconcile-span.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Outcome } from "./result.ts";
 import type { Source } from "./source.ts";
@@ -37,6 +39,7 @@ const WORKER_RESTART_MS = 1000;
 /** Sources, a queue, workers and one reconciler. */
 export class Controller {
   readonly #deps: ControllerDependencies;
+  #tracing: Tracing | undefined;
 
   constructor(dependencies: ControllerDependencies) {
     this.#deps = dependencies;
@@ -53,8 +56,10 @@ export class Controller {
   /**
    * Runs until `stop` aborts and the last reconcile has ended. Waits for the sources' caches first. A controller runs once. Rejects with
    * what broke it, only after the reconciles in work have ended: whoever starts another one must not find a key in two of them.
+   * With `tracing`, each reconcile is a trace.
    */
-  async run(signals: RunSignals): Promise<void> {
+  async run(signals: RunSignals, tracing?: Tracing): Promise<void> {
+    this.#tracing = tracing;
     const { sources, queue, workers, log, metrics, name } = this.#deps;
     using stop = childSignal(signals.stop);
     using abort = childSignal(signals.abort);
@@ -108,10 +113,13 @@ export class Controller {
   }
 
   async #reconcile(item: WorkItem, signal: AbortSignal): Promise<Outcome> {
-    const { reconciler, clock, metrics } = this.#deps;
+    const { name, reconciler, clock, metrics } = this.#deps;
+    const tracing = this.#tracing;
     const context = this.#context(item, signal);
     const startMs = clock.monotonicMs();
-    const outcome = await attempt(reconciler, context);
+    const outcome = await (tracing === undefined
+      ? attempt(reconciler, context)
+      : inReconcileSpan(tracing, name, context, () => attempt(reconciler, context)));
     metrics.reconciled(outcome.kind, (clock.monotonicMs() - startMs) / 1000);
     report(context.log, outcome);
     return outcome;

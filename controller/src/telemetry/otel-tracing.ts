@@ -1,0 +1,102 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span as OtelSpan,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
+import { messageOf } from "../util/errors.ts";
+import type { Span, SpanAttributes, SpanStart, Tracing } from "./tracing.ts";
+
+/** Of a failure's message: what is longer belongs into the log. */
+const MAX_MESSAGE_CHARS = 256;
+
+interface Scope {
+  readonly span: RunningSpan;
+  /** Whom the work serves besides. */
+  readonly links: readonly RunningSpan[];
+}
+
+/** Spans over OpenTelemetry's API. Nothing is registered globally: libraries in this process go untraced. */
+export class OtelTracing implements Tracing {
+  readonly #tracer: Tracer;
+  readonly #scopes = new AsyncLocalStorage<Scope | undefined>();
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  get current(): Span | undefined {
+    return this.#scopes.getStore()?.span;
+  }
+
+  root<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+    return this.#run(start, undefined, work);
+  }
+
+  child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+    return this.#run(start, this.#scopes.getStore(), work);
+  }
+
+  shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T> {
+    const spans = [...new Set(askers)].filter((asker) => asker instanceof RunningSpan);
+    const span = spans.find(({ isSampled }) => isSampled) ?? spans[0];
+    const scope = span && { span, links: spans.filter((other) => other !== span) };
+    return this.#scopes.run(scope, work);
+  }
+
+  async #run<T>(start: SpanStart, scope: Scope | undefined, work: (span: Span) => Promise<T>): Promise<T> {
+    const { name, kind, attributes } = start;
+    const parent = scope === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, scope.span.otel);
+    const options = {
+      kind: kind === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      attributes: known(attributes),
+      links: (scope?.links ?? []).map(({ otel }) => ({ context: otel.spanContext() })),
+    };
+    const span = new RunningSpan(this.#tracer.startSpan(name, options, parent));
+    try {
+      return await this.#scopes.run({ span, links: [] }, () => work(span));
+    } catch (error) {
+      span.fail(error instanceof Error ? error.name : "_OTHER", messageOf(error));
+      throw error;
+    } finally {
+      span.otel.end();
+    }
+  }
+}
+
+class RunningSpan implements Span {
+  readonly otel: OtelSpan;
+  readonly traceparent: string;
+  #failed = false;
+
+  constructor(otel: OtelSpan) {
+    const { traceId, spanId, traceFlags } = otel.spanContext();
+    this.otel = otel;
+    this.traceparent = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+  }
+
+  get isSampled(): boolean {
+    return (this.otel.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0;
+  }
+
+  set(attributes: SpanAttributes): void {
+    if (this.otel.isRecording()) this.otel.setAttributes(known(attributes));
+  }
+
+  /** The first word counts: it is that of who knows most. */
+  fail(type: string, message: string): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.otel.setAttribute("error.type", type);
+    this.otel.setStatus({ code: SpanStatusCode.ERROR, message: message.slice(0, MAX_MESSAGE_CHARS) });
+  }
+}
+
+function known(attributes: SpanAttributes): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}

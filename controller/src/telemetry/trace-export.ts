@@ -1,0 +1,146 @@
+import { hostname } from "node:os";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Sampling, TracingSettings } from "../options/tracing-settings.ts";
+import { raceAbort } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
+import type { Logger } from "./log.ts";
+import { OtelTracing } from "./otel-tracing.ts";
+import type { TraceMetrics } from "./trace-metrics.ts";
+import type { Tracing } from "./tracing.ts";
+
+export interface TraceExportDependencies {
+  readonly settings: TracingSettings;
+  /** `service.name`, unless the environment says another. */
+  readonly serviceName: string;
+  readonly version: string;
+  readonly metrics: TraceMetrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+export interface TraceExport {
+  readonly tracing: Tracing;
+  /** Exports what waits and ends; gives up when `signal` aborts. Never rejects. */
+  stop(signal: AbortSignal): Promise<void>;
+}
+
+/** Spans that may wait for the collector, those under way to it included; about 2 kB each. */
+const MAX_WAITING = 2048;
+
+/** Between two log lines about a collector that does not take them. */
+const LOG_MS = 600_000;
+
+/** Traces of this process, exported in the background. Work never waits for them, and nothing fails by them. */
+export function startTraceExport(dependencies: TraceExportDependencies): TraceExport {
+  const { settings, serviceName, version } = dependencies;
+  const provider = new TracerProvider({
+    sampler: samplerOf(settings.sampling),
+    resource: defaultResource()
+      .merge(
+        resourceFromAttributes({
+          "service.name": serviceName,
+          "service.version": version,
+          "service.instance.id": hostname(),
+        }),
+      )
+      .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
+    spanProcessors: [new BoundedQueue(new OTLPTraceExporter({ url: settings.endpoint }), dependencies)],
+  });
+  return {
+    tracing: new OtelTracing(provider.getTracer("cloudwire", version)),
+    stop: (signal) => raceAbort(provider.shutdown(), signal).catch(() => undefined),
+  };
+}
+
+function samplerOf({ ratio, isParentBased }: Sampling): Sampler {
+  const root = new TraceIdRatioBasedSampler(ratio);
+  return isParentBased ? new ParentBasedSampler({ root }) : root;
+}
+
+type ExportDone = Parameters<SpanExporter["export"]>[1];
+
+/** Batches spans for the exporter, counts what becomes of them, and says when it is not what should. */
+export class BoundedQueue implements SpanProcessor {
+  readonly #deps: Pick<TraceExportDependencies, "metrics" | "log" | "clock" | "settings">;
+  readonly #batches: BatchSpanProcessor;
+  #waiting = 0;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #isTroubled = false;
+
+  constructor(exporter: SpanExporter, deps: Pick<TraceExportDependencies, "metrics" | "log" | "clock" | "settings">) {
+    this.#deps = deps;
+    this.#batches = new BatchSpanProcessor({
+      maxQueueSize: MAX_WAITING,
+      exporter: {
+        export: (spans, done) => exporter.export(spans, this.#counted(spans.length, done)),
+        shutdown: () => exporter.shutdown(),
+      },
+    });
+  }
+
+  onStart(): void {
+    // Only finished spans matter.
+  }
+
+  onEnd(span: ReadableSpan): void {
+    if (this.#waiting >= MAX_WAITING) return this.#deps.metrics.count("dropped", 1);
+    this.#waiting++;
+    this.#batches.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#batches.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#batches.shutdown();
+  }
+
+  #counted(spans: number, done: ExportDone): ExportDone {
+    return (result) => {
+      this.#waiting -= spans;
+      // ExportResultCode.SUCCESS of @opentelemetry/core.
+      const isExported = Number(result.code) === 0;
+      this.#deps.metrics.count(isExported ? "exported" : "failed", spans);
+      if (isExported) this.#recovered();
+      else this.#failed(spans, result.error);
+      done(result);
+    };
+  }
+
+  #failed(spans: number, err: unknown): void {
+    const { log, clock, settings } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.#loggedAtMs < LOG_MS) return;
+    this.#loggedAtMs = nowMs;
+    this.#isTroubled = true;
+    log.warn("Traces cannot be exported and are lost; work goes on without them", {
+      endpoint: settings.endpoint,
+      spans,
+      err,
+    });
+  }
+
+  #recovered(): void {
+    if (!this.#isTroubled) return;
+    this.#isTroubled = false;
+    this.#deps.log.info("Traces are exported again", { endpoint: this.#deps.settings.endpoint });
+  }
+}

@@ -1,0 +1,40 @@
+/** What a span says. Names of OpenTelemetry's semantic conventions where there is one, `cloudwire.…` otherwise; undefined is left out. */
+export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
+
+/** What is known of a piece of work before it begins. */
+export interface SpanStart {
+  /** One of few: what tells one piece of work from another of its kind belongs into attributes. */
+  readonly name: string;
+  /** `client`: a call to another process. */
+  readonly kind: "internal" | "client";
+  readonly attributes: SpanAttributes;
+}
+
+/** A piece of work under way, as traces will show it. */
+export interface Span {
+  /** W3C trace context for whoever is called within. */
+  readonly traceparent: string;
+  /** False: it is not exported, only its ids are handed on. */
+  readonly isSampled: boolean;
+  set(attributes: SpanAttributes): void;
+  /** Marks it as failed. `type` is one of few, for `error.type`. */
+  fail(type: string, message: string): void;
+}
+
+/**
+ * Traces of this process. Who turned them off has no such object at all. The current span follows the asynchronous flow, as the call
+ * stack does the synchronous one: nothing that a controller decides may depend on it.
+ */
+export interface Tracing {
+  /** The span that the caller works in. */
+  readonly current: Span | undefined;
+  /** Does `work` in a span of a new trace. */
+  root<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
+  /** Does `work` in a span below the current one, which there has to be. */
+  child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
+  /**
+   * Does `work` on behalf of several at once: its spans are below the first of `askers` that is exported and linked to the others.
+   * With no askers it has no current span.
+   */
+  shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T>;
+}
