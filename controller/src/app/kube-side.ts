@@ -12,7 +12,7 @@ import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
 import type { ApiAccess } from "../kube/access.ts";
 import { createInformer } from "../kube/cache-informer.ts";
-import type { KubeClient } from "../kube/client.ts";
+import type { KubeClient, ListWatcher } from "../kube/client.ts";
 import { EventBroadcaster, eventMetrics } from "../kube/event-broadcaster.ts";
 import { HttpKubeClient } from "../kube/http-client.ts";
 import type { Informer } from "../kube/informer.ts";
@@ -48,7 +48,7 @@ export interface KubeSideDependencies {
 export interface KubeSide {
   readonly client: KubeClient;
   /** With a limit of its own, so that a burst of other writes never costs the lease. */
-  readonly electionClient: KubeClient;
+  readonly electionClient: KubeClient & Pick<ListWatcher, "watch">;
   /** A client of its own for whoever decides who may read this process' pages. */
   readonly reviewClient: (access: ApiAccess) => KubeClient;
   readonly events: EventBroadcaster;

@@ -5,9 +5,10 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import type { KubeClient } from "./client.ts";
+import type { KubeClient, ListWatcher } from "./client.ts";
 import type { EventRecorder } from "./event-recorder.ts";
 import { LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
+import { LeaseStandby } from "./lease-standby.ts";
 
 /** Timings in milliseconds. Upstream's defaults: component-base/config/v1alpha1/defaults.go v0.36.3. */
 export interface LeaderElectionTimings {
@@ -26,7 +27,7 @@ export const DEFAULT_TIMINGS: LeaderElectionTimings = {
 };
 
 export interface LeaderElectionDependencies {
-  readonly client: KubeClient;
+  readonly client: KubeClient & Pick<ListWatcher, "watch">;
   /** @see LeaderElectionTimings */
   readonly timings: LeaderElectionTimings;
   readonly lock: { readonly namespace: string; readonly name: string };
@@ -53,9 +54,6 @@ class LeadershipLostError extends Error {
 
 /** `stopped`: the signal aborted, whatever was held is released. `lost`: another may lead; the process must end. */
 export type ElectionEnd = "stopped" | "lost";
-
-/** Jitter while acquiring: up to retry period x 2.2 (JitterFactor 1.2, leaderelection.go v0.36.3). */
-const ACQUIRE_JITTER = 1.2;
 
 /** A leader is unhealthy once its lease is expired for longer than this (cloud-provider/app/controllermanager.go v0.36.3). */
 const UNHEALTHY_AFTER_MS = 20_000;
@@ -134,12 +132,12 @@ export class LeaderElector {
   }
 
   async #acquire(stop: AbortSignal): Promise<boolean> {
-    const { clock, random, log, timings, lock } = this.#deps;
+    const { log, timings, lock } = this.#deps;
     log.info("Waiting for leadership", { lease: `${lock.namespace}/${lock.name}` });
+    using standby = new LeaseStandby({ ...this.#deps, ...timings, lease: this.#lease }, stop);
     while (!stop.aborted) {
       if (await this.#try(stop)) return true;
-      const delayMs = timings.retryPeriodMs * (1 + ACQUIRE_JITTER * random());
-      await sleep(delayMs, stop, clock).catch(() => undefined);
+      await standby.untilNextTry();
     }
     return false;
   }

@@ -18,6 +18,10 @@ export interface LeaseNotes {
   read(annotations: Readonly<Record<string, string>>, holder: string): void;
   /** What the holder writes with each renewal, undefined takes an annotation away; others stay. */
   write(): Readonly<Record<string, string | undefined>>;
+  /** What a process writes that does not hold the lease, once for each state that it sees. @default nothing */
+  propose?(): Readonly<Record<string, string>>;
+  /** How much later than the others this process takes a lease that is free, because one of them would do better. @default 0 */
+  deferMs?(): number;
 }
 
 /** No notes. */
@@ -30,6 +34,8 @@ export function composeNotes(parts: readonly LeaseNotes[]): LeaseNotes {
       for (const part of parts) part.read(annotations, holder);
     },
     write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
+    propose: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.propose?.() ?? {}))),
+    deferMs: () => Math.max(0, ...parts.map((part) => part.deferMs?.() ?? 0)),
   };
 }
 
@@ -65,6 +71,22 @@ export class LeaseLock {
     return this.#seen?.holderIdentity ?? "";
   }
 
+  /** To watch from; undefined: it was never read. */
+  get resourceVersion(): string | undefined {
+    return this.#stored?.metadata.resourceVersion;
+  }
+
+  /** From when on, by our own clock, this process may take it: it was released, or seen unchanged for its duration. */
+  get takeableAtMs(): number {
+    const durationMs = this.holder === "" ? 0 : (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#seenMs + durationMs + this.deferMs;
+  }
+
+  /** How much longer than the others this process leaves a free lease alone. */
+  get deferMs(): number {
+    return this.#deps.notes.deferMs?.() ?? 0;
+  }
+
   reference(): ObjectReference {
     const { namespace, name } = this.#deps.lock;
     const metadata = this.#stored?.metadata;
@@ -84,8 +106,29 @@ export class LeaseLock {
     try {
       return await this.#tryOnce(signal);
     } catch (error) {
-      if (!signal.aborted) this.#deps.log.warn("Lease not acquired or renewed", { lease: this.#name(), err: error });
+      if (signal.aborted) return false;
+      const fields = { lease: this.#name(), err: error };
+      if (isApiError(error, "conflict")) this.#deps.log.debug(2, "Lease was written by another first", fields);
+      else this.#deps.log.warn("Lease not acquired or renewed", fields);
       return false;
+    }
+  }
+
+  /** Takes in what a watch shows. A holder knows better itself. */
+  observe(stored: StoredLease): void {
+    if (this.holder !== this.#deps.identity) this.#see(stored);
+  }
+
+  /** Writes what the notes propose on the lease of another. Gives up if it has changed: whoever sees the change may propose anew. Never throws. */
+  async propose(signal: AbortSignal): Promise<void> {
+    const { notes, identity, log } = this.#deps;
+    if (this.#stored === undefined || this.holder === "" || this.holder === identity) return;
+    const proposal = notes.propose?.() ?? {};
+    if (Object.keys(proposal).length === 0) return;
+    try {
+      await this.#update(this.#stored, this.#stored.spec, signal, proposal);
+    } catch (error) {
+      log.debug(2, "Lease not annotated", { lease: this.#name(), err: error });
     }
   }
 
@@ -113,8 +156,8 @@ export class LeaseLock {
     this.#see(stored);
     const { spec } = stored;
     const ours = spec.holderIdentity === this.#deps.identity;
-    if (spec.holderIdentity !== "" && !ours && this.#isValid()) {
-      this.#deps.log.debug(4, "Lease is held by another", { lease: this.#name(), holder: spec.holderIdentity });
+    if (!ours && this.takeableAtMs > this.#deps.clock.monotonicMs()) {
+      this.#deps.log.debug(4, "Lease is not to be taken yet", { lease: this.#name(), holder: spec.holderIdentity });
       return false;
     }
     await this.#update(stored, ours ? this.#renewed(spec) : this.#acquired(spec.leaseTransitions + 1), signal);
@@ -149,10 +192,15 @@ export class LeaseLock {
     return true;
   }
 
-  async #update(stored: StoredLease, spec: LeaseSpec, signal: AbortSignal): Promise<void> {
+  async #update(
+    stored: StoredLease,
+    spec: LeaseSpec,
+    signal: AbortSignal,
+    notes = this.#deps.notes.write(),
+  ): Promise<void> {
     // What newer servers keep in the spec beside our five fields stays as it was.
     const metadata = recordField(stored.raw, "metadata");
-    const annotations = noted(recordField(metadata, "annotations"), this.#deps.notes.write());
+    const annotations = noted(recordField(metadata, "annotations"), notes);
     const body = {
       ...stored.raw,
       metadata: { ...metadata, annotations },

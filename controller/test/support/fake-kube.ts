@@ -5,7 +5,10 @@ import type {
   JsonObject,
   KubeClient,
   ListOptions,
+  ListWatcher,
   Patch,
+  WatchEvent,
+  WatchOptions,
   WriteOptions,
 } from "../../src/kube/client.ts";
 import { ApiError, type ApiErrorCode } from "../../src/kube/errors.ts";
@@ -48,9 +51,12 @@ export function apiError(code: ApiErrorCode, retryAfterMs?: number): ApiError {
  * The API server in memory: versions, conflicts, preconditions. Every patch is applied as a JSON merge patch, which is not what a
  * server does with a strategic one: tests of merging belong on devcluster or the real server, tests of what was sent read `calls`.
  */
-export class FakeKube implements KubeClient {
+export class FakeKube implements KubeClient, ListWatcher {
   readonly calls: KubeCall[] = [];
   intercept: Interceptor = () => undefined;
+  /** Why nothing can be watched. */
+  watchError: ApiError | undefined;
+  readonly #watchers = new Set<(target: string, kind: "modified" | "deleted", object: JsonRecord) => void>();
   readonly #objects = new Map<string, JsonRecord>();
   #version = 100;
 
@@ -131,6 +137,33 @@ export class FakeKube implements KubeClient {
     const uid = stringField(recordField(stored, "metadata"), "uid");
     if (preconditions?.uid !== undefined && preconditions.uid !== uid) throw apiError("conflict");
     this.#objects.delete(target);
+    for (const tell of this.#watchers) tell(target, "deleted", stored);
+  }
+
+  /** Of one object, named by a field selector, from a version on. */
+  async *watch<T>(resource: Resource<T>, options: WatchOptions): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    if (this.watchError !== undefined) throw this.watchError;
+    const { signal, namespace = "", fieldSelector = "", resourceVersion = "" } = options;
+    const wanted = targetOf(resource, { namespace, name: fieldSelector.replace("metadata.name=", "") });
+    const queue: WatchEvent<T>[] = [{ kind: "opened" }];
+    let news = Promise.withResolvers<void>();
+    const take = (target: string, kind: "modified" | "deleted", object: JsonRecord): void => {
+      if (target !== wanted) return;
+      queue.push({ kind, object: resource.fromJson(object) });
+      news.resolve();
+    };
+    const stored = this.#objects.get(wanted);
+    if (stored !== undefined && versionOf(stored) !== resourceVersion) take(wanted, "modified", stored);
+    this.#watchers.add(take);
+    try {
+      for (;;) {
+        for (let event = queue.shift(); event !== undefined; event = queue.shift()) yield event;
+        news = Promise.withResolvers<void>();
+        await raceAbort(news.promise, signal);
+      }
+    } finally {
+      this.#watchers.delete(take);
+    }
   }
 
   async #arrive(call: KubeCall, signal: AbortSignal): Promise<void> {
@@ -152,6 +185,7 @@ export class FakeKube implements KubeClient {
     const metadata = { ...recordField(object, "metadata"), resourceVersion: String(this.#version) };
     const stored = { ...object, metadata };
     this.#objects.set(target, stored);
+    for (const tell of this.#watchers) tell(target, "modified", stored);
     return stored;
   }
 }
