@@ -7,6 +7,7 @@ import { readVersion } from "./app/version.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
 import { CONTROLLERS } from "./app/controllers.ts";
 import { AccessError } from "./kube/access.ts";
+import { bashCompletion } from "./options/bash-completion.ts";
 import { helpText } from "./options/help.ts";
 import type { Options } from "./options/options.ts";
 import { parseCommand } from "./options/parse.ts";
@@ -38,6 +39,9 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     case "version":
       process.stdout.write(`${PROGRAM} ${readVersion()}\n`);
+      return 0;
+    case "completion":
+      process.stdout.write(bashCompletion(PROGRAM, { controllers: [...known] }));
       return 0;
     case "invalid":
       for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);

@@ -25,7 +25,7 @@ export function readCommandLine(args: readonly string[]): Said {
 /** `--a=b`, `--a b`, `--bool`, `-v=2`, `-v 2`; `_` may stand for `-` in names. */
 function readToken(arg: string, next: string | undefined): Token {
   const match = /^(?:--|-(?=v\b))([A-Za-z][-\w]*)(?:=(.*))?$/s.exec(arg);
-  if (!match) return token(1, wrong(arg, "is not a flag; this program takes no other arguments"));
+  if (!match) return token(1, wrong(arg, "is not a flag; this program takes flags only"));
   const name = match[1]?.replaceAll("_", "-") ?? "";
   const inline = match[2];
   const flag = (rows.get(name) ?? upstreamFlags.get(name))?.flag;

@@ -2,17 +2,20 @@ import { isAsked } from "./command-flags.ts";
 import { readCommandLine } from "./command-line.ts";
 import { readConfigFile } from "./config-file.ts";
 import { readEnvironment } from "./environment.ts";
+import { COMPLETION, readCompletion } from "./completion-command.ts";
 import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
 import { flags, type Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
+import { providerTlsFileProblems } from "./provider-tls-rules.ts";
 import { rows } from "./rows.ts";
 import { validate } from "./validate.ts";
 
-/** What the command line asks for. */
+/** What the command line asks for; completion is that of bash. */
 export type Command =
   | { readonly kind: "run"; readonly options: Options; readonly warnings: readonly Problem[] }
   | { readonly kind: "help" }
   | { readonly kind: "version" }
+  | { readonly kind: "completion" }
   | { readonly kind: "invalid"; readonly problems: readonly Problem[] };
 
 /** Where settings come from. */
@@ -34,6 +37,7 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
   const { args, environment, readText } = sources;
   if (isAsked("help", args)) return { kind: "help" };
   if (isAsked("version", args)) return { kind: "version" };
+  if (args[0] === COMPLETION) return readCompletion(args.slice(1));
   const near = [readCommandLine(args), readEnvironment(environment)];
   const path = inForce(near).findLast(({ key }) => key === "config")?.text ?? "";
   const said = [...near, path === "" ? NOTHING_SAID : readConfigFile(path, readText)];
@@ -41,7 +45,8 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
   const options = withDefaults(read.values);
   const found = [...said.flatMap(({ problems }) => problems), ...read.problems];
   // A setting that could not be read keeps its default; rules across settings would then speak of values nobody gave.
-  const across = validate(options, knownControllers).filter(
+  const rules = [...validate(options, knownControllers), ...providerTlsFileProblems(options, readText)];
+  const across = rules.filter(
     ({ where }) => !read.unreadable.has(where) && !found.some((problem) => problem.where === where),
   );
   const problems = [...found, ...across];
