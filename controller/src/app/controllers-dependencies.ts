@@ -3,6 +3,7 @@ import type { ControllerMetrics } from "../runtime/metrics.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { QueueMetrics } from "../workqueue/metrics.ts";
 import type { KubeSide } from "./kube-side.ts";
@@ -17,6 +18,8 @@ export interface ControllersDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** A controller's own series of the metric families that all share. */

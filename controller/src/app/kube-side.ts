@@ -30,6 +30,7 @@ import type { Options } from "../options/options.ts";
 import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
 import { kubeletServingRequests } from "./kubelet-serving-requests.ts";
@@ -42,6 +43,8 @@ export interface KubeSideDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Everything that talks to the API server. */
@@ -85,22 +88,27 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       : new TokenBucket({ perSecond: options.kubeApiQps, burst: options.kubeApiBurst }, clock);
   const main = new Transport({ access, clock, metrics: measured, limiter: limited });
   const unlimited = new Transport({ access, clock, metrics: measured, limiter: undefined });
-  const clientOf = (transport: Transport, identity: string) =>
-    new HttpKubeClient({ transport, clock, metrics: measured, userAgent: userAgent(dependencies.version, identity) });
+  const common = { clock, random, log };
+  const clientOf = (transport: Transport, identity: string, tracing?: Tracing) =>
+    new HttpKubeClient({
+      transport,
+      clock,
+      metrics: measured,
+      userAgent: userAgent(dependencies.version, identity),
+      tracing,
+    });
   const reviewers: Transport[] = [];
   const informerMetricsOf = informerMetrics(metrics);
   const informerOf = <T extends KubeObject>(resource: Resource<T>, indexes: Indexes<T> = {}): Informer<T> => {
     const client = clientOf(unlimited, "shared-informers");
-    return createInformer({ resource, indexes, client, clock, random, log, metrics: informerMetricsOf(resource.kind) });
+    return createInformer({ ...common, resource, indexes, client, metrics: informerMetricsOf(resource.kind) });
   };
   const nodes = informerOf(NODES, { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) });
   const services = informerOf(SERVICES);
   const persistentVolumes = informerOf(PERSISTENT_VOLUMES);
   const requests = kubeletServingRequests({
+    ...common,
     client: clientOf(unlimited, "shared-informers"),
-    clock,
-    random,
-    log,
     metrics: informerMetricsOf("CertificateSigningRequest"),
   });
   const informers: readonly NamedInformer[] = [
@@ -110,20 +118,14 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
   ];
   return {
-    client: clientOf(main, "cloud-controllers"),
+    client: clientOf(main, "cloud-controllers", dependencies.tracing),
     electionClient: clientOf(unlimited, "leader-election"),
     reviewClient: (reviewer) => {
       const transport = new Transport({ access: reviewer, clock, metrics: measured, limiter: undefined });
       reviewers.push(transport);
       return clientOf(transport, "reviews");
     },
-    events: new EventBroadcaster({
-      client: clientOf(unlimited, "events"),
-      clock,
-      random,
-      log,
-      metrics: eventMetrics(metrics),
-    }),
+    events: new EventBroadcaster({ ...common, client: clientOf(unlimited, "events"), metrics: eventMetrics(metrics) }),
     nodes,
     uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
     services,

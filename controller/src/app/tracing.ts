@@ -15,7 +15,8 @@ type TracingOptions = Pick<Options, "tracingConfigFile">;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface TracingDependencies {
-  readonly settings: TracingSettings;
+  readonly options: TracingOptions;
+  readonly environment: Environment;
   readonly version: string;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -61,14 +62,20 @@ function samplingOf(file: TracingFile | undefined): Sampling | undefined {
   return rate === undefined ? undefined : { isParentBased: true, ratio: rate / 1_000_000 };
 }
 
-/** The library is loaded here and only here: who has no traces does not pay for it. */
-export async function startTracing({ metrics, ...dependencies }: TracingDependencies): Promise<TraceExport> {
-  const { settings, log } = dependencies;
+/**
+ * Traces as the settings ask for them; undefined: they ask for none. The library is loaded here and only here, so who has no traces does
+ * not pay for it. Rejects with UsageError.
+ */
+export async function startTracing({
+  options,
+  environment,
+  metrics,
+  ...dependencies
+}: TracingDependencies): Promise<TraceExport | undefined> {
+  const settings = await readTracing(options, environment);
+  if (settings === undefined) return undefined;
   const { startTraceExport } = await import("../telemetry/trace-export.ts");
-  log.info("Traces are on", { endpoint: settings.endpoint, ...settings.sampling });
-  return startTraceExport({
-    ...dependencies,
-    metrics: traceMetrics(metrics),
-    serviceName: "cloudwire-controller-manager",
-  });
+  dependencies.log.info("Traces are on", { endpoint: settings.endpoint, ...settings.sampling });
+  const serviceName = "cloudwire-controller-manager";
+  return startTraceExport({ ...dependencies, settings, metrics: traceMetrics(metrics), serviceName });
 }

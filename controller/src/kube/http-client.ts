@@ -2,7 +2,9 @@ import type { ObjectName } from "../api/meta.ts";
 import { deadlineSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { JsonRecord } from "../util/json.ts";
+import type { Span, Tracing } from "../telemetry/tracing.ts";
 import type { AccessError } from "./access.ts";
+import { callSpan } from "./call-span.ts";
 import type {
   CallOptions,
   DeleteOptions,
@@ -31,6 +33,8 @@ export interface HttpClientDependencies {
   readonly metrics: RestMetrics | undefined;
   /** Shows in audit logs: `<binary>/<version> (<os>/<arch>) kubernetes/<commit>/<identity>`. */
   readonly userAgent: string;
+  /** Calls other than watches, made within a span, are spans below it. undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -52,6 +56,7 @@ interface Call {
   readonly contentType: string | undefined;
   /** The kind whose codec decides whether protobuf is asked for. */
   readonly resource: Resource<unknown>;
+  readonly span?: Span;
 }
 
 /** The thin client: every call goes over one shared pool of connections. */
@@ -142,8 +147,15 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     );
   }
 
+  #answer<T>(call: Call, options: CallOptions, read: (response: HttpResponse, bytes: Uint8Array) => T): Promise<T> {
+    const { tracing, transport } = this.#deps;
+    if (tracing?.current === undefined) return this.#completed(call, options, read);
+    const start = callSpan(call.request, call.resource.plural, transport.host);
+    return tracing.child(start, (span) => this.#completed({ ...call, span }, options, read));
+  }
+
   /** Sends, retries, reads the whole answer and decodes it, all inside one deadline. */
-  async #answer<T>(
+  async #completed<T>(
     call: Call,
     options: CallOptions,
     read: (response: HttpResponse, bytes: Uint8Array) => T,
@@ -153,9 +165,16 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     using deadline = deadlineSignal(signal, timeoutMs, call.what, this.#deps.clock);
     try {
       const response = await this.#open(call, deadline.signal, endMs);
+      call.span?.set({ "http.response.status_code": response.status });
       return read(response, await response.bytes());
-    } catch (error) {
-      throw errorFromFailure(call.what, deadline.signal.aborted ? deadline.signal.reason : error, signal.aborted);
+    } catch (cause) {
+      const error = errorFromFailure(
+        call.what,
+        deadline.signal.aborted ? deadline.signal.reason : cause,
+        signal.aborted,
+      );
+      if (call.span !== undefined) noteFailure(call.span, error);
+      throw error;
     }
   }
 
@@ -211,14 +230,21 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     return error.httpStatus === 429 || error.httpStatus >= 500 ? error.retryAfterMs : undefined;
   }
 
-  #headers({ resource, contentType }: Call): Headers {
+  #headers({ resource, contentType, span }: Call): Headers {
     const protobuf = resource.protobuf !== undefined && !this.#jsonOnly.has(resource.plural);
     return {
       accept: protobuf ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
       "user-agent": this.#deps.userAgent,
       ...(contentType === undefined ? {} : { "content-type": contentType }),
+      ...(span === undefined ? {} : { traceparent: span.traceparent }),
     };
   }
+}
+
+function noteFailure(span: Span, error: ApiError | AccessError): void {
+  const status = "httpStatus" in error && error.httpStatus > 0 ? error.httpStatus : undefined;
+  span.set({ "http.response.status_code": status });
+  span.fail(status === undefined ? error.code : String(status), error.message);
 }
 
 /** The query is left out of messages: long, and the same each time. */

@@ -1,4 +1,5 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Span, Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { AnswerCache, dataAgeMs } from "./answer-cache.ts";
 import type { CallPriority, ReadOptions } from "./client.ts";
@@ -24,6 +25,8 @@ export interface InstanceBatcherDeps {
   readonly companions: () => Iterable<NodeRef>;
   /** One answer for each node, in order. */
   readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceAnswer[]>;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** One machine asked about and all who wait for the answer. */
@@ -40,6 +43,8 @@ interface Asking {
   readonly maxDataAgeMs: number;
   readonly priority: CallPriority;
   readonly signal: AbortSignal;
+  /** Of the work that waits for the answer. */
+  readonly span: Span | undefined;
   readonly answer: (answer: InstanceAnswer) => void;
 }
 
@@ -77,6 +82,7 @@ export class InstanceBatcher {
         maxDataAgeMs,
         priority,
         signal,
+        span: this.#deps.tracing?.current,
         answer: (answer) => {
           signal.removeEventListener("abort", onAbort);
           resolve(answer);
@@ -144,7 +150,7 @@ export class InstanceBatcher {
 
   /** Never rejects. */
   async #send(batch: readonly Question[]): Promise<void> {
-    const { clock, signal, fetch } = this.#deps;
+    const { clock, signal, fetch, tracing } = this.#deps;
     const maxDataAgeMs = Math.min(...batch.flatMap(({ asking }) => [...asking].map((one) => one.maxDataAgeMs)));
     const priority = batch.some(isUrgent) ? "high" : "low";
     for (const question of batch) {
@@ -153,7 +159,9 @@ export class InstanceBatcher {
     }
     this.#inFlight++;
     const nodes = batch.map(({ node }) => node);
-    const answers = await fetch(nodes, { signal, maxDataAgeMs, priority }).catch((error: unknown) => {
+    const call = (): Promise<readonly InstanceAnswer[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
+    const fetched = tracing === undefined ? call() : tracing.shared(spansOf(batch), call);
+    const answers = await fetched.catch((error: unknown) => {
       const failure = asProviderError(error);
       return nodes.map((): InstanceAnswer => ({ kind: "unknown", error: failure }));
     });
@@ -184,6 +192,11 @@ function mayJoin({ sent }: Question, { maxDataAgeMs }: Asking): boolean {
 
 function isUrgent({ asking }: Question): boolean {
   return [...asking].some(({ priority }) => priority === "high");
+}
+
+/** Whom one call serves: it is one span, linked to all who wait for it. */
+function spansOf(batch: readonly Question[]): readonly Span[] {
+  return batch.flatMap(({ asking }) => [...asking].flatMap(({ span }) => span ?? []));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock } from "../util/clock.ts";
 import { answered } from "./answered.ts";
 import { settleClaim } from "./claim.ts";
@@ -35,6 +36,8 @@ export interface InstanceReaderDeps {
   readonly signal: AbortSignal;
   /** Nodes that will probably be asked about soon, whoever owns them. @default none */
   readonly companions?: () => Iterable<Node>;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** A Node that is older than this waits longer than the ordinary course of things takes. */
@@ -92,13 +95,14 @@ export class BatchingInstanceReader implements InstanceReader {
   #batcherOf(provider: Provider): InstanceBatcher {
     const known = this.#batchers.get(provider);
     if (known !== undefined) return known;
-    const { clock, signal } = this.#deps;
+    const { clock, signal, tracing } = this.#deps;
     const batcher = new InstanceBatcher({
       clock,
       signal,
       maxBatchSize: () => provider.info?.capabilities.instances?.maxBatchSize ?? 1,
       companions: () => this.#companionsOf(provider),
       fetch: (nodes, batchOptions) => provider.client.getInstances(nodes, batchOptions),
+      tracing,
     });
     this.#batchers.set(provider, batcher);
     return batcher;

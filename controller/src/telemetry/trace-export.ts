@@ -116,8 +116,8 @@ export class BoundedQueue implements SpanProcessor {
   #counted(spans: number, done: ExportDone): ExportDone {
     return (result) => {
       this.#waiting -= spans;
-      // ExportResultCode.SUCCESS of @opentelemetry/core.
-      const isExported = Number(result.code) === 0;
+      // oxlint-disable-next-line typescript/no-unsafe-enum-comparison -- SUCCESS of an enum of @opentelemetry/core, which nothing else needs
+      const isExported = result.code === 0;
       this.#deps.metrics.count(isExported ? "exported" : "failed", spans);
       if (isExported) this.#recovered();
       else this.#failed(spans, result.error);

@@ -1,0 +1,63 @@
+import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { SpanAttributes, Tracing } from "../telemetry/tracing.ts";
+import { asProviderError } from "./errors.ts";
+import type { Rpc } from "./rpcs.ts";
+import type { RpcCaller, RpcOptions } from "./transport.ts";
+
+export interface TracedDeps {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  /** `unix:///path.sock`, `tcp://host:port`. */
+  readonly address: string;
+  readonly tracing: Tracing;
+}
+
+/**
+ * Calls as `caller` makes them, each a span below the work that it is made for; the provider continues the trace. A call for nobody, a
+ * handshake or a look at the provider's health, is no span: it would be a trace of its own, every few seconds.
+ */
+export function traced(caller: RpcCaller, deps: TracedDeps): RpcCaller {
+  const { tracing } = deps;
+  return {
+    unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
+      if (tracing.current === undefined) return caller.unary(rpc, request, options);
+      // Names: OpenTelemetry's semantic conventions for gRPC 1.38.
+      const method = rpc.path.slice(1);
+      const attributes = {
+        "rpc.system.name": "grpc",
+        "rpc.method": method,
+        ...server(deps.address),
+        "cloudwire.provider": deps.provider,
+        "cloudwire.request_id": options.requestId,
+      };
+      return tracing.child({ name: method, kind: "client", attributes }, async (span) => {
+        try {
+          const response = await caller.unary(rpc, request, { ...options, traceparent: span.traceparent });
+          span.set({ "rpc.response.status_code": "OK", ...cloudCost(rpc.stats(response)) });
+          return response;
+        } catch (error) {
+          const { code, reason, message } = asProviderError(error);
+          span.set({ "rpc.response.status_code": code, "cloudwire.reason": reason === "" ? undefined : reason });
+          span.fail(code, message);
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+function server(address: string): SpanAttributes {
+  const { hostname, port, pathname } = new URL(address);
+  return hostname === ""
+    ? { "server.address": pathname, "network.transport": "unix" }
+    : { "server.address": hostname, "server.port": Number(port) };
+}
+
+function cloudCost(stats: CallStats | undefined): SpanAttributes {
+  if (stats === undefined) return {};
+  return {
+    "cloudwire.cloud_calls": stats.cloudCalls,
+    "cloudwire.cloud_mutations": stats.cloudMutations,
+    "cloudwire.cloud_retries": stats.cloudRetries,
+  };
+}
