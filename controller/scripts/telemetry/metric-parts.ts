@@ -1,0 +1,80 @@
+import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
+import { nodeMetrics } from "../../src/controllers/node/metrics.ts";
+import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
+import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
+import { admissionCounter, labellingCounter } from "../../src/controllers/persistent-volume-label/metrics.ts";
+import { routeMetrics } from "../../src/controllers/route/metrics.ts";
+import { serviceMetrics } from "../../src/controllers/service/metrics.ts";
+import { eventMetrics } from "../../src/kube/event-broadcaster.ts";
+import { informerMetrics } from "../../src/kube/informer-metrics.ts";
+import { electionMetrics } from "../../src/kube/leader-election.ts";
+import { restMetrics } from "../../src/kube/rest-metrics.ts";
+import { providerMetrics } from "../../src/provider/metrics.ts";
+import { OwnershipReport } from "../../src/provider/ownership-report.ts";
+import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import { NO_RULES } from "../../src/provider/provider-set.ts";
+import { controllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
+import { accessMetrics } from "../../src/server/access/metrics.ts";
+import { HealthMetrics } from "../../src/server/health-metrics.ts";
+import { webhookMetrics } from "../../src/server/webhook-metrics.ts";
+import { exposeBuildInfo } from "../../src/telemetry/build-info.ts";
+import { createLogger } from "../../src/telemetry/create-logger.ts";
+import { type MetricFamily, Metrics } from "../../src/telemetry/metrics.ts";
+import { traceMetrics } from "../../src/telemetry/trace-metrics.ts";
+import { systemClock } from "../../src/util/clock.ts";
+import { workqueueMetrics } from "../../src/workqueue/metrics.ts";
+
+/** A part of the program with the metric families that it makes. */
+export interface MetricPart {
+  readonly title: string;
+  /** When there are any, and where. */
+  readonly about: string;
+  readonly families: readonly MetricFamily[];
+}
+
+const ALWAYS = "Always.";
+const whereItRuns = (controller: string, and = ""): string =>
+  `On the leader, where \`${controller}\` is enabled${and}.`;
+
+/** Every part, its families made by what the daemon calls. metrics-page.test.ts finds the one that is forgotten here. */
+export const METRIC_PARTS: readonly MetricPart[] = [
+  part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0")),
+  part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics),
+  part("Controllers", `On the leader, for each controller that runs.`, controllerMetrics, faultCounter),
+  part("Workqueues", `On the leader, for each controller that runs.`, workqueueMetrics),
+  part("Providers", "Once the cluster's identity is known. On a standby too.", providerMetrics, ownership),
+  part("cloud-node-controller", whereItRuns("cloud-node-controller"), nodeMetrics),
+  part("cloud-node-lifecycle-controller", whereItRuns("cloud-node-lifecycle-controller"), nodeLifecycleMetrics),
+  part("service-lb-controller", whereItRuns("service-lb-controller"), serviceMetrics),
+  part("node-route-controller", whereItRuns("node-route-controller"), routeMetrics),
+  part("node-ipam-controller", whereItRuns("node-ipam-controller"), nodeIpamMetrics),
+  part("kubelet-serving-csr-approver", whereItRuns("kubelet-serving-csr-approver"), kubeletServingMetrics),
+  part("persistent-volume-label-controller", whereItRuns("persistent-volume-label-controller"), labellingCounter),
+  part("Webhooks", "Where `--webhooks` turns one on. On a standby too.", webhookMetrics, admissionCounter),
+  part("Calls of the API server", "On a standby too.", restMetrics),
+  part("Caches of Kubernetes objects", "On a standby too.", informerMetrics),
+  part("Events", ALWAYS, eventMetrics),
+  part("Traces", "Where traces are on. On a standby too.", traceMetrics),
+  part("Access to pages", "Where `--secure-port` is not 0. On a standby too.", accessMetrics),
+  {
+    title: "Health",
+    about: "At `/metrics/slis`, not at `/metrics`. On a standby too.",
+    families: new HealthMetrics({ liveness: [], readiness: [] }).metrics.families,
+  },
+];
+
+function part(title: string, about: string, ...makers: readonly ((metrics: Metrics) => unknown)[]): MetricPart {
+  const metrics = new Metrics();
+  for (const make of makers) make(metrics);
+  return { title, about, families: metrics.families };
+}
+
+function ownership(metrics: Metrics): OwnershipReport {
+  const log = createLogger({
+    format: "json",
+    verbosity: () => 0,
+    destination: { write: () => undefined },
+    clock: systemClock(),
+  });
+  return new OwnershipReport({ providers: new PrefixProviderSet([]), rules: NO_RULES, nodes: () => [], metrics, log });
+}
