@@ -30,3 +30,12 @@ export const DELETION_PROTECTION = "service.cloudwire.dev/deletion-protection";
  * that provider may change things. See docs/explanation/several-providers.md.
  */
 export const SCOPE_ANNOTATION_PREFIX = "scope.cloudwire.dev/";
+
+/**
+ * Ours, on the Lease of leader election: its holder cannot use all of its providers and looks for a replica that can. JSON; see
+ * docs/explanation/high-availability.md.
+ */
+export const SUCCESSOR_WANTED = "successor.cloudwire.dev/wanted";
+
+/** Ours, beside {@link SUCCESSOR_WANTED}: the replica that can, and to whom it says so. JSON. */
+export const SUCCESSOR_OFFERED = "successor.cloudwire.dev/offered";

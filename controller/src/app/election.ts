@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { CLOUD_CONTROLLER_MANAGER, CONTROLLER_ALIASES } from "../api/controller-names.ts";
+import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event-reasons.ts";
 import { electionMetrics, type ElectionEnd, LeaderElector } from "../kube/leader-election.ts";
-import type { LeaseNotes } from "../kube/lease-lock.ts";
+import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
 import { type LeaderMigration, placementOf } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -12,6 +13,7 @@ import type { Clock, Random } from "../util/clock.ts";
 import type { Controllers } from "./controllers.ts";
 import type { KubeSide } from "./kube-side.ts";
 import type { ProviderSide } from "./provider-side.ts";
+import { SuccessorNotes, successorMetrics } from "./successor-notes.ts";
 
 export interface ElectionDependencies {
   readonly options: Options;
@@ -28,18 +30,25 @@ export interface ElectionDependencies {
   readonly graceMs: number;
 }
 
+/** Within so many retry periods each candidate has looked at the lease once, those that poll too: JitterFactor 1.2, leaderelection.go v0.36.3. */
+const SLOWEST_POLL = 2.2;
+
 /** Who leads what: everything under the main Lease but for controllers that migrate, which have a second one. */
 export class Election {
   readonly #deps: ElectionDependencies;
   /** Under which the process leads at all. */
   readonly main: LeaderElector;
   readonly #migrating: LeaderElector | undefined;
+  /** Aborts when another replica is to lead. */
+  readonly #yielding = new AbortController();
 
   constructor(dependencies: ElectionDependencies) {
     const { options, migration, provider } = dependencies;
-    const electorOf = electors(dependencies);
+    const identity = `${hostname()}_${randomUUID()}`;
+    const electorOf = electors(dependencies, identity);
     this.#deps = dependencies;
-    this.main = electorOf(options.leaderElectResourceName, provider.scopeNotes);
+    const notes = composeNotes([provider.scopeNotes, this.#successorNotes(identity)]);
+    this.main = electorOf(options.leaderElectResourceName, notes);
     this.#migrating = migration && electorOf(migration.leaseName);
   }
 
@@ -48,8 +57,14 @@ export class Election {
     return this.main.unhealthy() ?? this.#migrating?.unhealthy();
   }
 
-  /** Runs the controllers while it leads. The second Lease is sought once the main one is held; losing either ends both. */
+  /** Runs the controllers while it leads. A process that has made way for a better one ends as one that has lost the lease: as a standby. */
   async run(stop: AbortSignal): Promise<ElectionEnd> {
+    const end = await this.#lead(AbortSignal.any([stop, this.#yielding.signal]));
+    return end === "stopped" && !stop.aborted ? "lost" : end;
+  }
+
+  /** The second Lease is sought once the main one is held; losing either ends both. */
+  async #lead(stop: AbortSignal): Promise<ElectionEnd> {
     const migrating = this.#migrating;
     if (migrating === undefined) return this.main.run(stop, (lost) => this.#run("main", stop, lost));
     let isSecondLost = false;
@@ -69,6 +84,30 @@ export class Election {
     return isSecondLost ? "lost" : end;
   }
 
+  #successorNotes(identity: string): SuccessorNotes {
+    const { options, kube, provider, clock, log, metrics } = this.#deps;
+    const say = (reason: string, why: string): void => {
+      const { reference: regarding } = this.main;
+      const event = { regarding, reason, message: `${identity} ${why}` };
+      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record({ ...event, type: "Warning" });
+    };
+    return new SuccessorNotes({
+      identity,
+      providers: provider.providers.providers,
+      timeoutMs: options.leaderElectProviderTimeout,
+      deferMs: SLOWEST_POLL * options.leaderElectRetryPeriod,
+      isWarm: () => kube.informers.every(({ informer }) => informer.hasSynced()),
+      clock,
+      log,
+      metrics: successorMetrics(metrics),
+      onAsk: (why) => say(LEADER_LACKS_PROVIDER, why),
+      onYield: (why) => {
+        say(LEADERSHIP_HANDED_OVER, why);
+        this.#yielding.abort(new Error("another replica is to lead"));
+      },
+    });
+  }
+
   /** Ends only when it is to end: without a controller to run there may still be webhooks to answer, and a Lease to hold. */
   async #run(placement: "main" | "migration", stop: AbortSignal, lost: AbortSignal): Promise<void> {
     const { controllers, migration, graceMs } = this.#deps;
@@ -79,10 +118,12 @@ export class Election {
 }
 
 /** Electors of this process: one identity, one client, one set of metrics. */
-function electors(dependencies: ElectionDependencies): (name: string, notes?: LeaseNotes) => LeaderElector {
+function electors(
+  dependencies: ElectionDependencies,
+  identity: string,
+): (name: string, notes?: LeaseNotes) => LeaderElector {
   const { options, kube, clock, random, log } = dependencies;
   const metricsOf = electionMetrics(dependencies.metrics);
-  const identity = `${hostname()}_${randomUUID()}`;
   return (name, notes) =>
     new LeaderElector({
       client: kube.electionClient,

@@ -73,9 +73,9 @@ export class LeaseStandby implements Disposable {
       const wakeAtMs = isInVain ? pollAtMs : Math.min(dueMs, this.#isLive ? dueMs : pollAtMs);
       const waitMs = wakeAtMs - clock.monotonicMs();
       if (waitMs <= 0) return;
-      const isDeferring = this.#deps.lease.deferMs > 0;
-      const napMs = isDeferring ? Math.min(waitMs, DEFER_STEP_MS) : waitMs;
-      await sleep(napMs, nap.signal, clock).catch(() => undefined);
+      // The part of the wait for which only manners are the reason is looked at step by step.
+      const napMs = Math.max(DEFER_STEP_MS, waitMs - this.#deps.lease.deferMs);
+      await sleep(Math.min(napMs, waitMs), nap.signal, clock).catch(() => undefined);
     }
   }
 

@@ -198,6 +198,12 @@ export const flags = {
     defaultValue: "kube-system",
     help: "namespace of the Lease",
   }),
+  leaderElectProviderTimeout: durationFlag({
+    group: "leader election",
+    defaultValue: 60_000,
+    min: 0,
+    help: "how long the leader goes on without one of its providers before it makes way for a replica that can use it, if there is one; 0 turns it off",
+  }),
   enableLeaderMigration: boolFlag({
     group: "leader election",
     defaultValue: false,
