@@ -23,6 +23,7 @@ const TASKS = {
   "test:system": ["scripts/test.ts", "--only", "system"],
   "test:differential": ["scripts/test.ts", "--only", "differential"],
   "test:parity": ["scripts/test.ts", "--only", "parity"],
+  soak: ["bench/src/soak/main.ts"],
   check: ["scripts/check.ts"],
 };
 

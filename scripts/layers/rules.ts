@@ -45,6 +45,12 @@ export const PACKAGES: readonly PackageRule[] = [
       "@cloudwire/provider-simulated",
     ],
   },
+  // Measures the programs from outside, as the suites test them.
+  {
+    folder: "bench",
+    name: "@cloudwire/bench",
+    mayImport: ["@cloudwire/control-plane", "@cloudwire/provider-simulated", "@cloudwire/test"],
+  },
   {
     folder: "providers/*",
     name: "@cloudwire/provider-*",

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { logFaults } from "./log-faults.ts";
+
+test("logFaults() tells each kind of error once, with how often it came, and no warning", () => {
+  const log = [
+    "12:00:00.000 INFO  Started version=1",
+    "12:00:01.000 WARN  Reconcile failed; trying again with back-off key=a",
+    "12:00:02.000 ERROR Watch failed resource=nodes",
+    "12:00:03.000 ERROR Watch failed resource=services",
+    "12:00:04.000 ERROR Panic",
+  ].join("\n");
+  expect(logFaults("controller", log)).toEqual([
+    'the controller logged 2 times an error "Watch failed", first: 12:00:02.000 ERROR Watch failed resource=nodes',
+    'the controller logged 1 times an error "Panic", first: 12:00:04.000 ERROR Panic',
+  ]);
+});

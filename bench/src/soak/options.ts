@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+
+export interface SoakOptions {
+  readonly durationMs: number;
+  readonly nodes: number;
+  readonly services: number;
+  readonly seed: number;
+  /** Folder for the samples and logs. */
+  readonly out: string;
+}
+
+export type ParsedSoakOptions =
+  | { readonly kind: "options"; readonly options: SoakOptions }
+  | { readonly kind: "help" }
+  | { readonly kind: "problems"; readonly problems: readonly string[] };
+
+export const HELP = `Usage: npm run soak -- [options]
+
+Runs controller and sidecar for a long time over a real control plane and a simulated cloud, under churn, and fails when memory,
+descriptors or threads grow, or when in the end something is not as it was wished.
+
+  --duration=30m     how long the churn lasts, such as 90s, 30m or 2h
+  --nodes=1000       machines and their nodes
+  --services=80      Services
+  --seed=1           of the churn
+  --out=FOLDER       where samples.csv, summary.txt and the programs' logs go (default bench/out/soak)
+`;
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** What was typed, or everything that is wrong with it. */
+export function parseSoakOptions(args: readonly string[], defaultOut: string): ParsedSoakOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      duration: { type: "string", default: "30m" },
+      nodes: { type: "string", default: "1000" },
+      services: { type: "string", default: "80" },
+      seed: { type: "string", default: "1" },
+      out: { type: "string", default: defaultOut },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return { kind: "help" };
+  const problems: string[] = [];
+  const options = {
+    durationMs: duration(values.duration, problems),
+    nodes: count("nodes", values.nodes, 10_000, problems),
+    services: count("services", values.services, 1000, problems),
+    seed: count("seed", values.seed, 4_294_967_295, problems),
+    out: values.out,
+  };
+  return problems.length === 0 ? { kind: "options", options } : { kind: "problems", problems };
+}
+
+function duration(text: string, problems: string[]): number {
+  const [, number, unit] = /^(\d+)([smh])$/.exec(text) ?? [];
+  const durationMs = unit === "s" || unit === "m" || unit === "h" ? Number(number) * UNIT_MS[unit] : 0;
+  if (durationMs === 0) problems.push(`--duration ${text}: must be a number with its unit, such as 90s, 30m or 2h`);
+  return durationMs;
+}
+
+function count(name: string, text: string, max: number, problems: string[]): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max)
+    problems.push(`--${name} ${text}: must be a whole number from 1 to ${max}`);
+  return value;
+}

@@ -1,0 +1,80 @@
+import { afterWarmUp, judgeCount, judgeMemory, type Trend, trendOf, type Verdict } from "./judge.ts";
+import { heapPoints, type Measure, points, type Sample } from "./sampler.ts";
+
+export interface Row {
+  readonly what: string;
+  readonly trend: Trend;
+  readonly unit: "MiB" | "";
+  /** Undefined: shown, not judged. */
+  readonly verdict: Verdict | undefined;
+}
+
+const MIB = 1024 * 1024;
+
+const MEMORY: readonly { readonly measure: Measure; readonly name: string }[] = [
+  { measure: "rssBytes", name: "RSS" },
+  { measure: "pssBytes", name: "PSS" },
+  { measure: "privateBytes", name: "private memory" },
+];
+
+/** How memory, descriptors and threads of both processes went once they were warm. */
+export function judgeSamples(samples: readonly Sample[]): readonly Row[] {
+  const heap = trendOf(afterWarmUp(heapPoints(samples)));
+  return [
+    ...rowsOf(samples, "controller"),
+    { what: "controller JavaScript heap", trend: heap, unit: "MiB", verdict: undefined },
+    ...rowsOf(samples, "sidecar"),
+  ];
+}
+
+function rowsOf(samples: readonly Sample[], process: "controller" | "sidecar"): readonly Row[] {
+  const trend = (measure: Measure): Trend => trendOf(afterWarmUp(points(samples, process, measure)));
+  const memory = MEMORY.map(({ measure, name }): Row => {
+    // RSS is what is promised; the others tell where it went.
+    const verdict = measure === "rssBytes" ? judgeMemory(trend(measure)) : undefined;
+    return { what: `${process} ${name}`, trend: trend(measure), unit: "MiB", verdict };
+  });
+  const counts = (["descriptors", "threads"] as const).map(
+    (measure): Row => ({
+      what: `${process} ${measure}`,
+      trend: trend(measure),
+      unit: "",
+      verdict: judgeCount(trend(measure)),
+    }),
+  );
+  return [...memory, ...counts];
+}
+
+/** The table that people read. */
+export function formatRows(rows: readonly Row[]): string {
+  const cells = rows.map(({ what, trend, unit, verdict }) => {
+    const figure = (value: number): string => (unit === "MiB" ? (value / MIB).toFixed(1) : value.toFixed(0));
+    const percent = ((trend.growth / trend.from) * 100).toFixed(1);
+    return [
+      what,
+      `${figure(trend.from)} ${unit}`.trim(),
+      `${figure(trend.to)} ${unit}`.trim(),
+      `${percent} %`,
+      trend.minutes.toFixed(1),
+      verdict === undefined ? "" : VERDICTS[verdict.kind],
+    ];
+  });
+  const table = [["", "from", "to", "growth", "minutes", ""], ...cells];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table
+    .map((row) =>
+      row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))),
+    )
+    .map((row) => row.join("  ").trimEnd())
+    .join("\n");
+}
+
+const VERDICTS = { flat: "flat", grows: "GROWS", tooShort: "too short to say" } as const satisfies Record<
+  Verdict["kind"],
+  string
+>;
+
+/** One sentence for each thing that grows. */
+export function faultsOf(rows: readonly Row[]): readonly string[] {
+  return rows.flatMap(({ what, verdict }) => (verdict?.kind === "grows" ? [`${what} grows ${verdict.why}`] : []));
+}
