@@ -10,6 +10,7 @@ import { PrefixProviderSet } from "../provider/prefix-provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "../provider/provider-set.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { ScopeNotes, scopeRemedy } from "./scope-notes.ts";
 
@@ -21,6 +22,8 @@ export interface ProviderSideDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
   /** Ends look-ups under way. */
   readonly signal: AbortSignal;
   /** Nodes that will be looked up soon. */
@@ -51,7 +54,7 @@ export interface ProviderSide {
 const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
-  const { options, cluster, version, clock, random, log, signal, companions } = dependencies;
+  const { options, cluster, version, clock, random, log, tracing, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
@@ -59,27 +62,32 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     for (const listener of listeners) listener();
   };
   const sidecars = options.provider.map(({ name, address }) => {
+    const tls = options.providerTls.get(name);
+    const callRates = options.providerCallRate.filter(({ provider }) => provider === name);
     const onScopeChange = (message: string | undefined): void => {
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
     const scope = { scopeRemedy: scopeRemedy(name, options), onScopeChange };
-    return new Sidecar({ name, address, cluster, version, clock, random, log, metrics, onReady, ...scope });
+    const shared = { cluster, version, clock, random, log, metrics, tracing, onReady };
+    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope });
   });
   const rules = rulesOf(options, clock);
   const providers = new PrefixProviderSet(sidecars, rules);
   const report = new OwnershipReport({ ...dependencies, providers, rules });
   return {
     providers,
-    instances: new BatchingInstanceReader({ providers, clock, signal, companions }),
+    instances: new BatchingInstanceReader({ providers, clock, signal, companions, tracing }),
     onReady: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     problem: () => (sidecars.some(isUsable) ? undefined : sidecars.map(shown).join("; ")),
     warning: (wanted) => {
-      const own = sidecars.flatMap(({ name, health }) => (name === wanted ? health.reasons : []));
+      const own = sidecars.filter(({ name }) => name === wanted);
+      const reasons = own.flatMap(({ health }) => health.reasons);
       const contested = report.problems().filter(({ providers: names }) => names.includes(wanted));
-      const messages = [...own, ...contested].map(({ message }) => message);
+      const told = [...reasons, ...contested].map(({ message }) => message);
+      const messages = [...told, ...own.flatMap(({ warnings }) => warnings)];
       return messages.length === 0 ? undefined : messages.join("; ");
     },
     scopeNotes: new ScopeNotes(sidecars),

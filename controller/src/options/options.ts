@@ -1,6 +1,7 @@
 import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
 import { nodeIpamFlags } from "./node-ipam-flags.ts";
 import { servingFlags } from "./serving-flags.ts";
+import { providerCallRateFlag } from "./provider-call-rate-flag.ts";
 import { providerFlag } from "./provider-flag.ts";
 import { providerTlsFlag } from "./provider-tls-flag.ts";
 import { providerSelectorFlag } from "./provider-selector-flag.ts";
@@ -26,6 +27,7 @@ export const flags = {
     help: "providers at tcp:// addresses to be called without TLS: whoever can reach one, or is on the way, can change the cloud; for development",
   }),
   providerNodeSelector: providerSelectorFlag,
+  providerCallRate: providerCallRateFlag,
   defaultLoadBalancerProvider: stringFlag({
     group: "provider",
     valueName: "name",

@@ -4,6 +4,7 @@ import { parseAddress } from "./host-port.ts";
 import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
+import { providerTlsProblems } from "./provider-tls-rules.ts";
 import { servingProblems } from "./serving-rules.ts";
 import { webhookProblems } from "./webhook-rules.ts";
 
@@ -15,6 +16,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
   return [
     ...missingProvider(options),
     ...unknownProviders(options),
+    ...providerTlsProblems(options),
     ...apiServer(options.master),
     ...leaderElectionTimes(options),
     ...leaderMigration(options),
@@ -41,12 +43,14 @@ function apiServer(master: string): readonly Problem[] {
 function unknownProviders({
   provider,
   providerNodeSelector,
+  providerCallRate,
   defaultLoadBalancerProvider,
 }: Options): readonly Problem[] {
   const known = new Set(provider.map(({ name }) => name));
   if (known.size === 0) return [];
   const named = [
     ...[...providerNodeSelector.keys()].map((name) => ({ where: "--provider-node-selector", name })),
+    ...providerCallRate.map(({ provider: name }) => ({ where: "--provider-call-rate", name })),
     ...(defaultLoadBalancerProvider === ""
       ? []
       : [{ where: "--default-load-balancer-provider", name: defaultLoadBalancerProvider }]),

@@ -1,7 +1,7 @@
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
 import { type AnswerContext, brokenAnswer } from "./convert/instance.ts";
 import { asProviderError, contractError, isOfClass, isProviderError, type ProviderError } from "./errors.ts";
-import type { QuotaClass } from "./call-budget.ts";
 import { brokenItem } from "./field-rules.ts";
 import type { Answered, Session } from "./session.ts";
 import { splitBatches } from "./split-batches.ts";
@@ -93,7 +93,7 @@ function judge<Item extends { readonly name: string }, Result, Answer extends { 
     const result = results[index];
     const answer = result === undefined ? unanswered() : lookup.answer(result, item, context);
     if ("error" in answer && isOfClass(answer.error, "WAIT")) {
-      session.budget.hold(quotaClass, answer.error.retryAfterMs ?? 0);
+      session.budget.hold(quotaClass, answer.error.retryAfterMs);
     }
     return answer;
   });

@@ -1,60 +1,238 @@
+import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import { HoldBudget } from "./call-budget.ts";
+import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { HIGH_IN_A_ROW } from "../util/priority-line.ts";
+import { budgetMetrics } from "./budget-metrics.ts";
+import { GroupedCallBudget } from "./call-budget.ts";
+import { rateGroups } from "./call-rate.ts";
+import type { CallPriority } from "./client.ts";
 
 const never = new AbortController().signal;
+const ALL: readonly QuotaClass[] = ["instances", "load_balancers", "routes", "volumes"];
 
 let clock: FakeClock;
-let budget: HoldBudget;
+let metrics: Metrics;
+let budget: GroupedCallBudget;
+
+/** Those that may be made, in the order in which they may. */
+let sent: string[];
 
 beforeEach(() => {
   clock = new FakeClock();
-  budget = new HoldBudget("acme", clock);
+  metrics = new Metrics();
+  budget = budgetWith();
+  sent = [];
 });
 
-describe("HoldBudget", () => {
+/** One rate for all classes, or none. */
+function budgetWith(rate?: { readonly cloudCallsPerSecond: number; readonly burst: number }): GroupedCallBudget {
+  const declared = rate === undefined ? [] : [{ classes: ALL, ...rate }];
+  metrics = new Metrics();
+  return new GroupedCallBudget("acme", rateGroups(declared, []), clock, budgetMetrics(metrics)("acme"));
+}
+
+function ask(
+  name: string,
+  priority: CallPriority,
+  quotaClass: QuotaClass = "instances",
+  signal = never,
+): Promise<void> {
+  return budget.acquire(priority, quotaClass, signal).then(() => void sent.push(name));
+}
+
+describe("GroupedCallBudget without rates", () => {
   test("lets every call go until the provider says wait", async () => {
-    await expect(budget.acquire("low", "instances", never)).resolves.toBeUndefined();
+    await Promise.all(Array.from({ length: 200 }, () => budget.acquire("low", "instances", never)));
+    expect(clock.timers).toBe(0);
   });
 
   test("waits a short hold out", async () => {
     budget.hold("instances", 3000);
-    let gone = false;
-    void budget.acquire("high", "instances", never).then(() => (gone = true));
+    void ask("a", "high");
     await clock.advance(2999);
-    expect(gone).toBe(false);
+    expect(sent).toEqual([]);
     await clock.advance(1);
-    expect(gone).toBe(true);
+    expect(sent).toEqual(["a"]);
   });
 
-  test("sends callers away during a long hold, and tells them when to come back", async () => {
+  test("sends callers away during a long hold, those in line too, and tells them when to come back", async () => {
+    budget.hold("instances", 1000);
+    const inLine = budget.acquire("high", "instances", never);
     budget.hold("instances", 60_000);
+    const refused = { reason: "RATE_LIMITED", class: "WAIT" };
+    await expect(inLine).rejects.toMatchObject({ ...refused, retryAfterMs: 60_000 });
     await clock.advance(20_000);
     await expect(budget.acquire("high", "instances", never)).rejects.toMatchObject({
-      reason: "RATE_LIMITED",
-      class: "WAIT",
+      ...refused,
       retryAfterMs: 40_000,
     });
+    expect(await metrics.value("provider_calls_turned_away_total", { class: "instances", priority: "high" })).toBe(2);
+    expect(await metrics.value("provider_call_holds_total", { class: "instances" })).toBe(1);
   });
 
-  test("holds one group and no other", async () => {
+  test("holds one class and no other", async () => {
     budget.hold("instances", 60_000);
-    await expect(budget.acquire("high", "loadBalancers", never)).resolves.toBeUndefined();
+    await expect(budget.acquire("high", "load_balancers", never)).resolves.toBeUndefined();
   });
 
-  test("a shorter hold does not end a longer one, and none is longer than ten minutes", async () => {
-    budget.hold("routes", 86_400_000);
-    budget.hold("routes", 1000);
-    await expect(budget.acquire("high", "routes", never)).rejects.toMatchObject({ retryAfterMs: 600_000 });
+  test("waits some time of its own when it is not told how long", async () => {
+    budget.hold("instances", undefined);
+    expect(budget.snapshot()[0]).toMatchObject({ classes: ["instances"], heldMs: 5000 });
   });
 
-  test("one that gives up while waiting gets the signal's reason and leaves no timer", async () => {
+  test("one that gives up while waiting gets the signal's reason, takes nothing and leaves no timer", async () => {
     budget.hold("instances", 3000);
     const impatient = new AbortController();
-    const waiting = budget.acquire("high", "instances", impatient.signal);
+    const waiting = ask("impatient", "high", "instances", impatient.signal);
+    void ask("patient", "low");
     await settle();
     impatient.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
+    await clock.advance(3000);
+    expect(sent).toEqual(["patient"]);
     expect(clock.timers).toBe(0);
+    expect(await metrics.value("provider_calls_turned_away_total", { class: "instances" })).toBeUndefined();
+  });
+});
+
+describe("GroupedCallBudget with a rate", () => {
+  beforeEach(() => {
+    budget = budgetWith({ cloudCallsPerSecond: 2, burst: 1 });
+  });
+
+  test("serves the urgent first, in the order of coming", async () => {
+    void ask("first", "low");
+    void ask("refresh", "low");
+    void ask("delete-1", "high");
+    void ask("delete-2", "high");
+    await clock.advance(500);
+    await clock.advance(500);
+    await clock.advance(500);
+    expect(sent).toEqual(["first", "delete-1", "delete-2", "refresh"]);
+    expect(await metrics.text()).toContain(
+      'provider_call_wait_seconds_sum{provider="acme",class="instances",priority="low"} 1.5',
+    );
+  });
+
+  test("counts what answers cost the cloud", async () => {
+    await ask("dear", "high");
+    budget.settle("instances", 4);
+    void ask("next", "high");
+    await clock.advance(1999);
+    expect(sent).toEqual(["dear"]);
+    await clock.advance(1);
+    expect(sent).toEqual(["dear", "next"]);
+  });
+
+  test("gives back what was not sent", async () => {
+    await ask("unsent", "high");
+    budget.settle("instances", 0);
+    await ask("next", "high");
+    expect(sent).toEqual(["unsent", "next"]);
+  });
+
+  test("sends those away who would wait too long, but never the first of a kind", async () => {
+    const waiting = Array.from({ length: 12 }, (_, index) => ask(`high ${index}`, "high"));
+    const outcomes = Promise.allSettled(waiting);
+    void ask("low", "low");
+    await clock.advance(10_000);
+    const refused = (await outcomes).filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(refused).toMatchObject([{ reason: { reason: "RATE_LIMITED", retryAfterMs: 5500 } }]);
+    expect(sent).toHaveLength(12);
+    expect(sent.indexOf("low")).toBe(1 + HIGH_IN_A_ROW);
+  });
+
+  test("keeps those in line, and holds, when classes are shared in another way", async () => {
+    void ask("a", "high", "routes");
+    void ask("b", "high", "routes");
+    budget.hold("volumes", 1000);
+    void ask("c", "high", "instances");
+    budget.setRates(rateGroups([{ classes: ["routes"], cloudCallsPerSecond: 2, burst: 1 }], []));
+    expect(budget.snapshot()).toMatchObject([
+      { classes: ["routes"], heldMs: 1000, waiting: { high: 1, low: 0 } },
+      { classes: ["instances"], heldMs: 1000, waiting: { high: 1, low: 0 } },
+      { classes: ["load_balancers"], heldMs: 1000 },
+      { classes: ["volumes"], heldMs: 1000 },
+    ]);
+    await clock.advance(1000);
+    expect(sent).toEqual(["a", "b", "c"]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("shows what there is, without series where there is no limit", async () => {
+    budget.setRates(rateGroups([{ classes: ["routes", "volumes"], cloudCallsPerSecond: 2, burst: 3 }], []));
+    const own = new Metrics();
+    budgetMetrics(own)("acme").watch(
+      () => budget.snapshot(),
+      () => clock.nowMs(),
+    );
+    budget.hold("volumes", 2000);
+    const heldUntil = (clock.nowMs() + 2000) / 1000;
+    const of = (name: string, quotaClass: QuotaClass) => own.value(name, { provider: "acme", class: quotaClass });
+    expect({
+      shared: [
+        await of("provider_call_budget_tokens", "routes"),
+        await of("provider_call_budget_burst", "routes"),
+        await of("provider_call_budget_requests_per_second", "volumes"),
+        await of("provider_call_held_until_timestamp_seconds", "routes"),
+      ],
+      free: [
+        await of("provider_call_budget_tokens", "instances"),
+        await of("provider_call_held_until_timestamp_seconds", "instances"),
+      ],
+    }).toEqual({ shared: [1, 1, 1, heldUntil], free: [undefined, 0] });
+  });
+});
+
+describe("GroupedCallBudget", () => {
+  type Step =
+    | { readonly kind: "ask"; readonly priority: CallPriority; readonly quotaClass: QuotaClass }
+    | { readonly kind: "abort" }
+    | { readonly kind: "pass"; readonly ms: number };
+
+  const steps: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({
+      kind: fc.constant("ask"),
+      priority: fc.constantFrom<CallPriority>("high", "low"),
+      quotaClass: fc.constantFrom(...ALL),
+    }),
+    fc.record({ kind: fc.constant("abort") }),
+    fc.record({ kind: fc.constant("pass"), ms: fc.integer({ min: 0, max: 1500 }) }),
+  );
+
+  test("never lets more go than burst and rate allow, and settles every call", async () => {
+    const rate = { cloudCallsPerSecond: 4, burst: 3 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { maxLength: 60 }), async (history) => {
+        clock = new FakeClock();
+        budget = budgetWith(rate);
+        const times: number[] = [];
+        const open: AbortController[] = [];
+        const calls: Promise<unknown>[] = [];
+        for (const step of history) {
+          if (step.kind === "ask") {
+            const controller = new AbortController();
+            open.push(controller);
+            const noted = () => void times.push(clock.monotonicMs());
+            calls.push(budget.acquire(step.priority, step.quotaClass, controller.signal).then(noted, () => undefined));
+          } else if (step.kind === "abort") open.shift()?.abort(new Error("enough"));
+          else await clock.advance(step.ms);
+        }
+        await clock.advance(60_000);
+        await Promise.all(calls);
+        expect(clock.timers).toBe(0);
+        const tooMany = times.filter((atMs, index) => {
+          const later = times.slice(index).map((otherMs, count) => ({ spanMs: otherMs - atMs, calls: count + 1 }));
+          return later.some(
+            ({ spanMs, calls: count }) => count > rate.burst + (spanMs / 1000) * rate.cloudCallsPerSecond + 1e-6,
+          );
+        });
+        expect(tooMany).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

@@ -1,53 +1,76 @@
-import { sleep } from "../util/abort.ts";
+import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
 import type { Clock } from "../util/clock.ts";
+import type { BudgetMetrics } from "./budget-metrics.ts";
+import { CallLine } from "./call-line.ts";
+import type { BudgetSnapshot, RateGroup } from "./call-rate.ts";
 import type { CallPriority } from "./client.ts";
-import { contractError } from "./errors.ts";
-
-/** Calls that a cloud throttles together. */
-export type QuotaClass = "instances" | "loadBalancers" | "routes" | "volumes";
+import { DEFAULT_HOLD_MS } from "./retry-delay.ts";
 
 /** Decides when a call may be made, so that one throttled loop holds back all of its kind. */
 export interface CallBudget {
   /** Resolves when a call of that class may be made; rejects with a WAIT error that says when to come back, or with the signal's reason. */
   acquire(priority: CallPriority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void>;
-  /** The provider said to wait: no call of the class for that long. A shorter hold never ends a longer one. */
-  hold(quotaClass: QuotaClass, holdMs: number): void;
+  /** What a call that was acquired has cost the cloud, in requests; 0: it was not sent. To be said once of each. */
+  settle(quotaClass: QuotaClass, cloudCalls: number): void;
+  /** The cloud throttles: no call of the class for that long. A shorter hold never ends a longer one. */
+  hold(quotaClass: QuotaClass, holdMs: number | undefined): void;
 }
 
-/** Longest wait inside `acquire`. Beyond it the caller is better off doing something else and coming back. */
-const MAX_WAIT_MS = 5000;
-
-/** Longest hold believed: a provider that asks for more is asked again by then. */
-const MAX_HOLD_MS = 600_000;
-
-/** A budget without numbers of its own: everything may go until the provider says wait. */
-export class HoldBudget implements CallBudget {
+/** The budgets of one provider: each quota class draws on one, some share one. */
+export class GroupedCallBudget implements CallBudget {
   readonly #provider: string;
   readonly #clock: Clock;
-  readonly #heldUntilMs = new Map<QuotaClass, number>();
+  readonly #metrics: BudgetMetrics;
+  #lines: readonly CallLine[] = [];
 
-  constructor(provider: string, clock: Clock) {
+  constructor(provider: string, groups: readonly RateGroup[], clock: Clock, metrics: BudgetMetrics) {
     this.#provider = provider;
     this.#clock = clock;
+    this.#metrics = metrics;
+    this.setRates(groups);
   }
 
-  async acquire(_priority: CallPriority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    for (let leftMs = this.#leftMs(quotaClass); leftMs > 0; leftMs = this.#leftMs(quotaClass)) {
-      if (leftMs > MAX_WAIT_MS) {
-        const message = `${this.#provider}: calls for ${quotaClass} are on hold for another ${Math.ceil(leftMs / 1000)} s because the cloud throttles`;
-        throw contractError("RATE_LIMITED", message, { retryAfterMs: leftMs });
-      }
-      await sleep(leftMs, signal, this.#clock);
+  async acquire(priority: CallPriority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
+    try {
+      await this.#lineOf(quotaClass).enter(priority, quotaClass, signal);
+      this.#metrics.waited(quotaClass, priority, this.#clock.monotonicMs() - startMs);
+    } catch (error) {
+      if (!signal.aborted) this.#metrics.turnedAway(quotaClass, priority);
+      throw error;
     }
   }
 
-  hold(quotaClass: QuotaClass, holdMs: number): void {
-    const untilMs = this.#clock.monotonicMs() + Math.min(MAX_HOLD_MS, Math.max(0, holdMs));
-    this.#heldUntilMs.set(quotaClass, Math.max(untilMs, this.#heldUntilMs.get(quotaClass) ?? 0));
+  settle(quotaClass: QuotaClass, cloudCalls: number): void {
+    this.#lineOf(quotaClass).spend(cloudCalls - 1);
   }
 
-  #leftMs(quotaClass: QuotaClass): number {
-    return (this.#heldUntilMs.get(quotaClass) ?? 0) - this.#clock.monotonicMs();
+  hold(quotaClass: QuotaClass, holdMs = DEFAULT_HOLD_MS): void {
+    const line = this.#lineOf(quotaClass);
+    if (line.pace.heldMs === 0) this.#metrics.held(quotaClass);
+    line.hold(holdMs);
+  }
+
+  /** All classes must be in one group each. Where a group stays as it was, its budget goes on; those in line keep their places. */
+  setRates(groups: readonly RateGroup[]): void {
+    const before = this.#lines;
+    this.#lines = groups.map(({ classes, rate }) => {
+      const same = before.find((line) => line.classes.join() === classes.join());
+      same?.setRate(rate);
+      return same ?? new CallLine(this.#provider, classes, rate, this.#clock);
+    });
+    for (const line of before) {
+      if (!this.#lines.includes(line)) line.moveTo((quotaClass) => this.#lineOf(quotaClass));
+    }
+  }
+
+  snapshot(): readonly BudgetSnapshot[] {
+    return this.#lines.map((line) => line.snapshot());
+  }
+
+  #lineOf(quotaClass: QuotaClass): CallLine {
+    const line = this.#lines.find(({ classes }) => classes.includes(quotaClass));
+    if (line === undefined) throw new Error(`no budget for calls of class ${quotaClass}`);
+    return line;
   }
 }

@@ -1,3 +1,4 @@
+import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { sleep } from "../util/abort.ts";
 import { type BackoffOptions, backoffMs } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -5,13 +6,15 @@ import type { Semaphore } from "../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { CallPriority } from "./client.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "./errors.ts";
-import { DEFAULT_HOLD_MS } from "./retry-delay.ts";
 import type { Rpc } from "./rpcs.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
 
 /** Tries of a read and the waits between them. proto/README.md section 5, class T. */
 const MAX_TRIES = 3;
 const RETRY: BackoffOptions = { initialMs: 200, maxMs: 2000, jitter: 0.2 };
+
+/** The provider was throttled, came through all the same and does not say for how long: its next calls wait a moment and then go slower. */
+const THROTTLED_HOLD_MS = 1000;
 
 export interface GovernedOptions extends RpcOptions {
   readonly priority: CallPriority;
@@ -59,18 +62,41 @@ export class GovernedCaller {
     request: Request,
     options: GovernedOptions,
   ): Promise<Response> {
-    const { caller, budget, semaphore, admit } = this.#deps;
+    const { budget } = this.#deps;
     const { priority, signal } = options;
-    if (rpc.quotaClass !== undefined) await budget.acquire(priority, rpc.quotaClass, signal);
+    const { quotaClass } = rpc;
+    if (quotaClass === undefined) return this.#send(rpc, request, options, () => undefined);
+    await budget.acquire(priority, quotaClass, signal);
+    let cost = 0;
+    try {
+      return await this.#send(rpc, request, options, (stats) => {
+        cost = Math.max(1, stats?.cloudCalls ?? 1);
+        if (stats?.throttled === true) budget.hold(quotaClass, THROTTLED_HOLD_MS);
+      });
+    } catch (error) {
+      if (isOfClass(error, "WAIT")) budget.hold(quotaClass, error.retryAfterMs);
+      throw error;
+    } finally {
+      budget.settle(quotaClass, cost);
+    }
+  }
+
+  /** `note` is called when the call is sent, and when its answer tells what it cost. */
+  async #send<Request, Response>(
+    rpc: Rpc<Request, Response>,
+    request: Request,
+    options: GovernedOptions,
+    note: (stats: CallStats | undefined) => void,
+  ): Promise<Response> {
+    const { caller, semaphore, admit } = this.#deps;
+    const { priority, signal } = options;
     const leave = await semaphore.enter(priority, signal);
     try {
       await admit(rpc, signal);
-      return await caller.unary(rpc, request, options);
-    } catch (error) {
-      if (rpc.quotaClass !== undefined && isOfClass(error, "WAIT")) {
-        budget.hold(rpc.quotaClass, error.retryAfterMs ?? DEFAULT_HOLD_MS);
-      }
-      throw error;
+      note(undefined);
+      const response = await caller.unary(rpc, request, options);
+      note(rpc.stats(response));
+      return response;
     } finally {
       leave();
     }

@@ -1,5 +1,6 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
 import { exponentialBuckets, type Metrics } from "../telemetry/metrics.ts";
+import { type BudgetMetrics, budgetMetrics } from "./budget-metrics.ts";
 
 /** What is measured of calls to providers; made once a process, shared by all providers. */
 export interface ProviderMetrics {
@@ -8,6 +9,8 @@ export interface ProviderMetrics {
   readonly cloudCallsTotal: Counter<"provider" | "method" | "kind">;
   readonly cloudDataAgeSeconds: Histogram<"provider" | "method">;
   readonly cloudThrottledTotal: Counter<"provider" | "method">;
+  /** Of one provider's budgets; to be asked for once each. */
+  readonly budgetsOf: (provider: string) => BudgetMetrics;
 }
 
 export function providerMetrics(metrics: Metrics): ProviderMetrics {
@@ -40,5 +43,6 @@ export function providerMetrics(metrics: Metrics): ProviderMetrics {
       help: "Answers of a provider whose cloud throttled it meanwhile.",
       labels: ["provider", "method"],
     }),
+    budgetsOf: budgetMetrics(metrics),
   };
 }

@@ -1,3 +1,4 @@
+import type { CallRate } from "./call-rate.ts";
 import type { Diagnostic } from "./load-balancer.ts";
 
 /** Who a provider is and what it serves: its answer to the handshake. Constant for one `bootId`. */
@@ -122,4 +123,6 @@ export interface Limits {
   readonly softCallDurationMs: number;
   readonly minStatusIntervalMs: number;
   readonly minResyncIntervalMs: number;
+  /** How often its cloud may be called; a class in none has no limit. */
+  readonly callRates: readonly CallRate[];
 }

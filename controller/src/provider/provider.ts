@@ -1,9 +1,12 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { ProviderTls } from "../options/provider-tls-flag.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import { HoldBudget } from "./call-budget.ts";
+import { GroupedCallBudget } from "./call-budget.ts";
 import { randomCallIds } from "./call-ids.ts";
+import { type OperatorRate, rateGroups } from "./call-rate.ts";
 import type { ProviderClient } from "./client.ts";
 import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection.ts";
 import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
@@ -12,12 +15,13 @@ import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
 import { instrumented } from "./instrumented.ts";
 import type { ProviderMetrics } from "./metrics.ts";
+import { ProviderChannel } from "./provider-channel.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Provider } from "./provider-set.ts";
 import type { ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange, ScopeRemedy } from "./scope-guard.ts";
 import { Session } from "./session.ts";
-import { GrpcTransport } from "./transport.ts";
+import { traced } from "./traced.ts";
 
 /** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
 const MAX_CALLS = 64;
@@ -25,8 +29,10 @@ const MAX_CALLS = 64;
 export interface SidecarOptions {
   /** Operator's name of the provider: label of metrics, field of logs. */
   readonly name: string;
-  /** `unix:///path.sock`. */
+  /** `unix:///path.sock`, `tcp://host:port`. */
   readonly address: string;
+  /** For tcp:// addresses; without, calls go in plaintext. */
+  readonly tls?: ProviderTls | undefined;
   readonly cluster: ClusterRef;
   /** Version of this program, told to the provider. */
   readonly version: string;
@@ -34,7 +40,11 @@ export interface SidecarOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: ProviderMetrics;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
   readonly timing?: ConnectionTiming;
+  /** Take the place of what the provider declares. @default none */
+  readonly callRates?: readonly OperatorRate[];
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
   /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
@@ -51,12 +61,18 @@ export class Sidecar implements Provider {
   readonly #clock: Clock;
 
   constructor(options: SidecarOptions) {
-    const { name, address, version, clock, random, metrics } = options;
+    const { name, address, version, clock, random, metrics, tracing } = options;
     const log = options.log.child({ provider: name });
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const budget = new HoldBudget(name, clock);
+    const { callRates = [] } = options;
+    const budgetMetrics = metrics.budgetsOf(name);
+    const budget = new GroupedCallBudget(name, rateGroups([], callRates), clock, budgetMetrics);
+    budgetMetrics.watch(
+      () => budget.snapshot(),
+      () => clock.nowMs(),
+    );
     const connection = new ProviderConnection({
       name,
       address,
@@ -68,10 +84,14 @@ export class Sidecar implements Provider {
       timing: options.timing ?? CONNECTION_TIMING,
       scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
       onScopeChange: (message) => options.onScopeChange?.(message),
-      createTransport: () => new GrpcTransport({ provider: name, address, version }),
-      instrument: (caller) => instrumented(caller, { provider: name, metrics, log, clock }),
+      channel: new ProviderChannel({ provider: name, address, tls: options.tls, version, clock }),
+      instrument: (caller) => {
+        const measured = instrumented(caller, { provider: name, metrics, log, clock });
+        return tracing === undefined ? measured : traced(measured, { provider: name, address, tracing });
+      },
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
+        budget.setRates(rateGroups(info.limits.callRates, callRates));
         options.onReady?.(info);
       },
     });
@@ -109,6 +129,11 @@ export class Sidecar implements Provider {
   /** For readyz and for people. */
   get health(): ProviderHealth {
     return this.#connection.health;
+  }
+
+  /** What an operator should know although calls can be made. */
+  get warnings(): readonly string[] {
+    return this.#connection.warnings;
   }
 
   /** Present while changes are held back because the provider works in another scope than before. */

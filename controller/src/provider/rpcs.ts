@@ -2,7 +2,7 @@ import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
-import type { QuotaClass } from "./call-budget.ts";
+import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
 
 /** Turns messages of one type to bytes and back. */
 export interface Codec<Message> {
@@ -19,7 +19,7 @@ export interface Rpc<Request, Response> {
   readonly timeoutMs: number;
   /** Changes are never repeated by the client, and are held back while the provider's scope is in doubt. */
   readonly isChange: boolean;
-  /** Budget the call is charged to; undefined: always served, outside every limit. */
+  /** Budget the call is charged to; undefined: it does not ask the cloud. */
   readonly quotaClass: QuotaClass | undefined;
   readonly request: Codec<Request>;
   readonly response: Codec<Response>;
@@ -42,13 +42,13 @@ export const RPCS = {
   batchGetInstances: rpc(methods.batchGetInstances, "instances", statsOf),
   listInstances: rpc(methods.listInstances, "instances", statsOf),
   watchInstances: rpc(methods.watchInstances, "instances", withoutStats),
-  getLoadBalancer: rpc(methods.getLoadBalancer, "loadBalancers", statsOf),
-  listLoadBalancers: rpc(methods.listLoadBalancers, "loadBalancers", statsOf),
-  ensureLoadBalancer: rpc(methods.ensureLoadBalancer, "loadBalancers", statsOf),
-  updateLoadBalancerNodes: rpc(methods.updateLoadBalancerNodes, "loadBalancers", statsOf),
-  deleteLoadBalancer: rpc(methods.deleteLoadBalancer, "loadBalancers", statsOf),
-  watchLoadBalancers: rpc(methods.watchLoadBalancers, "loadBalancers", withoutStats),
-  applyNodeSet: rpc(methods.applyNodeSet, "loadBalancers", withoutStats),
+  getLoadBalancer: rpc(methods.getLoadBalancer, "load_balancers", statsOf),
+  listLoadBalancers: rpc(methods.listLoadBalancers, "load_balancers", statsOf),
+  ensureLoadBalancer: rpc(methods.ensureLoadBalancer, "load_balancers", statsOf),
+  updateLoadBalancerNodes: rpc(methods.updateLoadBalancerNodes, "load_balancers", statsOf),
+  deleteLoadBalancer: rpc(methods.deleteLoadBalancer, "load_balancers", statsOf),
+  watchLoadBalancers: rpc(methods.watchLoadBalancers, "load_balancers", withoutStats),
+  applyNodeSet: rpc(methods.applyNodeSet, undefined, withoutStats),
   listRoutes: rpc(methods.listRoutes, "routes", statsOf),
   batchEnsureRoutes: rpc(methods.batchEnsureRoutes, "routes", statsOf),
   batchDeleteRoutes: rpc(methods.batchDeleteRoutes, "routes", statsOf),

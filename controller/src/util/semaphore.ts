@@ -1,15 +1,14 @@
-/** The urgent go first. */
-type Priority = "high" | "low";
+import { type Priority, PriorityLine } from "./priority-line.ts";
 
 interface Waiter {
   readonly enter: () => void;
 }
 
-/** Lets at most `limit` in at once; those who wait enter by priority, then in the order of coming. */
+/** Lets at most `limit` in at once; those who wait enter by priority, then in the order of coming. Nobody is passed over for ever. */
 export class Semaphore {
   #limit: number;
   #inside = 0;
-  readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = { high: new Set(), low: new Set() };
+  readonly #waiting = new PriorityLine<Waiter>();
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -20,7 +19,7 @@ export class Semaphore {
   }
 
   get waiting(): number {
-    return this.#waiting.high.size + this.#waiting.low.size;
+    return this.#waiting.size;
   }
 
   /** Those inside stay when the limit goes down. */
@@ -33,7 +32,7 @@ export class Semaphore {
   async enter(priority: Priority, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#inside < this.#limit) this.#inside++;
-    else await this.#wait(this.#waiting[priority], signal);
+    else await this.#wait(priority, signal);
     let left = false;
     return () => {
       if (left) return;
@@ -43,10 +42,10 @@ export class Semaphore {
     };
   }
 
-  #wait(line: Set<Waiter>, signal: AbortSignal): Promise<void> {
+  #wait(priority: Priority, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        line.delete(waiter);
+        this.#waiting.remove(priority, waiter);
         reject(signal.reason);
       };
       const waiter: Waiter = {
@@ -55,17 +54,15 @@ export class Semaphore {
           resolve();
         },
       };
-      line.add(waiter);
+      this.#waiting.add(priority, waiter);
       signal.addEventListener("abort", onAbort, { once: true });
     });
   }
 
   #admit(): void {
     while (this.#inside < this.#limit) {
-      const line = this.#waiting.high.size > 0 ? this.#waiting.high : this.#waiting.low;
-      const [next] = line;
+      const next = this.#waiting.take();
       if (next === undefined) return;
-      line.delete(next);
       this.#inside++;
       next.enter();
     }

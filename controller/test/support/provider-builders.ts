@@ -69,6 +69,7 @@ export function info(
       softCallDurationMs: 10_000,
       minStatusIntervalMs: 10_000,
       minResyncIntervalMs: 60_000,
+      callRates: [],
     },
     annotationPrefixes: [],
     nodeLabelKeys: [],

@@ -1,5 +1,11 @@
 import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
-import { GetProviderInfoResponse, IpMode, LockScope, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import {
+  GetProviderInfoResponse,
+  IpMode,
+  LockScope,
+  Protocol,
+  QuotaClass,
+} from "@cloudwire/proto/cloudprovider/v1/identity";
 import { describe, expect, test } from "vitest";
 import { providerInfo } from "../../../test/support/scripted-provider.ts";
 import { problemsOf, providerInfoFromProto } from "./provider-info.ts";
@@ -34,8 +40,37 @@ describe("providerInfoFromProto()", () => {
         softCallDurationMs: 10_000,
         minStatusIntervalMs: 10_000,
         minResyncIntervalMs: 60_000,
+        callRates: [],
       },
     });
+  });
+
+  test.each([
+    [
+      "the rest of those that are named",
+      [
+        { cloudCallsPerSecond: 2.5 },
+        { classes: [QuotaClass.ROUTES, QuotaClass.VOLUMES], cloudCallsPerSecond: 1, burst: 7 },
+      ],
+      [
+        { classes: ["routes", "volumes"], cloudCallsPerSecond: 1, burst: 7 },
+        { classes: ["instances", "load_balancers"], cloudCallsPerSecond: 2.5, burst: 3 },
+      ],
+    ],
+    [
+      "the first of two that name a class",
+      [1, 2].map((rate) => ({ classes: [QuotaClass.ROUTES], cloudCallsPerSecond: rate })),
+      [{ classes: ["routes"], cloudCallsPerSecond: 1, burst: 1 }],
+    ],
+    [
+      "nothing for classes newer than this program",
+      [{ classes: [QuotaClass.UNRECOGNIZED], cloudCallsPerSecond: 1 }],
+      [],
+    ],
+    ["nothing for rates that are none", [0, -1, Number.NaN].map((rate) => ({ cloudCallsPerSecond: rate })), []],
+  ])("reads call rates: %s", (_, callRates, read) => {
+    const wire = GetProviderInfoResponse.fromPartial({ limits: { callRates } });
+    expect(providerInfoFromProto(wire).limits.callRates).toEqual(read);
   });
 
   test("keeps claims within what the contract allows", () => {

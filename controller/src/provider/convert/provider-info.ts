@@ -2,14 +2,17 @@ import type {
   Capabilities as WireCapabilities,
   GetProviderInfoResponse,
   InstanceCapabilities as WireInstances,
-  Limits as WireLimits,
   ListCapability as WireList,
   LoadBalancerCapabilities as WireLoadBalancers,
   RouteCapabilities as WireRoutes,
   VolumeCapabilities as WireVolumes,
   WatchCapability as WireWatch,
 } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { IpMode as WireIpMode, LockScope as WireLockScope } from "@cloudwire/proto/cloudprovider/v1/identity";
+import {
+  IpMode as WireIpMode,
+  Limits as WireLimits,
+  LockScope as WireLockScope,
+} from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import type {
   Capabilities,
@@ -25,6 +28,7 @@ import type {
   VolumeCapabilities,
   WatchCapability,
 } from "../provider-info.ts";
+import { callRatesFromProto } from "./call-rate.ts";
 import { ipFamilyFromProto, protocolFromProto } from "./enums.ts";
 import { diagnosticFromProto } from "./load-balancer.ts";
 import { durationMs } from "./time.ts";
@@ -151,14 +155,15 @@ function volumes(wire: WireVolumes): VolumeCapabilities {
   };
 }
 
-function limits(wire: WireLimits | undefined): Limits {
+function limits(wire: WireLimits = WireLimits.fromPartial({})): Limits {
   return {
-    maxConcurrentCalls: Math.max(1, wire?.maxConcurrentCalls ?? 1),
-    maxReceiveBytes: orUndefined(Number(wire?.maxReceiveBytes ?? 0n)) ?? LEAST_RECEIVE_BYTES,
-    maxInlineNodes: orUndefined(wire?.maxInlineNodes ?? 0) ?? DEFAULT_INLINE_NODES,
-    softCallDurationMs: Math.min(MAX_SOFT_CALL_MS, durationMs(wire?.softCallDuration) ?? DEFAULT_SOFT_CALL_MS),
-    minStatusIntervalMs: durationMs(wire?.minStatusInterval) ?? DEFAULT_STATUS_INTERVAL_MS,
-    minResyncIntervalMs: durationMs(wire?.minResyncInterval) ?? DEFAULT_RESYNC_INTERVAL_MS,
+    maxConcurrentCalls: Math.max(1, wire.maxConcurrentCalls),
+    maxReceiveBytes: orUndefined(Number(wire.maxReceiveBytes)) ?? LEAST_RECEIVE_BYTES,
+    maxInlineNodes: orUndefined(wire.maxInlineNodes) ?? DEFAULT_INLINE_NODES,
+    softCallDurationMs: Math.min(MAX_SOFT_CALL_MS, durationMs(wire.softCallDuration) ?? DEFAULT_SOFT_CALL_MS),
+    minStatusIntervalMs: durationMs(wire.minStatusInterval) ?? DEFAULT_STATUS_INTERVAL_MS,
+    minResyncIntervalMs: durationMs(wire.minResyncInterval) ?? DEFAULT_RESYNC_INTERVAL_MS,
+    callRates: callRatesFromProto(wire.callRates),
   };
 }
 
