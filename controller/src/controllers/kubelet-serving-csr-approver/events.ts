@@ -1,16 +1,14 @@
 import { type CertificateSigningRequest, csrReference } from "../../api/certificate-signing-request.ts";
 import type { EventInput } from "../../api/event.ts";
+import { KUBELET_SERVING_CSR_NOT_APPROVED } from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { Objection } from "./plan/objection.ts";
-
-/** Ours; upstream has no such controller. See docs/explanation/bootstrap.md. */
-const NOT_APPROVED = "KubeletServingCSRNotApproved";
 
 export function requestNotApproved(csr: CertificateSigningRequest, { message }: Objection): EventInput {
   return {
     regarding: csrReference(csr),
     type: "Warning",
-    reason: NOT_APPROVED,
+    reason: KUBELET_SERVING_CSR_NOT_APPROVED,
     message: `Request is not approved: ${message}`,
   };
 }
@@ -20,7 +18,7 @@ export function nodeWithoutCertificate(node: Node, { message }: Objection): Even
   return {
     regarding: nodeReference(node),
     type: "Warning",
-    reason: NOT_APPROVED,
+    reason: KUBELET_SERVING_CSR_NOT_APPROVED,
     message: `The kubelet's request for a serving certificate is not approved: ${message}`,
   };
 }

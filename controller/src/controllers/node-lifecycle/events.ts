@@ -1,12 +1,13 @@
 import type { EventInput } from "../../api/event.ts";
-import { DELETING_NODE, DELETING_NODE_FAILED } from "../../api/event-reasons.ts";
+import {
+  DELETING_NODE,
+  DELETING_NODE_FAILED,
+  NODE_DELETION_HELD,
+  NODE_DELETION_STOPPED,
+} from "../../api/event-reasons.ts";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { Hold } from "./plan/guard.ts";
-
-/** Ours; upstream has no guard. See docs/explanation/deletion-guard.md. */
-const NODE_DELETION_HELD = "NodeDeletionHeld";
-const NODE_DELETION_STOPPED = "NodeDeletionStopped";
 
 /** Upstream's words. */
 export function deletingNode(node: Node): EventInput {

@@ -1,13 +1,13 @@
 import type { EventInput, EventType } from "../../api/event.ts";
-import { SYNCED } from "../../api/event-reasons.ts";
+import {
+  INITIALIZE_NODE_DELAYED,
+  INITIALIZE_NODE_FAILED,
+  NODE_DIFFERS_FROM_CLOUD,
+  PROVIDER_ID_MISMATCH,
+  SYNCED,
+} from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { Difference } from "./plan/field-policies.ts";
-
-/** Ours; upstream says nothing on the Node. See docs/explanation/nodes.md. */
-const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
-const INITIALIZE_NODE_DELAYED = "InitializeNodeDelayed";
-const PROVIDER_ID_MISMATCH = "ProviderIDMismatch";
-const NODE_DIFFERS_FROM_CLOUD = "NodeDiffersFromCloud";
 
 /** The Node has the cloud's facts and has lost its taint. */
 export function synced(node: Node): EventInput {

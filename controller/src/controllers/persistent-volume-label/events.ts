@@ -1,9 +1,6 @@
 import type { EventInput } from "../../api/event.ts";
+import { VOLUME_NOT_LABELLED, VOLUME_TOPOLOGY_MISMATCH } from "../../api/event-reasons.ts";
 import { type PersistentVolume, persistentVolumeReference } from "../../api/persistent-volume.ts";
-
-/** Ours: upstream's controller of that name said nothing. */
-const VOLUME_TOPOLOGY_MISMATCH = "VolumeTopologyMismatch";
-const VOLUME_NOT_LABELLED = "VolumeNotLabelled";
 
 /** The PersistentVolume and the cloud say different things; somebody has to look. */
 export function topologyMismatch(pv: PersistentVolume, message: string): EventInput {

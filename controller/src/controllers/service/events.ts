@@ -6,6 +6,13 @@ import {
   DELETING_LOAD_BALANCER,
   ENSURED_LOAD_BALANCER,
   ENSURING_LOAD_BALANCER,
+  FORMER_LOAD_BALANCER_DELETED,
+  FORMER_LOAD_BALANCER_NOT_DELETED,
+  LOAD_BALANCER_DRIFT_NOT_REPAIRED,
+  LOAD_BALANCER_DRIFTED,
+  LOAD_BALANCER_FEATURE_IGNORED,
+  LOAD_BALANCER_KEPT,
+  LOAD_BALANCER_PROTECTED,
   SYNC_LOAD_BALANCER_FAILED,
   UNAVAILABLE_LOAD_BALANCER,
   UPDATE_LOAD_BALANCER_FAILED,
@@ -13,21 +20,6 @@ import {
 } from "../../api/event-reasons.ts";
 import { type Service, serviceReference } from "../../api/service.ts";
 import type { Diagnostic } from "../../provider/load-balancer.ts";
-
-/** Ours: somebody else changed the load balancer at the cloud. Upstream never looks. */
-const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
-const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
-
-/** Ours: deletion protection. */
-const LOAD_BALANCER_PROTECTED = "LoadBalancerProtected";
-const LOAD_BALANCER_KEPT = "LoadBalancerKept";
-
-/** Ours: another provider serves the Service than before. */
-const FORMER_LOAD_BALANCER_DELETED = "FormerLoadBalancerDeleted";
-const FORMER_LOAD_BALANCER_NOT_DELETED = "FormerLoadBalancerNotDeleted";
-
-/** Ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors. */
-const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
 
 /** Node names shown in an event. cloud-provider/controllers/service/controller.go v0.36.3. */
 const MAX_NODE_NAMES = 20;
