@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
+import { parseTraceparent } from "../trace/trace-context.ts";
 import type { RpcCall, RpcMethod } from "./method.ts";
 
 /** A call from its arrival to its answer. */
@@ -67,12 +68,10 @@ const requestId = (metadata: Metadata): string => {
   return given !== undefined && wellFormedRequestId.test(given) ? given : randomUUID();
 };
 
-const wellFormedTraceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
 /** A malformed trace context is ignored, as W3C demands: it must never fail a call. */
 const traceparent = (metadata: Metadata): string | undefined => {
   const given = firstText(metadata, "traceparent");
-  return given !== undefined && wellFormedTraceparent.test(given) ? given : undefined;
+  return given !== undefined && parseTraceparent(given) !== undefined ? given : undefined;
 };
 
 const firstText = (metadata: Metadata, key: string): string | undefined => {

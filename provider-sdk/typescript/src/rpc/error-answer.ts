@@ -5,6 +5,7 @@ import { permittedError } from "../errors/permitted-reason.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import { toStatus } from "../errors/status.ts";
 import type { Logger } from "../log/logger.ts";
+import { callFields } from "./call-fields.ts";
 import type { RpcCall } from "./method.ts";
 
 /** An error in grpc-js' words. */
@@ -55,7 +56,7 @@ const abortError = (call: RpcCall, cause: unknown): ProviderError =>
 const operatorCodes = new Set([2, 7, 13, 16]);
 
 const logFailure = (error: ProviderError, masked: boolean, call: RpcCall, log: Logger): void => {
-  const fields = { method: call.method, requestId: call.requestId, reason: error.reason, error };
+  const fields = { ...callFields(call), reason: error.reason, error };
   if (masked) log.error("A call failed in a way the provider did not expect", fields);
   else if (operatorCodes.has(error.grpcCode)) log.warn("A call failed", fields);
   else log.debug("A call failed", fields);

@@ -12,6 +12,7 @@ import type {
 } from "@grpc/grpc-js";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
+import type { CallAnswer, CallSpans } from "../trace/call-spans.ts";
 import { orAborted } from "../util/or-aborted.ts";
 import { type CallScope, openCallScope } from "./call-scope.ts";
 import { answerError, trailersOf } from "./error-answer.ts";
@@ -43,6 +44,8 @@ export interface RpcDeps {
   readonly serverSignal: AbortSignal;
   /** Longest time a stream waits for a reader that does not read. */
   readonly slowConsumerMs: number;
+  /** Around each unary call; undefined: there are no traces. */
+  readonly spans: CallSpans | undefined;
 }
 
 /** A service in grpc-js' words. Messages stay bytes there, so that every failure to read or write one gets a status. */
@@ -64,15 +67,17 @@ export const toGrpcService = (
       },
     ]),
   ),
-  implementation: Object.fromEntries(service.methods.map((method) => [method.name, handlerOf(method, deps)])),
+  implementation: Object.fromEntries(
+    service.methods.map((method) => [method.name, handlerOf(method, service.fullName, deps)]),
+  ),
 });
 
 const same = (bytes: Buffer): Buffer => bytes;
 
-const handlerOf = (method: RpcMethod, deps: RpcDeps) => {
+const handlerOf = (method: RpcMethod, service: string, deps: RpcDeps) => {
   switch (method.kind) {
     case "unary":
-      return unaryHandler(method, deps);
+      return unaryHandler(method, service, deps);
     case "serverStream":
       return serverStreamHandler(method, deps);
     case "duplex":
@@ -114,30 +119,43 @@ const enter = (grpcCall: AnyCall, method: RpcMethod, deps: RpcDeps): CallScope =
 };
 
 const unaryHandler =
-  (method: UnaryMethod, deps: RpcDeps): handleUnaryCall<Buffer, Buffer> =>
+  (method: UnaryMethod, service: string, deps: RpcDeps): handleUnaryCall<Buffer, Buffer> =>
   (grpcCall, callback) => {
-    void answerUnary(method, grpcCall, callback, deps);
+    void answerUnary(method, service, grpcCall, callback, deps);
   };
 
 /** Never rejects: grpc-js leaves the caller of a rejected handler to its deadline. */
 const answerUnary = async (
   method: UnaryMethod,
+  service: string,
   grpcCall: ServerUnaryCall<Buffer, Buffer>,
   callback: sendUnaryData<Buffer>,
   deps: RpcDeps,
 ): Promise<void> => {
   const scope = enter(grpcCall, method, deps);
   const { call } = scope;
+  let work: Promise<CallAnswer> | undefined;
+  const workOnce = (): Promise<CallAnswer> => {
+    work ??= unaryAnswer(method, grpcCall.request, call, deps);
+    return work;
+  };
+  // Whatever the vendor registered for traces: a call never fails by it, and is never worked on twice.
+  await deps.spans?.(service, call, workOnce).catch((error: unknown) => deps.log.warn("A trace failed", { error }));
+  const answer = await workOnce();
+  scope.close();
+  if (answer.kind === "error") callback(answer.error);
+  else callback(null, Buffer.from(answer.bytes), trailersOf(call));
+};
+
+const unaryAnswer = async (method: UnaryMethod, request: Buffer, call: RpcCall, deps: RpcDeps): Promise<CallAnswer> => {
   const startedMs = deps.nowMs();
   try {
-    const bytes = await runUnary(method, grpcCall.request, call, deps);
+    const bytes = await runUnary(method, request, call, deps);
     deps.hooks.ended(call, "ok", deps.nowMs() - startedMs);
-    callback(null, Buffer.from(bytes), trailersOf(call));
+    return { kind: "bytes", bytes };
   } catch (error) {
     deps.hooks.ended(call, "failed", deps.nowMs() - startedMs);
-    callback(answerError(error, call, deps.log));
-  } finally {
-    scope.close();
+    return { kind: "error", error: answerError(error, call, deps.log) };
   }
 };
 

@@ -11,9 +11,13 @@ export interface ServeOptions {
   readonly endpoint?: string | undefined;
   /** Default: JSON lines on standard error, from `CLOUD_PROVIDER_LOG_LEVEL` on. */
   readonly log?: Logger | undefined;
+  /** Called when the provider has ended, before its process does: the place to send off traces and the like. It has 3 s. */
+  readonly atEnd?: (() => Promise<void>) | undefined;
 }
 
 const crashExitCode = 1;
+
+const atEndMs = 3_000;
 
 /**
  * Serves a provider as the main job of this process. Where, how and how loud comes from the environment:
@@ -41,8 +45,9 @@ export const serveProvider = async (
     const { endpoint, problems } = settings;
     if (!endpoint || problems.length > 0) throw new ProviderStartError("CONFIG_INVALID", problems);
     const provider = await startProvider(definition, { ...settings, endpoint, log });
-    endOnSignals(provider, log);
-    void exitWhenLost(provider);
+    const atEnd = async (): Promise<void> => lastWords(options.atEnd, log);
+    endOnSignals(provider, atEnd, log);
+    void exitWhenLost(provider, atEnd);
     logCrashes(log);
     log.info("Serving", { provider: definition.name, version: definition.version, address: provider.address });
     return provider;
@@ -59,27 +64,46 @@ const forwardLibraryLog = (log: Logger): void => {
   setLogger({ error: line, info: line, debug: line });
 };
 
-const endOnSignals = (provider: RunningProvider, log: Logger): void => {
+/** What the vendor wants done at the end may fail or hang; the process ends all the same. */
+const lastWords = async (atEnd: ServeOptions["atEnd"], log: Logger): Promise<void> => {
+  if (atEnd === undefined) return;
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => late.reject(new Error(`it took longer than ${atEndMs} ms`)), atEndMs);
+  try {
+    await Promise.race([atEnd(), late.promise]);
+  } catch (error) {
+    log.warn("What was to be done at the end failed", { error });
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const endOnSignals = (provider: RunningProvider, atEnd: () => Promise<void>, log: Logger): void => {
   let ending = false;
   const end = (signal: NodeJS.Signals) => {
     if (ending) process.exit(crashExitCode);
     ending = true;
     log.info("Shutting down", { signal });
-    provider.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error("The shutdown failed", { error });
-        process.exit(crashExitCode);
-      },
-    );
+    provider
+      .close()
+      .then(atEnd)
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error("The shutdown failed", { error });
+          process.exit(crashExitCode);
+        },
+      );
   };
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
 };
 
 /** The next start makes a new socket, or says who has the place. */
-const exitWhenLost = async (provider: RunningProvider): Promise<void> => {
-  if ((await provider.ended) === "socketLost") process.exit(unavailableExitCode);
+const exitWhenLost = async (provider: RunningProvider, atEnd: () => Promise<void>): Promise<void> => {
+  if ((await provider.ended) !== "socketLost") return;
+  await atEnd();
+  process.exit(unavailableExitCode);
 };
 
 /** A failure that nobody caught is a bug of the provider: it is written where the other lines are, and ends the process. */

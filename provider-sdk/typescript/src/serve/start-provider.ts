@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { Server } from "@grpc/grpc-js";
+import { Server, type ServerCredentials } from "@grpc/grpc-js";
 import { toCapabilities, toLimits } from "../convert/capabilities.ts";
 import { createProviderIds } from "../convert/provider-ids.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import type { Logger } from "../log/logger.ts";
+import { callFields } from "../rpc/call-fields.ts";
 import { tolerateHugeDeadlines, tolerateMassCancellation } from "../rpc/grpc-js-gaps.ts";
 import { type RpcDeps, toGrpcService } from "../rpc/grpc-service.ts";
 import type { RpcService } from "../rpc/method.ts";
@@ -13,10 +14,12 @@ import { createGetProviderInfo, type HandshakeFacts } from "../services/identity
 import { createReflectionServices, reflectionServices } from "../services/reflection.ts";
 import { draining, type ProviderRuntime } from "../services/runtime.ts";
 import { defaultIntervals, StatusMonitor } from "../services/status-monitor.ts";
+import { type CallSpans, loadCallSpans } from "../trace/call-spans.ts";
 import { RuleChecker } from "../validation/rule-checker.ts";
 import { factProblems, shapeProblems } from "./definition-problems.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Listener, listen } from "./listener.ts";
+import { MutualTls } from "./mutual-tls.ts";
 import { serverCredentials, type TransportSecurity } from "./server-credentials.ts";
 import { ProviderStartError } from "./start-error.ts";
 import { sdkVersion } from "./version.ts";
@@ -31,6 +34,8 @@ export interface StartOptions extends TransportSecurity {
   readonly drainMs?: number | undefined;
   /** How often to look whether the socket is still there. Default: 10 s. */
   readonly socketCheckMs?: number | undefined;
+  /** How often TLS files are read again. Default: 10 s; the contract asks for 60 s at the most. */
+  readonly tlsReloadMs?: number | undefined;
   /** How often the cloud is checked, and for how long. Default: 60 s while all is well, 10 s while not, 10 s. */
   readonly checkIntervals?:
     | { readonly goodIntervalMs: number; readonly badIntervalMs: number; readonly timeoutMs: number }
@@ -63,6 +68,7 @@ const maxStreamsPerConnection = 256;
 
 const defaultDrainMs = 10_000;
 const defaultSocketCheckMs = 10_000;
+const defaultTlsReloadMs = 10_000;
 /** How long aborted calls have to send their answer before the connections are cut. */
 const forceGraceMs = 250;
 const slowConsumerMs = 30_000;
@@ -94,6 +100,7 @@ export const startProvider = async (
       ...reflection(facts.services).map((service) => ({ service, refuseWhileDraining: true })),
     ],
     force.signal,
+    await loadCallSpans(),
   );
   const listener = await listen(server, options.endpoint, credentials, options.socketGroup);
   // The handshake is served meanwhile; a cloud that is down must not keep the controller from hearing so.
@@ -101,9 +108,11 @@ export const startProvider = async (
   const ended = Promise.withResolvers<"closed" | "socketLost">();
   const end = async (reason: "closed" | "socketLost"): Promise<void> => {
     clearInterval(watch);
+    clearInterval(reload);
     await close({ server, listener, status, drain, force, drainMs: options.drainMs ?? defaultDrainMs });
     ended.resolve(reason);
   };
+  const reload = followTlsFiles(credentials, log, options.tlsReloadMs ?? defaultTlsReloadMs);
   const closing: { done?: Promise<void> } = {};
   const watch = watchSocket(listener, options.socketCheckMs ?? defaultSocketCheckMs, () => {
     log.error("The socket was removed or replaced: nobody can reach this provider any more", {
@@ -128,6 +137,17 @@ const watchSocket = (listener: Listener, intervalMs: number, lost: () => void): 
     if (!(await listener.isReachable())) lost();
   };
   return setInterval(() => void look(), intervalMs).unref();
+};
+
+/** Reads TLS files again and again; content is compared, because mounted Secrets change by symbolic link. */
+const followTlsFiles = (
+  credentials: ServerCredentials,
+  log: Logger,
+  intervalMs: number,
+): NodeJS.Timeout | undefined => {
+  if (!(credentials instanceof MutualTls)) return undefined;
+  credentials.warnIfExpired(log, Date.now());
+  return setInterval(() => void credentials.reload(log, Date.now()), intervalMs).unref();
 };
 
 const throwIfAny = (problems: readonly string[]): void => {
@@ -187,6 +207,7 @@ const createServer = (
   runtime: ProviderRuntime,
   services: readonly ServedService[],
   serverSignal: AbortSignal,
+  spans: CallSpans | undefined,
 ): Server => {
   const server = new Server({
     "grpc.max_receive_message_length": Number(runtime.limits.maxReceiveBytes),
@@ -205,14 +226,15 @@ const createServer = (
           if (refuseWhileDraining && runtime.draining.aborted) throw draining();
         },
         ended: (call, outcome, elapsedMs) => {
-          const { method, requestId, traceparent } = call;
-          runtime.log.debug("Answered", { method, requestId, traceparent, outcome, elapsedMs });
+          runtime.log.debug("Answered", { ...callFields(call), outcome, elapsedMs });
         },
       },
       log: runtime.log,
       nowMs: runtime.nowMs,
       serverSignal,
       slowConsumerMs,
+      // Health checks would be a trace of their own, every few seconds.
+      spans: service.fullName === cloudProviderService ? spans : undefined,
     };
     const { definition, implementation } = toGrpcService(service, deps);
     server.addService(definition, implementation);

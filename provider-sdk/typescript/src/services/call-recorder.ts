@@ -11,6 +11,7 @@ import { classifyError } from "../errors/classify.ts";
 import type { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { RpcCall } from "../rpc/method.ts";
+import { callFields } from "../rpc/call-fields.ts";
 import { fetchWith } from "../util/fetch-with.ts";
 import { toDuration } from "../util/duration.ts";
 
@@ -137,7 +138,7 @@ export class CallRecorder {
       requestId: call.requestId,
       ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
       cluster,
-      log: log.child({ method: call.method, requestId: call.requestId }),
+      log: log.child(callFields(call)),
       fetch: (input, init) => this.#fetch(input, init),
       recordCloudCall: (cloudCall) => this.recordCloudCall(cloudCall),
     };

@@ -5,6 +5,7 @@ import { runProgram } from "../options/program.ts";
 import { KeyFileError, keyFromFile } from "./key-file.ts";
 import { createSimulatedProvider } from "./provider.ts";
 import { type SidecarOptions, sidecarEnvPrefix, sidecarFlags, toSidecarOptions } from "./sidecar-flags.ts";
+import { startTracing } from "./tracing.ts";
 
 const usage =
   "Usage: cloudwire-provider-simulated [options]\n\nServes the contract cloudprovider.v1 for a simulated cloud on a Unix socket.";
@@ -23,7 +24,11 @@ await runProgram({
 
 async function run({ endpoint, cloudUrl, key, ...settings }: SidecarOptions): Promise<void> {
   const apiKey = key.kind === "file" ? keyFromFile(key.path, Date.now) : () => key.text;
-  const provider = await serveProvider(createSimulatedProvider({ url: cloudUrl, apiKey, ...settings }), { endpoint });
+  const tracing = await startTracing(process.env);
+  const provider = await serveProvider(createSimulatedProvider({ url: cloudUrl, apiKey, ...settings }), {
+    endpoint,
+    atEnd: tracing?.stop,
+  });
   // One line that a parent process waits for.
   process.stdout.write(`provider ready ${provider.address}\n`);
 }
