@@ -1,11 +1,15 @@
 /** Writes the reference pages that derive from tables of the daemon. */
 import { writeFileSync } from "node:fs";
+import { configSchema } from "./config-schema.ts";
+import { configurationPage, SCHEMA_FILE } from "./configuration-page.ts";
 import { flagsPage } from "./flags-page.ts";
 import { metricsPage } from "./telemetry/metrics-page.ts";
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "flags.md": flagsPage,
+  "configuration.md": configurationPage,
   "metrics.md": metricsPage,
+  [SCHEMA_FILE]: () => `${JSON.stringify(configSchema(), undefined, 2)}\n`,
 };
 
 for (const [name, page] of Object.entries(PAGES)) {

@@ -65,6 +65,6 @@ function wrong(where: string, what: string): Said {
 }
 
 function unknown(name: string): string {
-  const near = nearest(name, rows.keys());
+  const near = nearest(name, [...rows.keys(), ...upstreamFlags.keys()]);
   return `is not a flag of this program${near === undefined ? "; --help lists them" : `; did you mean --${near}?`}`;
 }

@@ -1,13 +1,13 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from "yaml";
 import { messageOf } from "../util/errors.ts";
-import { configPaths } from "./config-paths.ts";
-import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
-import { rows } from "./rows.ts";
-import { nearest } from "./suggestion.ts";
-import type { Problem } from "./problem.ts";
-
-const API_VERSION = "cloudcontrollermanager.config.k8s.io/v1alpha1";
-const KIND = "CloudControllerManagerConfiguration";
+import { API_VERSION, KIND } from "./config-kind.ts";
+import { configPaths, sections, unusedPaths } from "./config-paths.ts";
+import { misfit, textsOf } from "./config-value.ts";
+import type { Flag } from "./flag.ts";
+import { NOTHING_SAID, type Said } from "./occurrence.ts";
+import { flagOfKey, rows } from "./rows.ts";
+import { nearest, plain } from "./suggestion.ts";
+import { upstreamFlags } from "./upstream-flags.ts";
 
 /** One entry of the file, wherever it stands. */
 interface Entry {
@@ -40,58 +40,71 @@ export function readConfigFile(path: string, readText: (path: string) => string)
 }
 
 function read(file: string, entries: readonly Entry[]): Said {
-  const occurrences: Occurrence[] = [];
-  const problems: Problem[] = [];
-  for (const entry of entries) {
-    const where = `${file}:${entry.line}: ${entry.path}`;
-    const key = configPaths.get(entry.path);
-    const said = key === undefined ? readOther(entry, where) : readSetting(entry, key, where);
-    occurrences.push(...said.occurrences);
-    problems.push(...said.problems);
-  }
+  const all = entries.map((entry) => readEntry(entry, `${file}:${entry.line}: ${entry.path}`));
   const kinds = entries.filter(({ path }) => path === "kind" || path === "apiVersion");
-  if (kinds.length < 2) problems.push({ where: file, what: `needs apiVersion: ${API_VERSION} and kind: ${KIND}` });
-  return { ...NOTHING_SAID, occurrences, problems };
+  if (kinds.length < 2) all.push(refused(file, `needs apiVersion: ${API_VERSION} and kind: ${KIND}`));
+  return {
+    occurrences: all.flatMap(({ occurrences }) => occurrences),
+    problems: all.flatMap(({ problems }) => problems),
+    warnings: all.flatMap(({ warnings }) => warnings),
+  };
 }
 
 /** Leaves of the tree; below what is no section nothing is looked for. */
 function entriesOf(node: YAMLMap, path: string, lines: LineCounter): readonly Entry[] {
   return node.items.flatMap(({ key, value }) => {
-    if (!isScalar(key)) return [];
-    const below = path === "" ? String(key.value) : `${path}.${String(key.value)}`;
-    if (isMap(value) && isSection(below)) return entriesOf(value, below, lines);
-    return [{ path: below, value: plain(value), line: lines.linePos(key.range?.[0] ?? 0).line }];
+    const name = isScalar(key) ? String(key.value) : String(key);
+    const below = path === "" ? name : `${path}.${name}`;
+    if (isMap(value) && sections.has(below)) return entriesOf(value, below, lines);
+    const line = lines.linePos(isScalar(key) ? (key.range?.[0] ?? 0) : (node.range?.[0] ?? 0)).line;
+    return [{ path: below, value: plainValue(value), line }];
   });
 }
 
-function isSection(path: string): boolean {
-  return [...configPaths.keys()].some((known) => known.startsWith(`${path}.`));
-}
-
-function plain(node: unknown): unknown {
+function plainValue(node: unknown): unknown {
   if (isScalar(node)) return node.value;
-  return isSeq(node) ? node.items.map((item) => plain(item)) : node;
+  return isSeq(node) ? node.items.map((item) => plainValue(item)) : node;
 }
 
-function readSetting({ value }: Entry, key: string, where: string): Said {
-  if (value === undefined || value === null) return NOTHING_SAID;
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (items.some((item) => typeof item === "object"))
-    return refused(where, "is neither a text, a number nor a list of them");
-  if (Array.isArray(value) && !isList(key)) return refused(where, "is a list, but takes one value");
-  return { ...NOTHING_SAID, occurrences: items.map((item) => ({ key, where, text: String(item) })) };
-}
-
-function isList(key: string): boolean {
-  return [...rows.values()].some((row) => row.key === key && Array.isArray(row.flag.defaultValue));
-}
-
-function readOther({ path, value }: Entry, where: string): Said {
+function readEntry({ path, value }: Entry, where: string): Said {
+  const key = configPaths.get(path);
+  const flag = key === undefined ? undefined : flagOfKey(key);
+  if (key !== undefined && flag !== undefined) {
+    const wrong = misfit(value, flag.shape);
+    if (wrong !== undefined) return refused(where, wrong);
+    return { ...NOTHING_SAID, occurrences: textsOf(value, flag).map((text) => ({ key, where, text })) };
+  }
+  const unused = upstreamFlags.get(unusedPaths.get(path) ?? "");
+  if (unused !== undefined) return readUnused(value, unused, where);
   const wanted = path === "kind" ? KIND : path === "apiVersion" ? API_VERSION : undefined;
-  if (wanted !== undefined)
+  if (wanted !== undefined) {
     return value === wanted ? NOTHING_SAID : refused(where, `is "${String(value)}", not ${wanted}`);
-  const near = nearest(path, configPaths.keys());
-  return refused(where, `is not a setting${near === undefined ? "" : `; did you mean ${near}?`}`);
+  }
+  if (sections.has(path)) return refused(where, "is a section: write its settings below it, or take the line out");
+  const meant = suggestion(path);
+  return refused(where, `is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`);
+}
+
+function readUnused(value: unknown, { flag, instead }: { flag: Flag<unknown>; instead: string }, where: string): Said {
+  const wrong = misfit(value, flag.shape) ?? textsOf(value, flag).map((text) => problemOf(flag, text))[0];
+  return wrong === undefined ? { ...NOTHING_SAID, warnings: [{ where, what: instead }] } : refused(where, wrong);
+}
+
+function problemOf(flag: Flag<unknown>, text: string): string | undefined {
+  const parsed = flag.parse(text, undefined);
+  return parsed.kind === "problem" ? parsed.problem : undefined;
+}
+
+/** The path that was meant: one spelt nearly so, that of the flag, or the one that ends so. */
+function suggestion(path: string): string | undefined {
+  const paths = [...configPaths.keys(), ...sections];
+  const last = plain(path.split(".").at(-1) ?? "");
+  const key = [...rows].find(([name]) => plain(name) === last)?.[1].key;
+  return (
+    nearest(path, paths) ??
+    [...configPaths].find(([, setting]) => setting === key)?.[0] ??
+    paths.find((known) => plain(known.split(".").at(-1) ?? "") === last)
+  );
 }
 
 function refused(where: string, what: string): Said {

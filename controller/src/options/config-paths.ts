@@ -15,6 +15,7 @@ const UPSTREAM_PATHS: Partial<Record<keyof Options, string>> = {
   leaderElectRetryPeriod: "Generic.LeaderElection.RetryPeriod",
   leaderElectResourceName: "Generic.LeaderElection.ResourceName",
   leaderElectResourceNamespace: "Generic.LeaderElection.ResourceNamespace",
+  profiling: "Generic.Debugging.EnableProfiling",
   enableLeaderMigration: "Generic.LeaderMigrationEnabled",
   securePort: "Generic.Port",
   bindAddress: "Generic.Address",
@@ -44,4 +45,28 @@ export const configPaths: ReadonlyMap<string, string> = new Map(
   Object.keys(flags)
     .filter((key) => !NOT_IN_FILE.has(key))
     .map((key) => [Object.entries(UPSTREAM_PATHS).find(([name]) => name === key)?.[1] ?? ownPath(key), key]),
+);
+
+/** Paths of settings of upstream's that are taken without effect, and the flag in upstreamFlags that says why. */
+export const unusedPaths: ReadonlyMap<string, string> = new Map([
+  ["Generic.MinResyncPeriod", "min-resync-period"],
+  ["Generic.ControllerStartInterval", "controller-start-interval"],
+  ["Generic.ClientConnection.ContentType", "kube-api-content-type"],
+  ["Generic.LeaderElection.ResourceLock", "leader-elect-resource-lock"],
+  ["Generic.Debugging.EnableContentionProfiling", "contention-profiling"],
+  ["KubeCloudShared.CloudProvider.Name", "cloud-provider"],
+  ["KubeCloudShared.CloudProvider.CloudConfigFile", "cloud-config"],
+  ["KubeCloudShared.ExternalCloudVolumePlugin", "external-cloud-volume-plugin"],
+  ["KubeCloudShared.UseServiceAccountCredentials", "use-service-account-credentials"],
+  ["KubeCloudShared.AllowUntaggedCloud", "allow-untagged-cloud"],
+  ["KubeCloudShared.NodeSyncPeriod", "node-sync-period"],
+  ["NodeController.ConcurrentNodeStatusUpdates", "concurrent-node-status-updates"],
+]);
+
+/** Paths that others are below of. */
+export const sections: ReadonlySet<string> = new Set(
+  [...configPaths.keys(), ...unusedPaths.keys()].flatMap((path) => {
+    const names = path.split(".");
+    return names.slice(1).map((_, index) => names.slice(0, index + 1).join("."));
+  }),
 );

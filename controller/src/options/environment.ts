@@ -13,10 +13,12 @@ export function variableName(flag: string): string {
  * Service called "cloudwire" puts some into every pod of its namespace.
  */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Said {
-  const occurrences = [...rows].flatMap(([name, { key }]) => {
+  const occurrences = [...rows].flatMap(([name, { key, flag }]) => {
     const where = variableName(name);
     const text = environment[where] ?? "";
-    return text === "" ? [] : [{ key, where, text }];
+    // A variable stands once: a flag that may be repeated has a line for each.
+    const texts = flag.shape.kind === "list" ? text.split("\n").map((line) => line.trim()) : [text];
+    return texts.filter((item) => item !== "").map((item) => ({ key, where, text: item }));
   });
   return { ...NOTHING_SAID, occurrences };
 }

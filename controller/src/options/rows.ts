@@ -11,3 +11,8 @@ export interface Row {
 export const rows: ReadonlyMap<string, Row> = new Map(
   Object.entries(flags).map(([key, flag]) => [flagName(key), { key, flag }]),
 );
+
+/** The setting with that key in the options. */
+export function flagOfKey(key: string): Flag<unknown> | undefined {
+  return rows.get(flagName(key))?.flag;
+}

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { configPaths } from "./config-paths.ts";
+import { configPaths, unusedPaths } from "./config-paths.ts";
 import { variableName } from "./environment.ts";
 import { flags } from "./options.ts";
 import { type Command, parseCommand } from "./parse.ts";
 import { rows } from "./rows.ts";
+import { upstreamFlags } from "./upstream-flags.ts";
 
 const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
 const PROVIDER = "Cloudwire:\n  Provider: acme=unix:///run/acme.sock\n";
@@ -99,7 +100,7 @@ Cloudwire:
     {
       what: "refuses a value where a section is",
       text: `Generic: yes\n${PROVIDER}`,
-      problems: ["ccm.yaml:3: Generic: is not a setting"],
+      problems: ["ccm.yaml:3: Generic: is a section: write its settings below it, or take the line out"],
     },
     {
       what: "says where it is malformed",
@@ -114,8 +115,57 @@ Cloudwire:
         expect.stringMatching(/^--provider: no provider is given/),
       ],
     },
+    {
+      what: "suggests the path of the flag, and the section of a setting",
+      text: `cluster-name: x\ngeneric: {}\nKubeCloudShared:\n  kubeApiQps: 1\n${PROVIDER}`,
+      problems: [
+        "ccm.yaml:3: cluster-name: is not a setting; did you mean KubeCloudShared.ClusterName?",
+        "ccm.yaml:4: generic: is not a setting; did you mean Generic?",
+        "ccm.yaml:6: KubeCloudShared.kubeApiQps: is not a setting; did you mean Generic.ClientConnection.QPS?",
+      ],
+    },
+    {
+      what: "refuses what YAML reads as another type than was meant, and what has no value",
+      text: `Generic:\n  LeaderElection:\n    LeaderElect: yes\n    LeaseDuration: 30\n  Port: "1"\n  Controllers: [1]\nKubeCloudShared:\n  ClusterName: 010\nWebhook:\n${PROVIDER}  Master:\n`,
+      problems: [
+        'ccm.yaml:5: Generic.LeaderElection.LeaderElect: is the text "yes", but takes true or false',
+        "ccm.yaml:6: Generic.LeaderElection.LeaseDuration: is 30, but takes a duration like 300ms, 15s or 1m30s",
+        'ccm.yaml:7: Generic.Port: is the text "1", but takes a number',
+        "ccm.yaml:8: Generic.Controllers: item 1 is not a text: put it in quotes",
+        "ccm.yaml:10: KubeCloudShared.ClusterName: is 10, but takes a text: put it in quotes",
+        "ccm.yaml:11: Webhook: is a section: write its settings below it, or take the line out",
+        "ccm.yaml:14: Cloudwire.Master: has no value: give it one, or take the line out",
+      ],
+    },
+    {
+      what: "refuses what upstream would refuse, where it has no effect",
+      text: `Generic:\n  LeaderElection: {ResourceLock: endpoints}\n  MinResyncPeriod: 5\n${PROVIDER}`,
+      problems: [
+        'ccm.yaml:4: Generic.LeaderElection.ResourceLock: "endpoints" is not one of leases',
+        "ccm.yaml:5: Generic.MinResyncPeriod: is 5, but takes a duration like 300ms, 15s or 1m30s",
+      ],
+    },
   ])("$what", ({ text, problems }) => {
     expect(problemsOf(withFile(text))).toEqual(problems);
+  });
+
+  test("warns of what only upstream has a use for", () => {
+    expect(withFile(`KubeCloudShared:\n  CloudProvider:\n    Name: external\n${PROVIDER}`)).toMatchObject({
+      kind: "run",
+      warnings: [
+        {
+          where: "ccm.yaml:5: KubeCloudShared.CloudProvider.Name",
+          what: "--provider names the sidecars that reach the clouds",
+        },
+      ],
+    });
+  });
+
+  test("empties a list that has a default", () => {
+    expect(withFile(`${PROVIDER}  RequestheaderGroupHeaders: []\n`)).toMatchObject({
+      kind: "run",
+      options: { requestheaderGroupHeaders: [] },
+    });
   });
 
   test.each([
@@ -160,9 +210,20 @@ describe("parseCommand() with several sources", () => {
     expect(parse(given)).toMatchObject({ kind: "run", options: { clusterName: "of-file" } });
   });
 
+  test("takes a line of a variable for each item of a list", () => {
+    const given = { environment: { CLOUDWIRE_PROVIDER: "a=unix:///a.sock\nb=unix:///b.sock\n" } };
+    expect(parse(given)).toMatchObject({ kind: "run", options: { provider: [{ name: "a" }, { name: "b" }] } });
+  });
+
   test("names the variable that is wrong", () => {
     const command = withFile(PROVIDER, { environment: { CLOUDWIRE_LEADER_ELECT: "maybe" } });
     expect(problemsOf(command)).toEqual(['CLOUDWIRE_LEADER_ELECT: "maybe" is neither true nor false']);
+  });
+});
+
+describe("paths that only upstream has a use for", () => {
+  test("are of flags that are in that table, and of no setting", () => {
+    expect([...unusedPaths].filter(([path, name]) => configPaths.has(path) || !upstreamFlags.has(name))).toEqual([]);
   });
 });
 

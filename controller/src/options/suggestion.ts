@@ -1,6 +1,19 @@
-/** The one of `known` that `name` is most likely a misspelling of. */
+/** Names with more letters wrong are other names. */
+const MAX_DISTANCE = 2;
+
+/** The one of `known` that `name` is most likely a misspelling of: the same letters in another spelling first, then the nearest. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  return [...known].find((candidate) => distance(candidate, name) <= 2);
+  const candidates = [...known];
+  const same = candidates.find((candidate) => plain(candidate) === plain(name));
+  if (same !== undefined) return same;
+  const limit = Math.min(MAX_DISTANCE, name.length - 1);
+  const distances = candidates.map((candidate) => ({ candidate, far: distance(candidate, name) }));
+  return distances.filter(({ far }) => far <= limit).toSorted((left, right) => left.far - right.far)[0]?.candidate;
+}
+
+/** Without what tells `leaderElect`, `leader-elect` and `LeaderElect` apart. */
+export function plain(name: string): string {
+  return name.replaceAll(/[-_]/g, "").toLowerCase();
 }
 
 /** Levenshtein distance. */

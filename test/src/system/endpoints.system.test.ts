@@ -133,7 +133,7 @@ describe("the pages over TLS", () => {
     const { text } = await fetchPage(port, "/configz", callers["an administrator's certificate"]);
     expect(JSON.parse(text)).toMatchObject({
       "cloudcontrollermanager.config.k8s.io": {
-        Generic: { Port: port, LeaderElection: { LeaderElect: true, LeaseDuration: 15_000 } },
+        Generic: { Port: port, LeaderElection: { LeaderElect: true, LeaseDuration: "15s" } },
         KubeCloudShared: { ClusterName: "kubernetes" },
       },
     });
