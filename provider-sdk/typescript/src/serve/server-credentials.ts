@@ -1,17 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { type Endpoint, isLoopback } from "./endpoint.ts";
+import { MutualTls } from "./mutual-tls.ts";
 import { ProviderStartError } from "./start-error.ts";
-
-/** Files of a TCP endpoint: the provider's certificate and key, and the authority whose clients may call. */
-export interface TlsFiles {
-  /** PEM, leaf first. */
-  readonly certFile: string;
-  /** PEM. */
-  readonly keyFile: string;
-  /** PEM of the authorities that sign clients; a caller without certificate of theirs is refused. */
-  readonly clientCaFile: string;
-}
+import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 /** How callers prove who they are. */
 export interface TransportSecurity {
@@ -37,24 +28,8 @@ export const serverCredentials = async (
   ]);
 };
 
-const mutualTls = async (files: TlsFiles): Promise<ServerCredentials> => {
-  const read = await Promise.all([files.clientCaFile, files.certFile, files.keyFile].map(readPem));
-  const problems = read.filter((result) => typeof result === "string");
-  const [clientCa, certificate, key] = read.filter((result) => typeof result !== "string");
-  if (!clientCa || !certificate || !key) throw new ProviderStartError("CONFIG_INVALID", problems);
-  try {
-    return ServerCredentials.createSsl(clientCa, [{ cert_chain: certificate, private_key: key }], true);
-  } catch (error) {
-    throw new ProviderStartError("CONFIG_INVALID", ["the TLS files do not hold a certificate and its key"], error);
-  }
-};
-
-/** The bytes, or what is wrong with the file. */
-const readPem = async (path: string): Promise<Buffer | string> => {
-  try {
-    const bytes = await readFile(path);
-    return bytes.includes("-----BEGIN ") ? bytes : `${path} is not a PEM file`;
-  } catch {
-    return `${path} cannot be read`;
-  }
+const mutualTls = async (files: TlsFiles): Promise<MutualTls> => {
+  const read = await readTlsFiles(files);
+  if (read.kind === "problems") throw new ProviderStartError("CONFIG_INVALID", read.problems);
+  return new MutualTls(files, read.material);
 };
