@@ -69,6 +69,8 @@ describe("parseCommand()", () => {
     { args: ["--bogus", "-h"], kind: "help" },
     { args: ["--version"], kind: "version" },
     { args: ["--version=raw"], kind: "version" },
+    { args: ["completion", "bash"], kind: "completion" },
+    { args: ["completion", "--help"], kind: "help" },
     { args: ["--version=false", "--help=true"], kind: "help" },
   ])("answers $args with $kind whatever else is there", ({ args, kind }) => {
     expect(parse(...args)).toEqual({ kind });
@@ -82,7 +84,13 @@ describe("parseCommand()", () => {
       args: [provider, "--master=10.0.0.1:6443"],
       problem: '--master: "10.0.0.1:6443" is not an address; write it like https://10.0.0.1:6443',
     },
-    { args: [provider, "start"], problem: "start: is not a flag; this program takes no other arguments" },
+    { args: [provider, "start"], problem: "start: is not a flag; this program takes flags only" },
+    { args: ["completion"], problem: "completion: needs the name of a shell; write completion bash" },
+    { args: ["completion", "csh"], problem: 'completion: there is none for "csh"; write completion bash' },
+    {
+      args: ["completion", "bash", "now"],
+      problem: 'completion: takes nothing after the shell, but there is "now"; write completion bash',
+    },
     { args: [provider, "--kubeconfig"], problem: "--kubeconfig: needs a value: file" },
     { args: [provider, "--v=many"], problem: '--v: "many" is not a whole number of at least 0' },
     {
@@ -115,7 +123,8 @@ describe("parseCommand()", () => {
     },
     {
       args: ["--provider=a=tcp://x"],
-      problem: '--provider: "tcp://x" is not the address of a Unix socket; write unix:///path/to/provider.sock',
+      problem:
+        '--provider: "tcp://x" is not tcp://host:port; write tcp://provider.example.com:9443 or tcp://[2001:db8::1]:9443',
     },
     {
       args: ["--provider=a=unix://x.sock"],
@@ -166,7 +175,7 @@ describe("parseCommand()", () => {
 
   test("refuses a socket path that no Unix socket can have", () => {
     expect(problemsOf(`--provider=a=unix:///${"x".repeat(107)}`)).toEqual([
-      "--provider: the path of a has 108 bytes; Unix sockets allow 107: use a shorter folder",
+      "--provider: the path of the socket has 108 bytes; Unix sockets allow 107: use a shorter folder",
     ]);
   });
 

@@ -1,21 +1,21 @@
 import { type Flag, problem, value } from "./flag.ts";
+import { parseProviderAddress } from "./provider-address.ts";
 
 /** One provider to connect to. */
 export interface ProviderEndpoint {
   /** The operator's name for it, in logs, metrics and messages. */
   readonly name: string;
-  /** `unix:///absolute/path.sock`, as gRPC takes it. */
+  /** `unix:///absolute/path.sock`, `tcp://host:port`. */
   readonly address: string;
 }
 
-/** sun_path of Linux holds 108 bytes, the last a NUL. */
-const MAX_SOCKET_PATH_BYTES = 107;
-
-/** `--provider NAME=unix:///path.sock`, repeatable. */
+/** `--provider NAME=unix:///path.sock` or `NAME=tcp://host:port`, repeatable. */
 export const providerFlag: Flag<readonly ProviderEndpoint[]> = {
   group: "provider",
-  help: "name and socket of a provider sidecar, such as acme=unix:///run/cloud-provider/provider.sock; required, repeatable",
-  valueName: "name=unix:///path.sock",
+  help:
+    "name and address of a provider: the socket of a sidecar, such as acme=unix:///run/cloud-provider/provider.sock, or tcp://host:port of one " +
+    "elsewhere, which needs --provider-tls; required, repeatable",
+  valueName: "name=unix:///path.sock|tcp://host:port",
   defaultValue: [],
   shape: { kind: "list", pattern: "^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?=[a-z]+:." },
   parse: (text, before) => {
@@ -36,16 +36,8 @@ function problemOf(name: string, address: string): string | undefined {
   if (!/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(name)) {
     return `the name "${name}" is not made of lower-case letters, digits, dashes and dots (at most 63)`;
   }
-  const path = address.startsWith("unix://") ? address.slice("unix://".length) : undefined;
-  if (path === undefined)
-    return `"${address}" is not the address of a Unix socket; write unix:///path/to/provider.sock`;
-  if (!path.startsWith("/"))
-    return `"${address}" has a relative path; write three slashes: unix:///path/to/provider.sock`;
-  const bytes = Buffer.byteLength(path);
-  if (bytes > MAX_SOCKET_PATH_BYTES) {
-    return `the path of ${name} has ${bytes} bytes; Unix sockets allow ${MAX_SOCKET_PATH_BYTES}: use a shorter folder`;
-  }
-  return undefined;
+  const parsed = parseProviderAddress(address);
+  return parsed.kind === "problem" ? parsed.problem : undefined;
 }
 
 function duplicate({ name, address }: ProviderEndpoint, before: readonly ProviderEndpoint[]): string | undefined {

@@ -20,6 +20,7 @@ export class ConnectionLog {
   #reason = "";
   #saidAtMs = Number.NEGATIVE_INFINITY;
   #cloudReady = true;
+  #tlsProblem: string | undefined;
 
   constructor(deps: ConnectionLogDeps) {
     this.#deps = deps;
@@ -55,6 +56,18 @@ export class ConnectionLog {
       current,
       why: scopeMessage(change),
     });
+  }
+
+  /** undefined: nothing is wrong with them. */
+  tlsFiles(problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.#tlsProblem)
+      this.#deps.log.warn("The changed TLS files of the provider are not used; the connection stays", { problem });
+    this.#tlsProblem = problem;
+  }
+
+  renewed(): void {
+    this.#tlsProblem = undefined;
+    this.#deps.log.info("provider connection renewed with changed TLS files");
   }
 
   lost(why: string): void {

@@ -4,6 +4,7 @@ import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts"
 import { Backoff } from "../util/backoff.ts";
 import type { Clock } from "../util/clock.ts";
 import type { CallIds } from "./call-ids.ts";
+import { type ChannelRenewalDeps, renewChannel } from "./channel-renewal.ts";
 import { ConnectionLog } from "./connection-log.ts";
 import {
   type ConnectionState,
@@ -13,18 +14,19 @@ import {
   scopeMessage,
   startingError,
 } from "./connection-state.ts";
-import { asProviderError, contractError, type ProviderError } from "./errors.ts";
+import { asProviderError, contractError, isProviderError, type ProviderError } from "./errors.ts";
 import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
 import { type Rpc, RPCS } from "./rpcs.ts";
 import { type ScopeChange, ScopeGuard, type ScopeRemedy } from "./scope-guard.ts";
-import { probeSocket } from "./socket-probe.ts";
-import type { GrpcTransport, RpcCaller, RpcOptions } from "./transport.ts";
+import type { ProviderChannel } from "./provider-channel.ts";
+import type { RpcCaller, RpcOptions } from "./transport.ts";
 
 export interface ConnectionTiming {
-  /** Longest wait for a connection before it is looked why none comes about. */
+  /** Longest wait for a connection before it is looked why none comes about; to another host, and through TLS, it takes longer. */
   readonly connectMs: number;
+  readonly remoteConnectMs: number;
   /** Wait after a handshake that was refused. */
   readonly retryMs: number;
   /** Between two log lines about the same obstacle. */
@@ -34,24 +36,31 @@ export interface ConnectionTiming {
   readonly statusNotReadyMs: number;
   /** How long a call waits for a connection that was lost a moment ago. */
   readonly graceMs: number;
+  /** How often TLS files are read again. proto/README.md TRN-9 gives the provider 60 s. */
+  readonly tlsFilesMs: number;
 }
 
 export const CONNECTION_TIMING: ConnectionTiming = {
   connectMs: 1000,
+  remoteConnectMs: 5000,
   retryMs: 1000,
   logMs: 10_000,
   statusReadyMs: 60_000,
   statusNotReadyMs: 10_000,
   graceMs: 2000,
+  tlsFilesMs: 10_000,
 };
 
 /** Wait after the first status that is not ready; it doubles from there. */
 const FIRST_STATUS_MS = 1000;
 
+/** Status calls without answer after which another host is taken for gone: nothing tells of a peer that lost its power or its route. */
+const SILENT_STATUSES = 2;
+
 export interface ConnectionDeps {
   /** Operator's name of the provider. */
   readonly name: string;
-  /** `unix:///path.sock`. */
+  /** `unix:///path.sock`, `tcp://host:port`. */
   readonly address: string;
   readonly cluster: ClusterRef;
   readonly version: string;
@@ -59,7 +68,7 @@ export interface ConnectionDeps {
   readonly log: Logger;
   readonly ids: CallIds;
   readonly timing: ConnectionTiming;
-  readonly createTransport: () => GrpcTransport;
+  readonly channel: ProviderChannel;
   /** Puts metrics and logs around calls. */
   readonly instrument: (caller: RpcCaller) => RpcCaller;
   /** How an operator accepts another scope. */
@@ -81,8 +90,6 @@ export class ProviderConnection {
   /** The change of scope told last. */
   #told: string | undefined;
   readonly #waiting = new Set<() => void>();
-  #transport: GrpcTransport;
-  #streams: GrpcTransport | undefined;
   #state: ConnectionState = { kind: "connecting" };
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
   #info: ProviderInfo | undefined;
@@ -98,8 +105,7 @@ export class ProviderConnection {
     this.#deps = deps;
     this.#scope = new ScopeGuard(deps.scopeRemedy);
     this.#log = new ConnectionLog({ log: deps.log, clock: deps.clock, repeatMs: deps.timing.logMs });
-    this.#transport = deps.createTransport();
-    this.caller = deps.instrument({ unary: (rpc, request, options) => this.#transport.unary(rpc, request, options) });
+    this.caller = deps.instrument(deps.channel);
   }
 
   get state(): ConnectionState {
@@ -135,6 +141,11 @@ export class ProviderConnection {
     return healthOf(this.#state, this.#status, this.#statusFailures, this.#scope.change);
   }
 
+  /** What an operator should know although calls can be made. */
+  get warnings(): readonly string[] {
+    return this.#deps.channel.warnings;
+  }
+
   /** Why no call can be sent now; undefined: one can. */
   get unavailable(): ProviderError | undefined {
     const { name } = this.#deps;
@@ -146,14 +157,12 @@ export class ProviderConnection {
     if (this.#sinceAcceptedMs() >= this.#deps.timing.statusNotReadyMs) this.#startOver(why);
   }
 
-  /** Messages of a server stream, over a channel of its own: a stream that breaks its connection takes no call with it. */
   stream<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: Request,
     options: RpcOptions,
   ): AsyncGenerator<Response, void, undefined> {
-    this.#streams ??= this.#deps.createTransport();
-    return this.#streams.stream(rpc, request, options);
+    return this.#deps.channel.stream(rpc, request, options);
   }
 
   /** Who asks, for every request. */
@@ -187,16 +196,19 @@ export class ProviderConnection {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      this.#transport.close();
-      this.#streams?.close();
+      this.#deps.channel.close();
     }
   }
 
   async #connect(signal: AbortSignal): Promise<ProviderInfo> {
-    const { timing, clock } = this.#deps;
+    const { timing, clock, channel } = this.#deps;
     for (;;) {
-      if (await raceAbort(this.#transport.connected(timing.connectMs), signal)) {
-        const handshake = await this.#handshake(signal);
+      const obstacle = await channel.open();
+      if (obstacle !== undefined) {
+        this.#refuse({ reason: "TlsFilesUnusable", message: obstacle });
+        await sleep(timing.retryMs, signal, clock);
+      } else if (await raceAbort(channel.connected(this.#connectMs()), signal)) {
+        const handshake = await this.#handshake(this.caller, signal);
         if (handshake.kind === "accepted") return this.#accept(handshake.info);
         this.#refuse(handshake.refusal);
         await sleep(timing.retryMs, signal, clock);
@@ -206,11 +218,16 @@ export class ProviderConnection {
     }
   }
 
-  async #handshake(signal: AbortSignal): Promise<Handshake> {
+  #connectMs(): number {
+    const { timing, channel } = this.#deps;
+    return channel.isRemote ? timing.remoteConnectMs : timing.connectMs;
+  }
+
+  async #handshake(caller: RpcCaller, signal: AbortSignal): Promise<Handshake> {
     const { address, cluster, version, ids } = this.#deps;
     try {
       const request = handshakeRequest(cluster, version);
-      const wire = await this.caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
+      const wire = await caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
       return judgeHandshake(wire, address);
     } catch (error) {
       signal.throwIfAborted();
@@ -219,14 +236,13 @@ export class ProviderConnection {
   }
 
   async #explain(signal: AbortSignal): Promise<void> {
-    const { address } = this.#deps;
-    const finding = await raceAbort(probeSocket(address.slice("unix://".length)), signal);
+    const { address, channel } = this.#deps;
+    const finding = await raceAbort(channel.finding(), signal);
     const message = `${address} takes connections but no gRPC connection comes about; look into the provider's log`;
     this.#refuse(finding ?? { reason: "NotAnswering", message });
     if (finding !== undefined && finding.reason !== "NotGrpc") return;
     // A connection that was taken but never becomes HTTP/2 has no time-out in @grpc/grpc-js 1.14: it would be waited for, for ever.
-    this.#transport.close();
-    this.#transport = this.#deps.createTransport();
+    channel.reset();
   }
 
   #accept(info: ProviderInfo): ProviderInfo {
@@ -252,7 +268,8 @@ export class ProviderConnection {
       why = reason;
       epoch.abort(new Error(reason));
     };
-    this.#transport.onDisconnect(() => this.#startOver("the provider closed the connection"));
+    this.#watchDisconnect();
+    const renewing = this.#renewChannel(info, epoch.signal);
     // A cloud that is not reached at first often is a moment later.
     const notReady = new Backoff({ initialMs: FIRST_STATUS_MS, maxMs: timing.statusNotReadyMs }, () => 0);
     while (!epoch.signal.aborted) {
@@ -262,7 +279,29 @@ export class ProviderConnection {
       const waitMs = Math.max(wishMs, info.limits.minStatusIntervalMs);
       await sleep(waitMs, epoch.signal, clock).catch(() => undefined);
     }
+    await renewing;
     return why;
+  }
+
+  #renewChannel(info: ProviderInfo, signal: AbortSignal): Promise<void> {
+    const { channel, clock, timing } = this.#deps;
+    const renewal: ChannelRenewalDeps = {
+      channel,
+      clock,
+      log: this.#log,
+      intervalMs: timing.tlsFilesMs,
+      connectMs: this.#connectMs(),
+      handshake: (caller, stop) => this.#handshake(caller, stop),
+      onRenewed: ({ bootId }) => {
+        this.#watchDisconnect();
+        if (bootId !== info.bootId) this.#startOver("the provider is another process than before");
+      },
+    };
+    return renewChannel(renewal, signal);
+  }
+
+  #watchDisconnect(): void {
+    this.#deps.channel.onDisconnect(() => this.#startOver("the provider closed the connection"));
   }
 
   async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<void> {
@@ -285,7 +324,16 @@ export class ProviderConnection {
       this.#wasUnwell = true;
       this.#statusFailures++;
       this.#log.statusFailed(asProviderError(error), this.#statusFailures);
+      this.#judgeSilence(error);
     }
+  }
+
+  #judgeSilence(error: unknown): void {
+    const { channel } = this.#deps;
+    const isSilent = isProviderError(error, "DEADLINE_EXCEEDED") || isProviderError(error, "UNAVAILABLE");
+    if (!channel.isRemote || !isSilent || this.#statusFailures < SILENT_STATUSES) return;
+    channel.reset();
+    this.#startOver("the provider does not answer");
   }
 
   #tellScope(): void {

@@ -1,10 +1,11 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { GetProviderInfoRequest, GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { problemsOf, providerInfoFromProto } from "./convert/provider-info.ts";
+import { MAX_MESSAGE_BYTES } from "./channel-target.ts";
 import { asProviderError, type ProviderError } from "./errors.ts";
 import type { ProviderInfo } from "./provider-info.ts";
+import type { RemoteFinding } from "./remote-probe.ts";
 import type { SocketFinding } from "./socket-probe.ts";
-import { MAX_MESSAGE_BYTES } from "./transport.ts";
 
 /** The contract this program speaks; the only major there is. */
 const CONTRACT_MAJOR = 1;
@@ -22,6 +23,8 @@ export interface Refusal {
 
 export type RefusalReason =
   | SocketFinding["reason"]
+  | RemoteFinding["reason"]
+  | "TlsFilesUnusable"
   | "NotAnswering"
   | "ContractUnsupported"
   | "BrokenHandshake"

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
-import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
+import { speaksHttp2 } from "./http2-probe.ts";
 
 /** What is wrong with a socket that no gRPC connection comes about with. */
 export interface SocketFinding {
@@ -8,9 +8,6 @@ export interface SocketFinding {
   /** What is wrong, where, and what to do; one line. */
   readonly message: string;
 }
-
-/** How long a server may take to show that it speaks HTTP/2; a gRPC server does at once. */
-const HTTP2_TIMEOUT_MS = 1000;
 
 /** Looks why nothing connects to the socket at `path`; undefined when a gRPC server could well be there. Never rejects. */
 export async function probeSocket(path: string): Promise<SocketFinding | undefined> {
@@ -36,22 +33,6 @@ function tryConnect(path: string): Promise<Socket | SocketFinding> {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket));
     socket.once("error", (error) => resolve(findingOf(error, path)));
-  });
-}
-
-function speaksHttp2(socket: Socket): Promise<boolean> {
-  return new Promise((resolve) => {
-    const session: ClientHttp2Session = connectHttp2("http://localhost", { createConnection: () => socket });
-    const finish = (speaks: boolean): void => {
-      clearTimeout(timer);
-      session.destroy();
-      socket.destroy();
-      resolve(speaks);
-    };
-    const timer = setTimeout(() => finish(false), HTTP2_TIMEOUT_MS);
-    session.once("remoteSettings", () => finish(true));
-    session.on("error", () => finish(false));
-    session.once("close", () => finish(false));
   });
 }
 

@@ -1,4 +1,5 @@
-import { Client, connectivityState, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Client, connectivityState, Metadata, type ServiceError } from "@grpc/grpc-js";
+import type { ChannelParts } from "./channel-target.ts";
 import { errorOfCall } from "./convert/error.ts";
 import { ProviderError } from "./errors.ts";
 import type { Rpc } from "./rpcs.ts";
@@ -23,31 +24,10 @@ export interface RpcCaller {
 /** Longest deadline ever set: longer ones overflow in some servers (proto/README.md TIM-1). */
 const MAX_TIMEOUT_MS = 3_600_000;
 
-/** Largest message sent or taken; @grpc/grpc-js takes 4 MiB unless told. Raised for inline node lists. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-
-/**
- * @grpc/grpc-js' own defaults find a restarted sidecar seconds late: with 1 s and 120 s, 3.5 s after an outage of 5 s. No
- * keepalive: the kernel tells at once when the other end of a Unix socket is gone.
- */
-const CHANNEL_OPTIONS = {
-  "grpc.initial_reconnect_backoff_ms": 100,
-  "grpc.max_reconnect_backoff_ms": 500,
-  "grpc.default_authority": "localhost",
-  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
-  "grpc.enable_channelz": 0,
-  "grpc.use_local_subchannel_pool": 1,
-  "grpc.enable_http_proxy": 0,
-  "grpc.enable_retries": 0,
-  "grpc.service_config_disable_resolution": 1,
-} as const;
-
 export interface TransportOptions {
   /** Operator's name of the provider, for messages. */
   readonly provider: string;
-  /** `unix:///path.sock`. */
-  readonly address: string;
+  readonly channel: ChannelParts;
   /** Sent with every call as `x-controller-version`. */
   readonly version: string;
 }
@@ -56,10 +36,13 @@ export interface TransportOptions {
 export class GrpcTransport implements RpcCaller {
   readonly #options: TransportOptions;
   readonly #client: Client;
+  #underWay = 0;
+  #isRetiring = false;
 
   constructor(options: TransportOptions) {
+    const { target, credentials, options: channelOptions } = options.channel;
     this.#options = options;
-    this.#client = new Client(options.address, credentials.createInsecure(), CHANNEL_OPTIONS);
+    this.#client = new Client(target, credentials, channelOptions);
   }
 
   unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response> {
@@ -67,6 +50,7 @@ export class GrpcTransport implements RpcCaller {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(this.#cancelled(rpc.name, options));
       const timeoutMs = Math.min(options.timeoutMs ?? rpc.timeoutMs, MAX_TIMEOUT_MS);
+      this.#underWay++;
       const call = this.#client.makeUnaryRequest(
         rpc.path,
         (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
@@ -76,6 +60,7 @@ export class GrpcTransport implements RpcCaller {
         { deadline: Date.now() + timeoutMs },
         (error, response) => {
           signal.removeEventListener("abort", onAbort);
+          this.#ended();
           if (error !== null) reject(this.#failure(rpc.name, error, options));
           else if (response === undefined)
             reject(this.#failure(rpc.name, new Error("no message in the answer"), options));
@@ -129,9 +114,20 @@ export class GrpcTransport implements RpcCaller {
     channel.watchConnectivityState(connectivityState.READY, Number.POSITIVE_INFINITY, () => notify());
   }
 
-  /** Calls under way fail. */
+  /** Calls under way may fail. */
   close(): void {
     this.#client.close();
+  }
+
+  /** Closes once the calls under way have ended, each by its deadline at the latest; no further one may be made. */
+  retire(): void {
+    this.#isRetiring = true;
+    if (this.#underWay === 0) this.close();
+  }
+
+  #ended(): void {
+    this.#underWay--;
+    if (this.#isRetiring && this.#underWay === 0) this.close();
   }
 
   #metadata({ requestId, traceparent }: RpcOptions): Metadata {

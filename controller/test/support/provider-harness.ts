@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ProviderTls } from "../../src/options/provider-tls-flag.ts";
 import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/connection.ts";
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { Sidecar } from "../../src/provider/provider.ts";
@@ -16,6 +17,9 @@ export interface HarnessOptions {
   readonly timing?: Partial<ConnectionTiming>;
   /** @default "acme" */
   readonly name?: string;
+  /** @default the socket of the harness */
+  readonly address?: string;
+  readonly tls?: ProviderTls;
   readonly onReady?: () => void;
   readonly onScopeChange?: (message: string | undefined) => void;
 }
@@ -38,6 +42,11 @@ export class ProviderHarness implements AsyncDisposable {
     return new ProviderHarness(await mkdtemp(join(tmpdir(), "cw-")));
   }
 
+  /** For the files of a test; gone when it ends. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** Aborts when the test ends. */
   get signal(): AbortSignal {
     return this.#stop.signal;
@@ -46,7 +55,8 @@ export class ProviderHarness implements AsyncDisposable {
   connect(options: HarnessOptions = {}): Sidecar {
     const sidecar = new Sidecar({
       name: options.name ?? "acme",
-      address: `unix://${this.socketPath}`,
+      address: options.address ?? `unix://${this.socketPath}`,
+      tls: options.tls,
       cluster: { id: "cluster-1", name: "test" },
       version: "0.0.0-test",
       clock: systemClock(),

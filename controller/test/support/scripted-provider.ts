@@ -145,12 +145,24 @@ export class ScriptedProvider implements AsyncDisposable {
   static async start(path: string, script: Partial<ProviderScript> = {}): Promise<ScriptedProvider> {
     const provider = new ScriptedProvider({ ...healthyScript(), ...script });
     await rm(path, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      provider.#server.bindAsync(`unix://${path}`, ServerCredentials.createInsecure(), (error) =>
-        error === null ? resolve() : reject(error),
-      );
-    });
+    await provider.#bind(`unix://${path}`, ServerCredentials.createInsecure());
     return provider;
+  }
+
+  /** On a port of loopback; answers where. */
+  static async startTcp(
+    credentials: ServerCredentials,
+    script: Partial<ProviderScript> = {},
+    port = 0,
+  ): Promise<{ readonly provider: ScriptedProvider; readonly port: number }> {
+    const provider = new ScriptedProvider({ ...healthyScript(), ...script });
+    return { provider, port: await provider.#bind(`127.0.0.1:${port}`, credentials) };
+  }
+
+  #bind(address: string, credentials: ServerCredentials): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(error)));
+    });
   }
 
   /** Requests of one method, in order. */
