@@ -1,7 +1,9 @@
 // First, so that the wrong Node is told so before anything else is loaded.
 import "@cloudwire/node-guard";
 import { readFileSync } from "node:fs";
-import { runDaemon } from "./app/daemon.ts";
+import { type DaemonEnd, runDaemon } from "./app/daemon.ts";
+import { EXIT } from "./app/exit-codes.ts";
+import { handleSignals } from "./app/process-signals.ts";
 import { UsageError } from "./app/usage-error.ts";
 import { readVersion } from "./app/version.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
@@ -18,8 +20,7 @@ import { systemClock } from "./util/clock.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
 
-/** sysexits.h: the command was used incorrectly. */
-const EXIT_USAGE = 64;
+const EXIT_AFTER: Readonly<Record<DaemonEnd, number>> = { stopped: EXIT.ok, lost: EXIT.tryAgain, failed: EXIT.fault };
 
 process.exit(await main(process.argv.slice(2)));
 
@@ -36,16 +37,16 @@ async function main(args: readonly string[]): Promise<number> {
   switch (command.kind) {
     case "help":
       process.stdout.write(helpText(PROGRAM));
-      return 0;
+      return EXIT.ok;
     case "version":
       process.stdout.write(`${PROGRAM} ${readVersion()}\n`);
-      return 0;
+      return EXIT.ok;
     case "completion":
       process.stdout.write(bashCompletion(PROGRAM, { controllers: [...known] }));
-      return 0;
+      return EXIT.ok;
     case "invalid":
       for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);
-      return EXIT_USAGE;
+      return EXIT.usage;
     case "run":
       return run(command.options, command.warnings);
     default:
@@ -78,21 +79,12 @@ async function run(options: Options, warnings: readonly Problem[]): Promise<numb
       verbosity,
       clock,
       random: Math.random,
-      stop: stopSignal(),
+      stop: handleSignals({ process, clock, log, reload: undefined }),
     });
-    return end === "stopped" ? 0 : 1;
+    return EXIT_AFTER[end];
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof AccessError)) throw error;
     process.stderr.write(`${PROGRAM}: ${error.message}\n`);
-    return 1;
+    return EXIT.tryAgain;
   }
-}
-
-/** SIGTERM and SIGINT ask to end in good order; a second one ends at once, as does the default. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.once(signal, () => stop.abort(new Error(`received ${signal}`)));
-  }
-  return stop.signal;
 }

@@ -7,19 +7,23 @@ import type { Provider } from "../provider/provider-set.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { readClusterId } from "./cluster-identity.ts";
 import { prepareControllers } from "./controllers.ts";
 import { Election } from "./election.ts";
+import { endInOrder, GRACE_MS } from "./ending.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
 import { readMigration } from "./migration-file.ts";
 import { ProcessState } from "./process-state.ts";
 import { connectProviders } from "./provider-side.ts";
 import { startServers } from "./serving.ts";
+import { startTracing } from "./tracing.ts";
 
 export interface DaemonDependencies {
   readonly options: Options;
@@ -40,12 +44,6 @@ export interface DaemonDependencies {
  */
 export type DaemonEnd = "stopped" | "lost" | "failed";
 
-/** Work in hand at the end gets this long to finish; kubelet kills after 30 s by default. */
-const GRACE_MS = 15_000;
-
-/** Events still waiting at the end get this long. */
-const FLUSH_MS = 3000;
-
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
   const { options, environment, version, log, verbosity, clock, random, stop } = dependencies;
@@ -54,13 +52,21 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   const metrics = new Metrics();
   metrics.collectProcessMetrics();
   exposeBuildInfo(metrics, version);
-  const kube = createKubeSide({ access, options, version, metrics, log, clock, random });
+  const traces = await startTracing({ options, environment, version, metrics, log, clock });
+  const tracing = traces?.tracing;
+  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing });
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using ending = childSignal(stop);
   const tasks = new TaskGroup((task, err) => {
     log.error("A background task broke; the process ends, to be started anew", { task, err });
     ending.abort(err);
   });
+  let endingSinceMs: number | undefined;
+  const tellEnd = (): void => {
+    endingSinceMs = clock.monotonicMs();
+    log.info("Ending; work in hand may finish", { why: messageOf(ending.signal.reason), graceMs: GRACE_MS });
+  };
+  ending.signal.addEventListener("abort", tellEnd, { once: true });
   const state = new ProcessState({ options, ending: ending.signal });
   const readiness = [...state.liveness, ...state.readiness, ...kube.checks];
   const status = (): Readonly<Record<string, string>> => state.status();
@@ -90,27 +96,28 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
-    const end = await lead({ ...dependencies, migration, stop: ending.signal }, metrics, kube, tasks, state);
+    const end = await lead({ ...dependencies, migration, tracing, stop: ending.signal }, metrics, kube, tasks, state);
     return ending.signal.aborted && !stop.aborted ? "failed" : end;
   } catch (error) {
     if (!ending.signal.aborted) throw error;
     return stop.aborted ? "stopped" : "failed";
   } finally {
-    await kube.events.flush(AbortSignal.timeout(FLUSH_MS));
-    await tasks.stop(new Error("the process ends"), AbortSignal.timeout(FLUSH_MS)).catch(() => undefined);
-    await servers.close();
-    await kube.close();
+    const notReadyForMs = endingSinceMs === undefined ? 0 : clock.monotonicMs() - endingSinceMs;
+    await endInOrder({ events: kube.events, tasks, servers, kube, traces, notReadyForMs, clock, log });
   }
 }
 
 async function lead(
-  dependencies: DaemonDependencies & { readonly migration: LeaderMigration | undefined },
+  dependencies: DaemonDependencies & {
+    readonly migration: LeaderMigration | undefined;
+    readonly tracing: Tracing | undefined;
+  },
   metrics: Metrics,
   kube: KubeSide,
   tasks: TaskGroup,
   state: ProcessState,
 ): Promise<DaemonEnd> {
-  const { options, version, log, clock, random, stop } = dependencies;
+  const { options, version, log, clock, random, stop, tracing } = dependencies;
   const clusterId = await readClusterId({
     client: kube.client,
     log,
@@ -132,6 +139,7 @@ async function lead(
     log,
     clock,
     random,
+    tracing,
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
@@ -139,7 +147,7 @@ async function lead(
   });
   state.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
-  const controllers = prepareControllers({ options, kube, provider, metrics, log, clock, random });
+  const controllers = prepareControllers({ options, kube, provider, metrics, log, clock, random, tracing });
   state.controllers = controllers;
   if (options.leaderElect) {
     const shared = { options, controllers, kube, provider, metrics, clock, random, log };

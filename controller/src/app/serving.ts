@@ -39,6 +39,8 @@ export interface Servers {
   readonly healthUrl: string | undefined;
   /** HTTPS: all pages. */
   readonly secureUrl: string | undefined;
+  /** Webhooks are served: an API server may send requests for as long as it believes this replica ready. */
+  readonly hasWebhooks: boolean;
   close(): Promise<void>;
 }
 
@@ -52,9 +54,14 @@ export async function startServers(dependencies: ServingDependencies): Promise<S
   const health = new HealthMetrics(dependencies);
   const plain = keep(await servePlain(dependencies, health));
   const secure = keep(await serveSecure(dependencies, health));
-  keep(await serveWebhooks(dependencies));
+  const webhooks = keep(await serveWebhooks(dependencies));
   const all = running.move();
-  return { healthUrl: plain?.url, secureUrl: secure?.url, close: () => all.disposeAsync() };
+  return {
+    healthUrl: plain?.url,
+    secureUrl: secure?.url,
+    hasWebhooks: webhooks !== undefined,
+    close: () => all.disposeAsync(),
+  };
 }
 
 async function servePlain(

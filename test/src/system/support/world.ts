@@ -24,6 +24,7 @@ export interface ControllerStart {
   /** Default: the administrator's. */
   readonly kubeconfigPath?: string;
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface SidecarStart {
@@ -75,9 +76,14 @@ export class World implements AsyncDisposable {
     return program;
   }
 
-  startController({ kubeconfigPath = this.controlPlane.kubeconfigPath, args = [] }: ControllerStart = {}): Program {
+  startController({
+    kubeconfigPath = this.controlPlane.kubeconfigPath,
+    args = [],
+    env = {},
+  }: ControllerStart = {}): Program {
     return this.#start({
       source: "controller/src/main.ts",
+      env,
       args: [
         `--kubeconfig=${kubeconfigPath}`,
         `--provider=simulated=unix://${this.socket}`,
