@@ -6,7 +6,9 @@ import { ServerCredentials } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../test/support/poll.ts";
 import { ProviderHarness } from "../../test/support/provider-harness.ts";
-import { ScriptedProvider } from "../../test/support/scripted-provider.ts";
+import { instancesFor, ScriptedProvider } from "../../test/support/scripted-provider.ts";
+import { refs } from "../../test/support/client-world.ts";
+import { SilencingProxy } from "../../test/support/silencing-proxy.ts";
 import type { ProviderTls } from "../options/provider-tls-flag.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "..", "test", "fixtures", "provider-tls");
@@ -174,6 +176,50 @@ describe("ProviderConnection when its TLS files change", () => {
   };
   const said = (text: string): boolean => harness.log.lines.some(({ message }) => message.includes(text));
 
+  test("loses no call of a steady load, however often they change", async () => {
+    const both = await readFile(fixture("authority.pem"), "utf8");
+    const authorities = Buffer.from(`${both}${await readFile(fixture("authority-2.pem"), "utf8")}`);
+    const [cert_chain, private_key] = await Promise.all(
+      [fixture("server.pem"), fixture("server.key")].map((path) => readFile(path)),
+    );
+    if (cert_chain === undefined || private_key === undefined) throw new Error("no fixtures");
+    const { port, provider } = await serve(
+      ServerCredentials.createSsl(authorities, [{ cert_chain, private_key }], true),
+    );
+    // Long enough that calls are under way whenever the channel is replaced.
+    provider.script.batchGetInstances = async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return instancesFor(request);
+    };
+    const tls = await copyTo("client", "authority");
+    const sidecar = connect(port, tls);
+    await harness.ready(sidecar);
+    const end = new AbortController();
+    const failed: unknown[] = [];
+    const outcomes = { answered: 0 };
+    const load = async (): Promise<void> => {
+      while (!end.signal.aborted) {
+        await sidecar.client.getInstances(refs(1), { signal: harness.signal, maxDataAgeMs: 0 }).then(
+          () => outcomes.answered++,
+          (error: unknown) => failed.push(error),
+        );
+      }
+    };
+    const loads = Array.from({ length: 8 }, load);
+    const renewals = (): number => harness.log.lines.filter(({ message }) => message.includes("renewed")).length;
+    for (const [round, client] of ["client-2", "client", "client-2", "client"].entries()) {
+      await copyTo(client, "authority");
+      await eventually("the connection is renewed", () => renewals() === round + 1);
+      const { answered } = outcomes;
+      await eventually("calls go on", () => outcomes.answered >= answered + 20);
+    }
+    end.abort();
+    await Promise.all(loads);
+    expect(failed).toEqual([]);
+    expect(provider.callsOf("getProviderInfo")).toHaveLength(5);
+    expect(said("provider connection lost")).toBe(false);
+  });
+
   test("keeps the connection, and says why once, while they are of no use", async () => {
     const { port, provider } = await serve(await credentialsOf("server"));
     const sidecar = connect(port, await copyTo("client", "authority"));
@@ -192,4 +238,21 @@ describe("ProviderConnection when its TLS files change", () => {
     expect(lines).toHaveLength(2);
     expect(said("provider connection lost")).toBe(false);
   });
+});
+
+test("ProviderConnection takes another host that is silent for gone, and connects anew", async () => {
+  const { port } = await serve(ServerCredentials.createInsecure());
+  const proxy = new SilencingProxy(port);
+  closing.push(() => proxy.close());
+  const sidecar = harness.connect({
+    address: `tcp://127.0.0.1:${await proxy.listen()}`,
+    timing: { ...TIMING, statusReadyMs: 100, statusNotReadyMs: 100 },
+  });
+  await harness.ready(sidecar);
+  proxy.silence();
+  await eventually("another connection is made", () => proxy.connections >= 2);
+  await harness.ready(sidecar);
+  expect(harness.log.lines).toContainEqual(
+    expect.objectContaining({ message: "provider connection lost; connecting again" }),
+  );
 });
