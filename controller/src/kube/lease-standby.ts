@@ -58,8 +58,8 @@ export class LeaseStandby implements Disposable {
     const { clock, random, retryPeriodMs } = this.#deps;
     const { signal } = this.#ending;
     const triedAtMs = clock.monotonicMs();
-    const pollAtMs = triedAtMs + retryPeriodMs * (1 + POLL_JITTER * random());
-    const staggerMs = STAGGER_MS * random();
+    const pollAtMs = triedAtMs + Math.ceil(retryPeriodMs * (1 + POLL_JITTER * random()));
+    const staggerMs = Math.ceil(STAGGER_MS * random());
     const wasTakeable = this.#deps.lease.takeableAtMs <= triedAtMs;
     await this.#deps.lease.propose(signal);
     this.#startWatching();
