@@ -5,18 +5,18 @@ import type { HttpRequest } from "./transport.ts";
 export function callSpan(
   { method, path }: Pick<HttpRequest, "method" | "path">,
   plural: string,
-  host: string,
+  origin: string,
 ): SpanStart {
-  const server = new URL(`http://${host}`);
+  const { hostname, port } = new URL(origin);
   return {
     name: `${method} ${plural}`,
     kind: "client",
     attributes: {
       "http.request.method": method,
-      "server.address": server.hostname,
-      "server.port": server.port === "" ? undefined : Number(server.port),
+      "server.address": hostname,
+      "server.port": port === "" ? undefined : Number(port),
       // Without the query: it says nothing of the object, and is long.
-      "url.path": path.split("?", 1)[0],
+      "url.full": `${origin}${path.split("?", 1)[0]}`,
     },
   };
 }

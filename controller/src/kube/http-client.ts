@@ -150,7 +150,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
   #answer<T>(call: Call, options: CallOptions, read: (response: HttpResponse, bytes: Uint8Array) => T): Promise<T> {
     const { tracing, transport } = this.#deps;
     if (tracing?.current === undefined) return this.#completed(call, options, read);
-    const start = callSpan(call.request, call.resource.plural, transport.host);
+    const start = callSpan(call.request, call.resource.plural, transport.origin);
     return tracing.child(start, (span) => this.#completed({ ...call, span }, options, read));
   }
 
@@ -244,7 +244,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
 function noteFailure(span: Span, error: ApiError | AccessError): void {
   const status = "httpStatus" in error && error.httpStatus > 0 ? error.httpStatus : undefined;
   span.set({ "http.response.status_code": status });
-  span.fail(status === undefined ? error.code : String(status), error.message);
+  span.fail(error, status === undefined ? error.code : String(status));
 }
 
 /** The query is left out of messages: long, and the same each time. */

@@ -59,6 +59,11 @@ export class Transport {
     this.#prefix = url.pathname.replace(/\/+$/, "");
   }
 
+  /** scheme://host:port. */
+  get origin(): string {
+    return this.#origin;
+  }
+
   /** host:port, for metrics and messages. */
   get host(): string {
     return new URL(this.#origin).host;

@@ -36,9 +36,9 @@ export function traced(caller: RpcCaller, deps: TracedDeps): RpcCaller {
           span.set({ "rpc.response.status_code": "OK", ...cloudCost(rpc.stats(response)) });
           return response;
         } catch (error) {
-          const { code, reason, message } = asProviderError(error);
+          const { code, reason } = asProviderError(error);
           span.set({ "rpc.response.status_code": code, "cloudwire.reason": reason === "" ? undefined : reason });
-          span.fail(code, message);
+          span.fail(error, code);
           throw error;
         }
       });

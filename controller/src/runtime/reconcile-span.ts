@@ -1,5 +1,4 @@
 import type { Tracing } from "../telemetry/tracing.ts";
-import { messageOf } from "../util/errors.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 import type { Outcome } from "./result.ts";
 
@@ -21,7 +20,7 @@ export function inReconcileSpan(
   return tracing.root({ name: `reconcile ${controller}`, kind: "internal", attributes }, async (span) => {
     const outcome = await work();
     span.set({ "cloudwire.outcome": outcome.kind });
-    if (isFailure(outcome)) span.fail(outcome.kind, messageOf(outcome.error));
+    if (isFailure(outcome)) span.fail(outcome.error);
     return outcome;
   });
 }

@@ -61,7 +61,7 @@ export class OtelTracing implements Tracing {
     try {
       return await this.#scopes.run({ span, links: [] }, () => work(span));
     } catch (error) {
-      span.fail(error instanceof Error ? error.name : "_OTHER", messageOf(error));
+      span.fail(error);
       throw error;
     } finally {
       span.otel.end();
@@ -89,12 +89,17 @@ class RunningSpan implements Span {
   }
 
   /** The first word counts: it is that of who knows most. */
-  fail(type: string, message: string): void {
-    if (this.#failed) return;
+  fail(error: unknown, type = typeOf(error)): void {
+    if (this.#failed || !this.otel.isRecording()) return;
     this.#failed = true;
     this.otel.setAttribute("error.type", type);
-    this.otel.setStatus({ code: SpanStatusCode.ERROR, message: message.slice(0, MAX_MESSAGE_CHARS) });
+    this.otel.setStatus({ code: SpanStatusCode.ERROR, message: messageOf(error).slice(0, MAX_MESSAGE_CHARS) });
   }
+}
+
+function typeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "_OTHER";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
 function known(attributes: SpanAttributes): Attributes {

@@ -17,8 +17,8 @@ export interface Span {
   /** False: it is not exported, only its ids are handed on. */
   readonly isSampled: boolean;
   set(attributes: SpanAttributes): void;
-  /** Marks it as failed. `type` is one of few, for `error.type`. */
-  fail(type: string, message: string): void;
+  /** Marks it as failed. `type` is one of few, for `error.type`. @default the error's code or, without one, its name */
+  fail(error: unknown, type?: string): void;
 }
 
 /**
