@@ -31,7 +31,8 @@ Written \`--name=value\` or \`--name value\`; a boolean's value only with \`=\`,
 written as in Go: \`300ms\`, \`15s\`, \`1m30s\`. A flag that is not on this page is refused; all problems are reported together, and the process ends with
 code 64.
 
-Each setting may also come from a file or from the environment: [configuration.md](configuration.md). \`source <(cloudwire-controller-manager completion bash)\`
+Each setting may also come from a file or from the environment: [configuration.md](configuration.md). Where it says *reloadable*, a change of the file
+takes effect [without a restart](../explanation/process-lifecycle.md#reload). \`source <(cloudwire-controller-manager completion bash)\`
 makes bash complete flags and values.
 
 - [Flags](#flags)
@@ -52,7 +53,7 @@ function flagRow(key: string, flag: Flag<unknown>): readonly string[] {
     code(`--${flagName(key)}`),
     flag.valueName === undefined ? "true, false" : cell(flag.valueName),
     shown === "" ? "none" : code(shown),
-    cell(flag.help),
+    cell(flag.reloadable === true ? `${flag.help}; reloadable` : flag.help),
   ];
 }
 

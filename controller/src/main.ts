@@ -1,6 +1,7 @@
 // First, so that the wrong Node is told so before anything else is loaded.
 import "@cloudwire/node-guard";
 import { readFileSync } from "node:fs";
+import { ConfigReloader } from "./app/config-reloader.ts";
 import { type DaemonEnd, runDaemon } from "./app/daemon.ts";
 import { EXIT } from "./app/exit-codes.ts";
 import { handleSignals } from "./app/process-signals.ts";
@@ -11,11 +12,11 @@ import { CONTROLLERS } from "./app/controllers.ts";
 import { AccessError } from "./kube/access.ts";
 import { bashCompletion } from "./options/bash-completion.ts";
 import { helpText } from "./options/help.ts";
-import type { Options } from "./options/options.ts";
-import { parseCommand } from "./options/parse.ts";
-import type { Problem } from "./options/problem.ts";
+import { LiveOptions, type OptionChange } from "./options/live-options.ts";
+import { type Command, parseCommand } from "./options/parse.ts";
 import type { Verbosity } from "./server/profiling.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
+import { Metrics } from "./telemetry/metrics.ts";
 import { systemClock } from "./util/clock.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
@@ -30,10 +31,8 @@ async function main(args: readonly string[]): Promise<number> {
     ...CONTROLLERS,
     ...Object.keys(CONTROLLER_ALIASES).filter((alias) => CONTROLLERS.has(CONTROLLER_ALIASES[alias] ?? "")),
   ]);
-  const command = parseCommand(
-    { args, environment: process.env, readText: (path) => readFileSync(path, "utf8") },
-    known,
-  );
+  const parse = (): Command => parseCommand({ args, environment: process.env, readText }, known);
+  const command = parse();
   switch (command.kind) {
     case "help":
       process.stdout.write(helpText(PROGRAM));
@@ -48,17 +47,22 @@ async function main(args: readonly string[]): Promise<number> {
       for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);
       return EXIT.usage;
     case "run":
-      return run(command.options, command.warnings);
+      return run(command, parse);
     default:
       return command satisfies never;
   }
 }
 
-async function run(options: Options, warnings: readonly Problem[]): Promise<number> {
+/** `parse` reads the settings once more. */
+async function run(command: Extract<Command, { kind: "run" }>, parse: () => Command): Promise<number> {
   const clock = systemClock();
-  let level = options.v;
+  const metrics = new Metrics();
+  const live = new LiveOptions(command.options);
+  const options = live.current;
+  /** Set while the process runs: stays until the setting itself changes. */
+  let level: number | undefined;
   const verbosity: Verbosity = {
-    get: () => level,
+    get: () => level ?? options.v,
     set: (wanted) => {
       level = wanted;
     },
@@ -69,17 +73,26 @@ async function run(options: Options, warnings: readonly Problem[]): Promise<numb
     destination: process.stderr,
     clock,
   });
-  for (const { where, what } of warnings) log.warn("A setting has no effect", { setting: where, why: what });
+  for (const { where, what } of command.warnings) log.warn("A setting has no effect", { setting: where, why: what });
+  const onApplied = (changes: readonly OptionChange[]): void => {
+    if (changes.some(({ flag }) => flag === "--v")) level = undefined;
+  };
+  const reloader =
+    options.config === ""
+      ? undefined
+      : new ConfigReloader({ path: options.config, readText, parse, live, onApplied, metrics, clock, log });
   try {
     const end = await runDaemon({
       options,
+      reloader,
+      metrics,
       environment: process.env,
       version: readVersion(),
       log,
       verbosity,
       clock,
       random: Math.random,
-      stop: handleSignals({ process, clock, log, reload: undefined }),
+      stop: handleSignals({ process, clock, log, reload: reloader && (() => reloader.reload()) }),
     });
     return EXIT_AFTER[end];
   } catch (error) {
@@ -87,4 +100,8 @@ async function run(options: Options, warnings: readonly Problem[]): Promise<numb
     process.stderr.write(`${PROGRAM}: ${error.message}\n`);
     return EXIT.tryAgain;
   }
+}
+
+function readText(path: string): string {
+  return readFileSync(path, "utf8");
 }

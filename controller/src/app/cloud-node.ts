@@ -23,7 +23,9 @@ export function prepareCloudNode(
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         workers: options.concurrentNodeSyncs,
-        refreshPeriodMs: options.nodeStatusUpdateFrequency,
+        get refreshPeriodMs() {
+          return options.nodeStatusUpdateFrequency;
+        },
         topologyPolicy: options.nodeTopologyPolicy,
       },
     });

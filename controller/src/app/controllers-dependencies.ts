@@ -11,6 +11,7 @@ import type { ProviderSide } from "./provider-side.ts";
 
 /** What every controller is made from. */
 export interface ControllersDependencies {
+  /** In force at this moment: those that are reloadable are read when they are needed. */
   readonly options: Options;
   readonly kube: KubeSide;
   readonly provider: ProviderSide;

@@ -13,6 +13,7 @@ import {
 } from "../../test/support/scripted-server.ts";
 import type { Options } from "../options/options.ts";
 import { parseCommand } from "../options/parse.ts";
+import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
 import { isRecord, type JsonRecord, recordField } from "../util/json.ts";
 import { runDaemon } from "./daemon.ts";
@@ -78,6 +79,7 @@ test("runDaemon() gives the lease up and ends as failed when a background task b
   const log = new FakeLog();
   const end = await runDaemon({
     options: await optionsFor(server.url),
+    metrics: new Metrics(),
     verbosity: { get: () => 0, set: () => undefined },
     environment: {},
     version: "1.0.0",

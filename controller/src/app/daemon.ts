@@ -8,11 +8,12 @@ import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { Metrics } from "../telemetry/metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
+import type { ConfigReloader } from "./config-reloader.ts";
 import { readClusterId } from "./cluster-identity.ts";
 import { prepareControllers } from "./controllers.ts";
 import { Election } from "./election.ts";
@@ -26,7 +27,11 @@ import { startServers } from "./serving.ts";
 import { startTracing } from "./tracing.ts";
 
 export interface DaemonDependencies {
+  /** In force at this moment: those that are reloadable may change while the daemon runs. */
   readonly options: Options;
+  /** Follows the configuration file. @default there is none */
+  readonly reloader?: ConfigReloader | undefined;
+  readonly metrics: Metrics;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   readonly log: Logger;
@@ -46,10 +51,9 @@ export type DaemonEnd = "stopped" | "lost" | "failed";
 
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
-  const { options, environment, version, log, verbosity, clock, random, stop } = dependencies;
+  const { options, environment, version, log, verbosity, metrics, reloader, clock, random, stop } = dependencies;
   const migration = await readMigration(options);
   const access = await kubeAccess({ options, environment, clock });
-  const metrics = new Metrics();
   metrics.collectProcessMetrics();
   exposeBuildInfo(metrics, version);
   const traces = await startTracing({ options, environment, version, metrics, log, clock });
@@ -67,13 +71,14 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     log.info("Ending; work in hand may finish", { why: messageOf(ending.signal.reason), graceMs: GRACE_MS });
   };
   ending.signal.addEventListener("abort", tellEnd, { once: true });
-  const state = new ProcessState({ options, ending: ending.signal });
+  const state = new ProcessState({ options, reloader, ending: ending.signal });
   const readiness = [...state.liveness, ...state.readiness, ...kube.checks];
   const status = (): Readonly<Record<string, string>> => state.status();
   const { liveness } = state;
   const providers = (): readonly Provider[] => state.provider?.providers.providers ?? [];
   const serving = {
     options,
+    reloader,
     access,
     kube,
     version,
@@ -96,6 +101,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
+    if (reloader !== undefined) tasks.start("configuration file", (signal) => reloader.run(signal));
     const end = await lead({ ...dependencies, migration, tracing, stop: ending.signal }, metrics, kube, tasks, state);
     return ending.signal.aborted && !stop.aborted ? "failed" : end;
   } catch (error) {

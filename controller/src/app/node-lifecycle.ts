@@ -22,10 +22,18 @@ export function prepareNodeLifecycle(
       log,
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
-        periodMs: options.nodeMonitorPeriod,
-        confirmations: options.nodeDeletionConfirmations,
-        spanMs: options.nodeDeletionSpan,
-        maxPercent: options.nodeDeletionMaxPercent,
+        get periodMs() {
+          return options.nodeMonitorPeriod;
+        },
+        get confirmations() {
+          return options.nodeDeletionConfirmations;
+        },
+        get spanMs() {
+          return options.nodeDeletionSpan;
+        },
+        get maxPercent() {
+          return options.nodeDeletionMaxPercent;
+        },
       },
     });
 }

@@ -27,7 +27,9 @@ export function prepareNodeRoute(dependencies: ControllersDependencies, own: Sha
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),
-        periodMs: options.routeReconciliationPeriod,
+        get periodMs() {
+          return options.routeReconciliationPeriod;
+        },
       },
     });
 }

@@ -6,9 +6,11 @@ import type { HealthMetrics } from "../server/health-metrics.ts";
 import { serveProfiling, type Verbosity } from "../server/profiling.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
+import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 
 export interface PagesDependencies {
   readonly options: Options;
+  readonly reloader: ConfigReloader | undefined;
   readonly version: string;
   readonly metrics: Metrics;
   readonly health: HealthMetrics;
@@ -21,13 +23,16 @@ export interface PagesDependencies {
 /** Upstream's key of the configuration at `/configz`. */
 const CONFIG_KEY = "cloudcontrollermanager.config.k8s.io";
 
+/** Ours: how the configuration file stands against what is in force. */
+const CONFIG_FILE_KEY = "config-file.cloudwire.dev";
+
 /** As Kubernetes' components begin these pages (component-base/zpages v0.36.3). */
 const NOT_FOR_MACHINES =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees.";
 
 /** Health, metrics, and what the process says of itself. */
 export function servePages(server: FastifyInstance, dependencies: PagesDependencies): void {
-  const { options, version, metrics, health, clock } = dependencies;
+  const { options, reloader, version, metrics, health, clock } = dependencies;
   const startedMs = clock.nowMs();
   const monotonicStartMs = clock.monotonicMs();
   serveHealth(server, health.pages, "withheld");
@@ -35,7 +40,10 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
   serveMetrics(server, "/metrics/slis", health.metrics);
   if (options.profiling) serveProfiling(server, dependencies.verbosity);
   serveJson(server, "/version", () => ({ gitVersion: `v${version}`, platform: `${process.platform}/${process.arch}` }));
-  serveJson(server, "/configz", () => ({ [CONFIG_KEY]: configTree(options) }));
+  serveJson(server, "/configz", () => ({
+    [CONFIG_KEY]: configTree(options),
+    ...(reloader === undefined ? {} : { [CONFIG_FILE_KEY]: reloadReport(reloader.state) }),
+  }));
   serveText(server, "/flagz", () => page("flagz", flagLines(options)));
   serveText(server, "/statusz", () => {
     const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);

@@ -1,5 +1,6 @@
 import type { Options } from "../options/options.ts";
 import type { HealthCheck } from "../server/health.ts";
+import { type ConfigReloader, reloadSummary } from "./config-reloader.ts";
 import { controllerChecks, controllersSummary } from "./controller-health.ts";
 import { type Controllers, enabledControllers } from "./controllers.ts";
 import type { Election } from "./election.ts";
@@ -7,6 +8,7 @@ import type { ProviderSide } from "./provider-side.ts";
 
 export interface ProcessStateDependencies {
   readonly options: Options;
+  readonly reloader: ConfigReloader | undefined;
   /** Aborts as soon as the process is to end, for whatever reason. */
   readonly ending: AbortSignal;
 }
@@ -26,9 +28,12 @@ export class ProcessState {
 
   readonly #names: readonly string[];
 
-  constructor({ options, ending }: ProcessStateDependencies) {
+  readonly #reloader: ConfigReloader | undefined;
+
+  constructor({ options, reloader, ending }: ProcessStateDependencies) {
     const providers = options.provider.map(({ name }) => name);
     this.#names = providers;
+    this.#reloader = reloader;
     this.liveness = [
       { name: "ping", problem: () => undefined },
       { name: "leaderElection", problem: () => this.election?.unhealthy() },
@@ -57,6 +62,7 @@ export class ProcessState {
       Leader: leads,
       Providers: this.#providers(),
       Controllers: controllersSummary(this.controllers?.all ?? []),
+      ...(this.#reloader === undefined ? {} : { "Configuration file": reloadSummary(this.#reloader.state) }),
     };
   }
 

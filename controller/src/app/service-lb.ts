@@ -26,7 +26,9 @@ export function prepareServiceLb(
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         workers: options.concurrentServiceSyncs,
-        driftPeriodMs: options.loadBalancerDriftPeriod,
+        get driftPeriodMs() {
+          return options.loadBalancerDriftPeriod;
+        },
         loadBalancers: { tags: {} },
       },
     });

@@ -11,6 +11,7 @@ import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import type { Provider } from "../provider/provider-set.ts";
+import type { ConfigReloader } from "./config-reloader.ts";
 import type { KubeSide } from "./kube-side.ts";
 import { servePages } from "./pages.ts";
 import { serveSecurely } from "./secure-serving.ts";
@@ -19,6 +20,7 @@ import { serveWebhooks } from "./webhooks.ts";
 
 export interface ServingDependencies extends Checks {
   readonly options: Options;
+  readonly reloader: ConfigReloader | undefined;
   readonly access: ApiAccess;
   readonly kube: KubeSide;
   readonly version: string;

@@ -16,6 +16,8 @@ export interface Flag<T> {
   readonly defaultValue: T;
   /** How it is not what upstream's flag of this name is, in default or meaning, and why: a clause without full stop. */
   readonly differs?: string;
+  /** A change of the configuration file takes effect without a restart. @default false */
+  readonly reloadable?: boolean;
   readonly shape: Shape;
   /** Reads one occurrence; `before` is the value so far, for flags that may be repeated. */
   parse(text: string, before: T | undefined): Parsed<T>;
@@ -56,6 +58,7 @@ interface Words {
   readonly group: FlagGroup;
   readonly help: string;
   readonly differs?: string;
+  readonly reloadable?: boolean;
 }
 
 /** The default as a user would write it; empty: there is none to show. */

@@ -89,6 +89,7 @@ export const flags = {
   }),
   routeReconciliationPeriod: durationFlag({
     group: "controllers",
+    reloadable: true,
     defaultValue: 300_000,
     min: 1000,
     help: "how often all routes are listed and compared; the provider may ask for longer",
@@ -117,12 +118,14 @@ export const flags = {
   }),
   loadBalancerDriftPeriod: durationFlag({
     group: "controllers",
+    reloadable: true,
     defaultValue: 600_000,
     min: 0,
     help: "how often it is checked whether load balancers were changed at the cloud by others; the provider may ask for longer, 0 turns it off",
   }),
   nodeStatusUpdateFrequency: durationFlag({
     group: "controllers",
+    reloadable: true,
     defaultValue: 300_000,
     min: 10_000,
     help: "how often what the cloud says of every node is read again",
@@ -135,6 +138,7 @@ export const flags = {
   }),
   nodeMonitorPeriod: durationFlag({
     group: "controllers",
+    reloadable: true,
     defaultValue: 5000,
     min: 1000,
     help: "how soon a node that is not ready is looked up at the cloud again; looks become rarer while nothing changes",
@@ -142,6 +146,7 @@ export const flags = {
   }),
   nodeDeletionConfirmations: numberFlag({
     group: "controllers",
+    reloadable: true,
     valueName: "number",
     defaultValue: 2,
     min: 2,
@@ -151,12 +156,14 @@ export const flags = {
   }),
   nodeDeletionSpan: durationFlag({
     group: "controllers",
+    reloadable: true,
     defaultValue: 30_000,
     min: 1000,
     help: "least time from the first of these times to the last; also the longest between two looks at a node that is not ready",
   }),
   nodeDeletionMaxPercent: numberFlag({
     group: "controllers",
+    reloadable: true,
     valueName: "percent",
     defaultValue: 10,
     min: 0,
@@ -228,6 +235,7 @@ export const flags = {
 
   v: numberFlag({
     group: "logging",
+    reloadable: true,
     valueName: "level",
     defaultValue: 0,
     min: 0,

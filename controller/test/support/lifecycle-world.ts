@@ -35,6 +35,8 @@ export class LifecycleWorld {
   readonly nodes = new FakeInformer<Node>();
   readonly log = new FakeLog();
   readonly metrics = new Metrics();
+  /** May be changed while the controller runs. */
+  readonly settings = { periodMs: 5000, confirmations: 2, spanMs: 30_000, maxPercent: 10 };
   readonly events: string[] = [];
   /** Names of each call. */
   readonly calls: (readonly string[])[] = [];
@@ -115,7 +117,7 @@ export class LifecycleWorld {
       queueMetrics: NO_QUEUE_METRICS,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
       onProviderReady: () => () => undefined,
-      settings: { periodMs: 5000, confirmations: 2, spanMs: 30_000, maxPercent: 10 },
+      settings: this.settings,
     });
     const { signal } = this.#stop;
     this.#running = controller.run({ stop: signal, abort: signal });

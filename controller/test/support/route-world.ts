@@ -34,6 +34,11 @@ export class RouteWorld implements AsyncDisposable {
   /** By name of their provider, which is the prefix of their provider IDs. */
   readonly otherClouds: Record<string, RouteCloud> = {};
   readonly nodes = new FakeInformer<Node>();
+  /** May be changed while the controller runs. */
+  readonly settings = {
+    clusterCidrs: ["10.120.0.0/16", "fd00::/48"].flatMap((text) => parseCidr(text) ?? []),
+    periodMs: PERIOD_MS,
+  };
   readonly events: EventInput[] = [];
   metrics = new Metrics();
   readonly #listeners = new Set<() => void>();
@@ -88,10 +93,7 @@ export class RouteWorld implements AsyncDisposable {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
       },
-      settings: {
-        clusterCidrs: ["10.120.0.0/16", "fd00::/48"].flatMap((text) => parseCidr(text) ?? []),
-        periodMs: PERIOD_MS,
-      },
+      settings: this.settings,
     });
     this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
     await this.pass(1000);

@@ -24,7 +24,7 @@ export class ServiceWorld implements AsyncDisposable {
   readonly events: EventInput[] = [];
   metrics = new Metrics();
   rules: OwnershipRules | undefined;
-  /** Of --load-balancer-drift-period. */
+  /** Of --load-balancer-drift-period; may be changed while the controller runs. */
   driftPeriodMs = PERIOD_MS;
   providers: readonly Provider[] = [];
   readonly #listeners = new Set<() => void>();
@@ -37,6 +37,7 @@ export class ServiceWorld implements AsyncDisposable {
     this.#life = new AbortController();
     this.metrics = new Metrics();
     const { clock, log, store, nodes } = this;
+    const driftPeriodMs = (): number => this.driftPeriodMs;
     const controller = serviceLbController({
       services: store.informer,
       nodes,
@@ -54,7 +55,13 @@ export class ServiceWorld implements AsyncDisposable {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
       },
-      settings: { workers: 2, driftPeriodMs: this.driftPeriodMs, loadBalancers: { tags: {} } },
+      settings: {
+        workers: 2,
+        get driftPeriodMs() {
+          return driftPeriodMs();
+        },
+        loadBalancers: { tags: {} },
+      },
     });
     this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
     await this.pass(1000);

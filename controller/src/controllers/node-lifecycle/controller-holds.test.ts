@@ -259,6 +259,19 @@ describe("the brake", () => {
     },
   );
 
+  test("lets go what a share allows that was raised while it runs", async () => {
+    const names = world.names(20);
+    for (const name of names) world.node(name);
+    const gone = names.slice(0, 5);
+    for (const name of gone) world.says.set(name, "absent");
+    world.start();
+    await world.clock.advance(300_000);
+    expect(world.deletions).toEqual([]);
+    world.settings.maxPercent = 25;
+    await world.clock.advance(61_000);
+    expect(world.deletions.toSorted()).toEqual(gone);
+  });
+
   test("lets go by itself when fewer are gone", async () => {
     const names = world.names(20);
     for (const name of names) world.node(name);

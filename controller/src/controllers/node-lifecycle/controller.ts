@@ -27,6 +27,7 @@ import { type Plan, plan } from "./plan.ts";
 import { Population } from "./population.ts";
 import { changesReconcile, needsLook } from "./predicates.ts";
 
+/** May change while the controller runs. */
 export interface NodeLifecycleSettings {
   /** --node-monitor-period. */
   readonly periodMs: number;
@@ -77,7 +78,12 @@ const FREEZE_MS = 60_000;
 export function nodeLifecycleController(deps: NodeLifecycleDependencies): Controller {
   const { clock, log, queueMetrics, controllerMetrics, settings, nodes, providers } = deps;
   // Each try asks the cloud anew.
-  const limiter = exponentialLimiter({ initialMs: settings.periodMs, maxMs: MAX_BACKOFF_MS });
+  const limiter = exponentialLimiter({
+    get initialMs() {
+      return settings.periodMs;
+    },
+    maxMs: MAX_BACKOFF_MS,
+  });
   return new Controller({
     name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
     reconciler: nodeReconciler(deps),
@@ -97,7 +103,7 @@ export function nodeLifecycleController(deps: NodeLifecycleDependencies): Contro
 
 function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
   const { nodes, instances, providers, clock, metrics, log, settings } = deps;
-  const { periodMs, confirmations, spanMs, maxPercent } = settings;
+  // Getters: settings may change while this runs.
   const gathering: GatherDependencies = {
     nodes: nodes.lister,
     instances,
@@ -106,16 +112,25 @@ function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
     records: new NodeRecords(),
     ownWrites: new OwnWrites<Node>(),
     clock,
-    rules: { confirmations, spanMs, minAgeMs: MIN_AGE_MS, settleMs: periodMs, freezeMs: FREEZE_MS },
-    maxPercent,
-    maxDataAgeMs: periodMs,
+    get rules() {
+      const { confirmations, spanMs, periodMs } = settings;
+      return { confirmations, spanMs, minAgeMs: MIN_AGE_MS, settleMs: periodMs, freezeMs: FREEZE_MS };
+    },
+    get maxPercent() {
+      return settings.maxPercent;
+    },
+    get maxDataAgeMs() {
+      return settings.periodMs;
+    },
   };
   const { records, ownWrites } = gathering;
   const applying = {
     ...deps,
     records,
     ownWrites,
-    pace: { periodMs, maxMs: spanMs },
+    get pace() {
+      return { periodMs: settings.periodMs, maxMs: settings.spanMs };
+    },
     caseOf: (node: Node) => caseOf(gathering, node),
   };
   const report = new BrakeReport(metrics, log);

@@ -90,7 +90,7 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
 
 function nodeReconciler(deps: CloudNodeDependencies): Reconciler {
   const { nodes, instances, providers, metrics, clock, settings } = deps;
-  const memory = createMemory(settings.refreshPeriodMs, metrics, clock);
+  const memory = createMemory(settings, metrics, clock);
   const applying = { ...deps, memory, droppedLabels: new DroppedLabels() };
   const policies = labelPolicies(settings.topologyPolicy);
   const writers = new Semaphore(settings.workers);

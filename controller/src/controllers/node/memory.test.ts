@@ -111,7 +111,7 @@ test("DroppedLabels are news once for each key and reason", () => {
 
 test("forgetNode() leaves nothing of a Node", async () => {
   const metrics = new Metrics();
-  const memory = createMemory(1000, nodeMetrics(metrics), new FakeClock());
+  const memory = createMemory({ refreshPeriodMs: 1000 }, nodeMetrics(metrics), new FakeClock());
   const subject = withId("acme://1");
   const written = node("a", { metadata: { uid: "u", resourceVersion: "2" } });
   memory.refreshes.done("a");

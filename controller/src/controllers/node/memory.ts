@@ -4,7 +4,7 @@ import type { Clock } from "../../util/clock.ts";
 import { Differences } from "./differences.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { ProviderIds } from "./provider-ids.ts";
-import { RefreshSchedule } from "./refresh-schedule.ts";
+import { RefreshSchedule, type RefreshSettings } from "./refresh-schedule.ts";
 import { RepairPace } from "./repair-pace.ts";
 import { Sightings } from "./sightings.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
@@ -20,9 +20,9 @@ export interface Memory {
   readonly ownWrites: OwnWrites<Node>;
 }
 
-export function createMemory(refreshPeriodMs: number, metrics: NodeMetrics, clock: Clock): Memory {
+export function createMemory(settings: RefreshSettings, metrics: NodeMetrics, clock: Clock): Memory {
   return {
-    refreshes: new RefreshSchedule(refreshPeriodMs, clock),
+    refreshes: new RefreshSchedule(settings, clock),
     sightings: new Sightings(),
     providerIds: new ProviderIds(),
     waiting: new WaitingNodes(metrics, clock),

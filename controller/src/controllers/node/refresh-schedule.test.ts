@@ -4,7 +4,7 @@ import { RefreshSchedule } from "./refresh-schedule.ts";
 
 test("isDue() holds until the node was read, in each tick, the start included", async () => {
   const clock = new FakeClock();
-  const schedule = new RefreshSchedule(1000, clock);
+  const schedule = new RefreshSchedule({ refreshPeriodMs: 1000 }, clock);
   expect([schedule.isDue("a"), schedule.isDue("a")]).toEqual([true, true]);
   schedule.done("a");
   expect([schedule.isDue("a"), schedule.isDue("b")]).toEqual([false, true]);
@@ -15,7 +15,7 @@ test("isDue() holds until the node was read, in each tick, the start included", 
 });
 
 test("isDue() holds again for a node that was forgotten", () => {
-  const schedule = new RefreshSchedule(1000, new FakeClock());
+  const schedule = new RefreshSchedule({ refreshPeriodMs: 1000 }, new FakeClock());
   schedule.done("a");
   schedule.forget("a");
   expect(schedule.isDue("a")).toBe(true);
@@ -23,7 +23,7 @@ test("isDue() holds again for a node that was forgotten", () => {
 
 test("untilNextMs() names the same moment to everybody", async () => {
   const clock = new FakeClock();
-  const schedule = new RefreshSchedule(1000, clock);
+  const schedule = new RefreshSchedule({ refreshPeriodMs: 1000 }, clock);
   expect(schedule.untilNextMs()).toBe(1000);
   await clock.advance(300);
   expect(schedule.untilNextMs()).toBe(700);
@@ -35,5 +35,15 @@ test.each([
   { periodMs: 10_000, maxDataAgeMs: 5000 },
   { periodMs: 300_000, maxDataAgeMs: 30_000 },
 ])("maxDataAgeMs is $maxDataAgeMs for a period of $periodMs", ({ periodMs, maxDataAgeMs }) => {
-  expect(new RefreshSchedule(periodMs, new FakeClock()).maxDataAgeMs).toBe(maxDataAgeMs);
+  expect(new RefreshSchedule({ refreshPeriodMs: periodMs }, new FakeClock()).maxDataAgeMs).toBe(maxDataAgeMs);
+});
+
+test("a period that changes makes every node due and holds from then on", async () => {
+  const clock = new FakeClock();
+  const settings = { refreshPeriodMs: 1000 };
+  const schedule = new RefreshSchedule(settings, clock);
+  await clock.advance(5000);
+  schedule.done("a");
+  settings.refreshPeriodMs = 2000;
+  expect([schedule.isDue("a"), schedule.untilNextMs(), schedule.maxDataAgeMs]).toEqual([true, 1000, 1000]);
 });

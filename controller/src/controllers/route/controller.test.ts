@@ -48,6 +48,19 @@ describe("nodeRouteController()", () => {
     expect(await world.metrics.value("route_controller_route_sync_total")).toBe(4);
   });
 
+  test("lists as often as a period says that was changed while it runs", async () => {
+    world.node("a", { podCIDRs: [A] });
+    world.cloud.seed(A, "acme://a");
+    await world.start();
+    world.settings.periodMs = 2 * PERIOD_MS;
+    await world.pass(PERIOD_MS);
+    expect(world.cloud.calls).toEqual(["list", "list"]);
+    await world.pass(PERIOD_MS);
+    expect(world.cloud.calls).toHaveLength(2);
+    await world.pass(PERIOD_MS);
+    expect(world.cloud.calls).toHaveLength(3);
+  });
+
   test("removes at the start what is of no node, and nothing else", async () => {
     world.node("a", { podCIDRs: [A] });
     world.node("foreign", { providerID: "other://f", podCIDRs: [C] });

@@ -32,7 +32,7 @@ import { WaitingNodes } from "./waiting-nodes.ts";
 export interface NodeRouteSettings {
   /** Ranges of all pods (--cluster-cidr). */
   readonly clusterCidrs: readonly Cidr[];
-  /** From one list of all routes to the next (--route-reconciliation-period). */
+  /** From one list of all routes to the next (--route-reconciliation-period); may change while the controller runs. */
   readonly periodMs: number;
   /** How long changes are gathered for one call. @default 100 */
   readonly windowMs?: number;
@@ -99,7 +99,7 @@ function laneOfKey(key: string, { nodes, providers }: NodeRouteDependencies, tab
 
 function routeReconciler(deps: NodeRouteDependencies, tables: RouteTables, queue: Workqueue): Reconciler {
   const { clock, settings, nodes, providers } = deps;
-  const { clusterCidrs, periodMs, windowMs = DEFAULT_WINDOW_MS } = settings;
+  const { clusterCidrs, windowMs = DEFAULT_WINDOW_MS } = settings;
   const ownWrites = new OwnWrites<Node>();
   const quotas = new QuotaWatch(deps);
   const wake = (name: string): void => queue.add(name, { priority: "low" });
@@ -113,7 +113,17 @@ function routeReconciler(deps: NodeRouteDependencies, tables: RouteTables, queue
   const gathering = { nodes: nodes.lister, providers, tables, ownWrites, rules: { clusterCidrs } };
   const applying = { ...deps, tables, writer, waiting, ownWrites, failureCounts: new FailureCounts() };
   const knowsNodes = (): boolean => nodes.lastFailure() === undefined;
-  const passing = { ...deps, ...gathering, writer, quotas, periodMs, knowsNodes, wake };
+  const passing = {
+    ...deps,
+    ...gathering,
+    writer,
+    quotas,
+    get periodMs() {
+      return settings.periodMs;
+    },
+    knowsNodes,
+    wake,
+  };
   const steps = stepReconciler(
     {
       gather: async ({ key }) => gather(gathering, key),

@@ -43,7 +43,7 @@ function dependencies(): ApplyDependencies {
     ledger,
     gate: new ChangeGate(),
     ownWrites: new OwnWrites(),
-    drift: new DriftWatch(clock, 0),
+    drift: new DriftWatch(clock, { periodMs: 0 }),
     conditions: new PacedConditions(clock),
     clock,
     random: () => 0.5,

@@ -47,7 +47,8 @@ export interface ServiceLbSettings {
    */
   readonly nodeWindowMs?: number;
   /**
-   * How often each provider is asked whether it still has what it acknowledged (--load-balancer-drift-period).
+   * How often each provider is asked whether it still has what it acknowledged (--load-balancer-drift-period); may change while the
+   * controller runs.
    * @default 0: never
    */
   readonly driftPeriodMs?: number;
@@ -98,8 +99,12 @@ interface State {
 export function serviceLbController(deps: ServiceLbDependencies): Controller {
   const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics } = deps;
   const ledger = new Ledger(deps.newId);
-  const periodMs = settings.driftPeriodMs ?? 0;
-  const drift = new DriftWatch(clock, periodMs);
+  const pace = {
+    get periodMs() {
+      return settings.driftPeriodMs ?? 0;
+    },
+  };
+  const drift = new DriftWatch(clock, pace);
   const wake = (key: string): void => drift.wake(key, 0);
   const state: State = {
     ledger,
@@ -113,7 +118,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     drift,
     strays: new Strays({ services: deps.services.lister, providers, ledger, metrics, wake }),
   };
-  const sweeping = { ...deps, ...state, periodMs };
+  const sweeping = { ...deps, ...state, pace };
   const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
   const services = serviceReconciler(deps, state);
   return new Controller({

@@ -4,7 +4,7 @@ import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Random } from "../../util/clock.ts";
-import type { DriftWatch } from "./drift-watch.ts";
+import type { DriftPace, DriftWatch } from "./drift-watch.ts";
 import type { Entry, Ledger } from "./ledger.ts";
 import { isSuspect } from "./plan/drift.ts";
 import type { Strays } from "./strays.ts";
@@ -15,8 +15,7 @@ export interface DriftSweepDependencies {
   readonly drift: DriftWatch;
   readonly strays: Strays;
   readonly random: Random;
-  /** 0: never. */
-  readonly periodMs: number;
+  readonly pace: DriftPace;
 }
 
 /** Keys of sweeps; those of Services have a slash. */
@@ -24,6 +23,9 @@ const PREFIX = "drift-sweep:";
 
 /** A provider that is away now is asked again so soon. */
 const AWAY_MS = 60_000;
+
+/** While sweeps are off it is looked so often whether they still are. */
+const OFF_MS = 60_000;
 
 /** What was found at once is looked at within this time, one after the other. */
 const SPREAD_MS = 10_000;
@@ -38,15 +40,15 @@ export function sweptProvider(key: string): string {
 }
 
 /** A sweep of each provider after each period, and the Services in which one takes an interest. */
-export function driftSource({ providers, drift, random, periodMs }: DriftSweepDependencies): Source {
+export function driftSource({ providers, drift, random, pace }: DriftSweepDependencies): Source {
   return {
     name: "drift",
     ready: () => Promise.resolve(),
     start: (queue) => {
       const low = { priority: "low" } as const;
-      if (periodMs > 0) {
-        for (const { name } of providers.providers) queue.addAfter(PREFIX + name, jittered(periodMs, random), low);
-      }
+      const { periodMs } = pace;
+      const delayMs = (): number => (periodMs === 0 ? OFF_MS : jittered(periodMs, random));
+      for (const { name } of providers.providers) queue.addAfter(PREFIX + name, delayMs(), low);
       return drift.listen((key, delayMs) => queue.addAfter(key, delayMs, low));
     },
   };
@@ -54,11 +56,12 @@ export function driftSource({ providers, drift, random, periodMs }: DriftSweepDe
 
 /** Compares what a provider has with what it has acknowledged: by one list, or else by a read each, spread over the period. */
 export async function sweep(deps: DriftSweepDependencies, context: ReconcileContext): Promise<Result> {
-  const { providers, ledger, drift, random } = deps;
+  const { providers, ledger, drift, random, pace } = deps;
+  if (pace.periodMs === 0) return requeueAfter(OFF_MS);
   const name = sweptProvider(context.key);
   const provider = providers.providers.find((candidate) => candidate.name === name);
   const info = provider?.info;
-  const periodMs = Math.max(deps.periodMs, info?.limits.minResyncIntervalMs ?? 0);
+  const periodMs = Math.max(pace.periodMs, info?.limits.minResyncIntervalMs ?? 0);
   if (provider === undefined || info === undefined || isDoubtful(provider)) {
     return requeueAfter(Math.min(AWAY_MS, periodMs));
   }

@@ -8,7 +8,7 @@ const repair = { vanished: "repair", changed: "repair" };
 
 describe("DriftWatch", () => {
   test("takes an interest in what is suspected, and wakes it", () => {
-    const watch = new DriftWatch(new FakeClock(), PERIOD_MS);
+    const watch = new DriftWatch(new FakeClock(), { periodMs: PERIOD_MS });
     const woken: unknown[] = [];
     const end = watch.listen((key, delayMs) => woken.push([key, delayMs]));
     watch.suspect("a", 7);
@@ -24,7 +24,7 @@ describe("DriftWatch", () => {
     { it: "it was left as it is", act: (watch: DriftWatch) => watch.left("a", drift, "later") },
     { it: "its wish is another", act: (watch: DriftWatch) => watch.forget("a") },
   ])("suspects nothing any more when $it", ({ act }) => {
-    const watch = new DriftWatch(new FakeClock(), PERIOD_MS);
+    const watch = new DriftWatch(new FakeClock(), { periodMs: PERIOD_MS });
     watch.suspect("a", 0);
     act(watch);
     expect(watch.suspicion("a")).toBeUndefined();
@@ -32,7 +32,7 @@ describe("DriftWatch", () => {
 
   test("counts repairs until it is found steady half a period after the last", async () => {
     const clock = new FakeClock();
-    const watch = new DriftWatch(clock, PERIOD_MS);
+    const watch = new DriftWatch(clock, { periodMs: PERIOD_MS });
     const verdict = () => {
       watch.suspect("a", 0);
       return watch.suspicion("a")?.changed;
@@ -52,7 +52,7 @@ describe("DriftWatch", () => {
 
   test("rests after five repairs, until the wish is another", async () => {
     const clock = new FakeClock();
-    const watch = new DriftWatch(clock, PERIOD_MS);
+    const watch = new DriftWatch(clock, { periodMs: PERIOD_MS });
     for (let count = 0; count < 5; count += 1) watch.repaired("a");
     await clock.advance(80_000_000);
     watch.suspect("a", 0);
@@ -69,7 +69,7 @@ describe("DriftWatch", () => {
     { it: "repaired", act: (watch: DriftWatch) => watch.repaired("a"), want: undefined },
     { it: "left for a later sweep", act: (watch: DriftWatch) => watch.left("a", drift, "later"), want: drift },
   ])("rests on until it is found otherwise: $it", ({ act, want }) => {
-    const watch = new DriftWatch(new FakeClock(), PERIOD_MS);
+    const watch = new DriftWatch(new FakeClock(), { periodMs: PERIOD_MS });
     watch.left("a", drift, "rest");
     act(watch);
     expect(watch.resting("a")).toEqual(want);

@@ -2,21 +2,26 @@ import type { Clock } from "../../util/clock.ts";
 import { type Drift, driftVerdict, isOver, type Repairs } from "./plan/drift.ts";
 import type { WantedInput } from "./plan/input.ts";
 
+export interface DriftPace {
+  /** From one look at all load balancers to the next; 0: there is none. May change. */
+  readonly periodMs: number;
+}
+
 /** Told of a key that is to be looked at after so long. */
 export type SuspectListener = (key: string, delayMs: number) => void;
 
 /** Which load balancers a sweep found otherwise than acknowledged, and how often each was made as wished again. */
 export class DriftWatch {
   readonly #clock: Pick<Clock, "monotonicMs">;
-  readonly #periodMs: number;
+  readonly #pace: DriftPace;
   readonly #suspects = new Set<string>();
   readonly #repairs = new Map<string, Repairs>();
   readonly #resting = new Map<string, Drift>();
   readonly #listeners = new Set<SuspectListener>();
 
-  constructor(clock: Pick<Clock, "monotonicMs">, periodMs: number) {
+  constructor(clock: Pick<Clock, "monotonicMs">, pace: DriftPace) {
     this.#clock = clock;
-    this.#periodMs = periodMs;
+    this.#pace = pace;
   }
 
   /** Answers how to end it. */
@@ -39,7 +44,7 @@ export class DriftWatch {
   suspicion(key: string): WantedInput["suspicion"] {
     if (!this.#suspects.has(key)) return undefined;
     const verdict = (kind: Drift["kind"]) =>
-      driftVerdict(kind, this.#repairs.get(key), this.#clock.monotonicMs(), this.#periodMs);
+      driftVerdict(kind, this.#repairs.get(key), this.#clock.monotonicMs(), this.#pace.periodMs);
     return { vanished: verdict("vanished"), changed: verdict("changed") };
   }
 
@@ -54,7 +59,8 @@ export class DriftWatch {
     this.#suspects.delete(key);
     this.#resting.delete(key);
     const repairs = this.#repairs.get(key);
-    if (repairs !== undefined && isOver(repairs, this.#clock.monotonicMs(), this.#periodMs)) this.#repairs.delete(key);
+    if (repairs !== undefined && isOver(repairs, this.#clock.monotonicMs(), this.#pace.periodMs))
+      this.#repairs.delete(key);
   }
 
   /** It was made as wished again. */

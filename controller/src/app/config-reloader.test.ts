@@ -1,0 +1,127 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { LiveOptions, type OptionChange } from "../options/live-options.ts";
+import { parseCommand } from "../options/parse.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { ConfigReloader, reloadSummary } from "./config-reloader.ts";
+
+const PATH = "/etc/cloudwire/config.yaml";
+const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
+
+const span = (text: string): string => `${HEAD}Cloudwire:\n  NodeDeletionSpan: ${text}\n`;
+
+function follow(first: string, args: readonly string[] = []) {
+  const file = { text: first };
+  const clock = new FakeClock();
+  const log = new FakeLog();
+  const metrics = new Metrics();
+  const applied: OptionChange[] = [];
+  const readText = (path: string): string => {
+    if (path === PATH && file.text !== "") return file.text;
+    throw new Error(`no such file: ${path}`);
+  };
+  const sources = { args: [`--config=${PATH}`, "--provider=acme=unix:///p.sock", ...args], environment: {}, readText };
+  const parse = () => parseCommand(sources, new Set<string>());
+  const command = parse();
+  if (command.kind !== "run") throw new Error(JSON.stringify(command));
+  const live = new LiveOptions(command.options);
+  const onApplied = (changes: readonly OptionChange[]): void => void applied.push(...changes);
+  const reloader = new ConfigReloader({ path: PATH, readText, parse, live, onApplied, metrics, clock, log });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  void reloader.run(stop.signal);
+  const reloads = async (result: string) => metrics.value("cloudwire_config_reloads_total", { result });
+  return { file, clock, log, metrics, applied, live, reloader, reloads };
+}
+
+describe("ConfigReloader", () => {
+  test("puts a changed file in force once it was seen twice", async () => {
+    const { file, clock, log, live, applied, reloads } = follow(span("30s"));
+    await clock.advance(10_000);
+    expect(await reloads("success")).toBeUndefined();
+    file.text = span("1m");
+    await clock.advance(2000);
+    expect(live.current.nodeDeletionSpan).toBe(30_000);
+    await clock.advance(2000);
+    expect(live.current.nodeDeletionSpan).toBe(60_000);
+    expect(applied).toEqual([{ flag: "--node-deletion-span", from: "30s", to: "1m0s" }]);
+    await clock.advance(60_000);
+    expect(await reloads("success")).toBe(1);
+    expect(log.lines).toEqual([
+      {
+        level: "info",
+        message: "Configuration file read again",
+        fields: { file: PATH, changes: ["--node-deletion-span from 30s to 1m0s"] },
+      },
+    ]);
+  });
+
+  test("changes nothing for a bad file, and tells all that is wrong together, once", async () => {
+    const { file, clock, log, live, reloader, reloads } = follow(span("30s"));
+    file.text = `${span("soon")}  NodeDeletionMaxPercent: 500\n  V: 3\n`;
+    await clock.advance(60_000);
+    expect({ span: live.current.nodeDeletionSpan, v: live.current.v }).toEqual({ span: 30_000, v: 0 });
+    expect(await reloads("failure")).toBe(1);
+    const problems = [
+      `${PATH}:4: Cloudwire.NodeDeletionSpan: "soon" is not a duration; write it like 300ms, 15s or 1m30s`,
+      `${PATH}:5: Cloudwire.NodeDeletionMaxPercent: "500" is not a whole number from 0 to 100`,
+    ];
+    expect(log.lines.map(({ level, fields }) => ({ level, fields }))).toEqual([
+      { level: "error", fields: { file: PATH, problems } },
+    ]);
+    expect(reloader.state.problems).toHaveLength(2);
+    expect(reloadSummary(reloader.state)).toBe(`read 2026-11-21T12:00:00.000Z; refused since: ${problems.join("; ")}`);
+
+    file.text = span("2m");
+    await clock.advance(4000);
+    expect(live.current.nodeDeletionSpan).toBe(120_000);
+    expect(reloadSummary(reloader.state)).toBe("read 2026-11-21T12:01:04.000Z");
+  });
+
+  test("takes a file that is gone for a bad one", async () => {
+    const { file, clock, live, reloads } = follow(span("45s"));
+    file.text = "";
+    await clock.advance(60_000);
+    expect(await reloads("failure")).toBe(1);
+    expect(live.current.nodeDeletionSpan).toBe(45_000);
+  });
+
+  test("tells in one warning what waits for a restart", async () => {
+    const { file, clock, log, metrics, reloader, live } = follow(span("30s"));
+    file.text = `${span("1m")}  ConfigureCloudRoutes: false\n`.replace(
+      "  ConfigureCloudRoutes: false\n",
+      "KubeCloudShared:\n  ClusterName: other\n  ConfigureCloudRoutes: false\n",
+    );
+    await clock.advance(4000);
+    const changes = ["--cluster-name from kubernetes to other", "--configure-cloud-routes from true to false"];
+    expect(log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields)).toEqual([
+      { file: PATH, changes },
+    ]);
+    expect({ span: live.current.nodeDeletionSpan, name: live.current.clusterName }).toEqual({
+      span: 60_000,
+      name: "kubernetes",
+    });
+    expect(await metrics.value("cloudwire_config_settings_needing_restart")).toBe(2);
+    expect(reloadSummary(reloader.state)).toBe(
+      `read 2026-11-21T12:00:04.000Z; at the next start: ${changes.join(", ")}`,
+    );
+  });
+
+  test("keeps what the command line says above the file", async () => {
+    const { file, clock, live } = follow(span("30s"), ["--node-deletion-span=50s"]);
+    file.text = span("1m");
+    await clock.advance(4000);
+    expect(live.current.nodeDeletionSpan).toBe(50_000);
+  });
+
+  test("reload() takes the file at once, changed or not", async () => {
+    const { file, clock, live, reloader, reloads } = follow(span("30s"));
+    reloader.reload();
+    file.text = span("1m");
+    reloader.reload();
+    expect(live.current.nodeDeletionSpan).toBe(60_000);
+    await clock.advance(60_000);
+    expect(await reloads("success")).toBe(2);
+  });
+});

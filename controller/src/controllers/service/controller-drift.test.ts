@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+
+test("sweeps for drift follow a period that is turned on, changed and turned off while service-lb runs", async () => {
+  await using world = new ServiceWorld();
+  const cloud = new LoadBalancerCloud();
+  const lists = (): number => cloud.calls.filter((call) => call === "list").length;
+  world.driftPeriodMs = 0;
+  await world.start([cloud.provider()]);
+  await world.pass(600_000);
+  expect(lists()).toBe(0);
+  world.driftPeriodMs = 120_000;
+  await world.pass(240_000);
+  expect(lists()).toBe(2);
+  world.driftPeriodMs = 300_000;
+  await world.pass(600_000);
+  expect(lists()).toBe(4);
+  world.driftPeriodMs = 0;
+  await world.pass(600_000);
+  expect(lists()).toBe(4);
+});

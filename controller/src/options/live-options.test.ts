@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { LiveOptions } from "./live-options.ts";
+import type { Options } from "./options.ts";
+import { parseCommand } from "./parse.ts";
+
+function options(...args: readonly string[]): Options {
+  const command = parseCommand(
+    { args: ["--provider=acme=unix:///p.sock", ...args], environment: {}, readText: () => "" },
+    new Set(["x"]),
+  );
+  if (command.kind !== "run") throw new Error(JSON.stringify(command));
+  return command.options;
+}
+
+describe("LiveOptions.apply()", () => {
+  test("puts reloadable settings in force and leaves the others as they are", () => {
+    const live = new LiveOptions(options());
+    const { current } = live;
+    const changes = live.apply(
+      options("--node-deletion-span=1m", "-v=3", "--cluster-name=other", "--controllers=*,-x"),
+    );
+    expect(changes).toEqual({
+      applied: [
+        { flag: "--node-deletion-span", from: "30s", to: "1m0s" },
+        { flag: "--v", from: "0", to: "3" },
+      ],
+      needRestart: [
+        { flag: "--controllers", from: "*", to: "*,-x" },
+        { flag: "--cluster-name", from: "kubernetes", to: "other" },
+      ],
+    });
+    expect({ span: current.nodeDeletionSpan, v: current.v, name: current.clusterName }).toEqual({
+      span: 60_000,
+      v: 3,
+      name: "kubernetes",
+    });
+  });
+
+  test("says nothing of settings that mean what they meant before", () => {
+    const live = new LiveOptions(options("--node-deletion-span=60s", "--controllers=*"));
+    expect(live.apply(options("--node-deletion-span=1m"))).toEqual({ applied: [], needRestart: [] });
+  });
+
+  test("goes back when a setting is taken out again", () => {
+    const live = new LiveOptions(options());
+    live.apply(options("--node-monitor-period=1s"));
+    expect(live.apply(options()).applied).toEqual([{ flag: "--node-monitor-period", from: "1s", to: "5s" }]);
+    expect(live.current.nodeMonitorPeriod).toBe(5000);
+  });
+
+  test("lists every setting that is not in force, however often it is asked", () => {
+    const live = new LiveOptions(options());
+    const wanted = options("--cluster-name=other");
+    expect(live.apply(wanted).needRestart).toHaveLength(1);
+    expect(live.apply(wanted).needRestart).toHaveLength(1);
+  });
+});
+
+test("LiveOptions.current shows every setting as it is now to whoever lists them", () => {
+  const live = new LiveOptions(options());
+  live.apply(options("-v=4"));
+  expect({ ...live.current }).toEqual(options("-v=4"));
+});
