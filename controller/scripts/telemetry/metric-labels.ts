@@ -6,7 +6,7 @@ import type { HoldReason } from "../../src/controllers/node-lifecycle/plan/guard
 import type { LabellingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import type { Drift } from "../../src/controllers/service/plan/drift.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
-import type { EventMetrics } from "../../src/kube/event-broadcaster.ts";
+import type { DropReason } from "../../src/kube/event-broadcaster.ts";
 import type { CallPriority } from "../../src/provider/client.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts";
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
@@ -185,7 +185,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   cloudwire_informer_handler_failures_total: { kind: "kind of the objects" },
   cloudwire_informer_objects: { kind: "kind of the objects" },
   cloudwire_events_dropped_total: {
-    why: closed<Parameters<EventMetrics["dropped"]>[0]>({
+    why: closed<DropReason>({
       full: "1,000 were waiting already",
       spam: "too many of one source about one object ([events](events.md#limits))",
       refused: "the API server did not take it, or not in time",

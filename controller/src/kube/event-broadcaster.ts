@@ -3,6 +3,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { raceAbort, sleep } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { Lru } from "../util/lru.ts";
 import type { KubeClient } from "./client.ts";
 import { isApiError } from "./errors.ts";
 import { type Correlated, EventCorrelator } from "./event-correlator.ts";
@@ -27,16 +28,16 @@ const RETRY_MS = 10_000;
 
 const TIMEOUT_MS = 10_000;
 
-interface Waiting {
-  readonly component: string;
-  readonly input: EventInput;
-}
+/** The log says again that events of one kind are dropped after this. */
+const TELL_AGAIN_MS = 1_800_000;
+const MAX_TOLD = 1024;
 
 /** Sends events in the background, one after the other, in the order they were recorded. */
 export class EventBroadcaster {
   readonly #deps: EventBroadcasterDependencies;
   readonly #correlator: EventCorrelator;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: Sendable[] = [];
+  readonly #toldAtMs = new Lru<string, number>(MAX_TOLD);
   readonly #stop = new AbortController();
   #sending: Promise<void> | undefined;
   #flushing = false;
@@ -48,7 +49,7 @@ export class EventBroadcaster {
 
   /** A recorder whose events say they come from `component` (api/controller-names.ts EVENT_SOURCES). */
   recorder(component: string): EventRecorder {
-    return { record: (input) => this.#record({ component, input }) };
+    return { record: (input) => this.#record(component, input) };
   }
 
   /** Sends what is waiting, without the long waits between tries, until `limit` aborts. What is recorded later is dropped. */
@@ -60,46 +61,52 @@ export class EventBroadcaster {
     for (const _ of this.#waiting.splice(0)) this.#deps.metrics.dropped("shutdown");
   }
 
-  #record(waiting: Waiting): void {
-    const { metrics } = this.#deps;
-    if (this.#stop.signal.aborted) return metrics.dropped("shutdown");
-    if (this.#waiting.length >= MAX_WAITING) return metrics.dropped("full");
-    this.#waiting.push(waiting);
+  /** What is too much is dropped here already: it takes no place from others, however long the API server is away. */
+  #record(component: string, input: EventInput): void {
+    if (this.#stop.signal.aborted) return this.#drop("shutdown", component, input);
+    const correlated = this.#correlator.correlate(component, input);
+    if (correlated.kind === "spam") return this.#drop("spam", component, input);
+    if (this.#waiting.length >= MAX_WAITING) return this.#drop("full", component, input);
+    this.#waiting.push(correlated);
     this.#sending ??= this.#sendAll();
+  }
+
+  /** Counted each time, told once in a while: an object that goes quiet would look as if it were well. */
+  #drop(why: DropReason, component: string, { regarding, type, reason }: EventInput, error?: unknown): void {
+    const { metrics, log, clock } = this.#deps;
+    metrics.dropped(why);
+    if (why === "shutdown") return;
+    const { kind, namespace, name } = regarding;
+    const object = `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+    const topic = why === "spam" ? [why, component, object, type].join("\0") : why;
+    const fields = { why, object, component, type, reason, ...(error === undefined ? {} : { err: error }) };
+    const toldAtMs = this.#toldAtMs.get(topic);
+    const nowMs = clock.monotonicMs();
+    if (toldAtMs !== undefined && nowMs - toldAtMs < TELL_AGAIN_MS) return log.debug(2, "Event dropped", fields);
+    this.#toldAtMs.set(topic, nowMs);
+    log.warn("Events are dropped; cloudwire_events_dropped_total counts them", fields);
   }
 
   /** Ends, and says so, in the same turn in which it finds nothing left: an event recorded after that starts it again. */
   async #sendAll(): Promise<void> {
     await Promise.resolve();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#sendOne(next);
+      await this.#send(next);
       if (this.#stop.signal.aborted) break;
     }
     this.#sending = undefined;
   }
 
-  async #sendOne({ component, input }: Waiting): Promise<void> {
-    try {
-      const correlated = this.#correlator.correlate(component, input);
-      if (correlated.kind === "spam") this.#deps.metrics.dropped("spam");
-      else await this.#send(correlated);
-    } catch (error) {
-      this.#deps.metrics.dropped("refused");
-      this.#deps.log.error("Event could not be built", { reason: input.reason, err: error });
-    }
-  }
-
   async #send(correlated: Sendable): Promise<void> {
-    const { metrics, log } = this.#deps;
+    const { metrics } = this.#deps;
     for (let tries = 1; !this.#stop.signal.aborted; tries++) {
       try {
         await this.#write(correlated);
         return metrics.sent();
       } catch (error) {
         if (!worthRepeating(error) || tries >= MAX_TRIES || this.#flushing) {
-          metrics.dropped("refused");
-          log.debug(2, "Event dropped", { reason: correlated.event.reason, err: error });
-          return;
+          const { component, involvedObject, ...event } = correlated.event;
+          return this.#drop("refused", component, { regarding: involvedObject, ...event }, error);
         }
         await this.#pause(tries);
       }
@@ -107,7 +114,7 @@ export class EventBroadcaster {
     metrics.dropped("shutdown");
   }
 
-  async #write({ kind, event, key }: Sendable): Promise<void> {
+  async #write({ kind, event }: Sendable): Promise<void> {
     const { client } = this.#deps;
     const options = { signal: this.#stop.signal, timeoutMs: TIMEOUT_MS };
     if (kind === "patch") {
@@ -120,7 +127,6 @@ export class EventBroadcaster {
       }
     }
     await client.create(EVENTS, event.namespace, eventBody(event), options);
-    this.#correlator.recreated(key, event);
   }
 
   async #pause(tries: number): Promise<void> {
@@ -135,10 +141,13 @@ function worthRepeating(error: unknown): boolean {
   return isApiError(error, "transient") || isApiError(error, "tooManyRequests");
 }
 
+/** Why an event was not written. */
+export type DropReason = "full" | "spam" | "refused" | "shutdown";
+
 /** What happened to events. */
 export interface EventMetrics {
   sent(): void;
-  dropped(why: "full" | "spam" | "refused" | "shutdown"): void;
+  dropped(why: DropReason): void;
 }
 
 export function eventMetrics(metrics: Metrics): EventMetrics {

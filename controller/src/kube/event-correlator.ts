@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Event, EventInput } from "../api/event.ts";
 import type { Clock } from "../util/clock.ts";
 import { Lru } from "../util/lru.ts";
@@ -5,19 +6,20 @@ import { TokenBucket } from "../util/token-bucket.ts";
 
 // Numbers and order of the three steps: client-go/tools/record/events_cache.go v0.36.3.
 const CACHE_ENTRIES = 4096;
-const SIMILAR_EVENTS = 10;
-const SIMILAR_WITHIN_MS = 600_000;
-const SPAM_BURST = 25;
-const SPAM_PER_SECOND = 1 / 300;
-const AGGREGATE_PREFIX = "(combined from similar events): ";
+export const SIMILAR_EVENTS = 10;
+export const SIMILAR_WITHIN_MS = 600_000;
+export const SPAM_BURST = 25;
+export const SPAM_REFILL_MS = 300_000;
+export const AGGREGATE_PREFIX = "(combined from similar events): ";
 
 /** Cut here, in bytes: a provider's message may be a whole page. */
-const MAX_MESSAGE_BYTES = 1024;
+export const MAX_MESSAGE_BYTES = 1024;
 
 /** Kubernetes names: DNS subdomains of at most 253 characters. */
 const MAX_NAME = 253;
 
 interface Similar {
+  /** Digests: thousands of messages would be megabytes. */
   readonly messages: Set<string>;
   lastMs: number;
 }
@@ -30,7 +32,7 @@ interface Observed {
 
 /** What to do about one event. */
 export type Correlated =
-  | { readonly kind: "create" | "patch"; readonly event: Event; readonly key: string }
+  | { readonly kind: "create" | "patch"; readonly event: Event }
   /** Too many from one source about one object: dropped. */
   | { readonly kind: "spam" };
 
@@ -55,12 +57,7 @@ export class EventCorrelator {
         : { ...event, name: observed.name, count: observed.count + 1, firstTimestampMs: observed.firstTimestampMs };
     this.#observed.set(key, { name: told.name, count: told.count, firstTimestampMs: told.firstTimestampMs });
     if (!this.#withinBudget(event)) return { kind: "spam" };
-    return { kind: observed === undefined ? "create" : "patch", event: told, key };
-  }
-
-  /** The event was created under this name after all (its first one had expired on the server). */
-  recreated(key: string, event: Event): void {
-    this.#observed.set(key, { name: event.name, count: event.count, firstTimestampMs: event.firstTimestampMs });
+    return { kind: observed === undefined ? "create" : "patch", event: told };
   }
 
   #event(component: string, { regarding, type, reason, message }: EventInput): Event {
@@ -80,29 +77,30 @@ export class EventCorrelator {
     };
   }
 
-  /** Events alike but for their message become one, once there are many of them. */
+  /** Events alike but for their message become one, once there are many of them: those after the first nine. */
   #aggregate(event: Event): { event: Event; key: string } {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
+    const message = hash("sha256", event.message, "base64");
     const aggregateKey = keyFrom(event, [event.type, event.reason]);
     let similar = this.#similar.get(aggregateKey);
     if (similar === undefined || nowMs - similar.lastMs > SIMILAR_WITHIN_MS) {
       similar = { messages: new Set(), lastMs: nowMs };
     }
-    similar.messages.add(event.message);
+    similar.messages.add(message);
     similar.lastMs = nowMs;
     this.#similar.set(aggregateKey, similar);
     if (similar.messages.size < SIMILAR_EVENTS) {
-      return { event, key: keyFrom(event, [event.type, event.reason, event.message]) };
+      return { event, key: keyFrom(event, [event.type, event.reason, message]) };
     }
-    const [anyMessage = ""] = similar.messages;
-    similar.messages.delete(anyMessage);
+    // client-go forgets any one of them. Were it another, this message would be an Event of its own the next time.
+    similar.messages.delete(message);
     return { event: { ...event, message: `${AGGREGATE_PREFIX}${event.message}` }, key: aggregateKey };
   }
 
   #withinBudget(event: Event): boolean {
     const key = keyFrom(event, [event.type]);
     const bucket =
-      this.#budgets.get(key) ?? new TokenBucket({ perSecond: SPAM_PER_SECOND, burst: SPAM_BURST }, this.#clock);
+      this.#budgets.get(key) ?? new TokenBucket({ perSecond: 1000 / SPAM_REFILL_MS, burst: SPAM_BURST }, this.#clock);
     this.#budgets.set(key, bucket);
     return bucket.tryTake();
   }

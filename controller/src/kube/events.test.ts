@@ -21,6 +21,7 @@ interface Rig {
   readonly clock: FakeClock;
   readonly kube: FakeKube;
   readonly metrics: Metrics;
+  readonly log: FakeLog;
   readonly broadcaster: EventBroadcaster;
   readonly recorder: EventRecorder;
 }
@@ -37,7 +38,7 @@ function rig(): Rig {
     log,
     metrics: eventMetrics(metrics),
   });
-  return { clock, kube, metrics, broadcaster, recorder: broadcaster.recorder("service-controller") };
+  return { clock, kube, metrics, log, broadcaster, recorder: broadcaster.recorder("service-controller") };
 }
 
 const verbs = (kube: FakeKube): readonly KubeCall["verb"][] => kube.calls.map(({ verb }) => verb);
@@ -144,6 +145,46 @@ describe("EventBroadcaster", () => {
     expect(await metrics.value("cloudwire_events_dropped_total", { why: "refused" })).toBe(1);
   });
 
+  test("says when it happened, however late it could be told", async () => {
+    const { kube, clock, recorder } = rig();
+    kube.intercept = () => apiError("transient");
+    recorder.record(warning("one"));
+    recorder.record(warning("two"));
+    await clock.advance(60_000);
+    kube.intercept = () => undefined;
+    kube.calls.length = 0;
+    await clock.advance(10_000);
+    expect(kube.calls.map(({ body }) => body?.["lastTimestamp"])).toEqual([
+      "2026-11-21T12:00:00Z",
+      "2026-11-21T12:00:00Z",
+    ]);
+  });
+
+  test("says in the log that an object goes quiet, again after half an hour, and of each object", async () => {
+    const { clock, log, metrics, recorder } = rig();
+    const say = (name: string): void => recorder.record({ ...warning("no"), regarding: { ...web, name } });
+    const warned = (): readonly unknown[] =>
+      log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields["object"]);
+    for (let i = 0; i < 30; i++) say("web");
+    for (let i = 0; i < 30; i++) say("shop");
+    await settle();
+    expect(warned()).toEqual(["Service default/web", "Service default/shop"]);
+    await clock.advance(1_800_001);
+    for (let i = 0; i < 30; i++) say("web");
+    expect(warned()).toEqual(["Service default/web", "Service default/shop", "Service default/web"]);
+    expect(await metrics.value("cloudwire_events_dropped_total", { why: "spam" })).toBe(34);
+  });
+
+  test("keeps the places of others free of what is too much", async () => {
+    const { kube, metrics, recorder } = rig();
+    kube.intercept = () => new Promise(() => undefined);
+    for (let i = 0; i < 5000; i++) recorder.record(warning("no"));
+    recorder.record({ ...warning("no"), regarding: { ...web, name: "other" } });
+    await settle();
+    expect(await metrics.value("cloudwire_events_dropped_total", { why: "spam" })).toBe(4975);
+    expect(await metrics.value("cloudwire_events_dropped_total", { why: "full" })).toBeUndefined();
+  });
+
   test("holds at most 1,000 and counts what it drops", async () => {
     const { kube, metrics, recorder } = rig();
     kube.intercept = () => new Promise(() => undefined);
@@ -191,6 +232,17 @@ describe("EventCorrelator", () => {
       "create (combined from similar events): failed at 9",
       "patch (combined from similar events): failed at 10",
       "patch (combined from similar events): failed at 11",
+    ]);
+  });
+
+  test("keeps a message that comes again among the joined ones", () => {
+    const correlator = new EventCorrelator(new FakeClock());
+    for (let i = 0; i < 10; i++) correlator.correlate("c", warning(`failed at ${i}`));
+    const again = (i: number) => correlator.correlate("c", warning(`failed at ${i}`));
+    expect([again(9), again(3), again(9)]).toMatchObject([
+      { kind: "patch", event: { message: "(combined from similar events): failed at 9", count: 2 } },
+      { kind: "patch", event: { message: "failed at 3", count: 2 } },
+      { kind: "patch", event: { message: "(combined from similar events): failed at 9", count: 3 } },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { type Node, nodeReference } from "../../src/api/node.ts";
 import type { Service } from "../../src/api/service.ts";
 import { createInformer } from "../../src/kube/cache-informer.ts";
 import { EventBroadcaster, eventMetrics } from "../../src/kube/event-broadcaster.ts";
+import { SPAM_REFILL_MS } from "../../src/kube/event-correlator.ts";
 import { EVENTS } from "../../src/kube/event-resource.ts";
 import type { HttpKubeClient } from "../../src/kube/http-client.ts";
 import { informerMetrics } from "../../src/kube/informer-metrics.ts";
@@ -235,6 +236,45 @@ export function testRuntime(target: () => HttpKubeClient): void {
       fieldSelector: "involvedObject.name=spoken-of",
     });
     expect(items).toMatchObject([{ reason: "Synced", count: 2, component: "cloud-node-controller", type: "Normal" }]);
+  });
+
+  test("makes ten Events of 200 similar ones, counts them all, and goes on when tokens come back", async () => {
+    const node = await createNode("talked-about");
+    const metrics = new Metrics();
+    let aheadMs = 0;
+    const broadcaster = new EventBroadcaster({
+      client: target(),
+      clock: { ...clock, monotonicMs: () => clock.monotonicMs() + aheadMs },
+      random: Math.random,
+      log,
+      metrics: eventMetrics(metrics),
+    });
+    const recorder = broadcaster.recorder("route_controller");
+    const say = (number: number): void =>
+      recorder.record({
+        regarding: nodeReference(node),
+        type: "Warning",
+        reason: "FailedToCreateRoute",
+        message: `attempt ${number}`,
+      });
+    for (let number = 1; number <= 200; number++) say(number);
+    aheadMs = SPAM_REFILL_MS;
+    say(201);
+    await broadcaster.flush(AbortSignal.timeout(30_000));
+    const { items } = await target().list(EVENTS, {
+      signal,
+      namespace: "default",
+      fieldSelector: "involvedObject.name=talked-about",
+    });
+    const told = new Map(items.map(({ message, count }) => [message, count]));
+    expect(told).toEqual(
+      new Map([
+        ...Array.from({ length: 9 }, (_, index) => [`attempt ${index + 1}`, 1] as const),
+        ["(combined from similar events): attempt 201", 192],
+      ]),
+    );
+    expect(await metrics.value("cloudwire_events_sent_total")).toBe(26);
+    expect(await metrics.value("cloudwire_events_dropped_total", { why: "spam" })).toBe(175);
   });
 
   test("elects one leader, and the other at once when it is released", async () => {
