@@ -32,6 +32,12 @@ export const DELETION_PROTECTION = "service.cloudwire.dev/deletion-protection";
 export const SCOPE_ANNOTATION_PREFIX = "scope.cloudwire.dev/";
 
 /**
+ * Ours, on the Lease of leader election: greater with each leader. The numbers of its changes begin with it, by which a provider refuses
+ * those of a leader that was replaced. See docs/explanation/call-budget.md.
+ */
+export const CHANGE_EPOCH = "cloudwire.dev/change-epoch";
+
+/**
  * Ours, on the Lease of leader election: its holder cannot use all of its providers and looks for a replica that can. JSON; see
  * docs/explanation/high-availability.md.
  */

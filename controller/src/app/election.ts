@@ -47,7 +47,7 @@ export class Election {
     const identity = `${hostname()}_${randomUUID()}`;
     const electorOf = electors(dependencies, identity);
     this.#deps = dependencies;
-    const notes = composeNotes([provider.scopeNotes, this.#successorNotes(identity)]);
+    const notes = composeNotes([provider.leaseNotes(identity), this.#successorNotes(identity)]);
     this.main = electorOf(options.leaderElectResourceName, notes);
     this.#migrating = migration && electorOf(migration.leaseName);
   }

@@ -1,17 +1,19 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { Options } from "../options/options.ts";
+import { ChangeSequence } from "../provider/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
 import { providerMetrics } from "../provider/metrics.ts";
 import { OwnershipReport } from "../provider/ownership-report.ts";
 import { Sidecar } from "../provider/provider.ts";
-import type { LeaseNotes } from "../kube/lease-lock.ts";
+import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
 import { PrefixProviderSet } from "../provider/prefix-provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "../provider/provider-set.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { EpochNotes } from "./epoch-notes.ts";
 import { ScopeNotes, scopeRemedy } from "./scope-notes.ts";
 
 export interface ProviderSideDependencies {
@@ -44,8 +46,8 @@ export interface ProviderSide {
   problem(): string | undefined;
   /** What is wrong with one provider, or with what it declares; undefined: nothing known. */
   warning(provider: string): string | undefined;
-  /** Keeps the scope of each provider on the Lease of leader election. */
-  readonly scopeNotes: LeaseNotes;
+  /** Keeps the scope of each provider, and the epoch of changes, on the Lease of leader election; by the name of this process there. */
+  leaseNotes(identity: string): LeaseNotes;
   /** Stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     report.check();
     for (const listener of listeners) listener();
   };
+  const sequence = new ChangeSequence({ clock, log, isElected: options.leaderElect });
   const sidecars = options.provider.map(({ name, address }) => {
     const tls = options.providerTls.get(name);
     const callRates = options.providerCallRate.filter(({ provider }) => provider === name);
@@ -68,7 +71,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
     const scope = { scopeRemedy: scopeRemedy(name, options), onScopeChange };
-    const shared = { cluster, version, clock, random, log, metrics, tracing, onReady };
+    const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
     return new Sidecar({ name, address, tls, callRates, ...shared, ...scope });
   });
   const rules = rulesOf(options, clock);
@@ -90,7 +93,10 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       const messages = [...told, ...own.flatMap(({ warnings }) => warnings)];
       return messages.length === 0 ? undefined : messages.join("; ");
     },
-    scopeNotes: new ScopeNotes(sidecars),
+    leaseNotes: (identity) => {
+      const leaseDurationMs = options.leaderElectLeaseDuration;
+      return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, leaseDurationMs, clock })]);
+    },
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },

@@ -7,6 +7,7 @@ import { Semaphore } from "../util/semaphore.ts";
 import { GroupedCallBudget } from "./call-budget.ts";
 import { randomCallIds } from "./call-ids.ts";
 import { type OperatorRate, rateGroups } from "./call-rate.ts";
+import { ChangeSequence } from "./change-sequence.ts";
 import type { ProviderClient } from "./client.ts";
 import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection.ts";
 import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
@@ -43,6 +44,8 @@ export interface SidecarOptions {
   /** undefined: there are no traces. */
   readonly tracing?: Tracing | undefined;
   readonly timing?: ConnectionTiming;
+  /** Numbers changes; one for all providers. @default one without election */
+  readonly sequence?: ChangeSequence;
   /** Take the place of what the provider declares. @default none */
   readonly callRates?: readonly OperatorRate[];
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
@@ -66,7 +69,7 @@ export class Sidecar implements Provider {
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const { callRates = [] } = options;
+    const { callRates = [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
     const budgetMetrics = metrics.budgetsOf(name);
     const budget = new GroupedCallBudget(name, rateGroups([], callRates), clock, budgetMetrics);
     budgetMetrics.watch(
@@ -99,14 +102,20 @@ export class Sidecar implements Provider {
       caller: connection.caller,
       budget,
       semaphore,
-      admit: (rpc, signal) => connection.admit(rpc, signal),
+      admit: async (rpc, signal) => {
+        await connection.admit(rpc, signal);
+        if (rpc.isChange) sequence.check();
+      },
       clock,
       random,
     });
     this.name = name;
     this.#connection = connection;
     this.#clock = clock;
-    this.client = contractClient(new Session({ provider: name, connection, governed, budget, ids, clock }), random);
+    this.client = contractClient(
+      new Session({ provider: name, connection, governed, budget, ids, sequence, clock }),
+      random,
+    );
   }
 
   get info(): ProviderInfo | undefined {

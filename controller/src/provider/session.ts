@@ -2,12 +2,13 @@ import type { CallContext, CallStats, ChangeContext } from "@cloudwire/proto/clo
 import type { Clock } from "../util/clock.ts";
 import type { CallBudget } from "./call-budget.ts";
 import type { CallIds } from "./call-ids.ts";
+import type { ChangeSequence } from "./change-sequence.ts";
 import type { CallOptions, ChangeOptions } from "./client.ts";
 import type { ProviderConnection } from "./connection.ts";
 import { notConnectedError, scopeMessage } from "./connection-state.ts";
 import type { AnswerContext } from "./convert/instance.ts";
 import { durationMs } from "./convert/time.ts";
-import { contractError, type ProviderError } from "./errors.ts";
+import { asProviderError, contractError, hasReason, type ProviderError } from "./errors.ts";
 import type { GovernedCaller } from "./governed-caller.ts";
 import type { Absence } from "./instance.ts";
 import type { Capabilities, Limits, ProviderInfo } from "./provider-info.ts";
@@ -20,6 +21,7 @@ export interface SessionDeps {
   readonly governed: GovernedCaller;
   readonly budget: CallBudget;
   readonly ids: CallIds;
+  readonly sequence: ChangeSequence;
   readonly clock: Clock;
 }
 
@@ -82,7 +84,7 @@ export class Session {
   }
 
   /** A call that may change the cloud. */
-  change<Request, Response>(
+  async change<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: (context: CallContext, change: ChangeContext) => Request,
     options: ChangeOptions,
@@ -90,9 +92,20 @@ export class Session {
     const { validateOnly = false, trigger = "" } = options;
     const fresh = this.#deps.ids.next(options.traceparent);
     const id = { ...fresh, requestId: options.requestId ?? fresh.requestId };
-    // The sequence that fences out a replaced leader is not counted yet: 0 is "not known".
-    const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence: 0n };
-    return this.call(rpc, (context) => request(context, change), options, id);
+    // Numbered before it waits for its turn: by the time it is sent another may lead.
+    const sequence = this.#deps.sequence.next();
+    const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence };
+    try {
+      return await this.call(rpc, (context) => request(context, change), options, id);
+    } catch (error) {
+      throw this.judged(asProviderError(error));
+    }
+  }
+
+  /** An error of a change, or of one item of it. */
+  judged(error: ProviderError): ProviderError {
+    if (hasReason(error, "STALE_GENERATION")) this.#deps.sequence.refused(error);
+    return error;
   }
 
   /** Messages of a stream, from now or from where `request` says. */

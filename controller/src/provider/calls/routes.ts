@@ -129,6 +129,8 @@ function outcomesOf(
   return routes.map((route, index) => {
     const result = results.length === routes.length ? results[index] : undefined;
     if (result === undefined) return { kind: "failed", error };
-    return routeOutcome(result, `${session.provider}: route ${route.destinationCidr}`, requestId);
+    const outcome = routeOutcome(result, `${session.provider}: route ${route.destinationCidr}`, requestId);
+    if (outcome.kind === "failed") session.judged(outcome.error);
+    return outcome;
   });
 }

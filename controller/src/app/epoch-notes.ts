@@ -1,0 +1,74 @@
+import { CHANGE_EPOCH } from "../api/annotations.ts";
+import type { LeaseNotes } from "../kube/lease-lock.ts";
+import { type ChangeSequence, MAX_EPOCH } from "../provider/change-sequence.ts";
+import type { Clock } from "../util/clock.ts";
+
+export interface EpochNotesDependencies {
+  readonly sequence: ChangeSequence;
+  /** Of this process, on the Lease. */
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Keeps the epoch of changes on the Lease: whoever takes the Lease takes a greater one in the same write, so that two leaders never
+ * have the same, and a greater one goes to the later. What the Lease has forgotten, because it was deleted, the clock makes up for.
+ */
+export class EpochNotes implements LeaseNotes {
+  readonly #deps: EpochNotesDependencies;
+  /** Greatest one ever read or written here. */
+  #seen = 0;
+  #written: { readonly epoch: number; readonly atMs: number } | undefined;
+  #isHeld = false;
+
+  constructor(dependencies: EpochNotesDependencies) {
+    this.#deps = dependencies;
+  }
+
+  read(annotations: Readonly<Record<string, string>>, holder: string): void {
+    const { sequence, identity, leaseDurationMs } = this.#deps;
+    const epoch = parseEpoch(annotations[CHANGE_EPOCH]);
+    this.#seen = Math.max(this.#seen, epoch);
+    this.#isHeld = holder === identity && epoch === this.#written?.epoch;
+    if (this.#written !== undefined && this.#isHeld) sequence.establish(epoch, this.#written.atMs + leaseDurationMs);
+    else sequence.suspend();
+  }
+
+  write(): Readonly<Record<string, string>> {
+    const { sequence, clock } = this.#deps;
+    const epoch = nextEpoch({
+      seen: this.#seen,
+      own: sequence.epoch,
+      wanted: sequence.wantedEpoch,
+      isHeld: this.#isHeld,
+      nowMs: clock.nowMs(),
+    });
+    this.#written = { epoch, atMs: clock.monotonicMs() };
+    return { [CHANGE_EPOCH]: String(epoch) };
+  }
+}
+
+export interface EpochFacts {
+  /** Greatest epoch known of anybody. */
+  readonly seen: number;
+  /** Of this process' last change. */
+  readonly own: number;
+  /** Least one that providers take changes of. */
+  readonly wanted: number;
+  /** The Lease is this process' already, with the epoch that it wrote. */
+  readonly isHeld: boolean;
+  readonly nowMs: number;
+}
+
+/** A leader keeps its epoch, unless providers want a greater one; a new leader takes one that nobody can have had. */
+export function nextEpoch({ seen, own, wanted, isHeld, nowMs }: EpochFacts): number {
+  if (isHeld && wanted <= own) return own;
+  return Math.max(nowMs, seen + 1, own + 1, wanted);
+}
+
+/** 0: there is none, or what is there was not written by us. */
+function parseEpoch(text: string | undefined): number {
+  const epoch = /^\d{1,13}$/.test(text ?? "") ? Number(text) : 0;
+  return epoch < MAX_EPOCH ? epoch : 0;
+}
