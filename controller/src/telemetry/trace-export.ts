@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import {
   defaultResource,
@@ -74,7 +75,7 @@ function samplerOf({ ratio, isParentBased }: Sampling): Sampler {
   return isParentBased ? new ParentBasedSampler({ root }) : root;
 }
 
-type ExportDone = Parameters<SpanExporter["export"]>[1];
+type ExportDone = (result: ExportResult) => void;
 
 /** Batches spans for the exporter, counts what becomes of them, and says when it is not what should. */
 export class BoundedQueue implements SpanProcessor {
@@ -116,8 +117,7 @@ export class BoundedQueue implements SpanProcessor {
   #counted(spans: number, done: ExportDone): ExportDone {
     return (result) => {
       this.#waiting -= spans;
-      // oxlint-disable-next-line typescript/no-unsafe-enum-comparison -- SUCCESS of an enum of @opentelemetry/core, which nothing else needs
-      const isExported = result.code === 0;
+      const isExported = result.code === ExportResultCode.SUCCESS;
       this.#deps.metrics.count(isExported ? "exported" : "failed", spans);
       if (isExported) this.#recovered();
       else this.#failed(spans, result.error);
