@@ -52,6 +52,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
     git_version: "the whole version, with a `v` before it",
     platform: "operating system and processor, as Node names them",
   },
+  cloudwire_config_reloads_total: { result: closed({ success: "", failure: "" }) },
   leader_election_master_status: { name: "name of the Lease" },
   leader_election_slowpath_total: { name: "name of the Lease" },
   running_managed_controllers: {

@@ -1,3 +1,5 @@
+import { reloadMetrics } from "../../src/app/config-reloader.ts";
+import { successorMetrics } from "../../src/app/successor-notes.ts";
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
 import { nodeMetrics } from "../../src/controllers/node/metrics.ts";
 import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
@@ -39,7 +41,8 @@ const whereItRuns = (controller: string, and = ""): string =>
 /** Every part, its families made by what the daemon calls. metrics-page.test.ts finds the one that is forgotten here. */
 export const METRIC_PARTS: readonly MetricPart[] = [
   part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0")),
-  part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics),
+  part("Configuration", "Where `--config` names a file. On a standby too.", reloadMetrics),
+  part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, successorMetrics),
   part("Controllers", `On the leader, for each controller that runs.`, controllerMetrics, faultCounter),
   part("Workqueues", `On the leader, for each controller that runs.`, workqueueMetrics),
   part("Providers", "Once the cluster's identity is known. On a standby too.", providerMetrics, ownership),

@@ -1,3 +1,4 @@
+import type { Counter, Gauge } from "prom-client";
 import type { LiveOptions, OptionChange } from "../options/live-options.ts";
 import type { Command } from "../options/parse.ts";
 import type { Problem } from "../options/problem.ts";
@@ -41,7 +42,7 @@ const LOOK_MS = 2000;
 /** Follows the configuration file: a good one changes what can be changed, a bad one nothing. */
 export class ConfigReloader {
   readonly #deps: ConfigReloaderDependencies;
-  readonly #metrics: ReturnType<typeof reloadMetrics>;
+  readonly #metrics: ReloadMetrics;
   /** Content that the settings in force come from, or that was refused. */
   #taken: string | undefined;
   #state: ReloadState;
@@ -157,7 +158,13 @@ function changeText({ flag, from, to }: OptionChange): string {
   return `${flag} from ${from === "" ? "nothing" : from} to ${to === "" ? "nothing" : to}`;
 }
 
-function reloadMetrics(metrics: Metrics) {
+interface ReloadMetrics {
+  readonly reloads: Counter<"result">;
+  readonly lastSuccess: Gauge;
+  readonly needRestart: Gauge;
+}
+
+export function reloadMetrics(metrics: Metrics): ReloadMetrics {
   return {
     reloads: metrics.counter({
       name: "cloudwire_config_reloads_total",

@@ -1,0 +1,207 @@
+import { CLOUD_CONTROLLER_MANAGER, EVENT_SOURCES } from "../../src/api/controller-names.ts";
+import type { EventInput, EventType } from "../../src/api/event.ts";
+import {
+  LEADER_ELECTION,
+  LEADER_LACKS_PROVIDER,
+  LEADERSHIP_HANDED_OVER,
+  PROVIDER_SCOPE_CHANGED,
+} from "../../src/api/event-reasons.ts";
+import * as kubeletServing from "../../src/controllers/kubelet-serving-csr-approver/events.ts";
+import * as nodes from "../../src/controllers/node/events.ts";
+import * as nodeIpam from "../../src/controllers/node-ipam/events.ts";
+import * as nodeLifecycle from "../../src/controllers/node-lifecycle/events.ts";
+import * as persistentVolumes from "../../src/controllers/persistent-volume-label/events.ts";
+import * as routes from "../../src/controllers/route/events.ts";
+import * as services from "../../src/controllers/service/events.ts";
+import { csr } from "../../test/support/builders-csr.ts";
+import { node, service } from "../../test/support/builders.ts";
+import { persistentVolume } from "../../test/support/volume-builders.ts";
+
+/** One event as its code makes it, with placeholders for what varies. */
+export interface EventRow {
+  /** What makes it; undefined: it is made where it is said. */
+  readonly make: unknown;
+  readonly source: string;
+  readonly event: EventInput;
+  readonly when: string;
+}
+
+/** Every function that makes an event. events-page.test.ts finds one that no row calls. */
+export const EVENT_MAKERS = [
+  kubeletServing,
+  nodes,
+  nodeIpam,
+  nodeLifecycle,
+  persistentVolumes,
+  routes,
+  services,
+].flatMap((module) => Object.values<unknown>({ ...module }));
+
+const NODE = node("<node>");
+const SERVICE = service("<service>");
+const VOLUME = persistentVolume("<volume>");
+const REQUEST = csr();
+const QUOTA = { limit: 0, used: 0 };
+
+function rowsOf(source: string) {
+  return <Args extends readonly unknown[]>(make: (...args: Args) => EventInput, args: Args, when: string): EventRow => {
+    return { make, source, event: make(...args), when };
+  };
+}
+
+const ofNode = rowsOf(EVENT_SOURCES.cloudNode);
+const ofLifecycle = rowsOf(EVENT_SOURCES.cloudNodeLifecycle);
+const ofService = rowsOf(EVENT_SOURCES.service);
+const ofRoute = rowsOf(EVENT_SOURCES.route);
+const ofIpam = rowsOf(EVENT_SOURCES.nodeIpam);
+const ofVolume = rowsOf(EVENT_SOURCES.persistentVolumeLabel);
+const ofServing = rowsOf(EVENT_SOURCES.kubeletServing);
+
+function ofLease(reason: string, type: EventType, message: string, when: string): EventRow {
+  const regarding = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "", name: "", uid: "" };
+  return { make: undefined, source: CLOUD_CONTROLLER_MANAGER, event: { regarding, type, reason, message }, when };
+}
+
+const diagnostic = (severity: "info" | "warning") => {
+  return {
+    severity,
+    reason: "<reason of the provider>",
+    summary: "<summary>",
+    detail: "<detail>",
+    field: "",
+    helpUrl: "",
+  };
+};
+
+/** Every event there is, by who says it. */
+export const EVENT_ROWS: readonly EventRow[] = [
+  ofNode(nodes.synced, [NODE], "the Node has the cloud's facts and has lost its taint"),
+  ofNode(
+    nodes.initializeNodeFailed,
+    [NODE, "<why>"],
+    "waiting does not help: the provided node IP is not the machine's, the name is ambiguous, the ID malformed, a label impossible, the machine unknown for 15 s, no provider the owner for 5 min; again after 30 min",
+  ),
+  ofNode(
+    nodes.initializeNodeDelayed,
+    [NODE, "<why>"],
+    "cloud, provider or API server have been in the way for 2 min; it is tried on; again after 30 min",
+  ),
+  ofNode(
+    nodes.differs,
+    [NODE, { field: "providerID", message: "<difference>" }],
+    "its provider ID is another machine's; nothing is overwritten",
+  ),
+  ofNode(
+    nodes.differs,
+    [NODE, { field: "zone", message: "<difference>" }],
+    "zone, region, instance type, addresses or labels differ from what the cloud says, and are left alone",
+  ),
+  ofLifecycle(nodeLifecycle.deletingNode, [NODE], "before the deletion"),
+  ofLifecycle(
+    nodeLifecycle.deletingNodeFailed,
+    [NODE, "<error>"],
+    "the API server refused; not when the Node had changed",
+  ),
+  ofLifecycle(
+    nodeLifecycle.nodeDeletionHeld,
+    [NODE, { kind: "hold", reason: "counting", message: "<why>", overInMs: 0 }],
+    "its machine has been said to be absent for 5 min, and it stays; again after 30 min, or when the reason is another",
+  ),
+  ofLifecycle(
+    nodeLifecycle.nodeDeletionHeld,
+    [NODE, { kind: "hold", reason: "brake", message: "<why>", overInMs: undefined }],
+    "more Nodes would go at once than may; again after 30 min",
+  ),
+  ofService(services.ensuringLoadBalancer, [SERVICE], "before the provider is asked to make or change it"),
+  ofService(services.ensuredLoadBalancer, [SERVICE], "it is as the Service wishes"),
+  ofService(services.updatedLoadBalancer, [SERVICE], "it has other nodes"),
+  ofService(services.unavailableLoadBalancer, [SERVICE], "there is no node that it could have"),
+  ofService(
+    services.syncLoadBalancerFailed,
+    [SERVICE, "<error>"],
+    "it could not be made, changed or deleted; also when the provider has been busy with it for half a minute",
+  ),
+  ofService(services.updateLoadBalancerFailed, [SERVICE, ["<node>"], "<error>"], "its nodes could not be changed"),
+  ofService(services.deletingLoadBalancer, [SERVICE], "before the provider is asked to delete it"),
+  ofService(services.deletedLoadBalancer, [SERVICE], "it is gone from the cloud"),
+  ofService(
+    services.deleteLoadBalancerFailed,
+    [SERVICE, "<error>"],
+    "it could not be deleted, and the Service is gone already",
+  ),
+  ofService(
+    services.featureIgnored,
+    [SERVICE, "<field>", "<what is ignored>"],
+    "the Service wishes what its provider does not offer, and its load balancer does without",
+  ),
+  ofService(services.loadBalancerDrifted, [SERVICE, "<what>"], "somebody else changed it at the cloud"),
+  ofService(services.driftNotRepaired, [SERVICE, "<what>"], "somebody else changes it each time"),
+  ofService(services.loadBalancerProtected, [SERVICE], "it would be deleted, and its deletion protection is on"),
+  ofService(services.loadBalancerKept, [SERVICE, "<id>"], "the Service went while deletion protection was on"),
+  ofService(
+    services.formerLoadBalancerDeleted,
+    [SERVICE, "<provider>", "<id>"],
+    "another provider serves the Service now",
+  ),
+  ofService(
+    services.formerLoadBalancerNotDeleted,
+    [SERVICE, "<provider>", "<error>"],
+    "another provider serves the Service now; it is tried on",
+  ),
+  ofService(services.diagnosed, [SERVICE, diagnostic("info")], "the provider's answer has something for the user"),
+  ofService(services.diagnosed, [SERVICE, diagnostic("warning")], "the same, of severity warning or error"),
+  ofRoute(
+    routes.failedToCreateRoute,
+    [NODE, "<hint>", "<cidr>", "<error>"],
+    "a route could not be made; not while the cloud throttles, and a restart of the provider only the second time",
+  ),
+  ofRoute(routes.routeTableNearlyFull, ["<provider>", QUOTA, 80], "the route table fills up; once"),
+  ofRoute(routes.routeTableFull, ["<provider>", QUOTA], "the route table is full; once"),
+  ofIpam(nodeIpam.cidrNotAvailable, [NODE], "no pod range is free; at once, and every 5 min"),
+  ofIpam(
+    nodeIpam.cloudCidrNotAvailable,
+    [NODE, "<why>"],
+    "`--cidr-allocator-type=CloudAllocator`, and the cloud has no ranges for it",
+  ),
+  ofIpam(nodeIpam.cidrAssignmentFailed, [NODE], "the API server did not take the ranges three times in a row"),
+  ofVolume(
+    persistentVolumes.topologyMismatch,
+    [VOLUME, "<difference>"],
+    "the PersistentVolume says otherwise than the cloud",
+  ),
+  ofVolume(
+    persistentVolumes.notLabelled,
+    [VOLUME, "<why>"],
+    "it gets no labels, and will not unless something changes",
+  ),
+  ofServing(
+    kubeletServing.requestNotApproved,
+    [REQUEST, { kind: "objection", reason: "wrongNames", message: "<why>" }],
+    "the request is out of order, or the cloud has not confirmed it for a while",
+  ),
+  ofServing(
+    kubeletServing.nodeWithoutCertificate,
+    [NODE, { kind: "objection", reason: "machineAbsent", message: "<why>" }],
+    "the same, on the Node",
+  ),
+  ofLease(LEADER_ELECTION, "Normal", "<identity> became leader", "this process leads"),
+  ofLease(LEADER_ELECTION, "Normal", "<identity> stopped leading", "this process leads no longer"),
+  ofLease(
+    PROVIDER_SCOPE_CHANGED,
+    "Warning",
+    "Provider <provider>: <what changed, and what to do>",
+    "the credentials of a provider reach another account, project or region: nothing is changed until somebody accepts it",
+  ),
+  ofLease(
+    LEADER_LACKS_PROVIDER,
+    "Warning",
+    "<identity> cannot use <providers> since <time>; a replica that can is asked to lead",
+    "the leader has been without a provider for `--leader-elect-provider-timeout`",
+  ),
+  ofLease(
+    LEADERSHIP_HANDED_OVER,
+    "Warning",
+    "<identity> <why>",
+    "the leader ends so that a replica that can use the provider leads",
+  ),
+];
