@@ -6,6 +6,7 @@ import { BatchingInstanceReader, type InstanceReader } from "../provider/instanc
 import { providerMetrics } from "../provider/metrics.ts";
 import { OwnershipReport } from "../provider/ownership-report.ts";
 import { Sidecar } from "../provider/provider.ts";
+import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
 import { PrefixProviderSet } from "../provider/prefix-provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "../provider/provider-set.ts";
@@ -48,6 +49,8 @@ export interface ProviderSide {
   warning(provider: string): string | undefined;
   /** Keeps the scope of each provider, and the epoch of changes, on the Lease of leader election; by the name of this process there. */
   leaseNotes(identity: string): LeaseNotes;
+  /** For people. */
+  snapshots(): readonly ProviderSnapshot[];
   /** Stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -97,6 +100,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       const leaseDurationMs = options.leaderElectLeaseDuration;
       return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, leaseDurationMs, clock })]);
     },
+    snapshots: () => sidecars.map(({ snapshot }) => snapshot),
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },

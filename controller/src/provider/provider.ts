@@ -14,11 +14,13 @@ import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
 import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
+import { HandshakeHistory } from "./handshake-history.ts";
 import { instrumented } from "./instrumented.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { ProviderChannel } from "./provider-channel.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Provider } from "./provider-set.ts";
+import type { ProviderSnapshot } from "./provider-snapshot.ts";
 import type { ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange, ScopeRemedy } from "./scope-guard.ts";
 import { Session } from "./session.ts";
@@ -62,6 +64,10 @@ export class Sidecar implements Provider {
   readonly client: ProviderClient;
   readonly #connection: ProviderConnection;
   readonly #clock: Clock;
+  readonly #address: string;
+  readonly #budget: GroupedCallBudget;
+  readonly #semaphore: Semaphore;
+  readonly #handshakes = new HandshakeHistory();
 
   constructor(options: SidecarOptions) {
     const { name, address, version, clock, random, metrics, tracing } = options;
@@ -93,6 +99,7 @@ export class Sidecar implements Provider {
         return tracing === undefined ? measured : traced(measured, { provider: name, address, tracing });
       },
       onReady: (info) => {
+        this.#handshakes.note(info, clock.nowMs());
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
         budget.setRates(rateGroups(info.limits.callRates, callRates));
         options.onReady?.(info);
@@ -110,6 +117,9 @@ export class Sidecar implements Provider {
       random,
     });
     this.name = name;
+    this.#address = address;
+    this.#budget = budget;
+    this.#semaphore = semaphore;
     this.#connection = connection;
     this.#clock = clock;
     this.client = contractClient(
@@ -158,6 +168,20 @@ export class Sidecar implements Provider {
   /** What was written down, each time it is read; "": nothing. */
   recallScope(written: string): void {
     this.#connection.recallScope(written);
+  }
+
+  /** For people. */
+  get snapshot(): ProviderSnapshot {
+    const { name, health, warnings, info, status, scopeChange, doubt } = this;
+    const { inside: inFlight, waiting, limit } = this.#semaphore;
+    return {
+      ...{ name, health, warnings, info, status, scopeChange, doubt },
+      address: this.#address,
+      connection: this.#connection.state.kind,
+      handshakes: this.#handshakes.records,
+      budgets: this.#budget.snapshot(),
+      calls: { inFlight, waiting, limit },
+    };
   }
 
   /** Connects and stays connected until `signal` aborts. */

@@ -14,6 +14,10 @@ export class Semaphore {
     this.#limit = limit;
   }
 
+  get limit(): number {
+    return this.#limit;
+  }
+
   get inside(): number {
     return this.#inside;
   }
