@@ -16,6 +16,8 @@ export interface Subject {
   /** The groups that kube-apiserver sees. */
   readonly organizations?: readonly string[];
   readonly hosts?: readonly string[];
+  /** Default: longer than any test runs. */
+  readonly lifetimeSeconds?: number | undefined;
 }
 
 export interface Certificates {

@@ -69,13 +69,17 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** A kubeconfig with a client certificate for `user`; RBAC decides what it may do. */
-  async kubeconfigFor(user: string, groups: readonly string[] = []): Promise<Kubeconfig> {
+  /** A kubeconfig with a client certificate for `user`; RBAC decides what it may do. `lifetimeSeconds`: for tests of what expires. */
+  async kubeconfigFor(
+    user: string,
+    groups: readonly string[] = [],
+    lifetimeSeconds?: number,
+  ): Promise<Kubeconfig> {
     this.#requireNotStopped(`make a kubeconfig for ${user}`);
     const { binDir, identities, layout, apiServer } = this.#parts;
     this.#kubeconfigs += 1;
     const name = `${this.#kubeconfigs}-${encodeURIComponent(user)}`;
-    const subjects = { client: { commonName: user, organizations: groups } };
+    const subjects = { client: { commonName: user, organizations: groups, lifetimeSeconds } };
     const made = await makeCertificates(binDir, subjects, identities.authority);
     return await writeKubeconfig(layout, name, apiServer.admin, made.certificateOf("client"));
   }

@@ -37,6 +37,8 @@ type subject struct {
 	CommonName    string   `json:"commonName"`
 	Organizations []string `json:"organizations"`
 	Hosts         []string `json:"hosts"`
+	// LifetimeSeconds takes the place of validity, for tests of what expires.
+	LifetimeSeconds int `json:"lifetimeSeconds"`
 }
 
 type request struct {
@@ -121,7 +123,11 @@ func createAuthority() (*authority, error) {
 }
 
 func (a *authority) issue(wanted subject) (pair, error) {
-	template, err := newTemplate(wanted.CommonName, validity)
+	lifetime := validity
+	if wanted.LifetimeSeconds > 0 {
+		lifetime = time.Duration(wanted.LifetimeSeconds) * time.Second
+	}
+	template, err := newTemplate(wanted.CommonName, lifetime)
 	if err != nil {
 		return pair{}, err
 	}

@@ -23,13 +23,19 @@ export const API_KEY = "system-test-key";
 export interface ControllerStart {
   /** Default: the administrator's. */
   readonly kubeconfigPath?: string;
+  /** Default: the sidecar at the socket. */
+  readonly provider?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Logs what the tests wait for. @default true */
+  readonly isVerbose?: boolean;
 }
 
 export interface SidecarStart {
   /** Default: the key of the account that has the machines. */
   readonly apiKey?: string;
+  /** Default: serves at the socket. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
 }
 
@@ -66,11 +72,11 @@ export class World implements AsyncDisposable {
     return join(this.#folder, "provider.sock");
   }
 
-  async startSidecar({ apiKey = API_KEY, args = [] }: SidecarStart = {}): Promise<Program> {
+  async startSidecar({ apiKey = API_KEY, env = {}, args = [] }: SidecarStart = {}): Promise<Program> {
     const program = this.#start({
       source: "providers/simulated/src/sidecar/main.ts",
       args: [`--cloud-url=${this.#process.url}`, ...args],
-      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: apiKey },
+      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: apiKey, ...env },
     });
     await program.said(/ready/);
     return program;
@@ -78,18 +84,20 @@ export class World implements AsyncDisposable {
 
   startController({
     kubeconfigPath = this.controlPlane.kubeconfigPath,
+    provider = [`--provider=simulated=unix://${this.socket}`],
     args = [],
     env = {},
+    isVerbose = true,
   }: ControllerStart = {}): Program {
     return this.#start({
       source: "controller/src/main.ts",
       env,
       args: [
         `--kubeconfig=${kubeconfigPath}`,
-        `--provider=simulated=unix://${this.socket}`,
+        ...provider,
         "--health-address=127.0.0.1:0",
         "--secure-port=0",
-        "-v=4",
+        ...(isVerbose ? ["-v=4"] : []),
         ...args,
       ],
     });
