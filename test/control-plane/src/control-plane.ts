@@ -70,11 +70,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A kubeconfig with a client certificate for `user`; RBAC decides what it may do. `lifetimeSeconds`: for tests of what expires. */
-  async kubeconfigFor(
-    user: string,
-    groups: readonly string[] = [],
-    lifetimeSeconds?: number,
-  ): Promise<Kubeconfig> {
+  async kubeconfigFor(user: string, groups: readonly string[] = [], lifetimeSeconds?: number): Promise<Kubeconfig> {
     this.#requireNotStopped(`make a kubeconfig for ${user}`);
     const { binDir, identities, layout, apiServer } = this.#parts;
     this.#kubeconfigs += 1;
