@@ -43,8 +43,11 @@ export interface Part {
   readonly prepare: Prepare;
 }
 
-/** What exists, by canonical name. */
-const PARTS: Readonly<Record<string, Part>> = {
+/** By canonical name. */
+export type Parts = Readonly<Record<string, Part>>;
+
+/** What exists. */
+const PARTS: Parts = {
   [CLOUD_NODE_CONTROLLER]: { queue: "Nodes", shortName: "cloud-node", prepare: prepareCloudNode },
   [CLOUD_NODE_LIFECYCLE_CONTROLLER]: {
     queue: "node-lifecycle",
@@ -82,10 +85,8 @@ export interface Controllers {
 }
 
 /** Nothing is built before it runs. A fault of one controller stays its own (runtime/supervised-controller.ts). */
-export function prepareControllers(
-  dependencies: ControllersDependencies,
-  parts: Readonly<Record<string, Part>> = PARTS,
-): Controllers {
+export function prepareControllers(dependencies: ControllersDependencies, instead: Parts = {}): Controllers {
+  const parts = { ...PARTS, ...instead };
   const { options, clock } = dependencies;
   const supervise = supervisor(dependencies);
   const all = enabledControllers(options).flatMap((name) => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
+import { eventually } from "../../test/support/poll.ts";
 import {
   type Answer,
   beginWatch,
@@ -16,6 +17,11 @@ import { parseCommand } from "../options/parse.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
 import { isRecord, type JsonRecord, recordField } from "../util/json.ts";
+import { Controller } from "../runtime/controller.ts";
+import { requeueAfter } from "../runtime/result.ts";
+import { DEFAULT_BACKOFF, exponentialLimiter } from "../workqueue/rate-limiter.ts";
+import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
+import type { Part } from "./controllers.ts";
 import { runDaemon } from "./daemon.ts";
 
 let directory: string;
@@ -30,7 +36,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function optionsFor(url: string): Promise<Options> {
+async function optionsFor(url: string, controllers = "cloud-node-controller"): Promise<Options> {
   const kubeconfig = join(directory, "kubeconfig");
   const config = {
     apiVersion: "v1",
@@ -47,12 +53,9 @@ async function optionsFor(url: string): Promise<Options> {
     "--health-address=127.0.0.1:0",
     "--secure-port=0",
     // It asks for no random number of its own.
-    "--controllers=cloud-node-controller",
+    `--controllers=${controllers}`,
   ];
-  const command = parseCommand(
-    { args: flags, environment: {}, readText: () => "" },
-    new Set(["cloud-node-controller"]),
-  );
+  const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set(controllers.split(",")));
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   return command.options;
 }
@@ -98,4 +101,87 @@ test("runDaemon() gives the lease up and ends as failed when a background task b
   expect(log.lines.filter(({ level }) => level === "error")).toMatchObject([
     { message: expect.stringContaining("the process ends"), fields: { task: "nodes informer" } },
   ]);
+});
+
+const WELL = "cloud-node-controller";
+const BROKEN = "node-route-controller";
+
+/** A controller with one key, which it works on every 20 ms. */
+function part(name: string, reconciled: () => void, ready: () => Promise<void>): Part {
+  return {
+    queue: name,
+    shortName: name,
+    prepare:
+      ({ clock, log }, { queueMetrics, controllerMetrics }) =>
+      () =>
+        new Controller({
+          name,
+          reconciler: {
+            reconcile: () => {
+              reconciled();
+              return Promise.resolve(requeueAfter(20));
+            },
+          },
+          sources: [{ name: "one key", ready, start: (queue) => (queue.add("key"), () => undefined) }],
+          queue: createWorkqueue({ clock, limiter: exponentialLimiter(DEFAULT_BACKOFF), metrics: queueMetrics }),
+          workers: 1,
+          clock,
+          log,
+          metrics: controllerMetrics,
+        }),
+  };
+}
+
+test("runDaemon() starts a controller anew that breaks, tells of it, and lets the others go on", async () => {
+  server = await ScriptedServer.start(withoutNodes([]));
+  const log = new FakeLog();
+  const metrics = new Metrics();
+  const stop = new AbortController();
+  const reconciled = { well: 0, broken: 0 };
+  let faults = 0;
+  let isTold = false;
+  const breaksUntilTold = (): Promise<void> => {
+    if (isTold) return Promise.resolve();
+    faults += 1;
+    return Promise.reject(new TypeError("x is undefined"));
+  };
+  const ended = runDaemon({
+    options: await optionsFor(server.url, `${WELL},${BROKEN}`),
+    metrics,
+    verbosity: { get: () => 0, set: () => undefined },
+    environment: {},
+    version: "1.0.0",
+    log,
+    clock: systemClock(),
+    random: () => 0,
+    parts: {
+      [WELL]: part(
+        WELL,
+        () => reconciled.well++,
+        () => Promise.resolve(),
+      ),
+      [BROKEN]: part(BROKEN, () => reconciled.broken++, breaksUntilTold),
+    },
+    stop: stop.signal,
+  });
+  await eventually("a fault", () => faults > 0);
+  const started = log.lines.find(({ message }) => message === "Started");
+  const health = await fetch(`${String(started?.fields["health"])}/healthz?verbose`, {
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await health.text();
+  isTold = true;
+  const before = reconciled.well;
+  await eventually("the other to go on", () => reconciled.well > before + 5);
+  await eventually("a life that works", () => reconciled.broken > 0);
+  stop.abort(new Error("the test is over"));
+
+  expect(await ended).toBe("stopped");
+  expect(health.status).toBe(200);
+  expect(text).toContain(`[+]${WELL} ok\n`);
+  expect(text).toMatch(/\[\+\]node-route-controller ok, but: broke, for the \d+\. time in a row, .*: x is undefined\n/);
+  expect(await metrics.value("cloudwire_controller_faults_total", { controller: BROKEN })).toBe(faults);
+  expect(await metrics.value("cloudwire_controller_faults_total", { controller: WELL })).toBeUndefined();
+  const starts = log.lines.filter(({ message }) => message === "Controller started");
+  expect(starts.map(({ fields }) => fields["controller"])).toEqual([WELL, BROKEN]);
 });

@@ -3,7 +3,6 @@ import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
 import type { LeaderElector } from "../kube/leader-election.ts";
 import type { LeaderMigration } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
-import type { Provider } from "../provider/provider-set.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -11,19 +10,18 @@ import type { Tracing } from "../telemetry/tracing.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import { messageOf } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
 import { readClusterId } from "./cluster-identity.ts";
-import { prepareControllers } from "./controllers.ts";
+import { type Parts, prepareControllers } from "./controllers.ts";
 import { Election } from "./election.ts";
-import { endInOrder, GRACE_MS } from "./ending.ts";
+import { endInOrder, GRACE_MS, watchEnd } from "./ending.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
 import { readMigration } from "./migration-file.ts";
 import { ProcessState } from "./process-state.ts";
 import { connectProviders } from "./provider-side.ts";
-import { startServers } from "./serving.ts";
+import { type Servers, type ServingDependencies, startServers } from "./serving.ts";
 import { startTracing } from "./tracing.ts";
 
 export interface DaemonDependencies {
@@ -39,6 +37,8 @@ export interface DaemonDependencies {
   readonly verbosity: Verbosity;
   readonly clock: Clock;
   readonly random: Random;
+  /** Controllers in the place of those of that name. @default none */
+  readonly parts?: Parts;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
 }
@@ -51,7 +51,7 @@ export type DaemonEnd = "stopped" | "lost" | "failed";
 
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
-  const { options, environment, version, log, verbosity, metrics, reloader, clock, random, stop } = dependencies;
+  const { options, environment, version, log, metrics, reloader, clock, random, stop } = dependencies;
   const migration = await readMigration(options);
   const access = await kubeAccess({ options, environment, clock });
   metrics.collectProcessMetrics();
@@ -65,39 +65,9 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     log.error("A background task broke; the process ends, to be started anew", { task, err });
     ending.abort(err);
   });
-  let endingSinceMs: number | undefined;
-  const tellEnd = (): void => {
-    endingSinceMs = clock.monotonicMs();
-    log.info("Ending; work in hand may finish", { why: messageOf(ending.signal.reason), graceMs: GRACE_MS });
-  };
-  ending.signal.addEventListener("abort", tellEnd, { once: true });
+  const endingForMs = watchEnd(ending.signal, { clock, log });
   const state = new ProcessState({ options, reloader, ending: ending.signal });
-  const readiness = [...state.liveness, ...state.readiness, ...kube.checks];
-  const status = (): Readonly<Record<string, string>> => state.status();
-  const { liveness } = state;
-  const providers = (): readonly Provider[] => state.provider?.providers.providers ?? [];
-  const serving = {
-    options,
-    reloader,
-    access,
-    kube,
-    version,
-    metrics,
-    tasks,
-    clock,
-    log,
-    liveness,
-    readiness,
-    verbosity,
-    status,
-  };
-  const servers = await startServers({ ...serving, providers });
-  log.info("Started", {
-    version,
-    apiServer: access.description,
-    ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
-    ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
-  });
+  const servers = await serve(dependencies, { access, kube, tasks }, state);
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
@@ -108,9 +78,34 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     if (!ending.signal.aborted) throw error;
     return stop.aborted ? "stopped" : "failed";
   } finally {
-    const notReadyForMs = endingSinceMs === undefined ? 0 : clock.monotonicMs() - endingSinceMs;
-    await endInOrder({ events: kube.events, tasks, servers, kube, traces, notReadyForMs, clock, log });
+    await endInOrder({ events: kube.events, tasks, servers, kube, traces, notReadyForMs: endingForMs(), clock, log });
   }
+}
+
+async function serve(
+  dependencies: DaemonDependencies,
+  parts: Pick<ServingDependencies, "access" | "kube" | "tasks">,
+  state: ProcessState,
+): Promise<Servers> {
+  const { version, reloader, log } = dependencies;
+  const servers = await startServers({
+    ...dependencies,
+    ...parts,
+    reloader,
+    liveness: state.liveness,
+    readiness: [...state.liveness, ...state.readiness, ...parts.kube.checks],
+    status: () => state.status(),
+    providers: () => state.provider?.providers.providers ?? [],
+    providerSnapshots: () => state.provider?.snapshots() ?? [],
+    controllers: () => state.controllers?.all ?? [],
+  });
+  log.info("Started", {
+    version,
+    apiServer: parts.access.description,
+    ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
+    ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
+  });
+  return servers;
 }
 
 async function lead(
@@ -153,7 +148,10 @@ async function lead(
   });
   state.provider = provider;
   tasks.start("provider connection", () => provider.run(signal));
-  const controllers = prepareControllers({ options, kube, provider, metrics, log, clock, random, tracing });
+  const controllers = prepareControllers(
+    { options, kube, provider, metrics, log, clock, random, tracing },
+    dependencies.parts,
+  );
   state.controllers = controllers;
   if (options.leaderElect) {
     const shared = { options, controllers, kube, provider, metrics, clock, random, log };

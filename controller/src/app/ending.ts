@@ -3,6 +3,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import type { KubeSide } from "./kube-side.ts";
 import type { Servers } from "./serving.ts";
@@ -18,6 +19,17 @@ const WEBHOOKS_LEFT_MS = 5000;
 
 /** From the request to end: kubelet kills after 30 s by default, and then nobody says why. */
 export const END_WITHIN_MS = 28_000;
+
+/** Says that the end has begun; answers for how long it has. */
+export function watchEnd(ending: AbortSignal, { clock, log }: Pick<EndDependencies, "clock" | "log">): () => number {
+  let sinceMs: number | undefined;
+  const begin = (): void => {
+    sinceMs = clock.monotonicMs();
+    log.info("Ending; work in hand may finish", { why: messageOf(ending.reason), graceMs: GRACE_MS });
+  };
+  ending.addEventListener("abort", begin, { once: true });
+  return () => (sinceMs === undefined ? 0 : clock.monotonicMs() - sinceMs);
+}
 
 export interface EndDependencies {
   readonly events: Pick<EventBroadcaster, "flush">;

@@ -1,16 +1,26 @@
 import type { FastifyInstance } from "fastify";
+import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
 import { configTree, flagLines } from "../options/show.ts";
 import type { Options } from "../options/options.ts";
-import { serveHealth, serveJson, serveMetrics, serveText } from "../server/endpoints.ts";
+import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
+import type { SupervisedController } from "../runtime/supervised-controller.ts";
+import { serveHealth, serveJson, serveJsonOf, serveMetrics, serveText } from "../server/endpoints.ts";
 import type { HealthMetrics } from "../server/health-metrics.ts";
 import { serveProfiling, type Verbosity } from "../server/profiling.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
+import { CONTROLLERS } from "./controllers.ts";
+import { controllerDetails, controllersOverview } from "./debug-controllers.ts";
+import { debugProviders } from "./debug-providers.ts";
 import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 
 export interface PagesDependencies {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
+  /** None before they are built. */
+  readonly controllers: () => readonly SupervisedController[];
+  /** None before they are connected to. */
+  readonly providerSnapshots: () => readonly ProviderSnapshot[];
   readonly version: string;
   readonly metrics: Metrics;
   readonly health: HealthMetrics;
@@ -44,6 +54,8 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
     [CONFIG_KEY]: configTree(options),
     ...(reloader === undefined ? {} : { [CONFIG_FILE_KEY]: reloadReport(reloader.state) }),
   }));
+  serveControllers(server, dependencies);
+  serveJson(server, "/debug/providers", () => debugProviders(dependencies.providerSnapshots(), clock.nowMs()));
   serveText(server, "/flagz", () => page("flagz", flagLines(options)));
   serveText(server, "/statusz", () => {
     const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);
@@ -58,6 +70,15 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
       "statusz",
       Object.entries(lines).map(([name, text]) => `${name}: ${text}`),
     );
+  });
+}
+
+/** Costs nothing until somebody asks. */
+function serveControllers(server: FastifyInstance, { controllers, clock }: PagesDependencies): void {
+  serveJson(server, "/debug/controllers", () => controllersOverview(CONTROLLERS, controllers()));
+  serveJsonOf(server, "/debug/controllers", (given) => {
+    const name = CONTROLLER_ALIASES[given] ?? given;
+    return CONTROLLERS.has(name) ? controllerDetails(name, controllers(), clock.nowMs()) : undefined;
   });
 }
 

@@ -5,12 +5,14 @@ import { type Checks, HealthMetrics } from "../server/health-metrics.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
 import { ServingCertificateError } from "../server/certificate-files.ts";
+import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import type { Provider } from "../provider/provider-set.ts";
+import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
 import type { KubeSide } from "./kube-side.ts";
 import { servePages } from "./pages.ts";
@@ -21,6 +23,8 @@ import { serveWebhooks } from "./webhooks.ts";
 export interface ServingDependencies extends Checks {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
+  /** None before they are built. */
+  readonly controllers: () => readonly SupervisedController[];
   readonly access: ApiAccess;
   readonly kube: KubeSide;
   readonly version: string;
@@ -28,6 +32,7 @@ export interface ServingDependencies extends Checks {
   readonly tasks: TaskGroup;
   /** None before they are connected to. */
   readonly providers: () => readonly Provider[];
+  readonly providerSnapshots: () => readonly ProviderSnapshot[];
   readonly clock: Clock;
   readonly log: Logger;
   readonly verbosity: Verbosity;

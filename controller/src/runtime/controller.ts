@@ -3,7 +3,8 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { childSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
-import type { WorkItem, Workqueue } from "../workqueue/queue.ts";
+import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
+import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { classify, settle } from "./outcome.ts";
 import { inReconcileSpan } from "./reconcile-span.ts";
@@ -33,12 +34,23 @@ export interface RunSignals {
   readonly abort: AbortSignal;
 }
 
+/** How a controller stands, for people. */
+export interface ControllerSnapshot {
+  readonly workers: number;
+  readonly queue: QueueSnapshot;
+  /** Last reconciles, newest first. */
+  readonly recent: readonly ReconcileRecord[];
+  /** Keys whose last reconcile failed, latest first. */
+  readonly failing: { readonly count: number; readonly first: readonly ReconcileRecord[] };
+}
+
 /** A worker that ended by a fault waits so long before it starts again. */
 const WORKER_RESTART_MS = 1000;
 
 /** Sources, a queue, workers and one reconciler. */
 export class Controller {
   readonly #deps: ControllerDependencies;
+  readonly #history = new ReconcileHistory();
   #tracing: Tracing | undefined;
 
   constructor(dependencies: ControllerDependencies) {
@@ -51,6 +63,18 @@ export class Controller {
 
   get queue(): Workqueue {
     return this.#deps.queue;
+  }
+
+  /** Keys by name up to `limit` of each kind. */
+  snapshot(limit: number): ControllerSnapshot {
+    const { workers, queue } = this.#deps;
+    const failing = this.#history.failing();
+    return {
+      workers,
+      queue: queue.snapshot(limit),
+      recent: this.#history.recent().slice(0, limit),
+      failing: { count: failing.length, first: failing.slice(0, limit) },
+    };
   }
 
   /**
@@ -120,7 +144,10 @@ export class Controller {
     const outcome = await (tracing === undefined
       ? attempt(reconciler, context)
       : inReconcileSpan(tracing, name, context, () => attempt(reconciler, context)));
-    metrics.reconciled(outcome.kind, (clock.monotonicMs() - startMs) / 1000);
+    const durationMs = clock.monotonicMs() - startMs;
+    const { key, reconcileId } = context;
+    metrics.reconciled(outcome.kind, durationMs / 1000);
+    this.#history.add({ key, reconcileId, endMs: clock.nowMs(), durationMs }, outcome);
     report(context.log, outcome);
     return outcome;
   }

@@ -31,6 +31,13 @@ export type ControllerState =
   /** It broke, and a fresh one starts at `atMs`. */
   | { readonly kind: "restarting"; readonly atMs: number; readonly error: unknown };
 
+/** What broke a controller as a whole. */
+export interface Fault {
+  /** Wall clock. */
+  readonly atMs: number;
+  readonly error: unknown;
+}
+
 /** Half of it at random on top: controllers that broke on the same thing come back apart. */
 const BACKOFF = { initialMs: 1000, maxMs: 300_000, jitter: 0.5 } as const;
 
@@ -46,6 +53,7 @@ export class SupervisedController {
   readonly #backoff: Backoff;
   #state: ControllerState = { kind: "idle" };
   #current: Controller | undefined;
+  #lastFault: Fault | undefined;
 
   constructor(dependencies: SupervisedControllerDependencies) {
     this.#deps = dependencies;
@@ -54,6 +62,11 @@ export class SupervisedController {
 
   get name(): string {
     return this.#deps.name;
+  }
+
+  /** What broke it last, however long ago. */
+  get lastFault(): Fault | undefined {
+    return this.#lastFault;
   }
 
   get state(): ControllerState {
@@ -105,6 +118,7 @@ export class SupervisedController {
   #broke(error: unknown): number {
     const { name, clock, log, faults } = this.#deps;
     const delayMs = this.#backoff.nextMs();
+    this.#lastFault = { atMs: clock.nowMs(), error };
     this.#state = { kind: "restarting", atMs: clock.nowMs() + delayMs, error };
     faults.inc({ controller: name });
     log.error("Controller broke by a fault of this program; the others go on, and a fresh one starts after a while", {

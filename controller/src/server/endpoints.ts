@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { isRecord } from "../util/json.ts";
 import { type HealthCheck, type Reasons, report } from "./health.ts";
 import type { HealthPages } from "./health-metrics.ts";
 
@@ -15,11 +16,16 @@ export function serveMetrics(server: FastifyInstance, path: string, metrics: Met
 
 /** A page of JSON whose content is made when it is asked for. */
 export function serveJson(server: FastifyInstance, path: string, content: () => unknown): void {
-  server.get(path, (_request, reply) =>
-    noStore(reply)
-      .type("application/json; charset=utf-8")
-      .send(`${JSON.stringify(content(), undefined, 2)}\n`),
-  );
+  server.get(path, (_request, reply) => sendJson(reply, content()));
+}
+
+/** A page of JSON for each name below `path`; 404 where `content` has none. */
+export function serveJsonOf(server: FastifyInstance, path: string, content: (name: string) => unknown): void {
+  server.get(`${path}/:name`, (request, reply) => {
+    const name = parameterOf(request.params, "name");
+    const found = content(name);
+    return found === undefined ? sendText(reply, 404, `there is no ${name}\n`) : sendJson(reply, found);
+  });
 }
 
 /** A page of text whose content is made when it is asked for. */
@@ -31,6 +37,12 @@ export function sendText(reply: FastifyReply, code: number, text: string): Fasti
   return noStore(reply).code(code).type("text/plain; charset=utf-8").send(text);
 }
 
+function sendJson(reply: FastifyReply, content: unknown): FastifyReply {
+  return noStore(reply)
+    .type("application/json; charset=utf-8")
+    .send(`${JSON.stringify(content, undefined, 2)}\n`);
+}
+
 /** What an API server sends with such pages: they are about now. */
 function noStore(reply: FastifyReply): FastifyReply {
   return reply.header("cache-control", "no-cache, private").header("x-content-type-options", "nosniff");
@@ -40,7 +52,7 @@ function serveChecks(server: FastifyInstance, path: string, checks: readonly Hea
   const endpoint = path.slice(1);
   server.get(path, (request, reply) => answer({ endpoint, checks, reasons }, request, reply));
   server.get(`${path}/:check`, (request, reply) => {
-    const wanted = nameOf(request.params);
+    const wanted = parameterOf(request.params, "check");
     const check = checks.find(({ name }) => name === wanted);
     if (check === undefined) return sendText(reply, 404, `no check ${wanted}\n`);
     return answer({ endpoint, checks: [check], reasons: "shown" }, request, reply);
@@ -66,6 +78,7 @@ function queryOf(query: unknown): { readonly verbose: boolean; readonly exclude:
   return { verbose: "verbose" in query, exclude: (Array.isArray(exclude) ? exclude : [exclude]).map(String) };
 }
 
-function nameOf(params: unknown): string {
-  return typeof params === "object" && params !== null && "check" in params ? String(params.check) : "";
+function parameterOf(params: unknown, name: string): string {
+  const value = isRecord(params) ? params[name] : undefined;
+  return typeof value === "string" ? value : "";
 }

@@ -17,6 +17,15 @@ export class Lru<Key, Value> {
     return value;
   }
 
+  delete(key: Key): void {
+    this.#entries.delete(key);
+  }
+
+  /** Least recently set or read first. */
+  values(): Iterable<Value> {
+    return this.#entries.values();
+  }
+
   set(key: Key, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

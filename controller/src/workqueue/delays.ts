@@ -33,6 +33,12 @@ export class Delays {
     return entry === undefined ? undefined : Math.max(0, entry.atMs - this.#clock.monotonicMs());
   }
 
+  /** Each key with the milliseconds until it is ready, in no order. */
+  *left(): Iterable<readonly [key: string, leftMs: number]> {
+    const nowMs = this.#clock.monotonicMs();
+    for (const { key, atMs } of this.#entries.values()) yield [key, Math.max(0, atMs - nowMs)];
+  }
+
   /** Replaces the key's time, whatever it was. */
   set(key: string, delayMs: number): void {
     this.cancel(key);

@@ -1,4 +1,4 @@
-import type { Priority } from "./queue.ts";
+import type { LaneSnapshot, Priority } from "./queue.ts";
 
 /**
  * Parts of one queue that must not hold each other up, such as the objects of several providers: each has workers of its own, so that
@@ -89,6 +89,16 @@ export class Lanes {
     if (lane === undefined) return;
     this.#laneOf.delete(key);
     lane.working--;
+  }
+
+  /** How each lane stands that ever had a key. */
+  snapshot(): readonly LaneSnapshot[] {
+    return [...this.#lanes].map(([name, { high, low, working }]) => ({
+      name,
+      high: high.size,
+      low: low.size,
+      working,
+    }));
   }
 
   /** Drops what is in line. */

@@ -27,6 +27,8 @@ export interface Workqueue {
   readonly depth: number;
   /** Where the key is right now, for explain. */
   state(key: string): KeyState;
+  /** How the queue stands, for people: keys by name up to `limit` of each kind. Costs as much as there are delayed keys. */
+  snapshot(limit: number): QueueSnapshot;
   /** No more adds; waiting keys are dropped, workers are let go. Keys in work are finished with `done` as ever. */
   shutDown(): void;
 }
@@ -41,3 +43,28 @@ export type KeyState =
   | { readonly kind: "waiting"; readonly priority: Priority }
   | { readonly kind: "delayed"; readonly inMs: number }
   | { readonly kind: "working"; readonly forMs: number };
+
+/** How a queue stands. */
+export interface QueueSnapshot {
+  readonly lanes: readonly LaneSnapshot[];
+  /** In work, longest first. */
+  readonly working: SomeKeys<{ readonly forMs: number }>;
+  /** To be ready later, soonest first. */
+  readonly delayed: SomeKeys<{ readonly inMs: number; readonly failures: number }>;
+}
+
+/** Keys of one lane. */
+export interface LaneSnapshot {
+  /** "" where the queue has one lane for all. */
+  readonly name: string;
+  /** In line. */
+  readonly high: number;
+  readonly low: number;
+  readonly working: number;
+}
+
+/** The first few of many keys. */
+export interface SomeKeys<Facts> {
+  readonly count: number;
+  readonly first: readonly ({ readonly key: string } & Facts)[];
+}

@@ -229,3 +229,37 @@ describe("Workqueue metrics", () => {
     expect(text).toContain('workqueue_unfinished_work_seconds{name="Nodes"} 0');
   });
 });
+
+describe("Workqueue.snapshot()", () => {
+  test("counts what is in line, names what is in work and what comes later, each key once at its earliest time", async () => {
+    const { queue, clock } = makeQueue(new FakeClock(), SERVICE_BACKOFF);
+    queue.add("old");
+    queue.add("young");
+    await queue.get(never);
+    await clock.advance(1000);
+    await queue.get(never);
+    queue.add("urgent");
+    queue.add("later", { priority: "low" });
+    queue.addAfter("soon", 2000);
+    queue.addAfter("both", 60_000);
+    queue.addRateLimited("both");
+    queue.addAfter("last", 90_000);
+    expect(queue.snapshot(2)).toEqual({
+      lanes: [{ name: "", high: 1, low: 1, working: 2 }],
+      working: {
+        count: 2,
+        first: [
+          { key: "old", forMs: 1000 },
+          { key: "young", forMs: 0 },
+        ],
+      },
+      delayed: {
+        count: 3,
+        first: [
+          { key: "soon", inMs: 2000, failures: 0 },
+          { key: "both", inMs: 5000, failures: 1 },
+        ],
+      },
+    });
+  });
+});

@@ -2,7 +2,7 @@ import type { Clock } from "../util/clock.ts";
 import { Delays } from "./delays.ts";
 import { type LaneOptions, Lanes } from "./lanes.ts";
 import type { QueueMetrics } from "./metrics.ts";
-import type { AddOptions, KeyState, Priority, WorkItem, Workqueue } from "./queue.ts";
+import type { AddOptions, KeyState, Priority, QueueSnapshot, WorkItem, Workqueue } from "./queue.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 export interface WorkqueueDependencies {
@@ -118,6 +118,26 @@ class RateLimitedQueue implements Workqueue {
     if (priority !== undefined) return { kind: "waiting", priority };
     const delays = [this.#later.leftMs(key), this.#retries.leftMs(key)].filter((ms) => ms !== undefined);
     return delays.length === 0 ? { kind: "unknown" } : { kind: "delayed", inMs: Math.min(...delays) };
+  }
+
+  snapshot(limit: number): QueueSnapshot {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const working = [...this.#working]
+      .map(([key, sinceMs]) => ({ key, forMs: nowMs - sinceMs }))
+      .toSorted((one, other) => other.forMs - one.forMs);
+    const dueMs = new Map(this.#later.left());
+    for (const [key, leftMs] of this.#retries.left()) {
+      dueMs.set(key, Math.min(leftMs, dueMs.get(key) ?? Number.POSITIVE_INFINITY));
+    }
+    const delayed = [...dueMs].toSorted(([, one], [, other]) => one - other).slice(0, limit);
+    return {
+      lanes: this.#lanes.snapshot(),
+      working: { count: working.length, first: working.slice(0, limit) },
+      delayed: {
+        count: dueMs.size,
+        first: delayed.map(([key, inMs]) => ({ key, inMs, failures: this.failures(key) })),
+      },
+    };
   }
 
   shutDown(): void {
