@@ -2,7 +2,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
 import { scopeMessage } from "./connection-state.ts";
 import type { Refusal } from "./handshake.ts";
-import { infoChanges } from "./info-diff.ts";
+import { type InfoChange, infoChanges } from "./info-diff.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange } from "./scope-guard.ts";
@@ -39,11 +39,22 @@ export class ConnectionLog {
     this.#reason = "";
     const { name, version, bootId, scopeId } = info;
     log.info("provider connected", { providerName: name, version, bootId, scopeId });
-    const changes = before === undefined ? [] : infoChanges(before, info);
-    if (changes.length > 0) log.info("provider declares other things than before", { changes });
+    if (before !== undefined) this.#tellChanges(infoChanges(before, info));
     for (const { severity, reason, summary } of info.diagnostics) {
       log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
     }
+  }
+
+  /** What an upgrade took away may be what Services of the cluster ask for. */
+  #tellChanges(changes: readonly InfoChange[]): void {
+    if (changes.length === 0) return;
+    const disappeared = changes.filter(({ after }) => after === undefined).map(({ path }) => path);
+    const appeared = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
+    const changed = changes
+      .filter(({ before, after }) => before !== undefined && after !== undefined)
+      .map(({ path, before, after }) => `${path}: ${before} -> ${after}`);
+    const level = disappeared.length > 0 ? "warn" : "info";
+    this.#deps.log[level]("provider declares other things than before", { appeared, disappeared, changed });
   }
 
   /** undefined: the scope is in doubt no longer. */

@@ -7,23 +7,27 @@ test("infoChanges() is silent about a restart that changed nothing", () => {
   expect(infoChanges(info({ bootId: "boot-1" }), info({ bootId: "boot-2", diagnostics }))).toEqual([]);
 });
 
-test("infoChanges() names each thing that came, went or changed", () => {
-  const before = info({ version: "1.0.0", capabilities: { instances: instanceCapabilities() } });
+test("infoChanges() names each thing that came, went or changed, limits included", () => {
+  const instances = instanceCapabilities();
+  const before = info({
+    version: "1.0.0",
+    capabilities: { instances, routes: undefined, loadBalancers: capabilities({ protocols: ["TCP"], maxPorts: 50 }) },
+    limits: { ...info().limits, maxConcurrentCalls: 16 },
+  });
   const after = info({
     version: "1.1.0",
     capabilities: {
       instances: undefined,
-      loadBalancers: capabilities({ protocols: ["TCP", "UDP"], maxPorts: 50 }),
+      loadBalancers: capabilities({ protocols: ["TCP", "UDP"], maxPorts: undefined, maxNodes: 100 }),
     },
+    limits: { ...info().limits, maxConcurrentCalls: 8 },
   });
-  const changes = infoChanges(before, after);
-  expect(changes).toContainEqual({ path: "version", before: '"1.0.0"', after: '"1.1.0"' });
-  expect(changes).toContainEqual({ path: "capabilities.instances.maxBatchSize", before: "200", after: undefined });
-  expect(changes).toContainEqual({ path: "capabilities.loadBalancers.maxPorts", before: undefined, after: "50" });
-  expect(changes).toContainEqual({
-    path: "capabilities.loadBalancers.protocols",
-    before: '["TCP"]',
-    after: '["TCP","UDP"]',
-  });
-  expect(changes.map(({ path }) => path).filter((path) => path.startsWith("limits"))).toEqual([]);
+  expect(infoChanges(before, after)).toEqual([
+    { path: "capabilities.instances", before: JSON.stringify(instances), after: undefined },
+    { path: "capabilities.loadBalancers.maxNodes", before: undefined, after: "100" },
+    { path: "capabilities.loadBalancers.maxPorts", before: "50", after: undefined },
+    { path: "capabilities.loadBalancers.protocols", before: '["TCP"]', after: '["TCP","UDP"]' },
+    { path: "limits.maxConcurrentCalls", before: "16", after: "8" },
+    { path: "version", before: '"1.0.0"', after: '"1.1.0"' },
+  ]);
 });

@@ -2,7 +2,7 @@ import type { ProviderInfo } from "./provider-info.ts";
 
 /** One thing that a provider declares differently than before. */
 export interface InfoChange {
-  /** `capabilities.loadBalancers.sourceRanges`. */
+  /** `capabilities.loadBalancers.sourceRanges`; of a whole group that came or went, its name: `capabilities.routes`. */
   readonly path: string;
   /** JSON text; undefined: not declared. */
   readonly before: string | undefined;
@@ -11,20 +11,26 @@ export interface InfoChange {
 
 /** What differs between two handshakes besides the boot id, by path. */
 export function infoChanges(before: ProviderInfo, after: ProviderInfo): readonly InfoChange[] {
-  const old = flatten({ ...before, bootId: undefined, diagnostics: undefined });
-  const now = flatten({ ...after, bootId: undefined, diagnostics: undefined });
-  const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted();
-  return paths
-    .map((path) => ({ path, before: old.get(path), after: now.get(path) }))
-    .filter((change) => change.before !== change.after);
+  const apart = { bootId: undefined, diagnostics: undefined };
+  return compare({ ...before, ...apart }, { ...after, ...apart }, "");
 }
 
-/** Leaves by path; a list is one leaf. */
-function flatten(value: unknown, path = "", leaves = new Map<string, string>()): ReadonlyMap<string, string> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    for (const [key, item] of Object.entries(value)) flatten(item, path === "" ? key : `${path}.${key}`, leaves);
-  } else if (value !== undefined) {
-    leaves.set(path, JSON.stringify(value));
+/** A list is one value: what comes or goes in it is seen best side by side. */
+function compare(before: unknown, after: unknown, path: string): readonly InfoChange[] {
+  const [old, now] = [entriesOf(before), entriesOf(after)];
+  if (old === undefined || now === undefined) {
+    const change = { path, before: textOf(before), after: textOf(after) };
+    return change.before === change.after ? [] : [change];
   }
-  return leaves;
+  const keys = [...new Set([...old.keys(), ...now.keys()])].toSorted();
+  return keys.flatMap((key) => compare(old.get(key), now.get(key), path === "" ? key : `${path}.${key}`));
+}
+
+function entriesOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  const isGroup = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isGroup ? new Map(Object.entries(value)) : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
 }
