@@ -3,12 +3,14 @@ import { writeFileSync } from "node:fs";
 import { configSchema } from "./config-schema.ts";
 import { configurationPage, SCHEMA_FILE } from "./configuration-page.ts";
 import { flagsPage } from "./flags-page.ts";
+import { errorsPage } from "./telemetry/errors-page.ts";
 import { eventsPage } from "./telemetry/events-page.ts";
 import { metricsPage } from "./telemetry/metrics-page.ts";
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "flags.md": flagsPage,
   "configuration.md": configurationPage,
+  "errors.md": errorsPage,
   "events.md": eventsPage,
   "metrics.md": metricsPage,
   [SCHEMA_FILE]: () => `${JSON.stringify(configSchema(), undefined, 2)}\n`,

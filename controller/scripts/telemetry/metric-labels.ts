@@ -12,14 +12,10 @@ import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts"
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
 import type { Outcome } from "../../src/runtime/result.ts";
 import type { SpanFate } from "../../src/telemetry/trace-metrics.ts";
+import { type ClosedSet, closed } from "./closed-set.ts";
 
 /** What the values of a label mean: in a sentence, or one by one where they are a closed set. */
-export type LabelMeaning = string | ReadonlyMap<string, string>;
-
-/** The closed set of `Value`, each with its meaning; "": the name says it. The compiler finds a value that is missing here. */
-function closed<Value extends string>(values: Readonly<Record<Value, string>>): LabelMeaning {
-  return new Map(Object.entries<string>(values));
-}
+export type LabelMeaning = string | ClosedSet;
 
 const labelling = closed<LabellingOutcome>({
   labelled: "it got what was missing",
