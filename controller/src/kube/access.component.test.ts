@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
+import type { ApiAccess } from "./access.ts";
 import { kubeconfigAccess } from "./config.ts";
 import { inClusterAccess } from "./in-cluster.ts";
 
@@ -16,6 +17,13 @@ const write = async (name: string, text: string): Promise<string> => {
   const path = join(dir, name);
   await writeFile(path, text);
   return path;
+};
+
+/** A certificate and its key. */
+const pair = async (name: string): Promise<{ readonly cert: string; readonly key: string }> => {
+  const file = (suffix: string) =>
+    readFile(new URL(`../../test/fixtures/provider-tls/${name}.${suffix}`, import.meta.url), "utf8");
+  return { cert: await file("pem"), key: await file("key") };
 };
 
 const kubeconfig = (
@@ -50,18 +58,25 @@ describe("kubeconfigAccess() credentials", () => {
     });
   });
 
-  test("presents a client certificate from files beside the kubeconfig, and reads them again when they may have been rotated", async () => {
-    await write("cert", "CERT 1");
-    await write("key", "KEY 1");
+  test("presents a client certificate from files beside the kubeconfig, and reads them again when they may have been rotated, whole ones only", async () => {
+    const shown = async (access: ApiAccess, renew = false) => String((await access.credentials(renew)).tls.cert);
+    const [first, second] = await Promise.all([pair("client"), pair("client-2")]);
+    await write("cert", first.cert);
+    await write("key", first.key);
     const path = await write("config", kubeconfig({ "client-certificate": "cert", "client-key": "key" }));
     const clock = new FakeClock();
     const access = await kubeconfigAccess({ path, clock });
-    const first = await access.credentials(false);
-    await write("cert", "CERT 2");
-    const cached = await access.credentials(false);
+    expect(await shown(access)).toBe(first.cert);
+    await write("cert", second.cert);
+    expect(await shown(access)).toBe(first.cert);
     await clock.advance(60_000);
-    const second = await access.credentials(false);
-    expect([first, cached, second].map(({ tls }) => tls.cert?.toString())).toEqual(["CERT 1", "CERT 1", "CERT 2"]);
+    // The key is still the other's.
+    expect(await shown(access)).toBe(first.cert);
+    await rm(join(dir, "key"));
+    expect(await shown(access, true)).toBe(first.cert);
+    await write("key", second.key);
+    await clock.advance(60_000);
+    expect(await shown(access)).toBe(second.cert);
   });
 
   test("sends a name and password", async () => {

@@ -1,4 +1,5 @@
 import type { KubeConfig } from "@kubernetes/client-node";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { dirname } from "node:path";
@@ -66,9 +67,8 @@ class KubeconfigFile {
       config.loadFromString(text);
       config.makePathsAbsolute(dirname(this.#path));
     } catch (error) {
-      throw new AccessError(`kubeconfig ${this.#path} is not a valid kubeconfig: ${firstLine(error)}`, {
-        cause: error,
-      });
+      // Without the cause, which shows the lines around the mistake: there may be tokens in them.
+      throw new AccessError(`kubeconfig ${this.#path} is not a valid kubeconfig: ${firstLine(error)}`);
     }
     if (this.#context !== undefined) config.setCurrentContext(this.#context);
     this.#requireContext(config);
@@ -120,8 +120,15 @@ class CachedCredentials {
 
   async #renew(reload: boolean): Promise<Credentials> {
     // A plugin's answer is cached inside the loaded config: only a fresh one asks again.
-    if (reload) this.#config = await this.#file.load();
-    this.#last = await this.#ask();
+    try {
+      if (reload) this.#config = await this.#file.load();
+      const asked = await this.#ask();
+      // Written one after the other, the two do not fit for a moment.
+      if (this.#last === undefined || isPair(asked.tls)) this.#last = asked;
+    } catch (error) {
+      // A file being replaced just now is no reason to stop. A plugin that fails is: its last answer has ended.
+      if (this.#last === undefined || this.#lifeMs() === 0) throw error;
+    }
     this.#atMs = this.#clock.monotonicMs();
     return this.#last;
   }
@@ -137,11 +144,21 @@ class CachedCredentials {
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error) {
-      throw new AccessError(`kubeconfig ${this.#file.path}: cannot get credentials: ${firstLine(error)}`, {
-        cause: error,
-      });
+      // Without the cause: it has all that a plugin wrote.
+      throw new AccessError(`kubeconfig ${this.#file.path}: cannot get credentials: ${firstLine(error)}`);
     }
     return { headers: headersOf(options), tls: tlsOf(options) };
+  }
+}
+
+/** True when there is no certificate, too. */
+function isPair({ cert, key, passphrase }: TlsOptions): boolean {
+  if (cert === undefined || key === undefined) return true;
+  try {
+    const secret = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
+    return new X509Certificate(cert).checkPrivateKey(secret);
+  } catch {
+    return false;
   }
 }
 

@@ -118,8 +118,12 @@ export class Transport {
   }
 
   #dispatcher(tls: TlsOptions): Dispatcher {
-    if (this.#pool !== undefined && deepEqual(this.#pool.tls, tls)) return this.#pool.dispatcher;
     const old = this.#pool;
+    if (old !== undefined && deepEqual(old.tls, tls)) {
+      // Files that were read again and are the same: compared once and not with each request.
+      this.#pool = { tls, dispatcher: old.dispatcher };
+      return old.dispatcher;
+    }
     const dispatcher = createDispatcher(tls, this.#deps.access.proxyUrl);
     this.#pool = { tls, dispatcher };
     // Rotated certificates: what runs on the old connections may finish, watches end with their server-side timeout.
@@ -134,10 +138,15 @@ function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispat
   if (proxyUrl === undefined || proxyUrl === "") return new Agent({ ...pool, connect: { ...connect, ...tls } });
   if (!/^https?:/.test(proxyUrl)) {
     throw new AccessError(
-      `proxy-url "${proxyUrl}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
+      `proxy-url "${withoutUser(proxyUrl)}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
     );
   }
   return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
+}
+
+/** A password may be in it. */
+function withoutUser(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, "//***@");
 }
 
 function toResponse(data: Dispatcher.ResponseData, onBytes: (bytes: number) => void): HttpResponse {
