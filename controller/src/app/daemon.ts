@@ -67,7 +67,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   });
   const endingForMs = watchEnd(ending.signal, { clock, log });
   const state = new ProcessState({ options, reloader, ending: ending.signal });
-  const servers = await serve(dependencies, { access, kube, tasks }, state);
+  const servers = await serve(dependencies, { access, kube, tasks, tracing }, state);
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
@@ -84,7 +84,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
 
 async function serve(
   dependencies: DaemonDependencies,
-  parts: Pick<ServingDependencies, "access" | "kube" | "tasks">,
+  parts: Pick<ServingDependencies, "access" | "kube" | "tasks" | "tracing">,
   state: ProcessState,
 ): Promise<Servers> {
   const { version, reloader, log } = dependencies;

@@ -8,6 +8,7 @@ import type { Provider } from "../provider/provider-set.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
@@ -19,7 +20,7 @@ const LABELLING = { windowMs: 50, maxDataAgeMs: 30_000, priority: "low" } as con
 
 /** persistent-volume-label-controller from what the process has. */
 export function preparePersistentVolumeLabel(
-  { kube, provider, metrics, log, clock }: ControllersDependencies,
+  { kube, provider, metrics, log, clock, tracing }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
   const shared = { ...own, outcomes: labellingCounter(metrics) };
@@ -27,7 +28,12 @@ export function preparePersistentVolumeLabel(
     persistentVolumeLabelController({
       ...shared,
       persistentVolumes: kube.persistentVolumes,
-      volumes: new BatchingVolumeReader({ providers: () => provider.providers.providers, clock, settings: LABELLING }),
+      volumes: new BatchingVolumeReader({
+        providers: () => provider.providers.providers,
+        clock,
+        settings: LABELLING,
+        tracing,
+      }),
       kube: kube.client,
       events: kube.events.recorder(EVENT_SOURCES.persistentVolumeLabel),
       clock,
@@ -42,12 +48,15 @@ export interface WebhookParts {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly clock: Clock;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** The webhook persistent-volume-label from what the process has before anybody leads. */
-export function buildPersistentVolumeWebhook({ providers, metrics, log, clock }: WebhookParts): AdmissionWebhook {
+export function buildPersistentVolumeWebhook(parts: WebhookParts): AdmissionWebhook {
+  const { providers, metrics, log, clock, tracing } = parts;
   return persistentVolumeWebhook({
-    volumes: new BatchingVolumeReader({ providers, clock, settings: ADMISSION }),
+    volumes: new BatchingVolumeReader({ providers, clock, settings: ADMISSION, tracing }),
     outcomes: admissionCounter(metrics),
     log,
   });

@@ -8,6 +8,7 @@ import { ServingCertificateError } from "../server/certificate-files.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
@@ -36,6 +37,8 @@ export interface ServingDependencies extends Checks {
   readonly clock: Clock;
   readonly log: Logger;
   readonly verbosity: Verbosity;
+  /** undefined: there are no traces. */
+  readonly tracing: Tracing | undefined;
   /** Lines of `/statusz` about what runs. */
   readonly status: () => Readonly<Record<string, string>>;
 }

@@ -20,7 +20,7 @@ export interface WebhooksDependencies extends WebhookParts {
 
 /** Serves the webhooks that the options turn on, whoever leads; undefined: none. Rejects with UsageError when it cannot be done. */
 export async function serveWebhooks(dependencies: WebhooksDependencies): Promise<RunningServer | undefined> {
-  const { options, tasks, metrics, clock, log } = dependencies;
+  const { options, tasks, metrics, clock, log, tracing } = dependencies;
   const enabled = [{ name: PERSISTENT_VOLUME_LABEL_WEBHOOK, build: buildPersistentVolumeWebhook }].filter(({ name }) =>
     isWebhookEnabled(name, options),
   );
@@ -37,6 +37,7 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
       metrics: webhookMetrics(metrics),
       clock,
       log,
+      tracing,
     });
     tasks.start("webhooks' certificate", (signal) => certificate.run(signal));
     const urls = webhooks.map(({ path }) => `${server.url}${path}`).join(" ");

@@ -1,5 +1,5 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { Span, Tracing } from "../telemetry/tracing.ts";
+import { type Span, sharedWork, type Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { AnswerCache, dataAgeMs } from "./answer-cache.ts";
 import type { CallPriority, ReadOptions } from "./client.ts";
@@ -160,8 +160,7 @@ export class InstanceBatcher {
     this.#inFlight++;
     const nodes = batch.map(({ node }) => node);
     const call = (): Promise<readonly InstanceAnswer[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
-    const fetched = tracing === undefined ? call() : tracing.shared(spansOf(batch), call);
-    const answers = await fetched.catch((error: unknown) => {
+    const answers = await sharedWork(tracing, () => spansOf(batch), call).catch((error: unknown) => {
       const failure = asProviderError(error);
       return nodes.map((): InstanceAnswer => ({ kind: "unknown", error: failure }));
     });

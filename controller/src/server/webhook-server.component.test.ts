@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
+import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import type { AdmissionRequest, AdmissionWebhook } from "../api/admission.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
 import { aborted } from "../util/abort.ts";
 import type { RunningServer } from "./server.ts";
 import { selfSignedCertificate } from "./self-signed.ts";
@@ -45,7 +47,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(): Promise<string> {
+async function start(tracing?: Tracing): Promise<string> {
   server = await startWebhookServer({
     address: { host: "127.0.0.1", port: 0 },
     webhooks: [{ name: "test", path: "/test", admit: (review, signal) => admit(review, signal) }],
@@ -54,6 +56,7 @@ async function start(): Promise<string> {
     metrics: webhookMetrics(metrics),
     clock,
     log,
+    tracing,
   });
   return server.url;
 }
@@ -77,6 +80,29 @@ function post(url: string, body: string, headers: RequestOptions["headers"] = JS
 const requests = (code: string) => metrics.value("cloud_provider_webhook_request_total", { code, webhook: "test" });
 
 describe("startWebhookServer()", () => {
+  test.each([
+    [
+      "continues the API server's trace",
+      "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      /^00-0af7.{28}-.{16}-01$/,
+      1,
+    ],
+    ["leaves one alone that is not exported", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00", /-00$/, 0],
+    ["begins a trace where the caller's is malformed", "nonsense", /^00-(?!0af7).{32}-.{16}-01$/, 1],
+  ])("%s", async (_what, traceparent, wanted, exported) => {
+    const traces = new MemoryTraces();
+    const seen: (string | undefined)[] = [];
+    admit = async () => {
+      seen.push(traces.tracing.current?.traceparent);
+      return { kind: "allowed", patch: [], warnings: [] };
+    };
+    const url = await start(traces.tracing);
+    const { status } = await post(`${url}/test`, JSON.stringify(REVIEW), { ...JSON_TYPE, traceparent });
+    expect(status).toBe(200);
+    expect(seen).toEqual([expect.stringMatching(wanted)]);
+    expect(traces.spans.map(({ name }) => name)).toEqual(Array.from({ length: exported }, () => "POST /test"));
+  });
+
   test("answers a review by its webhook, and counts it", async () => {
     const seen: AdmissionRequest[] = [];
     admit = (review) => {

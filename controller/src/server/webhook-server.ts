@@ -1,10 +1,11 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Server } from "node:https";
 import type { SecureContextOptions } from "node:tls";
-import type { AdmissionRequest, AdmissionWebhook } from "../api/admission.ts";
+import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../api/admission.ts";
 import { parseDurationMs } from "../options/duration.ts";
 import type { HostPort } from "../options/host-port.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { SpanStart, Tracing } from "../telemetry/tracing.ts";
 import { deadlineSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
@@ -23,6 +24,8 @@ export interface WebhookServerDependencies {
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Each request is a span below the API server's. undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** kube-apiserver takes objects of 3 MiB; a review has one more wrapping around it. apiserver/pkg/server/config.go v0.36.3. */
@@ -76,7 +79,7 @@ export async function startWebhookServer(deps: WebhookServerDependencies): Promi
 type HttpsServer = FastifyInstance<Server>;
 
 function serveWebhook(server: HttpsServer, webhook: AdmissionWebhook, deps: WebhookServerDependencies): void {
-  const { metrics, clock, log } = deps;
+  const { metrics, clock, log, tracing } = deps;
   void server.register(async (scope) => {
     const startedMs = new WeakMap<FastifyRequest, number>();
     scope.addHook("onRequest", async (request) => void startedMs.set(request, clock.monotonicMs()));
@@ -89,10 +92,29 @@ function serveWebhook(server: HttpsServer, webhook: AdmissionWebhook, deps: Webh
     scope.setErrorHandler((error, _request, reply) => refuse(error, reply, webhook, log));
     scope.post(webhook.path, async (request, reply) => {
       const review = parseReview(request.body);
-      const decision = await decide(webhook, review, timeoutOf(request.query), deps);
+      const admit = (): Promise<AdmissionDecision> => decide(webhook, review, timeoutOf(request.query), deps);
+      const decision = await (tracing === undefined
+        ? admit()
+        : tracing.root(admissionSpan(webhook, review), admit, callerOf(request)));
       return reply.type("application/json").send(formatReview(review.uid, decision));
     });
   });
+}
+
+function admissionSpan({ name, path }: AdmissionWebhook, { uid }: AdmissionRequest): SpanStart {
+  const attributes = {
+    "http.request.method": "POST",
+    "http.route": path,
+    "cloudwire.webhook": name,
+    "cloudwire.uid": uid,
+  };
+  return { name: `POST ${path}`, kind: "server", attributes };
+}
+
+/** The API server's trace context, if it makes traces itself. */
+function callerOf({ headers }: FastifyRequest): string | undefined {
+  const { traceparent } = headers;
+  return typeof traceparent === "string" ? traceparent : undefined;
 }
 
 async function decide(

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Attributes,
+  type Context,
   ROOT_CONTEXT,
   type Span as OtelSpan,
   SpanKind,
@@ -9,11 +10,14 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
+import { parseTraceParent } from "@opentelemetry/core";
 import { messageOf } from "../util/errors.ts";
 import type { Span, SpanAttributes, SpanStart, Tracing } from "./tracing.ts";
 
 /** Of a failure's message: what is longer belongs into the log. */
 const MAX_MESSAGE_CHARS = 256;
+
+const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
 
 interface Scope {
   readonly span: RunningSpan;
@@ -34,12 +38,16 @@ export class OtelTracing implements Tracing {
     return this.#scopes.getStore()?.span;
   }
 
-  root<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
-    return this.#run(start, undefined, work);
+  root<T>(start: SpanStart, work: (span: Span) => Promise<T>, caller = ""): Promise<T> {
+    const remote = parseTraceParent(caller);
+    const parent = remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true });
+    return this.#run(start, parent, [], work);
   }
 
   child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
-    return this.#run(start, this.#scopes.getStore(), work);
+    const scope = this.#scopes.getStore();
+    const parent = scope === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, scope.span.otel);
+    return this.#run(start, parent, scope?.links ?? [], work);
   }
 
   shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T> {
@@ -49,14 +57,14 @@ export class OtelTracing implements Tracing {
     return this.#scopes.run(scope, work);
   }
 
-  async #run<T>(start: SpanStart, scope: Scope | undefined, work: (span: Span) => Promise<T>): Promise<T> {
-    const { name, kind, attributes } = start;
-    const parent = scope === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, scope.span.otel);
-    const options = {
-      kind: kind === "client" ? SpanKind.CLIENT : SpanKind.INTERNAL,
-      attributes: known(attributes),
-      links: (scope?.links ?? []).map(({ otel }) => ({ context: otel.spanContext() })),
-    };
+  async #run<T>(
+    { name, kind, attributes }: SpanStart,
+    parent: Context,
+    linked: readonly RunningSpan[],
+    work: (span: Span) => Promise<T>,
+  ): Promise<T> {
+    const links = linked.map(({ otel }) => ({ context: otel.spanContext() }));
+    const options = { kind: KINDS[kind], attributes: known(attributes), links };
     const span = new RunningSpan(this.#tracer.startSpan(name, options, parent));
     try {
       return await this.#scopes.run({ span, links: [] }, () => work(span));

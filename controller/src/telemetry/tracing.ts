@@ -5,8 +5,8 @@ export type SpanAttributes = Readonly<Record<string, string | number | undefined
 export interface SpanStart {
   /** One of few: what tells one piece of work from another of its kind belongs into attributes. */
   readonly name: string;
-  /** `client`: a call to another process. */
-  readonly kind: "internal" | "client";
+  /** `client`: a call to another process; `server`: one from there. */
+  readonly kind: "internal" | "client" | "server";
   readonly attributes: SpanAttributes;
 }
 
@@ -28,8 +28,8 @@ export interface Span {
 export interface Tracing {
   /** The span that the caller works in. */
   readonly current: Span | undefined;
-  /** Does `work` in a span of a new trace. */
-  root<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
+  /** Does `work` in a span of a new trace, or of the one that `caller` says: W3C trace context; what is malformed is passed over. */
+  root<T>(start: SpanStart, work: (span: Span) => Promise<T>, caller?: string): Promise<T>;
   /** Does `work` in a span below the current one, which there has to be. */
   child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
   /**
@@ -37,4 +37,13 @@ export interface Tracing {
    * With no askers it has no current span.
    */
   shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T>;
+}
+
+/** {@link Tracing.shared} where there may be no traces. */
+export function sharedWork<T>(
+  tracing: Tracing | undefined,
+  askers: () => readonly Span[],
+  work: () => Promise<T>,
+): Promise<T> {
+  return tracing === undefined ? work() : tracing.shared(askers(), work);
 }

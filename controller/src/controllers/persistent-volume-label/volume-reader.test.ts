@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { MemoryTraces } from "../../../test/support/memory-traces.ts";
 import { ABSENT, csi, persistentVolume, present, VolumeCloud } from "../../../test/support/volume-builders.ts";
 import type { VolumeSource } from "../../api/persistent-volume.ts";
 import { contractError } from "../../provider/errors.ts";
@@ -60,6 +61,20 @@ describe("BatchingVolumeReader", () => {
       },
     ]);
     expect(clock.timers).toBe(0);
+  });
+
+  test("makes its call on behalf of all who wait for it, in their traces", async () => {
+    const traces = new MemoryTraces();
+    const { tracing } = traces;
+    const settings = { windowMs: WINDOW_MS, maxDataAgeMs: 500, priority: "low" } as const;
+    reader = new BatchingVolumeReader({ providers: () => providers, clock, settings, tracing });
+    cloud.gate = () => tracing.child({ name: "call", kind: "client", attributes: {} }, () => Promise.resolve());
+    const asked = ["a", "b"].map((name) =>
+      tracing.root({ name, kind: "internal", attributes: {} }, () => get(name, csi())),
+    );
+    await clock.advance(WINDOW_MS);
+    await Promise.all(asked);
+    expect(traces.spans[0]).toMatchObject({ name: "call", parent: "a", links: ["b"] });
   });
 
   test("begins a new call for what comes after the window, though the one before is under way", async () => {

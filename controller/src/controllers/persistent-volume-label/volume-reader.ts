@@ -4,6 +4,7 @@ import type { CallPriority } from "../../provider/client.ts";
 import { asProviderError, contractError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
 import type { VolumeAnswer } from "../../provider/volume.ts";
+import { type Span, sharedWork, type Tracing } from "../../telemetry/tracing.ts";
 import { raceAbort } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
 import { claimantsOf, consensusOf, type VolumeKnowledge } from "./volume-owner.ts";
@@ -19,6 +20,8 @@ export interface VolumeReaderDependencies {
   readonly providers: () => readonly Provider[];
   readonly clock: Clock;
   readonly settings: VolumeReaderSettings;
+  /** undefined: there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 export interface VolumeReaderSettings {
@@ -35,6 +38,8 @@ interface Batch {
   /** Aborts when nobody waits for an answer any more. */
   readonly life: AbortController;
   waiting: number;
+  /** Of the work that waits for answers. */
+  readonly askers: Span[];
 }
 
 /** Questions that arrive together leave as one call to their provider. */
@@ -59,6 +64,8 @@ export class BatchingVolumeReader implements VolumeReader {
     const batch = this.#open.get(provider) ?? this.#begin(provider);
     const index = batch.refs.push(ref) - 1;
     batch.waiting++;
+    const asker = this.#deps.tracing?.current;
+    if (asker !== undefined) batch.askers.push(asker);
     try {
       const answers = await raceAbort(batch.answers, signal);
       return answers[index] ?? unanswered();
@@ -71,7 +78,7 @@ export class BatchingVolumeReader implements VolumeReader {
   #begin(provider: Provider): Batch {
     const { clock, settings } = this.#deps;
     const { promise: answers, resolve } = Promise.withResolvers<readonly VolumeAnswer[]>();
-    const batch: Batch = { refs: [], answers, life: new AbortController(), waiting: 0 };
+    const batch: Batch = { refs: [], answers, life: new AbortController(), waiting: 0, askers: [] };
     this.#open.set(provider, batch);
     clock.schedule(settings.windowMs, () => {
       this.#open.delete(provider);
@@ -81,12 +88,14 @@ export class BatchingVolumeReader implements VolumeReader {
   }
 
   /** Never rejects. */
-  async #send({ client }: Provider, { refs, life }: Batch): Promise<readonly VolumeAnswer[]> {
-    const { maxDataAgeMs, priority } = this.#deps.settings;
+  async #send({ client }: Provider, { refs, life, askers }: Batch): Promise<readonly VolumeAnswer[]> {
+    const { tracing, settings } = this.#deps;
+    const { maxDataAgeMs, priority } = settings;
     const { signal } = life;
     if (signal.aborted) return [];
     try {
-      return await client.getVolumes(refs, { signal, maxDataAgeMs, priority });
+      const call = (): Promise<readonly VolumeAnswer[]> => client.getVolumes(refs, { signal, maxDataAgeMs, priority });
+      return await sharedWork(tracing, () => askers, call);
     } catch (error) {
       return refs.map(() => ({ kind: "unknown", error: asProviderError(error) }));
     }
