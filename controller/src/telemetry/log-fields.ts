@@ -1,7 +1,8 @@
 import { messageOf } from "../util/errors.ts";
+import { isRecord } from "../util/json.ts";
 import type { LogFields } from "./log.ts";
 
-/** Names of fields whose values never reach a log, whatever a caller passes. */
+/** Names of fields whose values never reach a log, whatever a caller passes, and however deep. */
 const SECRET = /^(authorization|token|password|passwd|secret|cookie|privatekey|clientsecret)$/i;
 
 /** Fields fit to be written: errors as plain values, secrets blanked, bigint as text. */
@@ -13,6 +14,9 @@ function safeValue(key: string, value: unknown): unknown {
   if (SECRET.test(key)) return "[redacted]";
   if (value instanceof Error) return describeError(value);
   if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return value.map((item: unknown) => safeValue("", item));
+  // What turns itself to JSON does so when the line is written, and sees to its own secrets.
+  if (isRecord(value) && !("toJSON" in value)) return safeFields(value);
   return value;
 }
 

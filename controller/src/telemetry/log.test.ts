@@ -20,7 +20,8 @@ describe("createLogger() writing JSON", () => {
 
   test("never lets a secret through, whatever its field's case", () => {
     const lines: string[] = [];
-    logTo(lines, "json").info("call", { Authorization: "Bearer abc", token: "abc", password: "abc" });
+    const nested = { users: [{ name: "u", token: "abc" }], headers: { Cookie: "abc" } };
+    logTo(lines, "json").info("call", { Authorization: "Bearer abc", token: "abc", password: "abc", nested });
     expect(lines.join("")).not.toContain("abc");
   });
 
