@@ -12,7 +12,7 @@ import { CONTROLLERS } from "./app/controllers.ts";
 import { AccessError } from "./kube/access.ts";
 import { bashCompletion } from "./options/bash-completion.ts";
 import { helpText } from "./options/help.ts";
-import { LiveOptions, type OptionChange } from "./options/live-options.ts";
+import { LiveOptions } from "./options/live-options.ts";
 import { type Command, parseCommand } from "./options/parse.ts";
 import type { Verbosity } from "./server/profiling.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
@@ -74,13 +74,13 @@ async function run(command: Extract<Command, { kind: "run" }>, parse: () => Comm
     clock,
   });
   for (const { where, what } of command.warnings) log.warn("A setting has no effect", { setting: where, why: what });
-  const onApplied = (changes: readonly OptionChange[]): void => {
-    if (changes.some(({ flag }) => flag === "--v")) level = undefined;
-  };
   const reloader =
     options.config === ""
       ? undefined
-      : new ConfigReloader({ path: options.config, readText, parse, live, onApplied, metrics, clock, log });
+      : new ConfigReloader({ path: options.config, readText, parse, live, metrics, clock, log });
+  reloader?.onApplied((changes) => {
+    if (changes.some(({ flag }) => flag === "--v")) level = undefined;
+  });
   try {
     const end = await runDaemon({
       options,

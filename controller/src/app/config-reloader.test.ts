@@ -26,8 +26,8 @@ function follow(first: string, args: readonly string[] = []) {
   const command = parse();
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   const live = new LiveOptions(command.options);
-  const onApplied = (changes: readonly OptionChange[]): void => void applied.push(...changes);
-  const reloader = new ConfigReloader({ path: PATH, readText, parse, live, onApplied, metrics, clock, log });
+  const reloader = new ConfigReloader({ path: PATH, readText, parse, live, metrics, clock, log });
+  reloader.onApplied((changes) => applied.push(...changes));
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   void reloader.run(stop.signal);

@@ -16,12 +16,13 @@ export interface ConfigReloaderDependencies {
   /** Command line, environment and file once more, in their order of precedence. */
   readonly parse: () => Command;
   readonly live: LiveOptions;
-  /** Told what is in force now that was not before. */
-  readonly onApplied: (changes: readonly OptionChange[]) => void;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** Told what is in force now that was not before. */
+export type AppliedListener = (changes: readonly OptionChange[]) => void;
 
 /** How the file stands against what is in force. */
 export interface ReloadState {
@@ -42,6 +43,7 @@ const LOOK_MS = 2000;
 /** Follows the configuration file: a good one changes what can be changed, a bad one nothing. */
 export class ConfigReloader {
   readonly #deps: ConfigReloaderDependencies;
+  readonly #listeners = new Set<AppliedListener>();
   readonly #metrics: ReloadMetrics;
   /** Content that the settings in force come from, or that was refused. */
   #taken: string | undefined;
@@ -57,6 +59,12 @@ export class ConfigReloader {
 
   get state(): ReloadState {
     return this.#state;
+  }
+
+  /** For whoever cannot read a setting when it is needed; answers how to end it. */
+  onApplied(listener: AppliedListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** Reloads whenever the content of the file has changed, until `signal` aborts. */
@@ -79,7 +87,7 @@ export class ConfigReloader {
     if (command.kind === "run") {
       const { applied, needRestart } = live.apply(command.options);
       this.#tell(applied, needRestart);
-      this.#deps.onApplied(applied);
+      if (applied.length > 0) for (const listener of this.#listeners) listener(applied);
       this.#state = { lastSuccessMs: clock.nowMs(), problems: [], needRestart };
       this.#metrics.reloads.inc({ result: "success" });
     } else {

@@ -147,6 +147,7 @@ async function lead(
     onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, `Provider ${name}: ${message}`),
   });
   state.provider = provider;
+  dependencies.reloader?.onApplied(() => provider.refreshCallRates());
   tasks.start("provider connection", () => provider.run(signal));
   const controllers = prepareControllers(
     { options, kube, provider, metrics, log, clock, random, tracing },

@@ -1,5 +1,6 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
+import type { ProviderCallRate } from "../options/provider-call-rate-flag.ts";
 import type { Options } from "../options/options.ts";
 import { ChangeSequence } from "../provider/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
@@ -51,6 +52,8 @@ export interface ProviderSide {
   leaseNotes(identity: string): LeaseNotes;
   /** For people. */
   snapshots(): readonly ProviderSnapshot[];
+  /** Reads again how often clouds may be called. */
+  refreshCallRates(): void;
   /** Stays connected until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -69,7 +72,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
   const sequence = new ChangeSequence({ clock, log, isElected: options.leaderElect });
   const sidecars = options.provider.map(({ name, address }) => {
     const tls = options.providerTls.get(name);
-    const callRates = options.providerCallRate.filter(({ provider }) => provider === name);
+    const callRates = callRatesOf(options, name);
     const onScopeChange = (message: string | undefined): void => {
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
@@ -101,10 +104,17 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, leaseDurationMs, clock })]);
     },
     snapshots: () => sidecars.map(({ snapshot }) => snapshot),
+    refreshCallRates: () => {
+      for (const sidecar of sidecars) sidecar.setCallRates(callRatesOf(options, sidecar.name));
+    },
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },
   };
+}
+
+function callRatesOf({ providerCallRate }: Options, name: string): readonly ProviderCallRate[] {
+  return providerCallRate.filter(({ provider }) => provider === name);
 }
 
 function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: Options, clock: Clock): OwnershipRules {

@@ -16,6 +16,7 @@ export interface ProviderCallRate {
 /** `--provider-call-rate NAME[/CLASS]=RATE[:BURST]`, repeatable. */
 export const providerCallRateFlag: Flag<readonly ProviderCallRate[]> = {
   group: "provider",
+  reloadable: true,
   help:
     "requests a second that a provider may make to its cloud, and how many at once after a pause, such as acme=20:40 for all " +
     `together or acme/load_balancers=5 for one class (${QUOTA_CLASSES.join(", ")}); repeatable. It takes the place of what the provider declares; 0: no limit`,

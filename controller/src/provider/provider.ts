@@ -66,6 +66,7 @@ export class Sidecar implements Provider {
   readonly #clock: Clock;
   readonly #address: string;
   readonly #budget: GroupedCallBudget;
+  #operatorRates: readonly OperatorRate[];
   readonly #semaphore: Semaphore;
   readonly #handshakes = new HandshakeHistory();
 
@@ -82,6 +83,7 @@ export class Sidecar implements Provider {
       () => budget.snapshot(),
       () => clock.nowMs(),
     );
+    this.#operatorRates = callRates;
     const connection = new ProviderConnection({
       name,
       address,
@@ -101,7 +103,7 @@ export class Sidecar implements Provider {
       onReady: (info) => {
         this.#handshakes.note(info, clock.nowMs());
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
-        budget.setRates(rateGroups(info.limits.callRates, callRates));
+        budget.setRates(rateGroups(info.limits.callRates, this.#operatorRates));
         options.onReady?.(info);
       },
     });
@@ -168,6 +170,12 @@ export class Sidecar implements Provider {
   /** What was written down, each time it is read; "": nothing. */
   recallScope(written: string): void {
     this.#connection.recallScope(written);
+  }
+
+  /** The operator's word about how often the cloud may be called, from now on. */
+  setCallRates(rates: readonly OperatorRate[]): void {
+    this.#operatorRates = rates;
+    this.#budget.setRates(rateGroups(this.info?.limits.callRates ?? [], rates));
   }
 
   /** For people. */
