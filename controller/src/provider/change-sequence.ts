@@ -79,12 +79,14 @@ export class ChangeSequence {
     if (applied !== undefined && applied < epoch) return;
     this.#wantedEpoch = Math.max(this.#wantedEpoch, (applied ?? epoch) + 1);
     const { log, clock, isElected } = this.#deps;
-    const means = isElected ? "numbers are raised if the Lease can be renewed" : "numbers are raised";
-    log.warn(`A provider has applied a newer change than ours; ${means}`, {
-      err: error,
-      epoch,
-      wanted: this.#wantedEpoch,
-    });
+    log.warn(
+      "A provider has applied a newer change than ours; numbers are raised, with election once the Lease is renewed",
+      {
+        err: error,
+        epoch,
+        wanted: this.#wantedEpoch,
+      },
+    );
     if (!isElected) this.establish(Math.max(clock.nowMs(), this.#wantedEpoch), Number.POSITIVE_INFINITY);
   }
 }

@@ -48,6 +48,6 @@ export class QuotaWatch {
     const event =
       level === "full" ? routeTableFull(provider, quota) : routeTableNearlyFull(provider, quota, WARN_PERCENT);
     events.record(event);
-    log.warn("Route table of the cloud fills up", { provider, level, ...quota });
+    log.warn("Route table of the cloud fills up", { provider, state: level, ...quota });
   }
 }
