@@ -41,7 +41,7 @@ async function healthOf(broken: readonly string[], afterMs: number): Promise<rea
   return report("healthz", checks, []).text.split("\n");
 }
 
-const TOLD = "broke, for the 1. time in a row, and starts again at 2026-01-01T00:00:01.000Z: x is undefined";
+const TOLD = "broke (fault 1 in a row) and starts again at 2026-01-01T00:00:01.000Z: x is undefined";
 
 test("controllerChecks() lists each controller by its name", async () => {
   expect(await healthOf([], 0)).toEqual([

@@ -37,7 +37,7 @@ function warningOf(controller: SupervisedController | undefined): string | undef
   if (controller?.state.kind !== "restarting") return undefined;
   const { atMs, error } = controller.state;
   const next = new Date(atMs).toISOString();
-  return `broke, for the ${controller.faults}. time in a row, and starts again at ${next}: ${messageOf(error)}`;
+  return `broke (fault ${controller.faults} in a row) and starts again at ${next}: ${messageOf(error)}`;
 }
 
 function allBroken(controllers: readonly SupervisedController[]): string | undefined {

@@ -179,7 +179,7 @@ test("runDaemon() starts a controller anew that breaks, tells of it, and lets th
   expect(await ended).toBe("stopped");
   expect(health.status).toBe(200);
   expect(text).toContain(`[+]${WELL} ok\n`);
-  expect(text).toMatch(/\[\+\]node-route-controller ok, but: broke, for the \d+\. time in a row, .*: x is undefined\n/);
+  expect(text).toMatch(/\[\+\]node-route-controller ok, but: broke \(fault \d+ in a row\) .*: x is undefined\n/);
   expect(await metrics.value("cloudwire_controller_faults_total", { controller: BROKEN })).toBe(faults);
   expect(await metrics.value("cloudwire_controller_faults_total", { controller: WELL })).toBeUndefined();
   const starts = log.lines.filter(({ message }) => message === "Controller started");

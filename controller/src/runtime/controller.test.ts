@@ -214,6 +214,61 @@ describe("Controller.run()", () => {
   });
 });
 
+describe("a Controller that breaks", () => {
+  test("rejects only when every reconcile in work has ended", async () => {
+    const clock = new FakeClock();
+    const ended: string[] = [];
+    const fault = new TypeError("x is undefined");
+    const fail = (): never => {
+      throw fault;
+    };
+    const queue = createWorkqueue({
+      clock,
+      limiter: exponentialLimiter(SERVICE_BACKOFF),
+      // The worker's own steps fail, and so does whoever starts it again.
+      metrics: { ...NO_QUEUE_METRICS, finished: fail },
+    });
+    let ends = 0;
+    const controller = new Controller({
+      name: "service-lb-controller",
+      reconciler: {
+        reconcile: async ({ key, signal }) => {
+          if (key === "slow") await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          await settle();
+          ended.push(key);
+          return DONE;
+        },
+      },
+      sources: [{ name: "s", ready: () => Promise.resolve(), start: () => () => void ends++ }],
+      queue,
+      workers: 2,
+      clock,
+      log: new FakeLog(),
+      metrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: fail },
+    });
+    queue.add("slow");
+    queue.add("quick");
+    const { signal } = new AbortController();
+    await expect(controller.run({ stop: signal, abort: signal })).rejects.toBe(fault);
+    expect([ended, ends]).toEqual([["quick", "slow"], 1]);
+  });
+
+  test("takes off the sources that had begun when another cannot begin", async () => {
+    let ends = 0;
+    const good: Source = { name: "good", ready: () => Promise.resolve(), start: () => () => void ends++ };
+    const bad: Source = {
+      name: "bad",
+      ready: () => Promise.resolve(),
+      start: () => {
+        throw new TypeError("x is undefined");
+      },
+    };
+    const rig = startController(() => Promise.resolve(DONE), [good, bad]);
+    await expect(rig.ended).rejects.toThrow("x is undefined");
+    expect(ends).toBe(1);
+  });
+});
+
 describe("stepReconciler()", () => {
   const context: ReconcileContext = {
     key: "k",
