@@ -1,4 +1,4 @@
-import type { ProviderDefinition } from "@cloudwire/provider-sdk";
+import type { CallRate, ProviderDefinition } from "@cloudwire/provider-sdk";
 import { brandOf, withClassesOf } from "./brand.ts";
 import { createCloudAccess, type CloudAccessOptions } from "./cloud-access.ts";
 import { instanceHandlers } from "./instances.ts";
@@ -12,6 +12,8 @@ export interface SimulatedProviderOptions extends CloudAccessOptions {
   readonly brand?: string | undefined;
   /** Plugins in whose style PersistentVolumes name volumes of this cloud. */
   readonly inTreePlugins?: readonly string[];
+  /** What the account's rate limit leaves to this cluster. The cloud counts all calls of an account together. */
+  readonly callRate?: CallRate | undefined;
 }
 
 /** The provider for the simulated cloud, as the SDK serves it. */
@@ -31,5 +33,6 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Prov
     routes: routeHandlers(cloud),
     volumes: volumeHandlers(cloud, options.inTreePlugins),
     annotations: annotationSchemas,
+    limits: { callRates: options.callRate === undefined ? [] : [options.callRate] },
   };
 }

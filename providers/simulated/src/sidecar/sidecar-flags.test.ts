@@ -10,7 +10,15 @@ function parse(argv: readonly string[], env: Readonly<Record<string, string>> = 
 test("toSidecarOptions() takes flags before the environment", () => {
   const env = { CLOUD_PROVIDER_ENDPOINT: "unix:///a.sock", SIMCLOUD_URL: "http://a", SIMCLOUD_API_KEY_FILE: "/key" };
   expect(
-    parse(["--cloud-url=http://b:1", "--call-timeout-ms=5", "--in-tree-plugin=kubernetes.io/cinder"], env),
+    parse(
+      [
+        "--cloud-url=http://b:1",
+        "--call-timeout-ms=5",
+        "--in-tree-plugin=kubernetes.io/cinder",
+        "--cloud-call-rate=20",
+      ],
+      env,
+    ),
   ).toEqual({
     kind: "options",
     options: {
@@ -20,17 +28,19 @@ test("toSidecarOptions() takes flags before the environment", () => {
       callTimeoutMs: 5,
       brand: undefined,
       inTreePlugins: ["kubernetes.io/cinder"],
+      callRate: { cloudCallsPerSecond: 20 },
     },
   });
 });
 
 test("toSidecarOptions() collects everything that is wrong", () => {
-  expect(parse(["--cloud-url=b", "--call-timeout-ms=0", "--brand=The West"])).toEqual({
+  expect(parse(["--cloud-url=b", "--call-timeout-ms=0", "--brand=The West", "--cloud-call-rate=0:5"])).toEqual({
     kind: "problems",
     problems: [
       "--cloud-url b: must be a URL, such as http://127.0.0.1:7070",
       "--call-timeout-ms 0: must be a whole number of milliseconds, 1 to 600000",
       "--brand The West: must be a word of lower case letters and digits, such as west",
+      "--cloud-call-rate 0:5: must be requests a second, and how many at once, such as 20:40",
       "give either --api-key-file or --api-key, the key of an account of the simulated cloud",
     ],
   });

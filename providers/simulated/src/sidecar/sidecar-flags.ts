@@ -1,3 +1,4 @@
+import type { CallRate } from "@cloudwire/provider-sdk";
 import type { Flags, FlagValues } from "../options/flags.ts";
 import type { ParsedOptions } from "../options/program.ts";
 
@@ -25,6 +26,10 @@ export const sidecarFlags = {
     repeated: true,
     help: "Former in-tree volume plugin, such as kubernetes.io/cinder, whose volume ids are this cloud's. Default: none.",
   },
+  "cloud-call-rate": {
+    valueName: "rate[:burst]",
+    help: "Requests a second that the account's rate limit leaves to this cluster, and how many at once, such as 20:40; the controller keeps to it. Default: none, as the cloud has no limit unless it is given one.",
+  },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
 } as const satisfies Flags;
 
@@ -35,6 +40,7 @@ export interface SidecarOptions {
   readonly callTimeoutMs: number;
   readonly brand: string | undefined;
   readonly inTreePlugins: readonly string[];
+  readonly callRate: CallRate | undefined;
 }
 
 /** Turns what was given into options; collects everything that is wrong. */
@@ -54,6 +60,7 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   if (brand !== undefined && !/^[a-z][a-z0-9]{0,30}$/.test(brand)) {
     problems.push(`--brand ${brand}: must be a word of lower case letters and digits, such as west`);
   }
+  const callRate = parseCallRate(values.one("cloud-call-rate"), problems);
   const [text, path] = [values.one("api-key"), values.one("api-key-file")];
   if ((text === undefined) === (path === undefined)) {
     problems.push("give either --api-key-file or --api-key, the key of an account of the simulated cloud");
@@ -61,5 +68,14 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   if (problems.length > 0) return { kind: "problems", problems };
   const key = path === undefined ? ({ kind: "text", text: text ?? "" } as const) : ({ kind: "file", path } as const);
   const [endpoint, inTreePlugins] = [values.one("endpoint"), values.all("in-tree-plugin")];
-  return { kind: "options", options: { endpoint, cloudUrl, key, callTimeoutMs, brand, inTreePlugins } };
+  return { kind: "options", options: { endpoint, cloudUrl, key, callTimeoutMs, brand, inTreePlugins, callRate } };
+}
+
+function parseCallRate(given: string | undefined, problems: string[]): CallRate | undefined {
+  if (given === undefined) return undefined;
+  const [, rate, burst] = /^(\d{1,6}(?:\.\d{1,3})?)(?::([1-9]\d{0,5}))?$/.exec(given) ?? [];
+  const cloudCallsPerSecond = Number(rate);
+  if (cloudCallsPerSecond > 0) return { cloudCallsPerSecond, ...(burst === undefined ? {} : { burst: Number(burst) }) };
+  problems.push(`--cloud-call-rate ${given}: must be requests a second, and how many at once, such as 20:40`);
+  return undefined;
 }
