@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { causesOf, messageOf } from "../util/errors.ts";
+import { kubeconfigAccess } from "./config.ts";
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "kubeconfig-"));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** All that a log could show of it. */
+function told(error: unknown): string {
+  const stacks = causesOf(error).map((cause) => (cause instanceof Error ? cause.stack : ""));
+  return [messageOf(error), ...stacks].join("\n");
+}
+
+test.each([
+  { mistake: "an indentation", text: "users:\n- name: u\n  user:\n    token: SECRET\n   more: [" },
+  { mistake: "an alias", text: "a: *x\ntoken: SECRET\n" },
+  { mistake: "an open quote", text: 'users:\n- user:\n    token: "SECRET\n' },
+  { mistake: "an open brace", text: "{token: SECRET" },
+])("kubeconfigAccess() shows no line of a kubeconfig with $mistake that is wrong", async ({ text }) => {
+  const path = join(directory, "config");
+  await writeFile(path, text);
+  const failure: unknown = await kubeconfigAccess({ path, clock: new FakeClock() }).catch((error: unknown) => error);
+  expect(told(failure)).toContain("is not a valid kubeconfig: ");
+  expect(told(failure)).not.toContain("SECRET");
+});
+
+test("kubeconfigAccess() shows nothing that a plugin wrote but the first line", async () => {
+  const path = join(directory, "config");
+  const script = "echo 'no session' >&2; echo 'token=SECRET' >&2; exit 1";
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "sh", args: ["-c", script] };
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server: "https://localhost:1" } }],
+    users: [{ name: "u", user: { exec } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  };
+  await writeFile(path, JSON.stringify(config));
+  const access = await kubeconfigAccess({ path, clock: new FakeClock() });
+  const failure: unknown = await access.credentials(false).catch((error: unknown) => error);
+  expect(told(failure)).toContain("cannot get credentials: no session");
+  expect(told(failure)).not.toContain("SECRET");
+});
