@@ -2,6 +2,7 @@ import { NodeAddressType, type NodeRef } from "@cloudwire/proto/cloudprovider/v1
 import type { BatchGetInstancesRequest } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/client-world.ts";
+import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { contractFailure, instancesFor, StatusFailure } from "../../test/support/scripted-provider.ts";
 
@@ -28,14 +29,32 @@ describe("getInstances()", () => {
 
   test("carries ids and the contract's deadline", async () => {
     await world.start();
-    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    await world.sidecar.client.getInstances(refs(1), world.read({ traceparent }));
+    await world.sidecar.client.getInstances(refs(1), world.read());
     const [call] = world.provider.callsOf("batchGetInstances");
-    expect(call?.metadata.get("traceparent")).toEqual([traceparent]);
+    expect(String(call?.metadata.get("traceparent")[0])).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(call?.metadata.get("x-controller-version")).toEqual(["0.0.0-test"]);
     expect(String(call?.metadata.get("x-request-id")[0])).toMatch(/^[0-9a-f-]{36}$/);
     expect(call?.timeoutMs).toBeGreaterThan(29_000);
     expect(call?.timeoutMs).toBeLessThanOrEqual(30_000);
+  });
+
+  test("is a span below the work that it is for, and hands that on", async () => {
+    const traces = new MemoryTraces();
+    const { tracing } = traces;
+    await world.start({}, { tracing });
+    const work = await tracing.root({ name: "work", kind: "internal", attributes: {} }, async (span) => {
+      await world.sidecar.client.getInstances(refs(1), world.read());
+      return span.traceparent;
+    });
+    const [call] = world.provider.callsOf("batchGetInstances");
+    const [sent] = call?.metadata.get("traceparent") ?? [];
+    expect(sent).not.toBe(work);
+    expect(String(sent).slice(0, 35)).toBe(work.slice(0, 35));
+    // The handshake and the looks at the provider's health are none.
+    expect(traces.spans.map(({ name, parent }) => [name, parent])).toEqual([
+      ["cloudprovider.v1.CloudProvider/BatchGetInstances", "work"],
+      ["work", undefined],
+    ]);
   });
 
   test.each([

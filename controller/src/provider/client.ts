@@ -21,8 +21,6 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** @default "high" */
   readonly priority?: CallPriority;
-  /** W3C trace context to continue. */
-  readonly traceparent?: string;
 }
 
 export interface ReadOptions extends CallOptions {

@@ -72,8 +72,8 @@ export class Session {
   async call<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: (context: CallContext) => Request,
-    { signal, priority = "high", traceparent }: CallOptions,
-    id = this.#deps.ids.next(traceparent),
+    { signal, priority = "high" }: CallOptions,
+    id = this.#deps.ids.next(),
   ): Promise<Answered<Response>> {
     const info = await this.#admitted(rpc, signal);
     const message = request(this.#deps.connection.context(info));
@@ -90,7 +90,7 @@ export class Session {
     options: ChangeOptions,
   ): Promise<Answered<Response>> {
     const { validateOnly = false, trigger = "" } = options;
-    const fresh = this.#deps.ids.next(options.traceparent);
+    const fresh = this.#deps.ids.next();
     const id = { ...fresh, requestId: options.requestId ?? fresh.requestId };
     // Numbered before it waits for its turn: by the time it is sent another may lead.
     const sequence = this.#deps.sequence.next();
