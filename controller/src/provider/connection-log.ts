@@ -69,6 +69,11 @@ export class ConnectionLog {
     });
   }
 
+  plaintext(address: string): void {
+    const why = "whoever can reach the provider, or is on the way, can change the cloud; give --provider-tls";
+    this.#deps.log.warn("provider is called without TLS", { address, why });
+  }
+
   /** undefined: nothing is wrong with them. */
   tlsFiles(problem: string | undefined): void {
     if (problem !== undefined && problem !== this.#tlsProblem)

@@ -183,6 +183,8 @@ export class ProviderConnection {
 
   /** Keeps the connection until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    const { isPlaintext } = this.#deps.channel;
+    if (isPlaintext) this.#log.plaintext(this.#deps.address);
     try {
       while (!signal.aborted) {
         const info = await this.#connect(signal);

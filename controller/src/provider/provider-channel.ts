@@ -58,6 +58,11 @@ export class ProviderChannel implements RpcCaller {
     return this.#address.kind === "tcp";
   }
 
+  /** Whoever is on the way can read and change what is said. */
+  get isPlaintext(): boolean {
+    return this.isRemote && !this.hasTls;
+  }
+
   get hasTls(): boolean {
     return this.#deps.tls !== undefined;
   }

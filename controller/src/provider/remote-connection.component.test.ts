@@ -82,6 +82,7 @@ describe("ProviderConnection to another host", () => {
     const sidecar = connect(port);
     await harness.ready(sidecar);
     expect(sidecar.warnings).toEqual([`calls to tcp://127.0.0.1:${port} go in plaintext (--provider-plaintext)`]);
+    expect(harness.log.lines.map(({ message }) => message)).toContain("provider is called without TLS");
   });
 
   test.each([
