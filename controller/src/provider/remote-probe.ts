@@ -32,16 +32,15 @@ export interface RemoteProbe {
   readonly timeoutMs: number;
 }
 
+/** Alerts of OpenSSL that speak of a certificate which was shown, or was not: ours. */
+const CLIENT_REFUSED = /^ERR_SSL_.*(?:CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)/;
+
 /** Looks why nothing connects to a host; undefined when a gRPC server could well be there. Never rejects. */
 export async function probeRemote(probe: RemoteProbe): Promise<RemoteFinding | undefined> {
   const { address, shown, material, timeoutMs } = probe;
   const found = await lookup(address.host).catch((error: unknown) => codeOf(error));
   if (typeof found === "string") return hostNotFound(probe, found);
-  const socket = await connected(probe, (onError) => {
-    const plain = connectTcp({ host: found.address, port: address.port });
-    plain.once("error", onError);
-    return plain;
-  });
+  const socket = await connected(probe, found.address);
   if (!("destroy" in socket)) return socket;
   if (material === undefined) {
     return (await speaksHttp2(socket, timeoutMs)) ? undefined : notGrpc(shown);
@@ -56,22 +55,18 @@ export async function probeRemote(probe: RemoteProbe): Promise<RemoteFinding | u
   return (await speaksHttp2(secure, timeoutMs)) ? undefined : clientRefused(shown);
 }
 
-/** The socket once it is connected, or what is wrong. */
-function connected(
-  probe: RemoteProbe,
-  open: (onError: (error: Error) => void) => Socket,
-): Promise<Socket | RemoteFinding> {
+/** A socket to that IP address of the host, or what is wrong. */
+function connected(probe: RemoteProbe, host: string): Promise<Socket | RemoteFinding> {
   return new Promise((resolve) => {
+    const socket = connectTcp({ host, port: probe.address.port });
     const finish = (result: Socket | RemoteFinding): void => {
       clearTimeout(timer);
+      if (result !== socket) socket.destroy();
       resolve(result);
     };
-    const socket = open((error) => finish(unreachable(probe, codeOf(error))));
+    const timer = setTimeout(() => finish(unreachable(probe, "ETIMEDOUT")), probe.timeoutMs);
     socket.once("connect", () => finish(socket));
-    const timer = setTimeout(() => {
-      socket.destroy();
-      finish(unreachable(probe, "ETIMEDOUT"));
-    }, probe.timeoutMs);
+    socket.once("error", (error) => finish(unreachable(probe, codeOf(error))));
   });
 }
 
@@ -89,7 +84,7 @@ function secured(probe: RemoteProbe, material: TlsMaterial, socket: Socket): Pro
       if (result !== secure) secure.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => finish(notTls(shown)), timeoutMs);
+    const timer = setTimeout(() => finish(notTls(shown, "ETIMEDOUT")), timeoutMs);
     secure.once("secureConnect", () => finish(secure));
     secure.on("error", (error) => finish(tlsFinding(probe, name, error)));
     secure.once("close", () => finish(clientRefused(shown)));
@@ -110,21 +105,12 @@ function tlsFinding({ shown }: RemoteProbe, name: string, error: Error): RemoteF
         reason: "CertificateNameWrong",
         message: `${shown}: the provider's certificate is not for "${name}"; give it that name, or say in server-name= which one it has`,
       };
-    case "EPROTO":
-    case "ERR_SSL_WRONG_VERSION_NUMBER":
-    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return notTls(shown);
     case "ECONNRESET":
     case "EPIPE":
       return clientRefused(shown);
   }
-  if (
-    /^ERR_SSL_.*(?:ALERT_(?:BAD_CERTIFICATE|CERTIFICATE|UNKNOWN_CA|ACCESS|UNSUPPORTED_CERTIFICATE|HANDSHAKE_FAILURE)|CERTIFICATE_REQUIRED)/.test(
-      code,
-    )
-  ) {
-    return clientRefused(shown);
-  }
+  if (CLIENT_REFUSED.test(code)) return clientRefused(shown);
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_")) return notTls(shown, code);
   return {
     reason: "CertificateUntrusted",
     message: `${shown}: the provider's certificate is signed by no authority of ca= (${code}); put the authority that signed it into that file`,
@@ -158,10 +144,10 @@ function clientRefused(shown: string): RemoteFinding {
   };
 }
 
-function notTls(shown: string): RemoteFinding {
+function notTls(shown: string, code: string): RemoteFinding {
   return {
     reason: "NotTls",
-    message: `${shown} answers, but not with TLS; check the port, and that the provider serves with its certificate`,
+    message: `${shown} answers, but not with TLS 1.2 or newer (${code}); check the port, and that the provider serves with its certificate`,
   };
 }
 
