@@ -89,8 +89,8 @@ async function allowToRead(name: string, paths: readonly string[]): Promise<void
 describe("the pages over TLS", () => {
   // /healthz, /livez and /readyz need no asking; /version is everybody's by Kubernetes' own role system:public-info-viewer.
   const all = { healthz: 200, livez: 200, readyz: 200, version: 200 };
-  const closed = { metrics: 403, configz: 403, flagz: 403, statusz: 403, nowhere: 403 };
-  const open = { metrics: 200, configz: 200, flagz: 200, statusz: 200, nowhere: 404 };
+  const closed = { metrics: 403, configz: 403, flagz: 403, statusz: 403, "debug/controllers": 403, nowhere: 403 };
+  const open = { metrics: 200, configz: 200, flagz: 200, statusz: 200, "debug/controllers": 200, nowhere: 404 };
   const refused = { healthz: 401, livez: 401, readyz: 401, version: 401 };
 
   test.each([
@@ -137,6 +137,30 @@ describe("the pages over TLS", () => {
         KubeCloudShared: { ClusterName: "kubernetes" },
       },
     });
+  });
+
+  test("show what each controller is at", async () => {
+    const administrator = callers["an administrator's certificate"];
+    const [list, one, unknown] = await Promise.all([
+      fetchPage(port, "/debug/controllers", administrator),
+      fetchPage(port, "/debug/controllers/cloud-node", administrator),
+      fetchPage(port, "/debug/controllers/nobody", administrator),
+    ]);
+    expect(JSON.parse(list.text)).toMatchObject([
+      { name: "cloud-node-controller", state: "running", workers: expect.any(Number) },
+      { name: "cloud-node-lifecycle-controller", state: "running" },
+      { name: "service-lb-controller", state: "running" },
+      { name: "node-route-controller", state: "off" },
+      { name: "node-ipam-controller", state: "disabled" },
+      { name: "kubelet-serving-csr-approver", state: "disabled" },
+      { name: "persistent-volume-label-controller", state: "disabled" },
+    ]);
+    expect(JSON.parse(one.text)).toMatchObject({
+      name: "cloud-node-controller",
+      working: { count: 0, first: [] },
+      recent: expect.any(Array),
+    });
+    expect(unknown).toEqual({ status: 404, text: "there is no nobody\n" });
   });
 
   test("tell a person what runs", async () => {

@@ -1,0 +1,103 @@
+import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { Program } from "../support/program.ts";
+import { World } from "./support/world.ts";
+
+const FILE = "config.yaml";
+const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
+
+let controlPlane: ControlPlane;
+let world: World;
+let folder: string;
+let versions: number;
+
+beforeAll(async () => {
+  await buildControlPlane();
+  controlPlane = await startControlPlane();
+}, 60 * 60_000);
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cloudwire-config-"));
+  versions = 0;
+  world = await World.start(controlPlane);
+  await world.startSidecar();
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(() => controlPlane.stop());
+
+/** As kubelet mounts a ConfigMap: the file is a link through `..data`, which is put in the place of the one before. */
+async function mount(content: string): Promise<void> {
+  versions += 1;
+  const version = `..version-${versions}`;
+  await mkdir(join(folder, version));
+  await writeFile(join(folder, version, FILE), `${HEAD}${content}`);
+  await symlink(version, join(folder, "..data_tmp"));
+  await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+  if (versions === 1) await symlink(join("..data", FILE), join(folder, FILE));
+}
+
+async function startWith(content: string): Promise<Program> {
+  await mount(content);
+  const controller = world.startController({ args: [`--config=${join(folder, FILE)}`], isVerbose: false });
+  await controller.said(/Controller started.*service-lb-controller/);
+  return controller;
+}
+
+const reloads = (controller: Program, result: string) =>
+  world.metric(controller, new RegExp(`^cloudwire_config_reloads_total\\{result="${result}"`));
+
+describe("a change of the configuration file", () => {
+  test("takes effect while the process runs", async () => {
+    const controller = await startWith("Cloudwire:\n  V: 0\n");
+    await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 5\n");
+    await controller.said(/Configuration file read again.*--node-deletion-max-percent from 10 to 5.*--v from 0 to 4/);
+    await world.createService("web", 80);
+    await controller.said(/DEBUG Reconciled.*default\/web/);
+    expect(controller.output).not.toContain("Controller stopped");
+    expect(await reloads(controller, "success")).toBe(1);
+  });
+
+  test("moves the rate at which the cloud may be called", async () => {
+    const rate = () => world.metric(controller, /^provider_call_budget_requests_per_second\{.*class="instances"/);
+    const controller = await startWith("Cloudwire:\n  ProviderCallRate: [simulated=7]\n");
+    await eventually("the rate of the start", 20_000, async () => ((await rate()) === 7 ? true : undefined));
+    await mount("Cloudwire:\n  ProviderCallRate: [simulated=3]\n");
+    process.kill(controller.pid, "SIGHUP");
+    await eventually("the new rate", 20_000, async () => ((await rate()) === 3 ? true : undefined));
+  });
+
+  test("changes nothing when anything in it is wrong", async () => {
+    const controller = await startWith("Cloudwire:\n  V: 0\n");
+    await mount("Cloudwire:\n  V: 4\n  NodeDeletionMaxPercent: 500\n  NodeDeletionSpam: 1m\n");
+    const [line] = await controller.said(/ERROR The changed configuration file is refused as a whole.*\n/);
+    expect(line).toMatch(/NodeDeletionMaxPercent.*not a whole number from 0 to 100/);
+    expect(line).toMatch(/NodeDeletionSpam: is not a setting; did you mean Cloudwire\.NodeDeletionSpan\?/);
+    await world.createService("web", 80);
+    await world.addressed("web");
+    expect(controller.output).not.toContain("DEBUG");
+    expect(await reloads(controller, "failure")).toBe(1);
+  });
+
+  test("says what waits for a restart, and is taken at once on SIGHUP", async () => {
+    const controller = await startWith("KubeCloudShared:\n  ClusterName: one\n");
+    await mount("KubeCloudShared:\n  ClusterName: two\n  ConfigureCloudRoutes: false\n");
+    process.kill(controller.pid, "SIGHUP");
+    const [line] = await controller.said(/WARN {2}Settings that changed .* take effect at the next start.*\n/);
+    expect(line).toMatch(/--cluster-name from one to two.*--configure-cloud-routes from true to false/);
+    expect(await world.metric(controller, /^cloudwire_config_settings_needing_restart /)).toBe(2);
+    expect(await controller.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+  });
+});
+
+test("SIGHUP ends the process in order when there is no configuration file", async () => {
+  const controller = world.startController();
+  await controller.said(/Became leader/);
+  expect(await controller.stop("SIGHUP")).toEqual({ code: 0, signal: null });
+  expect(controller.output).toContain("Leadership released");
+});
