@@ -73,7 +73,10 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
     if (reloader !== undefined) tasks.start("configuration file", (signal) => reloader.run(signal));
     const end = await lead({ ...dependencies, migration, tracing, stop: ending.signal }, metrics, kube, tasks, state);
-    return ending.signal.aborted && !stop.aborted ? "failed" : end;
+    const isBroken = ending.signal.aborted && !stop.aborted;
+    // Webhooks are served for a moment longer: their callers have to leave.
+    if (end === "lost") ending.abort(new Error("leadership is lost"));
+    return isBroken ? "failed" : end;
   } catch (error) {
     if (!ending.signal.aborted) throw error;
     return stop.aborted ? "stopped" : "failed";

@@ -25,7 +25,7 @@ export function watchEnd(ending: AbortSignal, { clock, log }: Pick<EndDependenci
   let sinceMs: number | undefined;
   const begin = (): void => {
     sinceMs = clock.monotonicMs();
-    log.info("Ending; work in hand may finish", { why: messageOf(ending.reason), graceMs: GRACE_MS });
+    log.info("Ending", { why: messageOf(ending.reason) });
   };
   ending.addEventListener("abort", begin, { once: true });
   return () => (sinceMs === undefined ? 0 : clock.monotonicMs() - sinceMs);

@@ -48,7 +48,7 @@ describe("SIGTERM", () => {
   test("lets work in hand finish, gives the lead up after it, and answers until the end", async () => {
     const controller = await withWorkInHand(6000);
     process.kill(controller.pid, "SIGTERM");
-    await controller.said(/Ending; work in hand may finish/);
+    await controller.said(/INFO {2}Ending why/);
     const whileDraining = {
       readyz: await statusOf(controller, "/readyz"),
       livez: await statusOf(controller, "/livez"),
@@ -81,7 +81,7 @@ describe("SIGTERM", () => {
   test("ends the process at once when it comes a second time", async () => {
     const controller = await withWorkInHand(60_000);
     process.kill(controller.pid, "SIGTERM");
-    await controller.said(/Ending; work in hand may finish/);
+    await controller.said(/INFO {2}Ending why/);
     expect(await controller.stop("SIGTERM")).toEqual({ code: 143, signal: null });
     expect(await holder()).not.toBe("");
   });

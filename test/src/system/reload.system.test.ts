@@ -66,10 +66,12 @@ describe("a change of the configuration file", () => {
   test("moves the rate at which the cloud may be called", async () => {
     const rate = () => world.metric(controller, /^provider_call_budget_requests_per_second\{.*class="instances"/);
     const controller = await startWith("Cloudwire:\n  ProviderCallRate: [simulated=7]\n");
-    await eventually("the rate of the start", 20_000, async () => ((await rate()) === 7 ? true : undefined));
+    const becomes = (wanted: number): Promise<number> =>
+      eventually(`a rate of ${wanted}`, 20_000, async () => ((await rate()) === wanted ? wanted : undefined));
+    expect(await becomes(7)).toBe(7);
     await mount("Cloudwire:\n  ProviderCallRate: [simulated=3]\n");
     process.kill(controller.pid, "SIGHUP");
-    await eventually("the new rate", 20_000, async () => ((await rate()) === 3 ? true : undefined));
+    expect(await becomes(3)).toBe(3);
   });
 
   test("changes nothing when anything in it is wrong", async () => {
