@@ -33,12 +33,19 @@ describe("handleSignals()", () => {
     ["SIGTERM", "SIGTERM", 143],
     ["SIGTERM", "SIGINT", 130],
     ["SIGHUP", "SIGHUP", 129],
-  ])("ends at once when %s is followed by %s", (first, second, code) => {
-    const { process } = handle();
-    process.emit(first);
-    process.emit(second);
-    expect(process.exits).toEqual([code]);
-  });
+  ])(
+    "ends at once when %s is followed by %s, but for one that comes twice in a moment",
+    async (first, second, code) => {
+      const { process, clock } = handle();
+      process.emit(first);
+      await clock.advance(499);
+      process.emit(second);
+      expect(process.exits).toEqual([]);
+      await clock.advance(1);
+      process.emit(second);
+      expect(process.exits).toEqual([code]);
+    },
+  );
 
   test("reloads, however often, when SIGHUP comes and there is something to read again", () => {
     let reloads = 0;

@@ -14,17 +14,23 @@ export interface ProcessSignalsDependencies {
   readonly reload: (() => void) | undefined;
 }
 
+/** Terminals, npm and other wrappers send one request twice. */
+const SAME_REQUEST_MS = 500;
+
 /**
  * Follows what is sent to the process; the answer aborts when it is asked to end. A second request ends it at once, which the default
  * does not do for the first process of a container. What nobody caught leaves a state that nobody knows: it ends at once, too.
  */
 export function handleSignals({ process, clock, log, reload }: ProcessSignalsDependencies): AbortSignal {
   const stop = new AbortController();
+  let firstMs = 0;
   const onStop = (signal: keyof typeof EXIT_BY_SIGNAL): void => {
     if (stop.signal.aborted) {
+      if (clock.monotonicMs() - firstMs < SAME_REQUEST_MS) return;
       log.warn("Asked to end a second time; the process ends at once", { signal });
       return process.exit(EXIT_BY_SIGNAL[signal]);
     }
+    firstMs = clock.monotonicMs();
     stop.abort(new Error(`received ${signal}`));
     clock.schedule(END_WITHIN_MS, () => {
       log.error("The end in order takes too long; the process ends at once, and the Lease stays until it expires");
