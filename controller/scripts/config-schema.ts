@@ -2,7 +2,7 @@ import { API_VERSION, KIND } from "../src/options/config-kind.ts";
 import { configPaths, unusedPaths } from "../src/options/config-paths.ts";
 import { variableName } from "../src/options/environment.ts";
 import type { Flag, Shape } from "../src/options/flag.ts";
-import { formatDuration } from "../src/options/duration.ts";
+import { DURATION, formatDuration } from "../src/options/duration.ts";
 import { flagName } from "../src/options/options.ts";
 import { flagOfKey } from "../src/options/rows.ts";
 import { upstreamFlags } from "../src/options/upstream-flags.ts";
@@ -13,9 +13,6 @@ interface Schema {
   [keyword: string]: unknown;
   properties?: Record<string, Schema>;
 }
-
-/** Go's time.ParseDuration, without a sign. */
-const DURATION = "^(0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$";
 
 /** The schema of a configuration file. */
 export function configSchema(): Schema {
@@ -90,7 +87,7 @@ function typeSchema(shape: Shape): Schema {
         ...(shape.max === undefined ? {} : { maximum: shape.max }),
       };
     case "duration":
-      return { type: "string", pattern: DURATION };
+      return { type: "string", pattern: DURATION.source };
     case "choice":
       return { type: "string", enum: shape.choices };
     case "list":

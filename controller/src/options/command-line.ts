@@ -4,6 +4,9 @@ import { rows } from "./rows.ts";
 import { nearest } from "./suggestion.ts";
 import { upstreamFlags } from "./upstream-flags.ts";
 
+/** What comes after it is no flag, whatever it looks like. */
+const NO_MORE_FLAGS = "--";
+
 /** What one argument says, and how many arguments it takes up. */
 interface Token extends Said {
   readonly taken: 1 | 2;
@@ -12,9 +15,12 @@ interface Token extends Said {
 /** The settings among `args` (without program name). */
 export function readCommandLine(args: readonly string[]): Said {
   const tokens: Token[] = [];
-  for (let index = 0; index < args.length; index += tokens.at(-1)?.taken ?? 1) {
+  const end = args.indexOf(NO_MORE_FLAGS);
+  const flagArgs = end < 0 ? args : args.slice(0, end);
+  for (let index = 0; index < flagArgs.length; index += tokens.at(-1)?.taken ?? 1) {
     tokens.push(readToken(args[index] ?? "", args[index + 1]));
   }
+  tokens.push(...args.slice(flagArgs.length + 1).map((arg) => readOther(arg)));
   return {
     occurrences: tokens.flatMap(({ occurrences }) => occurrences),
     problems: tokens.flatMap(({ problems }) => problems),
@@ -22,21 +28,40 @@ export function readCommandLine(args: readonly string[]): Said {
   };
 }
 
-/** `--a=b`, `--a b`, `--bool`, `-v=2`, `-v 2`; `_` may stand for `-` in names. */
+/** `--a=b`, `--a b`, `--bool`, `-v=2`, `-v 2`, `-v2`; `_` may stand for `-` in names. */
 function readToken(arg: string, next: string | undefined): Token {
-  const match = /^(?:--|-(?=v\b))([A-Za-z][-\w]*)(?:=(.*))?$/s.exec(arg);
-  if (!match) return token(1, wrong(arg, "is not a flag; this program takes flags only"));
-  const name = match[1]?.replaceAll("_", "-") ?? "";
-  const inline = match[2];
+  const match = /^(?:--([A-Za-z][-\w]*)(?:=(.*))?|-(v)(?:=(.*)|(\d+))?)$/s.exec(arg);
+  if (!match) return readOther(arg);
+  const name = (match[1] ?? match[3] ?? "").replaceAll("_", "-");
+  const inline = match[2] ?? match[4] ?? match[5];
   const flag = (rows.get(name) ?? upstreamFlags.get(name))?.flag;
   if (flag === undefined) {
     // Its value, if one follows, is not an argument of its own.
     return token(inline === undefined && next?.startsWith("-") === false ? 2 : 1, wrong(`--${name}`, unknown(name)));
   }
   if (inline !== undefined) return token(1, said(name, inline));
-  if (flag.valueName === undefined) return token(1, said(name, "true"));
-  if (next === undefined) return token(1, wrong(`--${name}`, `needs a value: ${flag.valueName}`));
-  return token(2, said(name, next));
+  return flag.valueName === undefined ? readBare(name, next) : readFollowed(name, flag.valueName, next);
+}
+
+/** A boolean without a value. */
+function readBare(name: string, next: string | undefined): Token {
+  // A common mistake: without this, it would be told that "false" is no flag.
+  if (next === "true" || next === "false") {
+    return token(2, wrong(`--${name}`, `takes its value after "=": write --${name}=${next}`));
+  }
+  return token(1, said(name, "true"));
+}
+
+function readFollowed(name: string, valueName: string, next: string | undefined): Token {
+  return next === undefined ? token(1, wrong(`--${name}`, `needs a value: ${valueName}`)) : token(2, said(name, next));
+}
+
+/** What is no flag. An empty argument, as templates leave it behind, says nothing. */
+function readOther(arg: string): Token {
+  if (arg === "") return token(1, NOTHING_SAID);
+  const name = /^-([A-Za-z][-\w]+)/.exec(arg)?.[1]?.replaceAll("_", "-") ?? "";
+  if (rows.has(name) || upstreamFlags.has(name)) return token(1, wrong(arg, `has one dash; write --${name}`));
+  return token(1, wrong(arg, "is not a flag; this program takes flags only"));
 }
 
 /** A value that a flag was given. */

@@ -10,11 +10,14 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
+/** Go's time.ParseDuration, but for a sign. */
+export const DURATION = /^(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/;
+
 /** Milliseconds, or undefined when `text` is not a duration. Negative ones are refused: no setting of ours takes one. */
 export function parseDurationMs(text: string): number | undefined {
   if (text === "0") return 0;
-  if (!/^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
-  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g);
+  if (!DURATION.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g);
   return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ""] ?? 0), 0);
 }
 

@@ -105,6 +105,9 @@ interface Bounds {
   readonly max?: number;
 }
 
+/** Go would take a zero before other digits for octal, so nobody may rely on either. */
+const DECIMAL = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)$/;
+
 export function numberFlag(
   words: Words & Bounds & { readonly valueName: string; readonly defaultValue: number; readonly whole: boolean },
 ): Flag<number> {
@@ -114,7 +117,7 @@ export function numberFlag(
     ...rest,
     shape: { kind: "number", whole, min, ...(max === undefined ? {} : { max }) },
     parse: (text) => {
-      const number = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+      const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
       const fits = Number.isFinite(number) && (!whole || Number.isInteger(number));
       return fits && within(number, words) ? value(number) : problem(`"${text}" is not ${wanted} ${rangeOf(words)}`);
     },

@@ -47,7 +47,11 @@ describe("parseCommand()", () => {
     },
     { sentence: "-v with a space", args: ["-v", "4"], wanted: { v: 4 } },
     { sentence: "-v with =", args: ["-v=4"], wanted: { v: 4 } },
+    { sentence: "-v with its number", args: ["-v4"], wanted: { v: 4 } },
     { sentence: "--v", args: ["--v=4"], wanted: { v: 4 } },
+    { sentence: "nothing in an empty argument", args: ["", "--v=4", ""], wanted: { v: 4 } },
+    { sentence: "the end of flags", args: ["--v=4", "--"], wanted: { v: 4 } },
+    { sentence: "a fraction without its zero", args: ["--kube-api-qps=.5"], wanted: { kubeApiQps: 0.5 } },
     { sentence: "the last of two", args: ["--v=4", "--v=2"], wanted: { v: 2 } },
     {
       sentence: "lists that add up",
@@ -85,6 +89,27 @@ describe("parseCommand()", () => {
       problem: '--master: "10.0.0.1:6443" is not an address; write it like https://10.0.0.1:6443',
     },
     { args: [provider, "start"], problem: "start: is not a flag; this program takes flags only" },
+    { args: [provider, "--", "--v=2"], problem: "--v=2: is not a flag; this program takes flags only" },
+    { args: [provider, "-leader-elect=false"], problem: "-leader-elect=false: has one dash; write --leader-elect" },
+    {
+      args: [provider, "--leader-elect", "false"],
+      problem: '--leader-elect: takes its value after "=": write --leader-elect=false',
+    },
+    {
+      args: [provider, "--cloud-confg=x"],
+      problem: "--cloud-confg: is not a flag of this program; did you mean --cloud-config?",
+    },
+    { args: [provider, "--secure-port=010"], problem: '--secure-port: "010" is not a whole number from 0 to 65535' },
+    {
+      args: [provider, "--leader-elect-resource-name="],
+      problem:
+        '--leader-elect-resource-name: "" is not a name of Kubernetes: lower-case letters, digits, dashes and dots, a letter or digit at both ends',
+    },
+    {
+      args: [provider, "--leader-elect-resource-namespace=kube.system"],
+      problem:
+        '--leader-elect-resource-namespace: "kube.system" is not a name of Kubernetes: lower-case letters, digits, dashes, a letter or digit at both ends',
+    },
     { args: ["completion"], problem: "completion: needs the name of a shell; write completion bash" },
     { args: ["completion", "csh"], problem: 'completion: there is none for "csh"; write completion bash' },
     {
@@ -192,6 +217,7 @@ describe("durations", () => {
     { text: "300ms", ms: 300 },
     { text: "1m30s", ms: 90_000 },
     { text: "1.5h", ms: 5_400_000 },
+    { text: ".5m", ms: 30_000 },
   ])("parseDurationMs() reads $text", ({ text, ms }) => {
     expect(parseDurationMs(text)).toBe(ms);
   });

@@ -41,7 +41,8 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
   const near = [readCommandLine(args), readEnvironment(environment)];
   const path = inForce(near).findLast(({ key }) => key === "config")?.text ?? "";
   const said = [...near, path === "" ? NOTHING_SAID : readConfigFile(path, readText)];
-  const read = readValues(inForce(said));
+  const counting = inForce(said);
+  const read = readValues(counting);
   const options = withDefaults(read.values);
   const found = [...said.flatMap(({ problems }) => problems), ...read.problems];
   // A setting that could not be read keeps its default; rules across settings would then speak of values nobody gave.
@@ -49,7 +50,7 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
   const across = rules.filter(
     ({ where }) => !read.unreadable.has(where) && !found.some((problem) => problem.where === where),
   );
-  const problems = [...found, ...across];
+  const problems = [...found, ...across.map((problem) => located(problem, counting))];
   if (problems.length > 0) return { kind: "invalid", problems };
   return { kind: "run", options, warnings: said.flatMap(({ warnings }) => warnings) };
 }
@@ -62,6 +63,12 @@ function inForce(places: readonly Said[]): readonly Occurrence[] {
     for (const { key } of counting) settled.add(key);
     return counting;
   });
+}
+
+/** Rules speak of flags; a user looks where the setting was written. */
+function located({ where, what }: Problem, occurrences: readonly Occurrence[]): Problem {
+  const key = rows.get(where.replace(/^--/, ""))?.key;
+  return { where: occurrences.findLast((occurrence) => occurrence.key === key)?.where ?? where, what };
 }
 
 interface Reading {

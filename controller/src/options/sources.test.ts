@@ -210,6 +210,17 @@ describe("parseCommand() with several sources", () => {
     expect(parse(given)).toMatchObject({ kind: "run", options: { clusterName: "of-file" } });
   });
 
+  test("names the place of a setting that breaks a rule", () => {
+    const text = `${PROVIDER}Generic:\n  Address: everywhere\nKubeCloudShared:\n  ClusterCIDR: 10.0.0.0\n`;
+    const given = { environment: { CLOUDWIRE_MASTER: "nonsense" }, args: ["--leader-elect-lease-duration=5s"] };
+    expect(problemsOf(withFile(text, given))).toEqual([
+      expect.stringMatching(/^CLOUDWIRE_MASTER: "nonsense" is not an address/),
+      expect.stringMatching(/^--leader-elect-lease-duration: 5s is not longer/),
+      expect.stringMatching(/^ccm\.yaml:8: KubeCloudShared\.ClusterCIDR: "10\.0\.0\.0" is not a range/),
+      expect.stringMatching(/^ccm\.yaml:6: Generic\.Address: "everywhere" is not an IP address/),
+    ]);
+  });
+
   test("takes a line of a variable for each item of a list", () => {
     const given = { environment: { CLOUDWIRE_PROVIDER: "a=unix:///a.sock\nb=unix:///b.sock\n" } };
     expect(parse(given)).toMatchObject({ kind: "run", options: { provider: [{ name: "a" }, { name: "b" }] } });

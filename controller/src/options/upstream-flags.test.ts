@@ -10,7 +10,7 @@ const parse = (...args: readonly string[]) =>
   );
 
 /** A value that upstream takes, for each kind of flag. */
-const SAMPLES = ["true", "0", "1m", "leases", "Some=true"];
+const SAMPLES = ["true", "0", "1m", "leases", "Some=true", "main=2", "a.crt,a.key"];
 
 describe("flags that only upstream needs", () => {
   test.each([...upstreamFlags])("--%s is taken with a value and warned of", (name, { flag, instead }) => {
@@ -26,7 +26,11 @@ describe("flags that only upstream needs", () => {
     ["--log-flush-frequency=5", '"5" is not a duration; write it like 300ms, 15s or 1m30s'],
     ["--leader-elect-resource-lock=endpoints", '"endpoints" is not one of leases'],
     ["--feature-gates=Some=true,Other", '"Other" is not written like SomeFeature=true'],
-    ["--http2-max-streams-per-connection=-1", '"-1" is not a whole number of at least 0'],
+    ["--http2-max-streams-per-connection=many", '"many" is not a whole number from -2147483648 to 2147483647'],
+    ["--vmodule=main", '"main" is not written like main=2,cache*=4'],
+    ["--log-text-info-buffer-size=lots", '"lots" is not written like 64Ki'],
+    ["--tls-sni-cert-key=server.crt", '"server.crt" is not written like server.crt,server.key'],
+    ["--tls-curve-preferences=x25519", '"x25519" is not written like 29,23'],
     ["--cloud-config", "needs a value: file"],
   ])("%s is refused as upstream refuses it", (argument, what) => {
     expect(parse(argument)).toMatchObject({ kind: "invalid", problems: [{ what }] });

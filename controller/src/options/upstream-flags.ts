@@ -11,8 +11,17 @@ export interface UnusedFlag {
 const text = (valueName: string): Flag<string> => stringFlag({ ...NO_WORDS, valueName });
 const toggle = (): Flag<boolean> => boolFlag({ ...NO_WORDS, defaultValue: false });
 const duration = (): Flag<number> => durationFlag({ ...NO_WORDS, min: 0, defaultValue: 0 });
+/** Go's int32. */
 const whole = (): Flag<number> =>
-  numberFlag({ ...NO_WORDS, valueName: "number", min: 0, whole: true, defaultValue: 0 });
+  numberFlag({ ...NO_WORDS, valueName: "number", min: -(2 ** 31), max: 2 ** 31 - 1, whole: true, defaultValue: 0 });
+
+/** Text of a form; empty text where `form` says so. */
+const formed = (valueName: string, form: RegExp, example: string): Flag<string> => ({
+  ...text(valueName),
+  parse: (given) => (form.test(given) ? value(given) : problem(`"${given}" is not written like ${example}`)),
+});
+const certificates = (): Flag<string> => formed("cert,key[:names]", /^[^,]+,[^,:]+(?::.*)?$/, "server.crt,server.key");
+const curves = (): Flag<string> => formed("numbers", /^\d+(?:,\d+)*$/, "29,23");
 
 const NO_WORDS = { group: "upstream", help: "" } as const;
 
@@ -69,10 +78,19 @@ export const upstreamFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, Un
       instead: "the lock is always a Lease",
     },
   ],
-  ["vmodule", { flag: text("pattern=level,…"), instead: "-v sets the level of all lines" }],
+  [
+    "vmodule",
+    {
+      flag: formed("pattern=level,…", /^$|^[^=,]+=\d+(?:,[^=,]+=\d+)*$/, "main=2,cache*=4"),
+      instead: "-v sets the level of all lines",
+    },
+  ],
   ["log-flush-frequency", { flag: duration(), instead: TEXT_LOG }],
   ["log-text-split-stream", { flag: toggle(), instead: TEXT_LOG }],
-  ["log-text-info-buffer-size", { flag: text("quantity"), instead: TEXT_LOG }],
+  [
+    "log-text-info-buffer-size",
+    { flag: formed("quantity", /^[+-]?[0-9.]+(?:[eEinumkKMGTP]*[-+]?[0-9]*)$/, "64Ki"), instead: TEXT_LOG },
+  ],
   ["disable-http2-serving", { flag: toggle(), instead: NO_HTTP2 }],
   ["http2-max-streams-per-connection", { flag: whole(), instead: NO_HTTP2 }],
   ["webhook-disable-http2-serving", { flag: toggle(), instead: NO_HTTP2 }],
@@ -80,10 +98,10 @@ export const upstreamFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, Un
     "authentication-tolerate-lookup-failure",
     { flag: toggle(), instead: "a look-up that fails is tried again and never ends the process" },
   ],
-  ["tls-sni-cert-key", { flag: text("cert,key[:names]"), instead: ONE_CERTIFICATE }],
-  ["webhook-tls-sni-cert-key", { flag: text("cert,key[:names]"), instead: ONE_CERTIFICATE }],
-  ["tls-curve-preferences", { flag: text("numbers"), instead: OPENSSL_CURVES }],
-  ["webhook-tls-curve-preferences", { flag: text("numbers"), instead: OPENSSL_CURVES }],
+  ["tls-sni-cert-key", { flag: certificates(), instead: ONE_CERTIFICATE }],
+  ["webhook-tls-sni-cert-key", { flag: certificates(), instead: ONE_CERTIFICATE }],
+  ["tls-curve-preferences", { flag: curves(), instead: OPENSSL_CURVES }],
+  ["webhook-tls-curve-preferences", { flag: curves(), instead: OPENSSL_CURVES }],
   ["permit-address-sharing", { flag: toggle(), instead: NO_SHARING }],
   ["permit-port-sharing", { flag: toggle(), instead: NO_SHARING }],
 ]);

@@ -19,6 +19,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...providerTlsProblems(options),
     ...apiServer(options.master),
     ...leaderElectionTimes(options),
+    ...leaseNames(options),
     ...leaderMigration(options),
     ...cidrListProblems("--cluster-cidr", options.clusterCidr),
     ...nodeIpamProblems(options),
@@ -90,6 +91,28 @@ function leaderElectionTimes(options: Options): readonly Problem[] {
     });
   }
   return problems;
+}
+
+/** Names of objects and of namespaces (apimachinery/pkg/util/validation v0.36.3). */
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function leaseNames({
+  leaderElect,
+  leaderElectResourceName,
+  leaderElectResourceNamespace,
+}: Options): readonly Problem[] {
+  if (!leaderElect) return [];
+  const given = [
+    { where: "--leader-elect-resource-name", name: leaderElectResourceName, form: SUBDOMAIN, also: " and dots" },
+    { where: "--leader-elect-resource-namespace", name: leaderElectResourceNamespace, form: LABEL, also: "" },
+  ];
+  return given
+    .filter(({ name, form }) => !form.test(name))
+    .map(({ where, name, also }) => ({
+      where,
+      what: `"${name}" is not a name of Kubernetes: lower-case letters, digits, dashes${also}, a letter or digit at both ends`,
+    }));
 }
 
 function unknownControllers(names: readonly string[], known: ReadonlySet<string>): readonly Problem[] {

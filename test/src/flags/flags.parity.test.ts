@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { skipReason } from "../differential/differential.ts";
 import { buildUpstream } from "../parity/upstream/module.ts";
 import { Program } from "../support/program.ts";
@@ -26,7 +26,9 @@ interface Row {
 const both = (verdict: Verdict, ...rows: readonly string[]): readonly Row[] =>
   rows.map((row) => ({ flags: row === "" ? [] : row.split(" "), upstream: verdict }));
 
-const earlier = "upstream finds it out later, or never; here it is told before anything starts";
+/** Told before anything starts; upstream finds it out later, or never. */
+const early = (...rows: readonly string[]): readonly Row[] =>
+  rows.map((row) => ({ flags: row.split(" "), upstream: "taken", ours: "refused", because: "upstream is told later" }));
 
 /** What operators write, rightly and wrongly. */
 const ROWS: readonly Row[] = [
@@ -68,6 +70,16 @@ const ROWS: readonly Row[] = [
     "--feature-gates=WatchList=true",
     "--disable-http2-serving --http2-max-streams-per-connection=100",
     "--webhook-secure-port=20260 --webhook-bind-address=127.0.0.1",
+    // How values are written.
+    "--leader-elect=1 --configure-cloud-routes=F --profiling=TRUE --cluster-name=a --cluster-name= --controllers=* --controllers=-route",
+    "--leader_elect=false --leader-elect_lease_duration=1s",
+    "--controllers=",
+    "--authorization-always-allow-paths= --requestheader-username-headers= --tls-cipher-suites= --feature-gates=",
+    "-v4 --v=99 --kube-api-qps=.5 --node-monitor-period=1.5s --node-status-update-frequency=.5m --bind-address=:: --",
+    // What has no effect here.
+    "--node-sync-period=1s --allow-untagged-cloud --external-cloud-volume-plugin=x --vmodule=a=1,b*=2 --log-flush-frequency=1m",
+    "--tls-sni-cert-key=a.crt,a.key:a.example --tls-curve-preferences=23,24 --concurrent-node-status-updates=-1 --http2-max-streams-per-connection=-1",
+    "--node-cidr-mask-size=24 --service-cluster-ip-range=10.0.0.0/12",
   ),
   ...both(
     "refused",
@@ -86,15 +98,47 @@ const ROWS: readonly Row[] = [
     "--feature-gates=WatchList=perhaps",
     "--node-monitor-period=5",
     "--kubeconfig",
+    // How values are written.
+    "--leader-elect false",
+    "--leader-elect=",
+    "--v=0x10",
+    "---v=2",
+    "-leader-elect",
+    "--CLUSTER-NAME=x",
+    "-- --v=2",
+    "-",
+    "--controllers=*,,-route",
+    "--concurrent-node-syncs=",
+    "--node-monitor-period=5d",
+    "--secure-port=-1",
+    "--logging-format=xml",
+    // What has no effect here.
+    "--contention-profiling=maybe",
+    "--feature-gates=WatchList",
+    "--log-flush-frequency=5",
+    "--log-text-info-buffer-size=lots",
+    "--vmodule=a",
+    "--tls-sni-cert-key=a.crt",
+    "--tls-curve-preferences=x",
   ),
-  { flags: ["--leader-elect-lease-duration=5s"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--concurrent-node-syncs=0"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--concurrent-service-syncs=-1"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--node-monitor-period=0s"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--cluster-cidr=10.0.0.0"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--tls-min-version=VersionTLS9"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--tls-cipher-suites=TLS_NONE"], upstream: "taken", ours: "refused", because: earlier },
-  { flags: ["--master=nonsense"], upstream: "taken", ours: "refused", because: earlier },
+  ...early(
+    "--leader-elect-lease-duration=5s",
+    "--leader-elect-retry-period=0",
+    "--leader-elect-resource-name=",
+    "--leader-migration-config=/etc/migration.yaml",
+    "--concurrent-node-syncs=0",
+    "--concurrent-service-syncs=-1",
+    "--kube-api-burst=0",
+    "--node-monitor-period=0s",
+    "--node-monitor-period=-5s",
+    "--route-reconciliation-period=0",
+    "--cluster-cidr=10.0.0.0",
+    "--cidr-allocator-type=Other",
+    "--tls-min-version=VersionTLS9",
+    "--tls-cipher-suites=TLS_NONE",
+    "--tls-cert-file=/etc/server.crt",
+    "--master=nonsense",
+  ),
   { flags: ["--tls-min-version=VersionTLS10"], upstream: "taken", ours: "refused", because: "TLS 1.0 is broken" },
   {
     flags: ["--feature-gates=NoSuchGate=true"],
@@ -102,22 +146,38 @@ const ROWS: readonly Row[] = [
     ours: "taken",
     because: "gates have no effect here, which a warning says; a manifest need not lose them one by one",
   },
+  {
+    flags: ["--log-text-info-buffer-size=1Ki"],
+    upstream: "refused",
+    ours: "taken",
+    because: "it needs a feature gate, and here there are none",
+  },
+  {
+    flags: ["--logging-format=json"],
+    upstream: "refused",
+    ours: "taken",
+    because: "upstream's binary is linked without",
+  },
+  { flags: ["--webhooks=persistent-volume-label"], upstream: "refused", ours: "taken", because: "upstream has none" },
+  { flags: ["--concurrent-node-syncs=0x10"], upstream: "taken", ours: "refused", because: "numbers are decimal" },
+  { flags: ["--secure-port=010"], upstream: "taken", ours: "refused", because: "Go reads port 8, people read 10" },
+  { flags: ["--kube-api-qps=-1"], upstream: "taken", ours: "refused", because: "0 is no limit, as the default" },
+  { flags: ["--bind-address="], upstream: "taken", ours: "refused", because: "0.0.0.0 says what is meant" },
+  { flags: ["--tls-min-version="], upstream: "taken", ours: "refused", because: "the default has a name" },
 ];
 
 const reason = await skipReason("flags of upstream and ours");
 let upstreamPath = "";
-let program: Program | undefined;
-
 describe.skipIf(reason !== undefined)("flags", () => {
   beforeAll(async () => {
     upstreamPath = await buildUpstream();
   }, BUILD_MS);
-  afterEach(() => program?.[Symbol.asyncDispose]());
 
   test.each(ROWS.map((row) => ({ ...row, line: row.flags.join(" ") || "none" })))(
     "$line: upstream $upstream, ours as it should",
     async ({ flags, upstream, ours = upstream }) => {
-      expect({ upstream: await upstreamVerdict(flags), ours: await ourVerdict(flags) }).toEqual({ upstream, ours });
+      const [theirVerdict, verdict] = await Promise.all([upstreamVerdict(flags), ourVerdict(flags)]);
+      expect({ upstream: theirVerdict, ours: verdict }).toEqual({ upstream, ours });
     },
   );
 
@@ -130,7 +190,7 @@ describe.skipIf(reason !== undefined)("flags", () => {
 const UPSTREAM_NEXT = /no such file or directory|invalid configuration/;
 
 async function upstreamVerdict(flags: readonly string[]): Promise<Verdict> {
-  program = new Program({
+  await using program = new Program({
     command: upstreamPath,
     args: ["--cloud-provider=simulated", `--kubeconfig=${KUBECONFIG}`, "--secure-port=0", ...flags],
     env: { SIMCLOUD_URL: "http://127.0.0.1:1", SIMCLOUD_API_KEY: "none", SIMCLOUD_CLUSTER_ID: "none" },
