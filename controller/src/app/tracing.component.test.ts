@@ -65,6 +65,16 @@ test("readTracing() refuses a file that is not there", async () => {
   await expect(reading).rejects.toThrow(/^--tracing-config-file cannot be read: ENOENT/);
 });
 
+test("readTracing() refuses files of the exporter that cannot be read", async () => {
+  const reading = readTracing(
+    { tracingConfigFile: "" },
+    { ...ENDPOINT, OTEL_EXPORTER_OTLP_CERTIFICATE: "/gone.pem", OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: folder },
+  );
+  await expect(reading).rejects.toThrow(
+    /^OTEL_EXPORTER_OTLP_CERTIFICATE: cannot be read: ENOENT.*; OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY: cannot be read: EISDIR/,
+  );
+});
+
 test("readTracing() refuses a variable that it cannot follow", async () => {
   const reading = readTracing({ tracingConfigFile: "" }, { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" });
   await expect(reading).rejects.toThrow(/^OTEL_EXPORTER_OTLP_PROTOCOL: is "http\/json"; only grpc is spoken/);

@@ -39,10 +39,27 @@ export async function readTracing(
   if (said.kind === "invalid") throw new UsageError(said.problems.join("; "));
   const { isDisabled, endpoint, sampling } = said.settings;
   if (isDisabled || (file === undefined && endpoint === undefined)) return undefined;
+  await refuseUnreadable(environment);
   return {
     endpoint: file?.endpoint ?? endpoint ?? DEFAULT_ENDPOINT,
     sampling: samplingOf(file) ?? sampling ?? (file === undefined ? ENVIRONMENT_SAMPLING : FILE_SAMPLING),
   };
+}
+
+/** Files that the exporter reads by itself: without one it would go on, trusting others or known to nobody. */
+const FILE_VARIABLES: readonly string[] = ["CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"].flatMap((what) => [
+  `OTEL_EXPORTER_OTLP_${what}`,
+  `OTEL_EXPORTER_OTLP_TRACES_${what}`,
+]);
+
+async function refuseUnreadable(environment: Environment): Promise<void> {
+  const problems: string[] = [];
+  for (const name of FILE_VARIABLES) {
+    const path = environment[name]?.trim() ?? "";
+    if (path === "") continue;
+    await readFile(path).catch((error: unknown) => problems.push(`${name}: cannot be read: ${messageOf(error)}`));
+  }
+  if (problems.length > 0) throw new UsageError(problems.join("; "));
 }
 
 async function readTracingFile(path: string): Promise<TracingFile> {

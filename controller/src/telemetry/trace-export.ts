@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { diag, DiagLogLevel } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import {
@@ -50,7 +51,8 @@ const LOG_MS = 600_000;
 
 /** Traces of this process, exported in the background. Work never waits for them, and nothing fails by them. */
 export function startTraceExport(dependencies: TraceExportDependencies): TraceExport {
-  const { settings, serviceName, version } = dependencies;
+  const { settings, serviceName, version, log } = dependencies;
+  forwardLibraryLog(log);
   const provider = new TracerProvider({
     sampler: samplerOf(settings.sampling),
     resource: defaultResource()
@@ -68,6 +70,16 @@ export function startTraceExport(dependencies: TraceExportDependencies): TraceEx
     tracing: new OtelTracing(provider.getTracer("cloudwire", version)),
     stop: (signal) => raceAbort(provider.shutdown(), signal).catch(() => undefined),
   };
+}
+
+/** What it has to say it would say to nobody. It repeats itself with each export, so it is not for everybody. */
+function forwardLibraryLog(log: Logger): void {
+  const tell = (text: string): void => log.debug(4, "OpenTelemetry", { text });
+  const silent = (): void => undefined;
+  diag.setLogger(
+    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
 }
 
 function samplerOf({ ratio, isParentBased }: Sampling): Sampler {

@@ -3,13 +3,20 @@ import { type ReceivedSpan, readSpans } from "./otlp-spans.ts";
 
 const EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 
+export interface ReceiverTls {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
 /** A collector that keeps what it is sent: OTLP over gRPC, on loopback. */
 export class OtlpReceiver implements AsyncDisposable {
   readonly #server: Server;
   readonly #requests: Buffer[] = [];
+  readonly #scheme: "http" | "https";
   #port = 0;
 
-  private constructor() {
+  private constructor(scheme: "http" | "https") {
+    this.#scheme = scheme;
     this.#server = new Server();
     const same = (bytes: Buffer): Buffer => bytes;
     this.#server.addService(
@@ -33,10 +40,15 @@ export class OtlpReceiver implements AsyncDisposable {
     );
   }
 
-  static async start(): Promise<OtlpReceiver> {
-    const receiver = new OtlpReceiver();
+  /** In plain text, unless it gets a certificate. */
+  static async start(tls?: ReceiverTls): Promise<OtlpReceiver> {
+    const receiver = new OtlpReceiver(tls === undefined ? "http" : "https");
+    const credentials =
+      tls === undefined
+        ? ServerCredentials.createInsecure()
+        : ServerCredentials.createSsl(null, [{ cert_chain: tls.certificate, private_key: tls.key }]);
     receiver.#port = await new Promise<number>((resolve, reject) => {
-      receiver.#server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      receiver.#server.bindAsync("127.0.0.1:0", credentials, (error, port) =>
         error === null ? resolve(port) : reject(error),
       );
     });
@@ -44,7 +56,7 @@ export class OtlpReceiver implements AsyncDisposable {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `${this.#scheme}://127.0.0.1:${this.#port}`;
   }
 
   /** All that came, as it came. */
