@@ -36,6 +36,16 @@ describe("the controller's log", () => {
     expect(places(calls.filter(({ message }) => message === undefined))).toEqual([]);
   });
 
+  test("has a row in the reference for each field that several lines have", () => {
+    const fields = Map.groupBy(
+      calls.flatMap((call) => call.fields),
+      (field) => field,
+    );
+    const several = [...fields].filter(([, uses]) => uses.length > 2).map(([field]) => field);
+    const page = readFileSync(`${ROOT}/docs/reference/logging.md`, "utf8");
+    expect(several.filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
+  });
+
   test("has messages of one line, without a full stop", () => {
     expect(places(calls.filter(({ message }) => message !== undefined && /\n|[.\s]$/.test(message)))).toEqual([]);
   });

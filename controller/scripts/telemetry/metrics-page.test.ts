@@ -9,6 +9,12 @@ const SOURCES = new URL("../../src/", import.meta.url).pathname;
 /** A family made in a source, by its literal name; another name is caught as such. */
 const MADE = /\.(?:counter|gauge|histogram)\(\{\s*name: ("[^"]+"|[^,\n]+)/g;
 
+const TOP = new URL("../../../", import.meta.url).pathname;
+
+/** A family of ours in a text or a query. */
+const NAMED =
+  /\b(?:cloudwire|provider_call|cloud_throttled|cloud_calls|cloud_data|leader_election|workqueue|kubernetes_healthcheck)_?[a-z_]*[a-z]\b(?=[`{[) ])/g;
+
 const families = METRIC_PARTS.flatMap((part) => part.families);
 const sorted = (names: Iterable<string>): readonly string[] => [...names].toSorted();
 
@@ -19,6 +25,18 @@ describe("the page of metrics", () => {
       [...readFileSync(`${SOURCES}${path}`, "utf8").matchAll(MADE)].map(([, name = ""]) => name.replaceAll('"', "")),
     );
     expect(sorted(families.map(({ name }) => name))).toEqual(sorted(made));
+  });
+
+  test("has every family that other pages speak of", () => {
+    const known = new Set(
+      families.flatMap(({ name, kind }) => (kind === "histogram" ? [name, `${name}_count`] : [name])),
+    );
+    const pages = globSync("docs/**/*.md", { cwd: TOP });
+    const named = pages.flatMap((path) =>
+      [...readFileSync(`${TOP}${path}`, "utf8").matchAll(NAMED)].map(([name]) => name),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(sorted(new Set(named.filter((name) => !known.has(name))))).toEqual([]);
   });
 
   test("says of labels only what is so", () => {
