@@ -1,6 +1,5 @@
-import { parse } from "yaml";
-import { isRecord, type JsonRecord } from "../util/json.ts";
-import { messageOf } from "../util/errors.ts";
+import { isRecord } from "../util/json.ts";
+import { type FileKind, readKubernetesFile, unknownFields, unless } from "./kubernetes-file.ts";
 
 /** Which controllers are led under a second Lease while they move between two programs (KEP-2436). */
 export interface LeaderMigration {
@@ -16,11 +15,11 @@ export type Placement = "main" | "migration" | "elsewhere";
 /** What this program is called in such files. */
 const COMPONENT = "cloud-controller-manager";
 
-const GROUP = "controllermanager.config.k8s.io";
-const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map((version) => `${GROUP}/${version}`);
-const KIND = "LeaderMigrationConfiguration";
-
-const FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "leaderName", "resourceLock", "controllerLeaders"]);
+const FILE: FileKind = {
+  kind: "LeaderMigrationConfiguration",
+  group: "controllermanager.config.k8s.io",
+  fields: new Set(["leaderName", "resourceLock", "controllerLeaders"]),
+};
 const LEADER_FIELDS: ReadonlySet<string> = new Set(["name", "component"]);
 
 /** Without a file: what moved out of kube-controller-manager (controller-manager/pkg/leadermigration/config v0.36.3). */
@@ -56,22 +55,12 @@ export type MigrationReading =
 
 /** Reads such a file. Every problem is found; nothing unknown is passed over. */
 export function parseLeaderMigration(text: string): MigrationReading {
-  let document: unknown;
-  try {
-    document = parse(text);
-  } catch (error) {
-    return { kind: "invalid", problems: [messageOf(error)] };
-  }
-  if (!isRecord(document)) return { kind: "invalid", problems: [`holds no ${KIND}`] };
-  const { apiVersion, kind, leaderName, resourceLock, controllerLeaders } = document;
+  const { document, problems: wrongHead } = readKubernetesFile(text, FILE);
+  if (document === undefined) return { kind: "invalid", problems: wrongHead };
+  const { leaderName, resourceLock, controllerLeaders } = document;
   const { leaders, problems: wrongLeaders } = readLeaders(controllerLeaders);
   const problems = [
-    ...unknownFields(document, FIELDS, ""),
-    ...unless(kind === KIND, `kind: is "${String(kind)}", not ${KIND}`),
-    ...unless(
-      VERSIONS.includes(String(apiVersion)),
-      `apiVersion: is "${String(apiVersion)}", not one of ${VERSIONS.join(", ")}`,
-    ),
+    ...wrongHead,
     ...unless(typeof leaderName === "string" && leaderName !== "", "leaderName: is missing; name the second Lease"),
     ...unless(
       resourceLock === undefined || resourceLock === "leases",
@@ -95,17 +84,7 @@ function readLeaders(value: unknown): { readonly leaders: Map<string, string>; r
     if (typeof component !== "string" || component === "") return [`${where}.component: is missing`];
     if (leaders.has(name)) return [`${where}.name: "${name}" is given twice`];
     leaders.set(name, component);
-    return unknownFields(entry, LEADER_FIELDS, `${where}.`);
+    return unknownFields(entry, LEADER_FIELDS, FILE.kind, `${where}.`);
   });
   return { leaders, problems };
-}
-
-function unknownFields(record: JsonRecord, known: ReadonlySet<string>, where: string): readonly string[] {
-  return Object.keys(record)
-    .filter((field) => !known.has(field))
-    .map((field) => `${where}${field}: is not a field of ${KIND}`);
-}
-
-function unless(holds: boolean, text: string): readonly string[] {
-  return holds ? [] : [text];
 }

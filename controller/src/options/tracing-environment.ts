@@ -1,4 +1,4 @@
-import { readEndpoint, type Sampling, type SettingsReading } from "./tracing-settings.ts";
+import { readEndpoint, type Sampling, type Setting, type SettingsReading } from "./tracing-settings.ts";
 
 /** What OpenTelemetry's variables say; what they leave open is undefined. */
 export interface TracingEnvironment {
@@ -38,12 +38,7 @@ function variable(environment: Environment, ...names: readonly [string, ...strin
   return { name, text: (environment[name] ?? "").trim() };
 }
 
-interface Read<Value> {
-  readonly value: Value | undefined;
-  readonly problems: readonly string[];
-}
-
-function readEndpointVariable(environment: Environment): Read<string> {
+function readEndpointVariable(environment: Environment): Setting<string> {
   const { name, text } = variable(environment, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT");
   if (text === "") return { value: undefined, problems: [] };
   const reading = readEndpoint(text);
@@ -76,7 +71,7 @@ const SAMPLERS: Readonly<Record<string, { readonly isParentBased: boolean; reado
   parentbased_traceidratio: { isParentBased: true, ratio: "argument" },
 };
 
-function readSampling(environment: Environment): Read<Sampling> {
+function readSampling(environment: Environment): Setting<Sampling> {
   const { name, text } = variable(environment, "OTEL_TRACES_SAMPLER");
   if (text === "") return { value: undefined, problems: [] };
   const sampler = SAMPLERS[text];

@@ -1,7 +1,5 @@
-import { parse } from "yaml";
-import { messageOf } from "../util/errors.ts";
-import { isRecord } from "../util/json.ts";
-import { readEndpoint, type SettingsReading } from "./tracing-settings.ts";
+import { type FileKind, readKubernetesFile } from "./kubernetes-file.ts";
+import { readEndpoint, type Setting, type SettingsReading } from "./tracing-settings.ts";
 
 /** What such a file says; what it leaves open is undefined. */
 export interface TracingFile {
@@ -10,10 +8,11 @@ export interface TracingFile {
   readonly samplingRatePerMillion: number | undefined;
 }
 
-const KIND = "TracingConfiguration";
-const GROUP = "apiserver.config.k8s.io";
-const VERSIONS: readonly string[] = ["v1", "v1beta1", "v1alpha1"].map((version) => `${GROUP}/${version}`);
-const FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "endpoint", "samplingRatePerMillion"]);
+const FILE: FileKind = {
+  kind: "TracingConfiguration",
+  group: "apiserver.config.k8s.io",
+  fields: new Set(["endpoint", "samplingRatePerMillion"]),
+};
 
 const MILLION = 1_000_000;
 
@@ -22,37 +21,15 @@ const MILLION = 1_000_000;
  * passed over.
  */
 export function parseTracingFile(text: string): SettingsReading<TracingFile> {
-  let document: unknown;
-  try {
-    document = parse(text);
-  } catch (error) {
-    return { kind: "invalid", problems: [messageOf(error)] };
-  }
-  if (!isRecord(document)) return { kind: "invalid", problems: [`holds no ${KIND}`] };
-  const { apiVersion, kind, endpoint, samplingRatePerMillion } = document;
-  const where = readEndpointField(endpoint);
-  const rate = readRate(samplingRatePerMillion);
-  const problems = [
-    ...Object.keys(document)
-      .filter((field) => !FIELDS.has(field))
-      .map((field) => `${field}: is not a field of ${KIND}`),
-    ...(kind === KIND ? [] : [`kind: is "${String(kind)}", not ${KIND}`]),
-    ...(VERSIONS.includes(String(apiVersion))
-      ? []
-      : [`apiVersion: is "${String(apiVersion)}", not one of ${VERSIONS.join(", ")}`]),
-    ...where.problems,
-    ...rate.problems,
-  ];
+  const { document, problems: wrongHead } = readKubernetesFile(text, FILE);
+  const endpoint = readEndpointField(document?.["endpoint"]);
+  const rate = readRate(document?.["samplingRatePerMillion"]);
+  const problems = [...wrongHead, ...endpoint.problems, ...rate.problems];
   if (problems.length > 0) return { kind: "invalid", problems };
-  return { kind: "settings", settings: { endpoint: where.value, samplingRatePerMillion: rate.value } };
+  return { kind: "settings", settings: { endpoint: endpoint.value, samplingRatePerMillion: rate.value } };
 }
 
-interface Field<Value> {
-  readonly value: Value | undefined;
-  readonly problems: readonly string[];
-}
-
-function readEndpointField(value: unknown): Field<string> {
+function readEndpointField(value: unknown): Setting<string> {
   if (value === undefined || value === null) return { value: undefined, problems: [] };
   if (typeof value !== "string") return { value: undefined, problems: ["endpoint: is not a text"] };
   const reading = readEndpoint(value);
@@ -61,7 +38,7 @@ function readEndpointField(value: unknown): Field<string> {
     : { value: undefined, problems: [`endpoint: ${reading.what}`] };
 }
 
-function readRate(value: unknown): Field<number> {
+function readRate(value: unknown): Setting<number> {
   if (value === undefined || value === null) return { value: undefined, problems: [] };
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MILLION)
     return { value, problems: [] };

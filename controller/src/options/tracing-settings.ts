@@ -16,6 +16,12 @@ export type SettingsReading<Settings> =
   | { readonly kind: "settings"; readonly settings: Settings }
   | { readonly kind: "invalid"; readonly problems: readonly string[] };
 
+/** One setting, if it is said, and what is wrong with it. */
+export interface Setting<Value> {
+  readonly value: Value | undefined;
+  readonly problems: readonly string[];
+}
+
 /** Where a collector on the same host listens: IANA's port of OTLP over gRPC. */
 export const DEFAULT_ENDPOINT = "http://localhost:4317";
 
