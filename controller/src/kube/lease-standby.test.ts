@@ -158,6 +158,19 @@ describe("a standby that watches the Lease", () => {
     expect(b.elector.leading).toBe(true);
   });
 
+  test("gives up a watch that has been silent for two leases", async () => {
+    const idle: number[] = [];
+    kube.watch = async function* (_resource, { signal, idleTimeoutMs }) {
+      idle.push(idleTimeoutMs);
+      yield { kind: "opened" };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    };
+    seedDead();
+    candidate("b");
+    await settle();
+    expect(idle).toEqual([2 * leaseDurationMs]);
+  });
+
   test("leaves nothing behind once it leads or is told to stop", async () => {
     const a = candidate("a");
     await settle();

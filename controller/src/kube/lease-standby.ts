@@ -12,7 +12,6 @@ export interface LeaseStandbyDependencies {
   readonly client: Pick<ListWatcher, "watch">;
   /** Between two looks when the lease cannot be watched; also the first pause before it is watched again. */
   readonly retryPeriodMs: number;
-  /** A watch that is silent for so long may be dead: a leader renews several times meanwhile. */
   readonly leaseDurationMs: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -113,7 +112,8 @@ export class LeaseStandby implements Disposable {
         timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random())),
         startTimeoutMs: START_MS,
         initialIdleTimeoutMs: START_MS,
-        idleTimeoutMs: leaseDurationMs,
+        // A leader renews many times meanwhile, and a lease that nobody renews was tried by then: the watch may be dead.
+        idleTimeoutMs: 2 * leaseDurationMs,
       });
       for await (const event of events) {
         this.#isLive = true;
