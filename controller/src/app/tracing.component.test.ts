@@ -29,6 +29,7 @@ const never = { isParentBased: true, ratio: 0 };
 test.each([
   ["none without a word", undefined, {}, undefined],
   ["none by a sampler alone", undefined, SAMPLER, undefined],
+  ["none, whatever protocol is set for all", undefined, { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, undefined],
   ["all by the environment's endpoint", undefined, ENDPOINT, { endpoint: "https://variable:4317", sampling: always }],
   [
     "the environment's share",

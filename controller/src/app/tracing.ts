@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Options } from "../options/options.ts";
-import { readTracingEnvironment } from "../options/tracing-environment.ts";
+import { asksForTraces, readTracingEnvironment } from "../options/tracing-environment.ts";
 import { parseTracingFile, type TracingFile } from "../options/tracing-file.ts";
 import { DEFAULT_ENDPOINT, type Sampling, type TracingSettings } from "../options/tracing-settings.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -35,10 +35,12 @@ export async function readTracing(
   { tracingConfigFile: path }: TracingOptions,
   environment: Environment,
 ): Promise<TracingSettings | undefined> {
-  const [said, file] = [readTracingEnvironment(environment), path === "" ? undefined : await readTracingFile(path)];
+  if (path === "" && !asksForTraces(environment)) return undefined;
+  const said = readTracingEnvironment(environment);
   if (said.kind === "invalid") throw new UsageError(said.problems.join("; "));
   const { isDisabled, endpoint, sampling } = said.settings;
-  if (isDisabled || (file === undefined && endpoint === undefined)) return undefined;
+  const file = path === "" ? undefined : await readTracingFile(path);
+  if (isDisabled) return undefined;
   await refuseUnreadable(environment);
   return {
     endpoint: file?.endpoint ?? endpoint ?? DEFAULT_ENDPOINT,

@@ -26,6 +26,11 @@ export function readTracingEnvironment(environment: Environment): SettingsReadin
   return { kind: "settings", settings: { isDisabled, endpoint: endpoint.value, sampling: sampling.value } };
 }
 
+/** The variables ask for traces. Others of theirs that happen to be set, for all pods say, are nobody's mistake. */
+export function asksForTraces(environment: Environment): boolean {
+  return endpointVariable(environment).text !== "";
+}
+
 interface Variable {
   readonly name: string;
   /** "" when none of them is set: the specification takes an empty one for none. */
@@ -38,8 +43,12 @@ function variable(environment: Environment, ...names: readonly [string, ...strin
   return { name, text: (environment[name] ?? "").trim() };
 }
 
+function endpointVariable(environment: Environment): Variable {
+  return variable(environment, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT");
+}
+
 function readEndpointVariable(environment: Environment): Setting<string> {
-  const { name, text } = variable(environment, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT");
+  const { name, text } = endpointVariable(environment);
   if (text === "") return { value: undefined, problems: [] };
   const reading = readEndpoint(text);
   if (reading.kind === "problem") return { value: undefined, problems: [`${name}: ${reading.what}`] };
