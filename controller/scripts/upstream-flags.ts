@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { commandFlags } from "../src/options/command-flags.ts";
+import { isCommandFlag } from "../src/options/command-flags.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { rows } from "../src/options/rows.ts";
 import { type Standing, standingOf } from "../src/options/standing.ts";
@@ -38,7 +38,7 @@ export function upstreamDefault(flag: UpstreamFlag): string {
 export function ourDefault(name: string): string | undefined {
   const row = rows.get(name);
   if (row !== undefined) return defaultText(row.flag);
-  return [...commandFlags.keys()].some((known) => known === name) ? "false" : undefined;
+  return isCommandFlag(name) ? "false" : undefined;
 }
 
 /** Each flag of upstream's with what becomes of it here; fails where one is not known. */

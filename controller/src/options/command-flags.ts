@@ -15,6 +15,10 @@ export const commandFlags = new Map<CommandFlagName, CommandFlag>([
 
 export type CommandFlagName = "help" | "version";
 
+export function isCommandFlag(name: string): name is CommandFlagName {
+  return name === "help" || name === "version";
+}
+
 /** Whether the flag is among the arguments, wherever it stands. A value other than false is as good as none. */
 export function isAsked(name: CommandFlagName, args: readonly string[]): boolean {
   const letter = commandFlags.get(name)?.letter;

@@ -1,3 +1,4 @@
+import { isCommandFlag } from "./command-flags.ts";
 import type { Flag } from "./flag.ts";
 import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { rows } from "./rows.ts";
@@ -25,6 +26,7 @@ export function readCommandLine(args: readonly string[]): Said {
     occurrences: tokens.flatMap(({ occurrences }) => occurrences),
     problems: tokens.flatMap(({ problems }) => problems),
     warnings: tokens.flatMap(({ warnings }) => warnings),
+    lost: [],
   };
 }
 
@@ -59,9 +61,10 @@ function readFollowed(name: string, valueName: string, next: string | undefined)
 /** What is no flag. An empty argument, as templates leave it behind, says nothing. */
 function readOther(arg: string): Token {
   if (arg === "") return token(1, NOTHING_SAID);
-  const name = /^-([A-Za-z][-\w]+)/.exec(arg)?.[1]?.replaceAll("_", "-") ?? "";
-  if (rows.has(name) || upstreamFlags.has(name)) return token(1, wrong(arg, `has one dash; write --${name}`));
-  return token(1, wrong(arg, "is not a flag; this program takes flags only"));
+  const name = /^-?([A-Za-z][-\w]*)/.exec(arg)?.[1]?.replaceAll("_", "-") ?? "";
+  const isKnown = rows.has(name) || upstreamFlags.has(name) || isCommandFlag(name);
+  const what = isKnown ? `lacks its dashes; write --${name}` : "is not a flag; this program takes flags only";
+  return token(1, wrong(arg, what));
 }
 
 /** A value that a flag was given. */

@@ -24,29 +24,32 @@ export function readConfigFile(path: string, readText: (path: string) => string)
   try {
     text = readText(path);
   } catch (error) {
-    return refused(path, `cannot be read: ${messageOf(error)}`);
+    return { ...refused(path, `cannot be read: ${messageOf(error)}`), lost: "all" };
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const malformed = document.errors.map(({ pos, message }) => ({
+  const malformed = document.errors.map(({ pos, code, message }) => ({
     where: `${path}:${lines.linePos(pos[0]).line}`,
-    what: message,
+    what: code === "MULTIPLE_DOCS" ? "begins a second document; the file has one" : message,
   }));
-  if (malformed.length > 0) return { ...NOTHING_SAID, problems: malformed };
+  if (malformed.length > 0) return { ...NOTHING_SAID, problems: malformed, lost: "all" };
   if (document.contents === null || !isMap(document.contents)) {
-    return refused(path, `holds no ${KIND}`);
+    return { ...refused(path, `holds no ${KIND}`), lost: "all" };
   }
   return read(path, entriesOf(document.contents, "", lines));
 }
 
 function read(file: string, entries: readonly Entry[]): Said {
-  const all = entries.map((entry) => readEntry(entry, `${file}:${entry.line}: ${entry.path}`));
   const kinds = entries.filter(({ path }) => path === "kind" || path === "apiVersion");
+  // Of a file of another kind nothing else is worth a word.
+  const other = kinds.some(({ path, value }) => path === "kind" && value !== KIND);
+  const all = (other ? kinds : entries).map((entry) => readEntry(entry, `${file}:${entry.line}: ${entry.path}`));
   if (kinds.length < 2) all.push(refused(file, `needs apiVersion: ${API_VERSION} and kind: ${KIND}`));
   return {
     occurrences: all.flatMap(({ occurrences }) => occurrences),
     problems: all.flatMap(({ problems }) => problems),
     warnings: all.flatMap(({ warnings }) => warnings),
+    lost: other ? "all" : all.flatMap(({ lost }) => lost),
   };
 }
 
@@ -71,7 +74,7 @@ function readEntry({ path, value }: Entry, where: string): Said {
   const flag = key === undefined ? undefined : flagOfKey(key);
   if (key !== undefined && flag !== undefined) {
     const wrong = misfit(value, flag.shape);
-    if (wrong !== undefined) return refused(where, wrong);
+    if (wrong !== undefined) return { ...refused(where, wrong), lost: [key] };
     return { ...NOTHING_SAID, occurrences: textsOf(value, flag).map((text) => ({ key, where, text })) };
   }
   const unused = upstreamFlags.get(unusedPaths.get(path) ?? "");

@@ -16,6 +16,8 @@ export interface Said {
   readonly problems: readonly Problem[];
   /** What was said in vain. */
   readonly warnings: readonly Problem[];
+  /** Keys of settings whose problem hides what they were meant to be; "all" when nothing could be read. */
+  readonly lost: readonly string[] | "all";
 }
 
-export const NOTHING_SAID: Said = { occurrences: [], problems: [], warnings: [] };
+export const NOTHING_SAID: Said = { occurrences: [], problems: [], warnings: [], lost: [] };

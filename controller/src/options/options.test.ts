@@ -89,8 +89,9 @@ describe("parseCommand()", () => {
       problem: '--master: "10.0.0.1:6443" is not an address; write it like https://10.0.0.1:6443',
     },
     { args: [provider, "start"], problem: "start: is not a flag; this program takes flags only" },
+    { args: [provider, "help"], problem: "help: lacks its dashes; write --help" },
     { args: [provider, "--", "--v=2"], problem: "--v=2: is not a flag; this program takes flags only" },
-    { args: [provider, "-leader-elect=false"], problem: "-leader-elect=false: has one dash; write --leader-elect" },
+    { args: [provider, "-leader-elect=false"], problem: "-leader-elect=false: lacks its dashes; write --leader-elect" },
     {
       args: [provider, "--leader-elect", "false"],
       problem: '--leader-elect: takes its value after "=": write --leader-elect=false',

@@ -40,15 +40,20 @@ export function parseCommand(sources: Sources, knownControllers: ReadonlySet<str
   if (args[0] === COMPLETION) return readCompletion(args.slice(1));
   const near = [readCommandLine(args), readEnvironment(environment)];
   const path = inForce(near).findLast(({ key }) => key === "config")?.text ?? "";
-  const said = [...near, path === "" ? NOTHING_SAID : readConfigFile(path, readText)];
+  const file = path === "" ? NOTHING_SAID : readConfigFile(path, readText);
+  const said = [...near, file];
   const counting = inForce(said);
   const read = readValues(counting);
   const options = withDefaults(read.values);
   const found = [...said.flatMap(({ problems }) => problems), ...read.problems];
   // A setting that could not be read keeps its default; rules across settings would then speak of values nobody gave.
   const rules = [...validate(options, knownControllers), ...providerTlsFileProblems(options, readText)];
+  const isLost = (flag: string): boolean => {
+    const key = rows.get(flag.replace(/^--/, ""))?.key ?? "";
+    return !counting.some((occurrence) => occurrence.key === key) && (file.lost === "all" || file.lost.includes(key));
+  };
   const across = rules.filter(
-    ({ where }) => !read.unreadable.has(where) && !found.some((problem) => problem.where === where),
+    ({ where }) => !isLost(where) && !read.unreadable.has(where) && !found.some((problem) => problem.where === where),
   );
   const problems = [...found, ...across.map((problem) => located(problem, counting))];
   if (problems.length > 0) return { kind: "invalid", problems };

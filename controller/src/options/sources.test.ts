@@ -105,15 +105,27 @@ Cloudwire:
     {
       what: "says where it is malformed",
       text: "Generic: {\n",
-      problems: [expect.stringMatching(/^ccm\.yaml:\d+: /), expect.stringMatching(/^--provider: no provider is given/)],
+      problems: [expect.stringMatching(/^ccm\.yaml:\d+: /)],
     },
     {
       what: "refuses a setting given twice",
       text: `${PROVIDER}Cloudwire:\n  V: 1\n`,
-      problems: [
-        expect.stringMatching(/^ccm\.yaml:5: .*unique/),
-        expect.stringMatching(/^--provider: no provider is given/),
-      ],
+      problems: [expect.stringMatching(/^ccm\.yaml:5: .*unique/)],
+    },
+    {
+      what: "does not miss what was given wrongly",
+      text: "Cloudwire:\n  Provider: 5\n",
+      problems: ["ccm.yaml:4: Cloudwire.Provider: is 5, but takes a text: put it in quotes"],
+    },
+    {
+      what: "refuses a second document",
+      text: `${PROVIDER}---\n${HEAD}`,
+      problems: ["ccm.yaml:5: begins a second document; the file has one"],
+    },
+    {
+      what: "suggests nothing for what is like nothing",
+      text: `${PROVIDER}  <<: {}\n`,
+      problems: ["ccm.yaml:5: Cloudwire.<<: is not a setting"],
     },
     {
       what: "suggests the path of the flag, and the section of a setting",
@@ -169,8 +181,12 @@ Cloudwire:
   });
 
   test.each([
-    ["", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration/, /^--provider/]],
-    ["- a\n", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration/, /^--provider/]],
+    ["", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration$/]],
+    ["- a\n", [/^ccm\.yaml: holds no CloudControllerManagerConfiguration$/]],
+    [
+      "apiVersion: v1\nkind: ConfigMap\ndata: {}\n",
+      [/^ccm\.yaml:1: apiVersion: is "v1", not/, /^ccm\.yaml:2: kind: is "ConfigMap", not/],
+    ],
     [PROVIDER, [/^ccm\.yaml: needs apiVersion: \S+ and kind: CloudControllerManagerConfiguration$/]],
     [`${HEAD.replace("v1alpha1", "v2")}${PROVIDER}`, [/^ccm\.yaml:1: apiVersion: is "\S+v2", not \S+v1alpha1$/]],
   ])("wants to know that the file is meant for it: %j", (file, patterns) => {

@@ -1,4 +1,4 @@
-import { commandFlags } from "./command-flags.ts";
+import { commandFlags, isCommandFlag } from "./command-flags.ts";
 import { rows } from "./rows.ts";
 import { upstreamFlags } from "./upstream-flags.ts";
 
@@ -15,7 +15,7 @@ export type Standing =
 export function standingOf(name: string): Standing | undefined {
   const unused = upstreamFlags.get(name);
   if (unused !== undefined) return { kind: "warned", instead: unused.instead };
-  const row = rows.get(name)?.flag ?? [...commandFlags].find(([known]) => known === name)?.[1];
+  const row = rows.get(name)?.flag ?? (isCommandFlag(name) ? commandFlags.get(name) : undefined);
   if (row === undefined) return undefined;
   return row.differs === undefined ? { kind: "same" } : { kind: "mapped", how: row.differs };
 }

@@ -6,7 +6,8 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   const candidates = [...known];
   const same = candidates.find((candidate) => plain(candidate) === plain(name));
   if (same !== undefined) return same;
-  const limit = Math.min(MAX_DISTANCE, name.length - 1);
+  // Of a path, only the last name is in doubt: two letters of two say nothing.
+  const limit = Math.min(MAX_DISTANCE, Math.floor((name.split(".").at(-1) ?? "").length / 2));
   const distances = candidates.map((candidate) => ({ candidate, far: distance(candidate, name) }));
   return distances.filter(({ far }) => far <= limit).toSorted((left, right) => left.far - right.far)[0]?.candidate;
 }
