@@ -3,6 +3,7 @@ import { variableName } from "../src/options/environment.ts";
 import type { Shape } from "../src/options/flag.ts";
 import { formatDuration } from "../src/options/duration.ts";
 import { flagName } from "../src/options/options.ts";
+import { parseCommand } from "../src/options/parse.ts";
 import { flagOfKey } from "../src/options/rows.ts";
 import { upstreamFlags } from "../src/options/upstream-flags.ts";
 import { code, GENERATED, table } from "./markdown.ts";
@@ -28,6 +29,20 @@ Cloudwire:
   LoggingFormat: json
 `;
 
+/** A file, a variable and a flag with a mistake each, to show how they are told. */
+const MISTAKES = {
+  text: SAMPLE.replace("30s", "30").replace("ClusterName", "ClusterNam"),
+  environment: { CLOUDWIRE_CONFIG: "ccm.yaml", CLOUDWIRE_LEADER_ELECT: "maybe" },
+  args: ["--v=many"],
+} as const;
+
+function problemsOfMistakes(): readonly string[] {
+  const { args, environment, text } = MISTAKES;
+  const command = parseCommand({ args, environment, readText: () => text }, new Set(["node-route-controller"]));
+  if (command.kind !== "invalid") throw new Error("the mistakes of the page are none");
+  return command.problems.map(({ where, what }) => `cloudwire-controller-manager: ${where}: ${what}`);
+}
+
 /** docs/reference/configuration.md */
 export function configurationPage(): string {
   const settings = [...configPaths].map(([path, key]) => {
@@ -50,7 +65,7 @@ Every setting is a flag, a variable of the environment, and a path in a file. Wh
 
 1. the command line
 2. the environment: \`CLOUDWIRE_\` and the flag's name in capitals, with \`_\` for \`-\`; an empty variable is as good as none. A flag that may be repeated, or takes a
-   list, has a line for each item
+   list, may have a line for each item
 3. the file that \`--config\` or \`CLOUDWIRE_CONFIG\` names
 4. the default
 
@@ -80,10 +95,7 @@ controllers and providers.
 All problems of all sources are told together, a line each, before anything starts, and the process ends with code 64:
 
 \`\`\`
-cloudwire-controller-manager: ccm.yaml:7: Generic.LeaderElection.LeaseDuration: is 30, but takes a duration like 300ms, 15s or 1m30s
-cloudwire-controller-manager: ccm.yaml:9: KubeCloudShared.ClusterNam: is not a setting; did you mean KubeCloudShared.ClusterName?
-cloudwire-controller-manager: CLOUDWIRE_LEADER_ELECT: "maybe" is neither true nor false
-cloudwire-controller-manager: --v: "many" is not a whole number of at least 0
+${problemsOfMistakes().join("\n")}
 \`\`\`
 
 ## Every path
