@@ -33,7 +33,7 @@ export const SCOPE_ANNOTATION_PREFIX = "scope.cloudwire.dev/";
 
 /**
  * Ours, on the Lease of leader election: greater with each leader. The numbers of its changes begin with it, by which a provider refuses
- * those of a leader that was replaced. See docs/explanation/call-budget.md.
+ * those of a leader that was replaced. See docs/explanation/fencing.md.
  */
 export const CHANGE_EPOCH = "cloudwire.dev/change-epoch";
 

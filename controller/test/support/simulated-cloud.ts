@@ -18,10 +18,8 @@ export class SimulatedCloud implements AsyncDisposable {
   static async start(socketPath: string, flags: readonly string[]): Promise<SimulatedCloud> {
     // Addresses of its own, so that clouds of tests that run at the same time do not meet.
     const pool = `127.${64 + (Math.floor(process.pid / 256) % 128)}.${process.pid % 256}`;
-    const cloud = start("cloud/main.ts", [
-      ...["--listen=127.0.0.1:0", "--state=:memory:", "--log-level=warn"],
-      ...[`--instance-pool=${pool}.0/25`, `--load-balancer-pool=${pool}.128/25`],
-    ]);
+    const pools = [`--instance-pool=${pool}.0/25`, `--load-balancer-pool=${pool}.128/25`];
+    const cloud = start("cloud/main.ts", ["--listen=127.0.0.1:0", "--state=:memory:", "--log-level=warn", ...pools]);
     const url = await cloud.said(/^simcloud ready (\S+)$/m);
     const sidecarFlags = [`--endpoint=unix://${socketPath}`, `--cloud-url=${url}`, "--api-key=demo-key", ...flags];
     const sidecar = start("sidecar/main.ts", sidecarFlags);

@@ -187,10 +187,10 @@ function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileCon
 function changeOptions(
   { service, provider, call, wish, trigger }: Change,
   { ledger }: ApplyDependencies,
-  { key, signal }: ReconcileContext,
+  { key, signal, priority }: ReconcileContext,
 ): ChangeOptions {
   const what = [service.metadata.uid, call, wish.specFingerprint, wish.nodes.fingerprint].join(" ");
-  return { signal, requestId: ledger.attempt(key, what, { service, provider }), trigger };
+  return { signal, priority, requestId: ledger.attempt(key, what, { service, provider }), trigger };
 }
 
 function nodeNames({ wish }: Change): readonly string[] {

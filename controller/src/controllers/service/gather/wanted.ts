@@ -74,12 +74,12 @@ async function read(
   { provider, info }: Owner,
   service: Service,
   entry: Entry | undefined,
-  { signal, log }: ReconcileContext,
+  { signal, log, priority }: ReconcileContext,
 ): Promise<LoadBalancerAnswer> {
   if (entry === undefined) {
     const loadBalancer = await inventory.take(provider, service.metadata.uid, signal, log);
     if (loadBalancer !== undefined) return { kind: "present", loadBalancer, diagnostics: [] };
   }
   const ref = loadBalancerRef(service, info, entry?.loadBalancerId, entry?.pending?.operationId);
-  return provider.client.getLoadBalancer(ref, { signal });
+  return provider.client.getLoadBalancer(ref, { signal, priority });
 }
