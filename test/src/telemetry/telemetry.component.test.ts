@@ -9,6 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import { Program } from "../support/program.ts";
 import { fetchPage, freePort } from "../support/secure-page.ts";
+import { familiesOf } from "./families.ts";
 
 const CLOUD_KEY = "cloud-key-that-nobody-may-see";
 const CLUSTER_TOKEN = "cluster-token-that-nobody-may-see";
@@ -112,7 +113,7 @@ function isServed(): true | undefined {
 async function familiesAt(path: string): Promise<readonly string[]> {
   const [, url] = await controller.said(/"health":"(http:[^"]+)"/);
   const text = await (await fetch(`${url}${path}`, { signal: AbortSignal.timeout(10_000) })).text();
-  return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+  return familiesOf(text).map(({ name }) => name);
 }
 
 test("the metrics of a controller with everything on are all on their page", async () => {
