@@ -1,0 +1,136 @@
+import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { createLogger, startProvider } from "@cloudwire/provider-sdk";
+import { createSimulatedProvider } from "@cloudwire/provider-simulated";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { at } from "../support/kube.ts";
+import type { Program } from "../support/program.ts";
+import { inParallel, numbered } from "./support/ready-machines.ts";
+import { API_KEY, World } from "./support/world.ts";
+
+const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
+const LB_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
+const NODES = 200;
+const SERVICES = 20;
+/** Each load balancer has an address of its own. */
+const PORT = 8290;
+/** Calls of the cloud take so long that some are under way whenever the sidecar ends. */
+const LATENCY_MS = 150;
+
+let controlPlane: ControlPlane;
+let world: World;
+
+beforeAll(async () => {
+  await buildControlPlane();
+  controlPlane = await startControlPlane();
+}, 60 * 60_000);
+beforeEach(async () => {
+  world = await World.start(controlPlane);
+});
+afterEach(() => world[Symbol.asyncDispose]());
+afterAll(() => controlPlane.stop());
+
+const lead = async () => {
+  const lease = await world.kube.get(LEASE);
+  return { holder: at(lease, "spec", "holderIdentity"), transitions: at(lease, "spec", "leaseTransitions") };
+};
+
+const times = (program: Program, text: string): number => program.output.split(text).length - 1;
+
+async function connectedTimes(controller: Program, count: number): Promise<void> {
+  await eventually(
+    `the provider to be connected ${count} times`,
+    30_000,
+    async () => (times(controller, "provider connected") >= count ? true : undefined),
+    () => world.outputs(),
+  );
+}
+
+const service = (name: string): string => `/api/v1/namespaces/default/services/${name}`;
+
+describe("a sidecar that is replaced by one of another version", () => {
+  test("while 200 nodes and 20 Services are worked on, loses no work and makes nothing twice", async () => {
+    const [nodes, services] = [numbered("u", NODES), numbered("svc", SERVICES)];
+    await world.createMachines(nodes.map((name) => ({ name, zone: "north-a" })));
+    const old = await world.startSidecar();
+    const controller = world.startController();
+    await controller.said(/Became leader/);
+    const before = await lead();
+    const { pid } = controller;
+    await world.admin.change({ latency: { "*": { fixedMs: LATENCY_MS, jitterMs: 0 } } });
+    const registered = Promise.all([
+      inParallel(nodes, (name) => world.registerNode(name)),
+      inParallel(services, async (name) => void (await world.createService(name, PORT))),
+    ]);
+    await world.inFlight("loadBalancers.create");
+
+    const stoppedAtMs = performance.now();
+    expect(await old.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+    await world.startSidecar({ args: ["--in-tree-plugin=kubernetes.io/cinder", "--cloud-call-rate=500:500"] });
+    await connectedTimes(controller, 2);
+    const downMs = performance.now() - stoppedAtMs;
+
+    await registered;
+    for (const name of nodes) await world.initialized(name, 60_000);
+    for (const name of services) await world.addressed(name, 60_000);
+    const balancers = await world.loadBalancers();
+    expect(new Set(balancers.map(({ name }) => name)).size).toBe(SERVICES);
+    expect(balancers).toHaveLength(SERVICES);
+    expect(await world.kube.items("/api/v1/nodes")).toHaveLength(NODES);
+    expect({ pid: controller.pid, running: controller.running }).toEqual({ pid, running: true });
+    expect(await lead()).toEqual(before);
+    await controller.said(/provider declares other things than before.*inTreePlugins: \[\] -> /);
+    // The drain of the old one, the start of the new one, and at most a second to find it.
+    expect(downMs).toBeLessThan(20_000);
+    console.info(`the provider was away for ${Math.round(downMs)} ms`);
+  });
+
+  test("while the old one still serves, ends and leaves it the socket", async () => {
+    const old = await world.startSidecar();
+    const controller = world.startController();
+    await controller.said(/Became leader/);
+    await expect(world.startSidecar()).rejects.toThrow(/another process listens on .*provider\.sock/);
+    await world.createMachines([{ name: "o-1", zone: "north-a" }]);
+    await world.registerNode("o-1");
+    await world.initialized("o-1");
+    expect(times(controller, "provider connected")).toBe(1);
+    expect(await old.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+    await world.startSidecar();
+    await connectedTimes(controller, 2);
+  });
+
+  test("that serves no load balancers leaves what there is, deletions included, until one does again", async () => {
+    const old = await world.startSidecar();
+    const controller = world.startController();
+    await controller.said(/Became leader/);
+    await world.createService("early", PORT);
+    await world.addressed("early");
+    const balancers = await world.loadBalancers();
+    await old.stop("SIGTERM");
+    const definition = createSimulatedProvider({ url: world.cloudUrl, apiKey: () => API_KEY, callTimeoutMs: 10_000 });
+    const poorer = await startProvider(
+      { ...definition, version: "0.2.0", loadBalancers: undefined },
+      {
+        endpoint: { kind: "unix", path: world.socket },
+        log: createLogger({ level: "error", write: () => undefined, now: () => new Date() }),
+        drainMs: 100,
+      },
+    );
+    onTestFinished(() => poorer.close());
+    await controller.said(/provider declares other things than before.*disappeared=\["capabilities.loadBalancers"\]/);
+    await world.createService("late", PORT + 1);
+    await world.kube.delete(service("early"));
+    await controller.said(/Service is left alone: no provider serves it[^\n]*late/);
+    await controller.said(/Service is left alone: no provider serves it[^\n]*early/);
+    expect(await world.loadBalancers()).toEqual(balancers);
+    expect(at(await world.kube.get(service("early")), "metadata", "finalizers")).toEqual([LB_FINALIZER]);
+
+    await poorer.close();
+    await world.startSidecar();
+    await world.addressed("late");
+    await eventually("the deletion to be carried out", 30_000, async () =>
+      (await world.kube.find(service("early"))) === undefined ? true : undefined,
+    );
+    expect((await world.loadBalancers()).map(({ id }) => id)).not.toContain(balancers[0]?.id);
+  });
+});
