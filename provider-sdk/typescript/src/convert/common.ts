@@ -6,15 +6,15 @@ import {
   type Condition as WireCondition,
   ConditionStatus,
   type Diagnostic as WireDiagnostic,
-  IpFamily as WireIpFamily,
+  type IpFamily as WireIpFamily,
   type NodeAddress as WireNodeAddress,
-  NodeAddressType as WireNodeAddressType,
   type NotMine as WireNotMine,
   type Operation,
   type PlannedChange as WirePlannedChange,
   Severity,
 } from "@cloudwire/proto/cloudprovider/v1/common";
 import { Protocol as WireProtocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { ipFamilies, nodeAddressTypes, protocols, valueOf, wordOf } from "@cloudwire/proto/words";
 import type {
   Cluster,
   Condition,
@@ -29,16 +29,6 @@ import type {
 import type { Absent, NotMine, PendingOptions } from "../definition/outcomes.ts";
 import { toDuration } from "../util/duration.ts";
 
-const wireAddressTypes = {
-  InternalIP: WireNodeAddressType.INTERNAL_IP,
-  ExternalIP: WireNodeAddressType.EXTERNAL_IP,
-  Hostname: WireNodeAddressType.HOSTNAME,
-  InternalDNS: WireNodeAddressType.INTERNAL_DNS,
-  ExternalDNS: WireNodeAddressType.EXTERNAL_DNS,
-} as const satisfies Record<NodeAddressType, WireNodeAddressType>;
-
-const addressTypeNames = ["InternalIP", "ExternalIP", "Hostname", "InternalDNS", "ExternalDNS"] as const;
-
 /** Addresses as a provider writes them, without duplicates, in order. */
 export const toWireAddresses = (addresses: NodeAddresses | undefined): WireNodeAddress[] => {
   const seen = new Set<string>();
@@ -46,26 +36,27 @@ export const toWireAddresses = (addresses: NodeAddresses | undefined): WireNodeA
     const key = `${type} ${address}`;
     if (seen.has(key)) return [];
     seen.add(key);
-    return [{ type: wireAddressTypes[type], address }];
+    return [{ type: nodeAddressTypes[type], address }];
   });
 };
 
 const isList = (addresses: NodeAddresses): addresses is readonly NodeAddress[] => Array.isArray(addresses);
+
+const isAddressType = (word: string): word is NodeAddressType => Object.hasOwn(nodeAddressTypes, word);
 
 const listAddresses = (addresses: NodeAddresses | undefined): readonly NodeAddress[] => {
   if (addresses === undefined) return [];
   if (isList(addresses)) return addresses;
   const record = addresses;
   return Object.keys(record)
-    .map((key) => addressTypeNames.find((name) => name === key))
-    .filter((type) => type !== undefined)
+    .filter(isAddressType)
     .flatMap((type) => [record[type] ?? []].flat().map((address) => ({ type, address })));
 };
 
 /** Addresses as a provider reads them; kinds that this SDK does not know are left out. */
 export const fromWireAddresses = (addresses: readonly WireNodeAddress[]): readonly NodeAddress[] =>
   addresses.flatMap(({ type, address }) => {
-    const name = addressTypeNames.find((candidate) => wireAddressTypes[candidate] === type);
+    const name = wordOf(nodeAddressTypes, type);
     return name === undefined ? [] : [{ type: name, address }];
   });
 
@@ -75,29 +66,15 @@ export const fromWireCluster = (cluster: ClusterRef | undefined): Cluster => ({
   ...(cluster?.name ? { name: cluster.name } : {}),
 });
 
-const wireProtocols = { TCP: WireProtocol.TCP, UDP: WireProtocol.UDP, SCTP: WireProtocol.SCTP } as const;
-
-export const toWireProtocol = (protocol: Protocol): WireProtocol => wireProtocols[protocol];
+export const toWireProtocol = (protocol: Protocol): WireProtocol => protocols[protocol];
 
 /** Undefined for a protocol that this SDK does not know. */
-export const fromWireProtocol = (protocol: WireProtocol): Protocol | undefined => {
-  switch (protocol) {
-    case WireProtocol.UNSPECIFIED:
-    case WireProtocol.TCP:
-      return "TCP";
-    case WireProtocol.UDP:
-      return "UDP";
-    case WireProtocol.SCTP:
-      return "SCTP";
-    default:
-      return undefined;
-  }
-};
+export const fromWireProtocol = (protocol: WireProtocol): Protocol | undefined =>
+  protocol === WireProtocol.UNSPECIFIED ? "TCP" : wordOf(protocols, protocol);
 
-export const toWireIpFamily = (family: IpFamily): WireIpFamily =>
-  family === "IPv6" ? WireIpFamily.IPV6 : WireIpFamily.IPV4;
+export const toWireIpFamily = (family: IpFamily): WireIpFamily => valueOf(ipFamilies, family) ?? ipFamilies.IPv4;
 
-export const fromWireIpFamily = (family: WireIpFamily): IpFamily => (family === WireIpFamily.IPV6 ? "IPv6" : "IPv4");
+export const fromWireIpFamily = (family: WireIpFamily): IpFamily => wordOf(ipFamilies, family) ?? "IPv4";
 
 const wireBases = {
   TERMINATED: AbsenceBasis.TERMINATED,

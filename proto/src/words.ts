@@ -1,0 +1,28 @@
+import { IpFamily, NodeAddressType } from "../gen/cloudprovider/v1/common.ts";
+import { Protocol } from "../gen/cloudprovider/v1/identity.ts";
+
+/** Kubernetes' words for kinds of node addresses, in the order of Kubernetes' own documentation. */
+export const nodeAddressTypes = {
+  InternalIP: NodeAddressType.INTERNAL_IP,
+  ExternalIP: NodeAddressType.EXTERNAL_IP,
+  Hostname: NodeAddressType.HOSTNAME,
+  InternalDNS: NodeAddressType.INTERNAL_DNS,
+  ExternalDNS: NodeAddressType.EXTERNAL_DNS,
+} as const;
+
+/** Kubernetes' words for protocols of ports. */
+export const protocols = { TCP: Protocol.TCP, UDP: Protocol.UDP, SCTP: Protocol.SCTP } as const;
+
+/** Kubernetes' words for address families. */
+export const ipFamilies = { IPv4: IpFamily.IPV4, IPv6: IpFamily.IPV6 } as const;
+
+/** The word for a number of the contract; undefined for one that is not in the table: not said, or newer than it. */
+export function wordOf<Word extends string>(table: Readonly<Record<Word, number>>, value: number): Word | undefined {
+  for (const word in table) if (table[word] === value) return word;
+  return undefined;
+}
+
+/** The number for a word; undefined for a word that is not in the table. */
+export function valueOf<Value extends number>(table: Readonly<Record<string, Value>>, word: string): Value | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
