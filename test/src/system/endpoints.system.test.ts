@@ -89,8 +89,24 @@ async function allowToRead(name: string, paths: readonly string[]): Promise<void
 describe("the pages over TLS", () => {
   // /healthz, /livez and /readyz need no asking; /version is everybody's by Kubernetes' own role system:public-info-viewer.
   const all = { healthz: 200, livez: 200, readyz: 200, version: 200 };
-  const closed = { metrics: 403, configz: 403, flagz: 403, statusz: 403, "debug/controllers": 403, nowhere: 403 };
-  const open = { metrics: 200, configz: 200, flagz: 200, statusz: 200, "debug/controllers": 200, nowhere: 404 };
+  const closed = {
+    metrics: 403,
+    configz: 403,
+    flagz: 403,
+    statusz: 403,
+    "debug/controllers": 403,
+    "debug/providers": 403,
+    nowhere: 403,
+  };
+  const open = {
+    metrics: 200,
+    configz: 200,
+    flagz: 200,
+    statusz: 200,
+    "debug/controllers": 200,
+    "debug/providers": 200,
+    nowhere: 404,
+  };
   const refused = { healthz: 401, livez: 401, readyz: 401, version: 401 };
 
   test.each([
