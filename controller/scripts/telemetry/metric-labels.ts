@@ -28,7 +28,7 @@ const labelling = closed<LabellingOutcome>({
 });
 
 /** Labels that mean the same in every family, unless {@link OF_FAMILY} says otherwise. */
-export const EVERYWHERE: Readonly<Record<string, LabelMeaning>> = {
+const EVERYWHERE: Readonly<Record<string, LabelMeaning>> = {
   controller: "canonical name of the controller, as for `--controllers`",
   provider: "name that `--provider` gives the provider",
   method: "RPC of the contract, such as `GetInstances`",
