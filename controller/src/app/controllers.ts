@@ -138,6 +138,7 @@ async function runTogether(
     const timer = clock.schedule(signals.graceMs, tooLate);
     cleanup.defer(() => timer.cancel());
   };
+  if (signals.lost.aborted) onLost();
   signals.lost.addEventListener("abort", onLost, { once: true });
   cleanup.defer(() => signals.lost.removeEventListener("abort", onLost));
   stop.signal.addEventListener("abort", startGrace, { once: true });
