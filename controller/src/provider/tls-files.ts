@@ -13,7 +13,7 @@ export interface TlsMaterial {
 }
 
 /** The TLS files of a provider cannot be used as they are. */
-export class TlsFilesError extends Error {
+class TlsFilesError extends Error {
   readonly code = "TLS_FILES";
 
   constructor(message: string, options?: ErrorOptions) {
