@@ -38,6 +38,8 @@ export function planChurn(parts: ChurnParts, { nodes, services, durationMs }: Ch
   const { agenda, site, fleet } = parts;
   agenda.every(SECOND_MS, () => fleet.heartbeat(Math.ceil((nodes * SECOND_MS) / HEARTBEAT_MS)));
   agenda.every(NODE_MS, () => churnNodes(parts, nodes));
+  // In a short run, too.
+  agenda.once(SECOND_MS, () => fleet.terminate());
   agenda.every(Math.max(NODE_MS, GUARD_MS / (TERMINATED_SHARE * nodes)), () => fleet.terminate());
   agenda.every(SERVICE_MS, () => churnServices(parts, services));
   agenda.every(CUT_MS, async () => (parts.random() < 0.6 ? site.cutApiConnections() : site.cutProviderConnection()));

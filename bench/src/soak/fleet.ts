@@ -1,6 +1,6 @@
 import { inParallel } from "@cloudwire/test";
 import { pick } from "../lib/random.ts";
-import { nodeObject, readyCondition } from "./node-object.ts";
+import { nodeObject, readyCondition } from "../lib/node-object.ts";
 import type { Site } from "./site.ts";
 
 const CALL_MS = 60_000;

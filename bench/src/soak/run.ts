@@ -45,6 +45,7 @@ export async function soak(options: SoakOptions, say: (line: string) => void): P
       if (samples.length % 12 === 0) say(progress(sample));
     };
     await churn(site, agenda, options.durationMs, take);
+    await site.admin.clearFaults();
 
     say("The churn is over; waiting until everything is as wished.");
     await fulfilled(site, wishes, SETTLE_MS);

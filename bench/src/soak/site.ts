@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { AdminClient, CloudClient, spawnCloud } from "@cloudwire/provider-simulated";
 import { at, eventually, Kube, Program } from "@cloudwire/test";
+import { loopbackNetworks } from "../lib/loopback-networks.ts";
 import { Wire } from "../lib/wire.ts";
 
 const API_KEY = "soak-key";
@@ -11,9 +12,6 @@ const READY_MS = 60_000;
 
 /** Long enough for a restart of the API server. */
 const LEASE = ["--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=45s"] as const;
-
-/** Addresses of a cloud whose neighbours may be the clouds of tests. */
-const POOLS = { "instance-pool": "127.200.0.0/16", "load-balancer-pool": "127.201.0.0/16" } as const;
 
 interface Parts {
   readonly stack: AsyncDisposableStack;
@@ -47,7 +45,8 @@ export class Site implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), "cloudwire-soak-"));
     stack.defer(() => rm(folder, { recursive: true, force: true }));
     const controlPlane = stack.use(await startControlPlane());
-    const cloud = await spawnCloud({ flags: { account: `soak=${API_KEY}`, "listen-port-offset": "0", ...POOLS } });
+    const networks = loopbackNetworks(process.pid);
+    const cloud = await spawnCloud({ flags: { account: `soak=${API_KEY}`, "listen-port-offset": "0", ...networks } });
     stack.defer(() => cloud.stop("SIGKILL"));
     const { hostname, port } = new URL(controlPlane.server);
     const apiWire = stack.use(await Wire.start({ host: "127.0.0.1", port: 0 }, { host: hostname, port: Number(port) }));

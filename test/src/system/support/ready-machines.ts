@@ -7,9 +7,9 @@ const ZONES = ["north-a", "south-a"] as const;
 
 /** Machines whose Nodes are as a cloud controller has left them, written in one go each and without a kubelet. */
 export class ReadyMachines {
-  readonly #world: World;
+  readonly #world: Pick<World, "cloud" | "kube">;
 
-  constructor(world: World) {
+  constructor(world: Pick<World, "cloud" | "kube">) {
     this.#world = world;
   }
 

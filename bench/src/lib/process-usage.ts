@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+
+export interface ProcessUsage {
+  /** In user and kernel mode, with that of children that ended. */
+  readonly cpuSeconds: number;
+  readonly rssBytes: number;
+  /** The most it ever was. */
+  readonly peakRssBytes: number;
+}
+
+/** sysconf(_SC_CLK_TCK): 100 on every Linux that Node runs on. */
+const TICKS_A_SECOND = 100;
+
+/** Fields 14 to 17 of /proc/PID/stat (proc(5)), counted from behind the name, which may hold anything. */
+const CPU_FIELDS = [11, 12, 13, 14] as const;
+
+export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
+  const [stat, status] = await Promise.all([
+    readFile(`/proc/${pid}/stat`, "utf8"),
+    readFile(`/proc/${pid}/status`, "utf8"),
+  ]);
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const ticks = CPU_FIELDS.reduce((sum, field) => sum + Number(fields[field]), 0);
+  return {
+    cpuSeconds: ticks / TICKS_A_SECOND,
+    rssBytes: kibibytes(status, "VmRSS"),
+    peakRssBytes: kibibytes(status, "VmHWM"),
+  };
+}
+
+function kibibytes(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0) * 1024;
+}
