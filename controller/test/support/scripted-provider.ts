@@ -83,9 +83,14 @@ export class StatusFailure extends Error {
 }
 
 /** An error as the contract wants it. */
-export function contractFailure(reason: ErrorReason, message: string, retryAfterMs?: number): StatusFailure {
+export function contractFailure(
+  reason: ErrorReason,
+  message: string,
+  retryAfterMs?: number,
+  metadata: Readonly<Record<string, string>> = {},
+): StatusFailure {
   const { code } = errorReasons[reason];
-  const info = ErrorInfo.encode(ErrorInfo.fromPartial({ reason, domain: "cloudprovider.v1" })).finish();
+  const info = ErrorInfo.encode(ErrorInfo.fromPartial({ reason, domain: "cloudprovider.v1", metadata })).finish();
   const retry = RetryInfo.encode(RetryInfo.fromPartial({ retryDelay: durationToProto(retryAfterMs ?? 0) })).finish();
   const details = [detail("ErrorInfo", info), ...(retryAfterMs === undefined ? [] : [detail("RetryInfo", retry)])];
   return new StatusFailure(code, message, Status.encode(Status.fromPartial({ code, message, details })).finish());
