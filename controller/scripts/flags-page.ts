@@ -28,7 +28,7 @@ export function flagsPage(): string {
 # Flags of cloudwire-controller-manager
 
 Written \`--name=value\` or \`--name value\`; a boolean's value only with \`=\`, and without one it is true. In names \`_\` may stand for \`-\`. Durations are
-written as in Go: \`300ms\`, \`15s\`, \`1m30s\`. A flag that is not on this page is refused; all problems are reported together, and the process ends with
+written as in Go: \`300ms\`, \`15s\`, \`1m30s\`; numbers are decimal. A flag that is not on this page is refused; all problems are reported together, and the process ends with
 code 64.
 
 Each setting may also come from a file or from the environment: [configuration.md](configuration.md). Where it says *reloadable*, a change of the file
