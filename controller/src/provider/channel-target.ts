@@ -61,10 +61,11 @@ export function channelParts(
   const host = isIPv6(address.host) ? `[${address.host}]` : address.host;
   return {
     target: `dns:${host}:${address.port}`,
-    credentials:
-      material === undefined
-        ? credentials.createInsecure()
-        : credentials.createSsl(material.ca, material.key, material.cert),
+    credentials: material === undefined ? credentials.createInsecure() : secure(material),
     options: serverName === undefined ? TCP_OPTIONS : { ...TCP_OPTIONS, "grpc.ssl_target_name_override": serverName },
   };
+}
+
+function secure({ ca, key, cert }: TlsMaterial): ChannelCredentials {
+  return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
 }

@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf } from "../util/errors.ts";
+import { PemFileError, readPemPair } from "../util/pem-pair.ts";
 import type { KeyPair } from "./self-signed.ts";
 
 /** Where a pair is kept. */
@@ -22,13 +22,11 @@ export class ServingCertificateError extends Error {
 
 /** Rejects with {@link ServingCertificateError} when there is no pair that fits together. */
 export async function readPair({ certFile, keyFile }: Files): Promise<KeyPair> {
-  const [certificate, key] = await Promise.all([read(certFile, "certificate"), read(keyFile, "private key")]);
-  const leaf = parse(certFile, "certificate", () => new X509Certificate(certificate));
-  const secret = parse(keyFile, "private key", () => createPrivateKey(key));
-  if (!leaf.checkPrivateKey(secret)) {
-    throw new ServingCertificateError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
+  try {
+    return await readPemPair(certFile, keyFile);
+  } catch (error) {
+    throw error instanceof PemFileError ? new ServingCertificateError(error.message, { cause: error.cause }) : error;
   }
-  return { certificate, key };
 }
 
 /** undefined: one of the files is not there. */
@@ -43,22 +41,6 @@ export async function readPairIfThere(files: Files): Promise<KeyPair | undefined
 
 function isMissing({ cause }: ServingCertificateError): boolean {
   return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
-}
-
-async function read(file: string, what: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new ServingCertificateError(`cannot read the ${what}: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function parse<T>(file: string, what: string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    throw new ServingCertificateError(`${file} holds no ${what} in PEM: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 /** Makes the folder where needed; the key is for nobody else to read. */

@@ -1,0 +1,57 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { messageOf } from "./errors.ts";
+
+/** A certificate and its private key. */
+export interface PemPair {
+  /** PEM, leaf first. */
+  readonly certificate: string;
+  /** PEM. */
+  readonly key: string;
+  readonly leaf: X509Certificate;
+}
+
+/** PEM files cannot be used as they are: one line that says which and why. */
+export class PemFileError extends Error {
+  readonly code = "PEM_FILE";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "PemFileError";
+  }
+}
+
+/**
+ * Rejects with {@link PemFileError} when there is no pair that fits together, as there is none for a moment while somebody writes one
+ * file after the other.
+ */
+export async function readPemPair(certFile: string, keyFile: string): Promise<PemPair> {
+  const [certificate, key] = await Promise.all([read(certFile, "certificate"), read(keyFile, "private key")]);
+  const leaf = parse(certFile, "certificate", () => new X509Certificate(certificate));
+  const secret = parse(keyFile, "private key", () => createPrivateKey(key));
+  if (leaf.checkPrivateKey(secret)) return { certificate, key, leaf };
+  throw new PemFileError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
+}
+
+/** The text of a file of certificates. Rejects with {@link PemFileError}. */
+export async function readAuthorities(file: string): Promise<string> {
+  const text = await read(file, "authorities");
+  parse(file, "certificate", () => new X509Certificate(text));
+  return text;
+}
+
+async function read(file: string, what: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new PemFileError(`cannot read the ${what}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function parse<T>(file: string, what: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new PemFileError(`${file} holds no ${what} in PEM: ${messageOf(error)}`, { cause: error });
+  }
+}
