@@ -8,6 +8,7 @@ import type { Drift } from "../../src/controllers/service/plan/drift.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/event-broadcaster.ts";
 import type { CallPriority } from "../../src/provider/client.ts";
+import type { HealthReasonName } from "../../src/provider/connection-state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts";
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
 import type { Outcome } from "../../src/runtime/result.ts";
@@ -66,6 +67,36 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       aborted: "cut short by shutdown or loss of the lead",
     }),
   },
+  provider_problem: {
+    reason: closed<HealthReasonName>({
+      Connecting: "no answer to the handshake yet",
+      SocketMissing: "",
+      SocketRefused: "nobody listens on it",
+      SocketForbidden: "",
+      NotASocket: "",
+      HostNotFound: "",
+      HostUnreachable: "",
+      ConnectionRefused: "",
+      NotTls: "",
+      CertificateExpired: "the provider's",
+      CertificateNameWrong: "the provider's",
+      CertificateUntrusted: "the provider's",
+      ClientCertificateRefused: "",
+      TlsFilesUnusable: "certificate, key or authority of this side",
+      NotGrpc: "something else answers",
+      NotAnswering: "",
+      ContractUnsupported: "",
+      BrokenHandshake: "its answer is not what the contract allows",
+      HandshakeFailed: "",
+      ConnectionLost: "it was there; probably it is being restarted",
+      ScopeChanged: "it works in another scope: changes are held back",
+      CloudNotReady: "it says that its cloud cannot be used",
+      StatusUnknown: "it does not say how it is",
+    }),
+  },
+  provider_info: { provider_name: "what the provider calls itself", version: "of the provider" },
+  cloud_rate_limit_requests: { limit: "name that the provider gives the limit" },
+  cloud_rate_limit_remaining_requests: { limit: "name that the provider gives the limit" },
   provider_call_duration_seconds: {
     code: "canonical gRPC code, such as `OK` or `RESOURCE_EXHAUSTED`",
     reason:

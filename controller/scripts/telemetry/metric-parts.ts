@@ -14,6 +14,7 @@ import { restMetrics } from "../../src/kube/rest-metrics.ts";
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { OwnershipReport } from "../../src/provider/ownership-report.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import { exposeProviders } from "../../src/provider/status-metrics.ts";
 import { NO_RULES } from "../../src/provider/provider-set.ts";
 import { controllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
 import { accessMetrics } from "../../src/server/access/metrics.ts";
@@ -45,7 +46,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, successorMetrics),
   part("Controllers", `On the leader, for each controller that runs.`, controllerMetrics, faultCounter),
   part("Workqueues", `On the leader, for each controller that runs.`, workqueueMetrics),
-  part("Providers", "Once the cluster's identity is known. On a standby too.", providerMetrics, ownership),
+  part("Providers", "Once the cluster's identity is known. On a standby too.", status, providerMetrics, ownership),
   part("cloud-node-controller", whereItRuns("cloud-node-controller"), nodeMetrics),
   part("cloud-node-lifecycle-controller", whereItRuns("cloud-node-lifecycle-controller"), nodeLifecycleMetrics),
   part("service-lb-controller", whereItRuns("service-lb-controller"), serviceMetrics),
@@ -70,6 +71,10 @@ function part(title: string, about: string, ...makers: readonly ((metrics: Metri
   const metrics = new Metrics();
   for (const make of makers) make(metrics);
   return { title, about, families: metrics.families };
+}
+
+function status(metrics: Metrics): void {
+  exposeProviders(metrics, []);
 }
 
 function ownership(metrics: Metrics): OwnershipReport {

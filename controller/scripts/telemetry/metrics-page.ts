@@ -44,15 +44,15 @@ function partSection({ title, about, families }: MetricPart): string {
     code(family.name),
     family.kind,
     unitOf(family.name),
+    family.labels.map(code).join(", "),
     cell(family.help),
     comparedWithUpstream(family),
   ]);
   const details = [...labelRows(families), ...bucketRows(families)];
   const labels = details.length === 0 ? "" : `\n${table(["label", "of", "values"], details)}`;
-  return `## ${title}\n\n${about}\n\n${table(["family", "type", "unit", "meaning", "upstream"], rows)}${labels}`;
+  return `## ${title}\n\n${about}\n\n${table(["family", "type", "unit", "labels", "meaning", "upstream"], rows)}${labels}`;
 }
 
-/** One row a label and meaning, with the families that have it. */
 function labelRows(families: readonly MetricFamily[]): readonly (readonly string[])[] {
   const labels = families.flatMap(({ name, labels: own }) => own.map((label) => ({ name, label })));
   return rowsByValues(
@@ -80,13 +80,15 @@ function bucketRows(families: readonly MetricFamily[]): readonly (readonly strin
   );
 }
 
+/** One row a label and its values; of which families it speaks is said where others of the part have other values. */
 function rowsByValues(
   labels: readonly { readonly name: string; readonly label: string; readonly values: string }[],
 ): readonly (readonly string[])[] {
-  const groups = Map.groupBy(labels, ({ label, values }) => `${label} ${values}`);
-  return [...groups.values()].map((group) => {
+  const groups = [...Map.groupBy(labels, ({ label, values }) => `${label} ${values}`).values()];
+  return groups.map((group) => {
     const [{ label, values } = { label: "", values: "" }] = group;
-    return [code(label), group.map(({ name }) => code(name)).join(", "), values];
+    const isOnly = groups.filter(([first]) => first?.label === label).length === 1;
+    return [code(label), isOnly ? "" : group.map(({ name }) => code(name)).join(", "), values];
   });
 }
 

@@ -13,7 +13,7 @@ test("debugProviders() shows a provider that is away and one whose cloud throttl
   handshakes.note({ ...info, bootId: "boot-2", limits: { ...info.limits, maxConcurrentCalls: 5 } }, NOW_MS - 1000);
   const unlimited = { cloudCallsPerSecond: undefined, burst: undefined, tokens: undefined, heldMs: 0 };
   const none = { high: 0, low: 0 };
-  const away = { name: "Connecting", message: "no answer to the handshake yet" };
+  const away = { name: "Connecting", message: "no answer to the handshake yet" } as const;
   const shown = debugProviders(
     [
       {

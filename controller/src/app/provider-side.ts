@@ -9,6 +9,7 @@ import { OwnershipReport } from "../provider/ownership-report.ts";
 import { Sidecar } from "../provider/provider.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
+import { exposeProviders } from "../provider/status-metrics.ts";
 import { PrefixProviderSet } from "../provider/prefix-provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "../provider/provider-set.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -80,6 +81,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
     return new Sidecar({ name, address, tls, callRates, ...shared, ...scope });
   });
+  exposeProviders(dependencies.metrics, sidecars);
   const rules = rulesOf(options, clock);
   const providers = new PrefixProviderSet(sidecars, rules);
   const report = new OwnershipReport({ ...dependencies, providers, rules });

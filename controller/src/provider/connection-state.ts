@@ -1,5 +1,5 @@
 import { contractError, ProviderError } from "./errors.ts";
-import type { Refusal } from "./handshake.ts";
+import type { Refusal, RefusalReason } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange } from "./scope-guard.ts";
@@ -20,9 +20,17 @@ export interface ProviderHealth {
   readonly reasons: readonly HealthReason[];
 }
 
+/** A label of metrics: never renamed. */
+export type HealthReasonName =
+  | RefusalReason
+  | "Connecting"
+  | "ConnectionLost"
+  | "ScopeChanged"
+  | "CloudNotReady"
+  | "StatusUnknown";
+
 export interface HealthReason {
-  /** CamelCase, constant. */
-  readonly name: string;
+  readonly name: HealthReasonName;
   /** What is wrong, where, and what to do; one line. */
   readonly message: string;
 }
