@@ -117,6 +117,15 @@ describe("SuccessorNotes of a standby", () => {
     expect(notes.deferMs()).toBe(0);
   });
 
+  test("let nobody go first for a provider that the last leader could not use either", () => {
+    const notes = notesOf("b");
+    doubts.set("east", "gone");
+    notes.read(asked, "");
+    expect(notes.deferMs()).toBe(0);
+    doubts.set("west", "gone");
+    expect(notes.deferMs()).toBe(DEFER_MS);
+  });
+
   test("let nobody go first where the bound is 0", () => {
     const notes = notesOf("b", { timeoutMs: 0 });
     doubts.set("west", "gone");

@@ -106,8 +106,10 @@ export class SuccessorNotes implements LeaseNotes {
   deferMs(): number {
     const { identity, timeoutMs, deferMs, providers } = this.#deps;
     if (timeoutMs === 0) return 0;
-    const isMeant = this.#offered === undefined || this.#offered.identity === identity;
-    return isMeant && providers.every(({ doubt }) => doubt === undefined) ? 0 : deferMs;
+    const isAnotherMeant = this.#offered !== undefined && this.#offered.identity !== identity;
+    // What the last leader could not use, and found nobody for, is no reason to wait for others.
+    const isWorse = providers.some(({ name, doubt }) => doubt !== undefined && !this.#wanted?.lost.includes(name));
+    return isAnotherMeant || isWorse ? deferMs : 0;
   }
 
   #decide(): LeaderDecision {
