@@ -1,15 +1,18 @@
+import { X509Certificate } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { ServerCredentials } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { ProviderHarness } from "../../test/support/provider-harness.ts";
 import { instancesFor, ScriptedProvider } from "../../test/support/scripted-provider.ts";
 import { refs } from "../../test/support/client-world.ts";
 import { SilencingProxy } from "../../test/support/silencing-proxy.ts";
 import type { ProviderTls } from "../options/provider-tls-flag.ts";
+import { ProviderChannel } from "./provider-channel.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "..", "test", "fixtures", "provider-tls");
 const fixture = (name: string): string => join(FIXTURES, name);
@@ -114,6 +117,13 @@ describe("ProviderConnection to another host", () => {
       tls: { certFile: fixture("expired.pem"), keyFile: fixture("expired.key") },
       reason: "TlsFilesUnusable",
       text: "expired at 2021-01-01T00:00:00.000Z; renew it",
+    },
+    {
+      title: "when our key is too small",
+      server: "server",
+      tls: { certFile: fixture("weak.pem"), keyFile: fixture("weak.key") },
+      reason: "TlsFilesUnusable",
+      text: "are of no use for TLS",
     },
     {
       title: "when our key is another's",
@@ -256,4 +266,22 @@ test("ProviderConnection takes another host that is silent for gone, and connect
   expect(harness.log.lines).toContainEqual(
     expect.objectContaining({ message: "provider connection lost; connecting again" }),
   );
+});
+
+test.each([
+  ["more than 4 hours before", 5, []],
+  ["less than 4 hours before", 3, [expect.stringContaining("client.pem ends at 2126-")]],
+])("ProviderChannel warns %s its certificate ends", async (_title, hours, warnings) => {
+  const { validToDate } = new X509Certificate(await readFile(fixture("client.pem")));
+  const clock = new FakeClock(validToDate.getTime() - hours * 3_600_000);
+  const channel = new ProviderChannel({
+    provider: "acme",
+    address: "tcp://127.0.0.1:1",
+    tls: files(),
+    version: "1",
+    clock,
+  });
+  expect(await channel.open()).toBeUndefined();
+  expect(channel.warnings).toEqual(warnings);
+  channel.close();
 });

@@ -1,4 +1,6 @@
+import { createSecureContext } from "node:tls";
 import type { ProviderTls } from "../options/provider-tls-flag.ts";
+import { messageOf } from "../util/errors.ts";
 import { PemFileError, readAuthorities, readPemPair } from "../util/pem-pair.ts";
 
 /** What the TLS files of one provider hold, PEM. */
@@ -14,8 +16,14 @@ export interface TlsMaterial {
 export async function readTlsFiles({ caFile, certFile, keyFile }: ProviderTls, nowMs: number): Promise<TlsMaterial> {
   const [ca, { certificate, key, leaf }] = await Promise.all([readAuthorities(caFile), readPemPair(certFile, keyFile)]);
   const expiresAtMs = leaf.validToDate.getTime();
-  if (expiresAtMs > nowMs) return { ca, cert: certificate, key, expiresAtMs };
-  throw new PemFileError(`the certificate in ${certFile} expired at ${leaf.validToDate.toISOString()}; renew it`);
+  if (expiresAtMs <= nowMs)
+    throw new PemFileError(`the certificate in ${certFile} expired at ${leaf.validToDate.toISOString()}; renew it`);
+  try {
+    createSecureContext({ ca, cert: certificate, key });
+  } catch (error) {
+    throw new PemFileError(`${certFile} and ${caFile} are of no use for TLS: ${messageOf(error)}`, { cause: error });
+  }
+  return { ca, cert: certificate, key, expiresAtMs };
 }
 
 /** True when both came from files with the same content. */

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 
 /** Files of a TCP endpoint: the provider's certificate and key, and the authority whose clients may call. */
 export interface TlsFiles {
@@ -43,6 +44,8 @@ export const readTlsFiles = async (files: TlsFiles): Promise<TlsReading> => {
   }
   if (!leaf.checkPrivateKey(secret))
     return problems([`${keyFile} is not the key of the first certificate in ${certFile}`]);
+  const context = attempt(() => createSecureContext({ cert, key, ca: clientCa }));
+  if (!context) return problems([`${certFile} and ${clientCaFile} are of no use for TLS: a key or digest is too weak`]);
   return { kind: "material", material: { cert, key, clientCa, expiresAt: leaf.validToDate } };
 };
 

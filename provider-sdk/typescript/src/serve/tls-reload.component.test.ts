@@ -98,6 +98,11 @@ describe("TLS files that change", () => {
       { ...setOf(""), "tls.crt": "expired.pem", "tls.key": "expired.key" },
       "expired at 2021-01-01",
     ],
+    [
+      "a key that is too small",
+      { ...setOf(""), "tls.crt": "weak.pem", "tls.key": "weak.key" },
+      "are of no use for TLS",
+    ],
     ["a file that is no PEM", { ...setOf(""), "ca.crt": "README.md" }, "is not a PEM file"],
   ])("are not taken with %s, which is said once", async (_title, sources, problem) => {
     const { folder, address, said, count } = await start();
