@@ -24,6 +24,7 @@ const TASKS = {
   "test:differential": ["scripts/test.ts", "--only", "differential"],
   "test:parity": ["scripts/test.ts", "--only", "parity"],
   soak: ["bench/src/soak/main.ts"],
+  bench: ["bench/src/compare/main.ts"],
   check: ["scripts/check.ts"],
 };
 

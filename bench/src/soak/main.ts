@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { stopSignal } from "../lib/stop-signal.ts";
 import { HELP, parseSoakOptions } from "./options.ts";
 import { soak } from "./run.ts";
 
@@ -17,7 +18,7 @@ async function main(args: readonly string[]): Promise<number> {
       for (const problem of parsed.problems) console.error(`soak: ${problem}`);
       return EXIT_USAGE;
     case "options": {
-      const faults = await soak(parsed.options, (line) => console.log(line));
+      const faults = await soak(parsed.options, (line) => console.log(line), stopSignal());
       console.log(faults.length === 0 ? "\nPASS" : `\nFAIL\n- ${faults.join("\n- ")}`);
       console.log(`Samples and logs: ${parsed.options.out}`);
       return faults.length === 0 ? 0 : 1;

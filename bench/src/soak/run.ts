@@ -20,7 +20,11 @@ const SETTLE_MS = 180_000;
 const SHOWN = 20;
 
 /** Soaks, and says what was wrong; nothing found is a pass. */
-export async function soak(options: SoakOptions, say: (line: string) => void): Promise<readonly string[]> {
+export async function soak(
+  options: SoakOptions,
+  say: (line: string) => void,
+  stop: AbortSignal,
+): Promise<readonly string[]> {
   await buildControlPlane();
   const random = seededRandom(options.seed);
   await using site = await Site.start();
@@ -34,7 +38,7 @@ export async function soak(options: SoakOptions, say: (line: string) => void): P
     for (let made = 0; made < options.services; made += 1) await services.create();
     await site.startSidecar();
     await site.startController();
-    await fulfilled(site, wishes, START_MS);
+    await fulfilled(site, wishes, START_MS, stop);
     const leader = await site.leadership();
     say(`${fleet.size} nodes and ${options.services} Services are as wished; the churn begins.`);
 
@@ -44,11 +48,11 @@ export async function soak(options: SoakOptions, say: (line: string) => void): P
       samples.push(sample);
       if (samples.length % 12 === 0) say(progress(sample));
     };
-    await churn(site, agenda, options.durationMs, take);
+    await churn(site, agenda, options.durationMs, take, stop);
     await site.admin.clearFaults();
 
     say("The churn is over; waiting until everything is as wished.");
-    await fulfilled(site, wishes, SETTLE_MS);
+    await fulfilled(site, wishes, SETTLE_MS, stop);
     const leaderNow = await site.leadership();
     if (leaderNow !== leader) faults.push(`leadership was not kept: ${leader}, then ${leaderNow}`);
   } catch (error) {
@@ -68,17 +72,31 @@ export async function soak(options: SoakOptions, say: (line: string) => void): P
 }
 
 /** The churn, with samples taken beside it; a failure of either ends both. */
-async function churn(site: Site, agenda: Agenda, durationMs: number, take: (sample: Sample) => void): Promise<void> {
+async function churn(
+  site: Site,
+  agenda: Agenda,
+  durationMs: number,
+  take: (sample: Sample) => void,
+  stop: AbortSignal,
+): Promise<void> {
   const end = new AbortController();
-  const sampling = sampleUntil(site, end.signal, take);
-  const working = agenda.run(durationMs, end.signal).finally(() => end.abort());
-  await Promise.all([working, sampling.finally(() => end.abort())]);
+  const signal = AbortSignal.any([stop, end.signal]);
+  const sampling = sampleUntil(site, signal, take).finally(() => end.abort());
+  const working = agenda.run(durationMs, signal).finally(() => end.abort());
+  try {
+    await Promise.all([working, sampling]);
+  } finally {
+    await Promise.allSettled([working, sampling]);
+    // Says more than the wait that was cut short.
+    stop.throwIfAborted();
+  }
 }
 
 /** Waits until every wish is carried out; fails with those that are not. */
-async function fulfilled(site: Site, wishes: () => Wishes, timeoutMs: number): Promise<void> {
+async function fulfilled(site: Site, wishes: () => Wishes, timeoutMs: number, stop: AbortSignal): Promise<void> {
   let left: readonly string[] = [];
   const ask = async (): Promise<true | undefined> => {
+    stop.throwIfAborted();
     left = unfulfilled(wishes(), await realityOf(site));
     return left.length === 0 ? true : undefined;
   };

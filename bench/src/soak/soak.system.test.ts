@@ -15,6 +15,6 @@ afterEach(() => rm(out, { recursive: true }));
 test("soak() finds nothing wrong with a cluster of 60 nodes under churn", async () => {
   const said: string[] = [];
   const options = { durationMs: 30_000, nodes: 60, services: 8, seed: 1, out };
-  expect(await soak(options, (line) => said.push(line))).toEqual([]);
+  expect(await soak(options, (line) => said.push(line), new AbortController().signal)).toEqual([]);
   expect(said).toContain("60 nodes and 8 Services are as wished; the churn begins.");
 }, 600_000);
