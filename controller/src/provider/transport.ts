@@ -50,7 +50,6 @@ export class GrpcTransport implements RpcCaller {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(this.#cancelled(rpc.name, options));
       const timeoutMs = Math.min(options.timeoutMs ?? rpc.timeoutMs, MAX_TIMEOUT_MS);
-      this.#underWay++;
       const call = this.#client.makeUnaryRequest(
         rpc.path,
         (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
@@ -67,6 +66,7 @@ export class GrpcTransport implements RpcCaller {
           else resolve(response);
         },
       );
+      this.#underWay++;
       const onAbort = (): void => call.cancel();
       signal.addEventListener("abort", onAbort, { once: true });
     });
