@@ -41,7 +41,7 @@ const NODE = node("<node>");
 const SERVICE = service("<service>");
 const VOLUME = persistentVolume("<volume>");
 const REQUEST = csr();
-const QUOTA = { limit: 0, used: 0 };
+const QUOTA = { limit: 50, used: 50 };
 
 function rowsOf(source: string) {
   return <Args extends readonly unknown[]>(make: (...args: Args) => EventInput, args: Args, when: string): EventRow => {

@@ -45,7 +45,7 @@ export function eventsPage(): string {
 # Events
 
 What \`kubectl describe\` and \`kubectl events\` show. Reasons are part of the interface: they are not renamed. Words in \`<>\` stand for
-what varies; texts may become clearer. Events of cluster-scoped objects are in namespace \`default\`; the server keeps an event for an
+what varies, and so do numbers; texts may become clearer. Events of cluster-scoped objects are in namespace \`default\`; the server keeps an event for an
 hour unless it is told otherwise.
 
 ${[...bySource].map(([source, rows]) => section(source, rows)).join("\n")}

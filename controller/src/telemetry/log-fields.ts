@@ -14,6 +14,8 @@ function safeValue(key: string, value: unknown): unknown {
   if (SECRET.test(key)) return "[redacted]";
   if (value instanceof Error) return describeError(value);
   if (typeof value === "bigint") return value.toString();
+  // Durations to the microsecond: what comes after is noise of the clock.
+  if (typeof value === "number" && !Number.isInteger(value)) return Math.round(value * 1000) / 1000;
   if (Array.isArray(value)) return value.map((item: unknown) => safeValue("", item));
   // What turns itself to JSON does so when the line is written, and sees to its own secrets.
   if (isRecord(value) && !("toJSON" in value)) return safeFields(value);

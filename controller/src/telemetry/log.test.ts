@@ -25,6 +25,20 @@ describe("createLogger() writing JSON", () => {
     expect(lines.join("")).not.toContain("abc");
   });
 
+  test("rounds numbers to three decimals, and leaves whole ones alone", () => {
+    const lines: string[] = [];
+    logTo(lines, "json").info("call", {
+      durationMs: 237.40868799999998,
+      epoch: Number.MAX_SAFE_INTEGER,
+      none: Number.NaN,
+    });
+    expect(JSON.parse(lines.join(""))).toMatchObject({
+      durationMs: 237.409,
+      epoch: Number.MAX_SAFE_INTEGER,
+      none: null,
+    });
+  });
+
   test("leaves the stack off expected failures and keeps it on faults", () => {
     const lines: string[] = [];
     const log = logTo(lines, "json");
