@@ -36,24 +36,23 @@ export interface MetricPart {
 }
 
 const ALWAYS = "Always.";
-const whereItRuns = (controller: string, and = ""): string =>
-  `On the leader, where \`${controller}\` is enabled${and}.`;
+const ON_LEADER = "On the leader, for each controller that runs.";
 
 /** Every part, its families made by what the daemon calls. metrics-page.test.ts finds the one that is forgotten here. */
 export const METRIC_PARTS: readonly MetricPart[] = [
   part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0")),
   part("Configuration", "Where `--config` names a file. On a standby too.", reloadMetrics),
   part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, successorMetrics),
-  part("Controllers", `On the leader, for each controller that runs.`, controllerMetrics, faultCounter),
-  part("Workqueues", `On the leader, for each controller that runs.`, workqueueMetrics),
+  part("Controllers", ON_LEADER, controllerMetrics, faultCounter),
+  part("Workqueues", ON_LEADER, workqueueMetrics),
   part("Providers", "Once the cluster's identity is known. On a standby too.", status, providerMetrics, ownership),
-  part("cloud-node-controller", whereItRuns("cloud-node-controller"), nodeMetrics),
-  part("cloud-node-lifecycle-controller", whereItRuns("cloud-node-lifecycle-controller"), nodeLifecycleMetrics),
-  part("service-lb-controller", whereItRuns("service-lb-controller"), serviceMetrics),
-  part("node-route-controller", whereItRuns("node-route-controller"), routeMetrics),
-  part("node-ipam-controller", whereItRuns("node-ipam-controller"), nodeIpamMetrics),
-  part("kubelet-serving-csr-approver", whereItRuns("kubelet-serving-csr-approver"), kubeletServingMetrics),
-  part("persistent-volume-label-controller", whereItRuns("persistent-volume-label-controller"), labellingCounter),
+  controller("cloud-node-controller", nodeMetrics),
+  controller("cloud-node-lifecycle-controller", nodeLifecycleMetrics),
+  controller("service-lb-controller", serviceMetrics),
+  controller("node-route-controller", routeMetrics),
+  controller("node-ipam-controller", nodeIpamMetrics),
+  controller("kubelet-serving-csr-approver", kubeletServingMetrics),
+  controller("persistent-volume-label-controller", labellingCounter),
   part("Webhooks", "Where `--webhooks` turns one on. On a standby too.", webhookMetrics, admissionCounter),
   part("Calls of the API server", "On a standby too.", restMetrics),
   part("Caches of Kubernetes objects", "On a standby too.", informerMetrics),
@@ -66,6 +65,10 @@ export const METRIC_PARTS: readonly MetricPart[] = [
     families: new HealthMetrics({ liveness: [], readiness: [] }).metrics.families,
   },
 ];
+
+function controller(name: string, make: (metrics: Metrics) => unknown): MetricPart {
+  return part(name, `On the leader, where \`${name}\` is enabled.`, make);
+}
 
 function part(title: string, about: string, ...makers: readonly ((metrics: Metrics) => unknown)[]): MetricPart {
   const metrics = new Metrics();

@@ -22,7 +22,8 @@ export function metricsPage(): string {
 Prometheus' text format, at \`/metrics\` and \`/metrics/slis\` ([who may read them](../explanation/serving.md)); what to look at and
 which alerts to have: [telemetry](../explanation/telemetry.md). Names are upstream's where upstream's cloud-controller-manager has the
 same fact; then the last column says whether it also counts the same way. A family that is not on this page does not exist, but for
-those of the process and of Node, at the end; none is renamed or taken away without a line in the [changelog](../../CHANGELOG.md). Labels without samples are not shown before something has happened.
+those of the process and of Node, at the end; none is renamed or taken away without a line in the [changelog](../../CHANGELOG.md). A
+family with labels shows samples once there is something to tell.
 
 ${METRIC_PARTS.map(partSection).join("\n")}
 ## The process and Node
