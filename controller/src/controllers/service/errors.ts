@@ -50,9 +50,15 @@ export function isBusy(error: ProviderError | undefined): boolean {
   return hasReason(error, "OPERATION_IN_PROGRESS") || hasReason(error, "STALE_GENERATION");
 }
 
-/** Nothing that a user must hear: an end of this process, a busy provider, or a sidecar that is just being restarted. */
+/** The call has not been sent: others go first, so that the cloud is not called too often. Nothing has failed. */
+export function isInLine(error: unknown): boolean {
+  const fromProvider = providerErrorOf(error);
+  return fromProvider?.class === "WAIT" && fromProvider.requestId === "";
+}
+
+/** Nothing that a user must hear: an end of this process, a busy provider, a call not sent yet, or a sidecar that is just being restarted. */
 export function isQuiet(error: unknown, { signal, failures }: ReconcileContext): boolean {
   const fromProvider = providerErrorOf(error);
   const isRestart = fromProvider?.fromTransport === true && fromProvider.code === "UNAVAILABLE" && failures === 0;
-  return signal.aborted || isBusy(fromProvider) || isRestart;
+  return signal.aborted || isBusy(fromProvider) || isInLine(error) || isRestart;
 }

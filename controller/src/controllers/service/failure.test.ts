@@ -62,6 +62,13 @@ describe("settleFailure()", () => {
     expect(settle(error, options)).toEqual({ outcome: error, told: [] });
   });
 
+  test("tells what the cloud itself throttled, and not what was kept back for its sake", () => {
+    const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000 });
+    expect(settle(inEnsure(keptBack), { failures: 5 })).toMatchObject({ outcome: { retryAfterMs: 6000 }, told: [] });
+    const throttled = contractError("RATE_LIMITED", "slow down", { requestId: "r-1", retryAfterMs: 1000 });
+    expect(settle(inEnsure(throttled)).told).toHaveLength(1);
+  });
+
   test("tells of a connection that stays lost", () => {
     expect(settle(inEnsure(lost), { failures: 1 }).told).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import type { Service } from "../../../api/service.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { isQuiet } from "../errors.ts";
+import { isInLine, isQuiet } from "../errors.ts";
 import { isBusyStill } from "../failure.ts";
 import { readinessOfFailure } from "../failure-readiness.ts";
 import { toldReadiness } from "../plan/readiness.ts";
@@ -20,7 +20,9 @@ export async function tellFailure(
   context: ReconcileContext,
 ): Promise<void> {
   const { inARow, ownWrites } = deps;
-  if (context.signal.aborted || (isQuiet(error, context) && !isBusyStill(error, inARow))) return;
+  // What waits makes no event, but people who look find out why nothing happens.
+  const isTold = isBusyStill(error, inARow) || isInLine(error);
+  if (context.signal.aborted || (isQuiet(error, context) && !isTold)) return;
   const service = ownWrites.latest(cached);
   const readiness = readinessOfFailure(error);
   if (readiness === undefined) return;
