@@ -145,6 +145,17 @@ describe("GroupedCallBudget with a rate", () => {
     expect(sent.indexOf("low")).toBe(1 + HIGH_IN_A_ROW);
   });
 
+  test("keeps the first of either kind in line however slow it goes", async () => {
+    budget = budgetWith({ cloudCallsPerSecond: 0.1, burst: 1 });
+    await ask("at once", "high");
+    void ask("low", "low");
+    void ask("high", "high");
+    await expect(ask("second high", "high")).rejects.toMatchObject({ reason: "RATE_LIMITED" });
+    await clock.advance(10_000);
+    await clock.advance(10_000);
+    expect(sent).toEqual(["at once", "high", "low"]);
+  });
+
   test("keeps those in line, and holds, when classes are shared in another way", async () => {
     void ask("a", "high", "routes");
     void ask("b", "high", "routes");
