@@ -183,10 +183,16 @@ export class Sidecar implements Provider {
     const { name, health, warnings, info, status, scopeChange, doubt } = this;
     const { inside: inFlight, waiting, limit } = this.#semaphore;
     return {
-      ...{ name, health, warnings, info, status, scopeChange, doubt },
+      name,
       address: this.#address,
       connection: this.#connection.state.kind,
+      health,
+      warnings,
+      info,
       handshakes: this.#handshakes.records,
+      status,
+      scopeChange,
+      doubt,
       budgets: this.#budget.snapshot(),
       calls: { inFlight, waiting, limit },
     };
