@@ -121,7 +121,7 @@ describe("a sidecar that is replaced by one of another version", () => {
     await world.createService("late", PORT + 1);
     await world.kube.delete(service("early"));
     await controller.said(/Service is left alone: no provider serves it[^\n]*late/);
-    await controller.said(/Service is left alone: no provider serves it[^\n]*early/);
+    await controller.said(/Service is left as it is: no provider serves it any more[^\n]*early/);
     expect(await world.loadBalancers()).toEqual(balancers);
     expect(at(await world.kube.get(service("early")), "metadata", "finalizers")).toEqual([LB_FINALIZER]);
 

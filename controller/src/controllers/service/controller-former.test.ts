@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { info } from "../../../test/support/provider-builders.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
 import { contractError } from "../../provider/errors.ts";
 import { NO_RULES } from "../../provider/provider-set.ts";
@@ -153,6 +154,22 @@ describe("service-lb and a Service that another provider serves from now on", ()
     await world.restart([a.provider()]);
     await world.pass(700_000);
     expect([kept(), a.changes, b.changes]).toEqual([[[], [UID]], [], [`ensure ${UID}`]]);
+  });
+
+  test("leaves a Service as it is, and says so, whose provider serves no load balancers any more", async () => {
+    put();
+    await world.start([a.provider()]);
+    const poorer = a.provider();
+    await world.restart([{ ...poorer, info: info({ capabilities: { loadBalancers: undefined } }) }]);
+    await world.pass(700_000);
+    expect(a.changes).toEqual([`ensure ${UID}`]);
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({
+        level: "warn",
+        message: "Service is left as it is: no provider serves it any more",
+        fields: expect.objectContaining({ why: expect.stringContaining("which serves no load balancers") }),
+      }),
+    );
   });
 
   test.each([
