@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readFlags, wholeNumber } from "../lib/flags.ts";
 import type { Sizes } from "./scenario.ts";
 
 export interface BenchOptions {
@@ -40,44 +40,32 @@ simulated cloud of its own, and prints what each needed.
 
 /** What was typed, or everything that is wrong with it. */
 export function parseBenchOptions(args: readonly string[], choices: BenchChoices): ParsedBenchOptions {
-  const text = (value: string | readonly string[]) => ({ type: "string", default: String(value) }) as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      nodes: text("5000"),
-      services: text("100"),
-      joining: text("10"),
-      steady: text("600"),
-      rounds: text("3"),
-      scenarios: text(choices.scenarios),
-      peers: text(choices.peers),
-      out: text(choices.defaultOut),
-      help: { type: "boolean", default: false },
-    },
+  const flags = readFlags(args, {
+    nodes: "5000",
+    services: "100",
+    joining: "10",
+    steady: "600",
+    rounds: "3",
+    scenarios: choices.scenarios.join(),
+    peers: choices.peers.join(),
+    out: choices.defaultOut,
   });
-  if (values.help) return { kind: "help" };
+  if (flags.kind !== "flags") return flags;
   const problems: string[] = [];
   const sizes = {
-    nodes: count("nodes", values.nodes, 20_000, problems),
-    services: count("services", values.services, 1000, problems),
-    joining: count("joining", values.joining, 1000, problems),
-    steadyMs: count("steady", values.steady, 86_400, problems) * 1000,
+    nodes: wholeNumber("nodes", flags.get("nodes"), 20_000, problems),
+    services: wholeNumber("services", flags.get("services"), 1000, problems),
+    joining: wholeNumber("joining", flags.get("joining"), 1000, problems),
+    steadyMs: wholeNumber("steady", flags.get("steady"), 86_400, problems) * 1000,
   };
   const options = {
     sizes,
-    rounds: count("rounds", values.rounds, 100, problems),
-    scenarios: names("scenarios", values.scenarios, choices.scenarios, problems),
-    peers: names("peers", values.peers, choices.peers, problems),
-    out: values.out,
+    rounds: wholeNumber("rounds", flags.get("rounds"), 100, problems),
+    scenarios: names("scenarios", flags.get("scenarios"), choices.scenarios, problems),
+    peers: names("peers", flags.get("peers"), choices.peers, problems),
+    out: flags.get("out"),
   };
   return problems.length === 0 ? { kind: "options", options } : { kind: "problems", problems };
-}
-
-function count(name: string, text: string, max: number, problems: string[]): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > max)
-    problems.push(`--${name} ${text}: must be a whole number from 1 to ${max}`);
-  return value;
 }
 
 function names(flag: string, text: string, known: readonly string[], problems: string[]): readonly string[] {

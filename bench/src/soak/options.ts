@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readFlags, wholeNumber } from "../lib/flags.ts";
 
 export interface SoakOptions {
   readonly durationMs: number;
@@ -30,25 +30,16 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** What was typed, or everything that is wrong with it. */
 export function parseSoakOptions(args: readonly string[], defaultOut: string): ParsedSoakOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      duration: { type: "string", default: "30m" },
-      nodes: { type: "string", default: "1000" },
-      services: { type: "string", default: "80" },
-      seed: { type: "string", default: "1" },
-      out: { type: "string", default: defaultOut },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return { kind: "help" };
+  const defaults = { duration: "30m", nodes: "1000", services: "80", seed: "1", out: defaultOut };
+  const flags = readFlags(args, defaults);
+  if (flags.kind !== "flags") return flags;
   const problems: string[] = [];
   const options = {
-    durationMs: duration(values.duration, problems),
-    nodes: count("nodes", values.nodes, 10_000, problems),
-    services: count("services", values.services, 1000, problems),
-    seed: count("seed", values.seed, 4_294_967_295, problems),
-    out: values.out,
+    durationMs: duration(flags.get("duration"), problems),
+    nodes: wholeNumber("nodes", flags.get("nodes"), 10_000, problems),
+    services: wholeNumber("services", flags.get("services"), 1000, problems),
+    seed: wholeNumber("seed", flags.get("seed"), 4_294_967_295, problems),
+    out: flags.get("out"),
   };
   return problems.length === 0 ? { kind: "options", options } : { kind: "problems", problems };
 }
@@ -58,11 +49,4 @@ function duration(text: string, problems: string[]): number {
   const durationMs = unit === "s" || unit === "m" || unit === "h" ? Number(number) * UNIT_MS[unit] : 0;
   if (durationMs === 0) problems.push(`--duration ${text}: must be a number with its unit, such as 90s, 30m or 2h`);
   return durationMs;
-}
-
-function count(name: string, text: string, max: number, problems: string[]): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > max)
-    problems.push(`--${name} ${text}: must be a whole number from 1 to ${max}`);
-  return value;
 }

@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util";
+
+export type ReadFlags<Name extends string> =
+  | { readonly kind: "flags"; readonly get: (name: Name) => string }
+  | { readonly kind: "help" }
+  | { readonly kind: "problems"; readonly problems: readonly string[] };
+
+/** Reads flags of the form --name=value, each with its default; --help comes before everything else. */
+export function readFlags<Name extends string>(
+  args: readonly string[],
+  defaults: Readonly<Record<Name, string>>,
+): ReadFlags<Name> {
+  if (args.includes("--help")) return { kind: "help" };
+  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: "string" as const }]));
+  try {
+    const { values } = parseArgs({ args: [...args], options });
+    const given = new Map(Object.entries(values));
+    return { kind: "flags", get: (name) => given.get(name) ?? defaults[name] };
+  } catch (error) {
+    // What was typed cannot be read: parseArgs says what, and says nothing else.
+    if (!(error instanceof TypeError)) throw error;
+    return { kind: "problems", problems: [`${error.message}; --help tells what there is`] };
+  }
+}
+
+export function wholeNumber(name: string, text: string, max: number, problems: string[]): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max)
+    problems.push(`--${name} ${text}: must be a whole number from 1 to ${max}`);
+  return value;
+}
