@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../lib/random.ts";
 import type { Point } from "../lib/statistics.ts";
-import { afterWarmUp, judgeCount, judgeMemory, trendOf } from "./judge.ts";
+import { afterWarmUp, judgeCount, judgeMemory, trendOf, troughs } from "./judge.ts";
 
 const MIB = 1024 * 1024;
 const SAMPLE_SECONDS = 5;
@@ -84,5 +84,13 @@ describe("afterWarmUp()", () => {
 
   test("leaves nothing of nothing", () => {
     expect(afterWarmUp([])).toEqual([]);
+  });
+});
+
+describe("troughs()", () => {
+  test("keeps what garbage collections leave, so that a leak below a sawtooth shows as it is", () => {
+    const heap = series((s) => 70 * MIB + 1000 * s + 60 * MIB * sawtooth(s, 40));
+    expect(trendOf(troughs(heap)).growth / 1000).toBeCloseTo(1800);
+    expect(troughs(heap)).toHaveLength(16);
   });
 });

@@ -17,6 +17,9 @@ const LEAST_MINUTES = 8;
 
 const MAX_MEMORY_GROWTH = 0.05;
 
+/** Longer than from one garbage collection to the next. */
+const TROUGH_SECONDS = 120;
+
 /** One more connection or helper thread opened late is no leak; a leak does not stay below this for long. */
 const MAX_COUNT_GROWTH = 1;
 
@@ -25,6 +28,14 @@ export function afterWarmUp(points: readonly Point[]): readonly Point[] {
   const [first, last] = [points[0]?.seconds ?? 0, points.at(-1)?.seconds ?? 0];
   const fromSeconds = first + (last - first) * WARM_UP_SHARE;
   return points.filter(({ seconds }) => seconds >= fromSeconds);
+}
+
+/** The least of each stretch of time: of a heap, what was left by a garbage collection. */
+export function troughs(points: readonly Point[]): readonly Point[] {
+  const stretches = Map.groupBy(points, ({ seconds }) => Math.floor(seconds / TROUGH_SECONDS));
+  return [...stretches.values()].flatMap((stretch) =>
+    stretch.toSorted((left, right) => left.value - right.value).slice(0, 1),
+  );
 }
 
 export function trendOf(points: readonly Point[]): Trend {

@@ -1,4 +1,4 @@
-import { afterWarmUp, judgeCount, judgeMemory, type Trend, trendOf, type Verdict } from "./judge.ts";
+import { afterWarmUp, judgeCount, judgeMemory, type Trend, trendOf, troughs, type Verdict } from "./judge.ts";
 import { heapPoints, type Measure, points, type Sample } from "./sampler.ts";
 
 export interface Row {
@@ -19,10 +19,10 @@ const MEMORY: readonly { readonly measure: Measure; readonly name: string }[] = 
 
 /** How memory, descriptors and threads of both processes went once they were warm. */
 export function judgeSamples(samples: readonly Sample[]): readonly Row[] {
-  const heap = trendOf(afterWarmUp(heapPoints(samples)));
+  const heap = trendOf(troughs(afterWarmUp(heapPoints(samples))));
   return [
     ...rowsOf(samples, "controller"),
-    { what: "controller JavaScript heap", trend: heap, unit: "MiB", verdict: undefined },
+    { what: "controller heap, collected", trend: heap, unit: "MiB", verdict: undefined },
     ...rowsOf(samples, "sidecar"),
   ];
 }
