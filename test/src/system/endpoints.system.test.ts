@@ -91,6 +91,7 @@ describe("the pages over TLS", () => {
   const all = { healthz: 200, livez: 200, readyz: 200, version: 200 };
   const closed = {
     metrics: 403,
+    "metrics/slis": 403,
     configz: 403,
     flagz: 403,
     statusz: 403,
@@ -100,6 +101,7 @@ describe("the pages over TLS", () => {
   };
   const open = {
     metrics: 200,
+    "metrics/slis": 200,
     configz: 200,
     flagz: 200,
     statusz: 200,
