@@ -9,7 +9,7 @@ import { buildUpstream } from "@cloudwire/test";
 import { stopSignal } from "../lib/stop-signal.ts";
 import { standings } from "./goals.ts";
 import { type BenchOptions, helpText, parseBenchOptions } from "./options.ts";
-import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
 import { cloudwire, rawWriter, upstreamPeers } from "./peers.ts";
 import { type Result, tableOf } from "./results.ts";
 import { markdownTable } from "../lib/markdown-table.ts";
@@ -27,7 +27,7 @@ const EXIT_USAGE = 64;
 const EXIT_INTERRUPTED = 130;
 
 const SCENARIOS: readonly Scenario[] = [initialise, services, restart, join, steady];
-const PEERS = [CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED] as const;
+const PEERS = [CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED, RAW_WRITER] as const;
 const top = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 process.exitCode = await main(process.argv.slice(2));
@@ -73,11 +73,12 @@ async function bench(options: BenchOptions, stop: AbortSignal): Promise<number> 
 async function* measureAll(options: BenchOptions, stop: AbortSignal): AsyncGenerator<Result> {
   await buildCloudwire();
   await buildControlPlane();
-  const all = [cloudwire, ...upstreamPeers(await buildUpstream())];
+  const all = [cloudwire, ...upstreamPeers(await buildUpstream()), rawWriter];
   const peers = all.filter(({ name }) => options.peers.includes(name));
   for (let round = 0; round < options.rounds; round += 1) {
     for (const scenario of chosen(options)) {
-      for (const peer of [...rotated(peers, round), ...(scenario.hasRawWriter === true ? [rawWriter] : [])]) {
+      const able = peers.filter((peer) => peer !== rawWriter || scenario.hasRawWriter === true);
+      for (const peer of rotated(able, round)) {
         yield await measure(scenario, peer, round, options.sizes, stop);
       }
     }
