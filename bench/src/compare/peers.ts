@@ -1,14 +1,29 @@
 import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
-import { inParallel, Program } from "@cloudwire/test";
+import type { Instance } from "@cloudwire/provider-simulated";
+import { inParallel, type Kube, Program } from "@cloudwire/test";
 import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
-import type { Stage } from "./stage.ts";
+
+/** Where a peer works. */
+export interface PeerSite {
+  readonly kube: Kube;
+  /** Of the user whose requests are counted. */
+  readonly kubeconfigPath: string;
+  readonly cloudUrl: string;
+  readonly apiKey: string;
+  /** UID of namespace kube-system. */
+  readonly clusterId: string;
+  /** For sockets. */
+  readonly folder: string;
+  /** Those whose Nodes wait for a cloud controller. */
+  readonly machines: readonly Instance[];
+}
 
 /** One of those that are compared. */
 export interface Peer {
   readonly name: string;
   /** Starts its programs, the controller first, and does not wait for them. */
-  readonly start: (stage: Stage) => Promise<readonly Program[]>;
+  readonly start: (site: PeerSite) => Promise<readonly Program[]>;
 }
 
 const built = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));

@@ -8,7 +8,7 @@ import { at, inParallel, type Json, Kube, listOf, numbered, type Program, ReadyM
 import { loopbackNetworks } from "../lib/loopback-networks.ts";
 import { nodeObject } from "../lib/node-object.ts";
 import { readProcessUsage } from "../lib/process-usage.ts";
-import type { Peer } from "./peers.ts";
+import type { Peer, PeerSite } from "./peers.ts";
 
 const API_KEY = "bench-key";
 /** Whose requests are counted. */
@@ -51,7 +51,7 @@ interface Parts {
 }
 
 /** A real API server and a cloud for one peer and one scenario; nothing of it is used again. */
-export class Stage implements AsyncDisposable {
+export class Stage implements AsyncDisposable, PeerSite {
   readonly kube: Kube;
   readonly cloudUrl: string;
   readonly kubeconfigPath: string;
