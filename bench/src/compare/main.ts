@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { buildControlPlane } from "@cloudwire/control-plane";
 import { buildUpstream } from "@cloudwire/test";
 import { stopSignal } from "../lib/stop-signal.ts";
@@ -64,14 +63,15 @@ async function bench(options: BenchOptions, stop: AbortSignal): Promise<number> 
   } catch (error) {
     if (!stop.aborted) throw error;
     console.error("bench: interrupted; this is what there is");
+  } finally {
+    await write(options, results);
   }
-  await write(options, results);
   print(options, results);
   return stop.aborted ? EXIT_INTERRUPTED : 0;
 }
 
 async function* measureAll(options: BenchOptions, stop: AbortSignal): AsyncGenerator<Result> {
-  await buildCloudwire();
+  buildCloudwire();
   await buildControlPlane();
   const all = [cloudwire, ...upstreamPeers(await buildUpstream()), rawWriter];
   const peers = all.filter(({ name }) => options.peers.includes(name));
@@ -106,8 +106,12 @@ function print(options: BenchOptions, results: readonly Result[]): void {
 }
 
 /** What is shipped is measured, not sources. */
-async function buildCloudwire(): Promise<void> {
-  await promisify(execFile)("tsc", ["-b", "controller", "providers/simulated"], { cwd: top(".") });
+function buildCloudwire(): void {
+  const { status, stdout } = spawnSync("tsc", ["-b", "controller", "providers/simulated"], {
+    cwd: top("."),
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`the controller or the sidecar cannot be built (tsc -b):\n${stdout}`);
 }
 
 function gib(bytes: number): string {
