@@ -39,11 +39,10 @@ const share =
 
 /** Median over the rounds of Cloudwire's figure, by what there is of something. */
 const each =
-  (of: "nodes" | "services", ...measures: readonly Measure[]) =>
+  (of: "nodes" | "services", measure: Measure) =>
   (results: readonly Result[], sizes: Sizes): number | undefined => {
-    const own = results.filter(({ peer }) => peer === CLOUDWIRE);
-    if (own.length === 0) return undefined;
-    return median(own.map(({ figures }) => measures.reduce((sum, measure) => sum + figures[measure], 0))) / sizes[of];
+    const own = results.filter(({ peer }) => peer === CLOUDWIRE).map(({ figures }) => figures[measure]);
+    return own.length === 0 ? undefined : median(own) / sizes[of];
   };
 
 /** What is written once for the whole cluster, such as the event about leadership, is nothing a node. */
