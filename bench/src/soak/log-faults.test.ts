@@ -4,7 +4,7 @@ import { logFaults } from "./log-faults.ts";
 test("logFaults() tells each kind of error once, with how often it came, and no warning", () => {
   const log = [
     "12:00:00.000 INFO  Started version=1",
-    "12:00:01.000 WARN  Reconcile failed; trying again with back-off key=a",
+    '12:00:01.000 WARN  Reconcile failed; trying again with back-off key=a err="an ERROR"',
     "12:00:02.000 ERROR Watch failed resource=nodes",
     "12:00:03.000 ERROR Watch failed resource=services",
     "12:00:04.000 ERROR Panic",
@@ -13,4 +13,10 @@ test("logFaults() tells each kind of error once, with how often it came, and no 
     'the controller logged 2 times an error "Watch failed", first: 12:00:02.000 ERROR Watch failed resource=nodes',
     'the controller logged 1 times an error "Panic", first: 12:00:04.000 ERROR Panic',
   ]);
+});
+
+test("logFaults() reads a log of JSON, too", () => {
+  const error = '{"time":"2026-01-01T00:00:00Z","level":"error","message":"Handler failed","method":"X"}';
+  const log = `provider ready\n${error.replace("error", "info")}\n${error}\n`;
+  expect(logFaults("sidecar", log)).toEqual([`the sidecar logged 1 times an error "Handler failed", first: ${error}`]);
 });

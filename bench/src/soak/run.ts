@@ -49,6 +49,7 @@ export async function soak(
       if (samples.length % 12 === 0) say(progress(sample));
     };
     await churn(site, agenda, options.durationMs, take, stop);
+    site.requireRunning();
     await site.admin.clearFaults();
 
     say("The churn is over; waiting until everything is as wished.");

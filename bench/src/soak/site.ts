@@ -64,6 +64,12 @@ export class Site implements AsyncDisposable {
     return running(this.#sidecar, "sidecar");
   }
 
+  /** Throws, with its last words, when one of them has ended by itself. */
+  requireRunning(): void {
+    running(this.#controller, "controller");
+    running(this.#sidecar, "sidecar");
+  }
+
   /** For samples, which come at any moment: also of one that is just ending. */
   get sidecarPid(): number {
     return this.#sidecar?.pid ?? 0;
