@@ -19,14 +19,17 @@ const crashExitCode = 1;
 
 const atEndMs = 3_000;
 
+/** Terminals, npm and other wrappers send one request to end twice. */
+const sameRequestMs = 500;
+
 /**
  * Serves a provider as the main job of this process. Where, how and how loud comes from the environment:
  * `CLOUD_PROVIDER_ENDPOINT`, `CLOUD_PROVIDER_SOCKET_GROUP`, `CLOUD_PROVIDER_LOG_LEVEL`, `CLOUD_PROVIDER_TLS_CERT_FILE`,
  * `CLOUD_PROVIDER_TLS_KEY_FILE`, `CLOUD_PROVIDER_TLS_CLIENT_CA_FILE`, `CLOUD_PROVIDER_INSECURE_LOOPBACK`.
  *
- * SIGTERM and SIGINT end it in order, with exit code 0; a second signal ends it at once. Mistakes in the definition or the
- * environment are told in plain lines, all together, with exit code 78; an endpoint that cannot be
- * had, or a socket that was taken away, with 69.
+ * SIGTERM and SIGINT end it in order, with exit code 0; a second one ends it at once, unless it comes within 500 ms: that is the
+ * same request. Mistakes in the definition or the environment are told in plain lines, all together, with exit code 78; an
+ * endpoint that cannot be had, or a socket that was taken away, with 69.
  */
 export const serveProvider = async (
   definition: ProviderDefinition,
@@ -79,10 +82,13 @@ const lastWords = async (atEnd: ServeOptions["atEnd"], log: Logger): Promise<voi
 };
 
 const endOnSignals = (provider: RunningProvider, atEnd: () => Promise<void>, log: Logger): void => {
-  let ending = false;
+  let askedAtMs: number | undefined;
   const end = (signal: NodeJS.Signals) => {
-    if (ending) process.exit(crashExitCode);
-    ending = true;
+    if (askedAtMs !== undefined) {
+      if (performance.now() - askedAtMs < sameRequestMs) return;
+      process.exit(crashExitCode);
+    }
+    askedAtMs = performance.now();
     log.info("Shutting down", { signal });
     provider
       .close()
