@@ -67,7 +67,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       aborted: "cut short by shutdown or loss of the lead",
     }),
   },
-  provider_problem: {
+  cloudwire_provider_problem: {
     reason: closed<HealthReasonName>({
       Connecting: "no answer to the handshake yet",
       SocketMissing: "",
@@ -94,15 +94,15 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       StatusUnknown: "it does not say how it is",
     }),
   },
-  provider_info: { provider_name: "what the provider calls itself", version: "of the provider" },
-  cloud_rate_limit_requests: { limit: "name that the provider gives the limit" },
-  cloud_rate_limit_remaining_requests: { limit: "name that the provider gives the limit" },
-  provider_call_duration_seconds: {
+  cloudwire_provider_info: { provider_name: "what the provider calls itself", version: "of the provider" },
+  cloudwire_cloud_rate_limit_requests: { limit: "name that the provider gives the limit" },
+  cloudwire_cloud_rate_limit_remaining_requests: { limit: "name that the provider gives the limit" },
+  cloudwire_provider_call_duration_seconds: {
     code: "canonical gRPC code, such as `OK` or `RESOURCE_EXHAUSTED`",
     reason:
       "reason of the contract ([errors](errors.md)); `VENDOR` for any of a vendor's own; empty on success and when the transport failed",
   },
-  cloud_calls_total: {
+  cloudwire_cloud_calls_total: {
     kind: closed({ read: "", change: "", retry: "sent again; whether it was a change is not told" }),
   },
   cloudwire_nodes: {

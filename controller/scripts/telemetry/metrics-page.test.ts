@@ -12,8 +12,7 @@ const MADE = /\.(?:counter|gauge|histogram)\(\{\s*name: ("[^"]+"|[^,\n]+)/g;
 const TOP = new URL("../../../", import.meta.url).pathname;
 
 /** A family of ours in a text or a query. */
-const NAMED =
-  /\b(?:cloudwire|provider_call|cloud_throttled|cloud_calls|cloud_data|leader_election|workqueue|kubernetes_healthcheck)_?[a-z_]*[a-z]\b(?=[`{[) ])/g;
+const NAMED = /\b(?:cloudwire|leader_election|workqueue|kubernetes_healthcheck)_?[a-z_]*[a-z]\b(?=[`{[) ])/g;
 
 const families = METRIC_PARTS.flatMap((part) => part.families);
 const sorted = (names: Iterable<string>): readonly string[] => [...names].toSorted();
@@ -45,6 +44,14 @@ describe("the page of metrics", () => {
       Object.keys(own).map((label) => `${name} ${label}`),
     );
     expect(told.filter((label) => !labels.has(label))).toEqual([]);
+  });
+
+  // Those of the process and of Node, process_* and nodejs_*, are the library's.
+  test("has upstream's names and such that begin with cloudwire_, no third kind", () => {
+    const upstream = new Set(UPSTREAM_FAMILIES.map(({ name }) => name));
+    const ours = families.map(({ name }) => name).filter((name) => !upstream.has(name));
+    expect(ours.length).toBeGreaterThan(20);
+    expect(ours.filter((name) => !name.startsWith("cloudwire_"))).toEqual([]);
   });
 
   test("names differences only from what upstream has", () => {

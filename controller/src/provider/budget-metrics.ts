@@ -18,18 +18,18 @@ type Watched = BudgetSnapshot & { readonly heldUntilMs: number };
 /** Makes the families; the result is called once a provider. */
 export function budgetMetrics(metrics: Metrics): (provider: string) => BudgetMetrics {
   const waitSeconds = metrics.histogram({
-    name: "provider_call_wait_seconds",
+    name: "cloudwire_provider_call_wait_seconds",
     help: "Time that calls to a provider waited for the budget of their quota class before they were sent.",
     labels: ["provider", "class", "priority"],
     buckets: [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30],
   });
   const turnedAwayTotal = metrics.counter({
-    name: "provider_calls_turned_away_total",
+    name: "cloudwire_provider_calls_turned_away_total",
     help: "Calls that were not sent because the budget of their quota class would have made them wait too long; they come back.",
     labels: ["provider", "class", "priority"],
   });
   const holdsTotal = metrics.counter({
-    name: "provider_call_holds_total",
+    name: "cloudwire_provider_call_holds_total",
     help: "Times that the calls of a quota class were put on hold because the cloud throttled.",
     labels: ["provider", "class"],
   });
@@ -59,25 +59,25 @@ function makeGauges(metrics: Metrics, watched: ReadonlyMap<string, () => readonl
     }
   };
   metrics.gauge({
-    name: "provider_call_budget_tokens",
+    name: "cloudwire_provider_call_budget_tokens",
     help: "Requests to the cloud that calls of a quota class may make now; below 0 when answers cost more than was there. Without a limit: no series. Classes that share a budget show the same.",
     labels,
     collect: collectOf(({ tokens }) => tokens),
   });
   metrics.gauge({
-    name: "provider_call_budget_burst",
+    name: "cloudwire_provider_call_budget_burst",
     help: "Most requests to the cloud that calls of a quota class may make at once. Without a limit: no series.",
     labels,
     collect: collectOf(({ burst }) => burst),
   });
   metrics.gauge({
-    name: "provider_call_budget_requests_per_second",
+    name: "cloudwire_provider_call_budget_requests_per_second",
     help: "Requests to the cloud that calls of a quota class may make in a second at present: less than declared after a hold. Without a limit: no series.",
     labels,
     collect: collectOf(({ cloudCallsPerSecond }) => cloudCallsPerSecond),
   });
   metrics.gauge({
-    name: "provider_call_held_until_timestamp_seconds",
+    name: "cloudwire_provider_call_held_until_timestamp_seconds",
     help: "Until when calls of a quota class are on hold because the cloud throttles, in seconds since 1970; 0: they are not.",
     labels,
     collect: collectOf(({ heldUntilMs }) => heldUntilMs / 1000),

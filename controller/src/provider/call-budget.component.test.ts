@@ -80,7 +80,9 @@ describe("a cloud that throttles", () => {
     expect(throttled).toBe(0);
     const calls = Object.values(served).reduce((sum, count) => sum + count, 0);
     expect(calls).toBeGreaterThanOrEqual(wishes.length);
-    expect(await harness.metrics.value("provider_call_holds_total", { class: "load_balancers" })).toBeUndefined();
+    expect(
+      await harness.metrics.value("cloudwire_provider_call_holds_total", { class: "load_balancers" }),
+    ).toBeUndefined();
   });
 
   test("is left in peace soon by a provider that does not, and carries everything out", async () => {

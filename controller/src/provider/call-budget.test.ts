@@ -68,8 +68,10 @@ describe("GroupedCallBudget without rates", () => {
       ...refused,
       retryAfterMs: 40_000,
     });
-    expect(await metrics.value("provider_calls_turned_away_total", { class: "instances", priority: "high" })).toBe(2);
-    expect(await metrics.value("provider_call_holds_total", { class: "instances" })).toBe(1);
+    expect(
+      await metrics.value("cloudwire_provider_calls_turned_away_total", { class: "instances", priority: "high" }),
+    ).toBe(2);
+    expect(await metrics.value("cloudwire_provider_call_holds_total", { class: "instances" })).toBe(1);
   });
 
   test("holds one class and no other", async () => {
@@ -93,7 +95,7 @@ describe("GroupedCallBudget without rates", () => {
     await clock.advance(3000);
     expect(sent).toEqual(["patient"]);
     expect(clock.timers).toBe(0);
-    expect(await metrics.value("provider_calls_turned_away_total", { class: "instances" })).toBeUndefined();
+    expect(await metrics.value("cloudwire_provider_calls_turned_away_total", { class: "instances" })).toBeUndefined();
   });
 });
 
@@ -112,7 +114,7 @@ describe("GroupedCallBudget with a rate", () => {
     await clock.advance(500);
     expect(sent).toEqual(["first", "delete-1", "delete-2", "refresh"]);
     expect(await metrics.text()).toContain(
-      'provider_call_wait_seconds_sum{provider="acme",class="instances",priority="low"} 1.5',
+      'cloudwire_provider_call_wait_seconds_sum{provider="acme",class="instances",priority="low"} 1.5',
     );
   });
 
@@ -185,14 +187,14 @@ describe("GroupedCallBudget with a rate", () => {
     const of = (name: string, quotaClass: QuotaClass) => own.value(name, { provider: "acme", class: quotaClass });
     expect({
       shared: [
-        await of("provider_call_budget_tokens", "routes"),
-        await of("provider_call_budget_burst", "routes"),
-        await of("provider_call_budget_requests_per_second", "volumes"),
-        await of("provider_call_held_until_timestamp_seconds", "routes"),
+        await of("cloudwire_provider_call_budget_tokens", "routes"),
+        await of("cloudwire_provider_call_budget_burst", "routes"),
+        await of("cloudwire_provider_call_budget_requests_per_second", "volumes"),
+        await of("cloudwire_provider_call_held_until_timestamp_seconds", "routes"),
       ],
       free: [
-        await of("provider_call_budget_tokens", "instances"),
-        await of("provider_call_held_until_timestamp_seconds", "instances"),
+        await of("cloudwire_provider_call_budget_tokens", "instances"),
+        await of("cloudwire_provider_call_held_until_timestamp_seconds", "instances"),
       ],
     }).toEqual({ shared: [1, 1, 1, heldUntil], free: [undefined, 0] });
   });

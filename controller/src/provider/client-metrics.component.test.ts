@@ -22,14 +22,14 @@ test("calls are measured by method, code and reason, and what they cost at the c
     .catch(() => undefined);
   const text = await world.harness.metrics.text();
   expect(text).toContain(
-    'provider_call_duration_seconds_count{provider="acme",method="BatchGetInstances",code="OK",reason=""} 1',
+    'cloudwire_provider_call_duration_seconds_count{provider="acme",method="BatchGetInstances",code="OK",reason=""} 1',
   );
   expect(text).toContain(
-    'provider_call_duration_seconds_count{provider="acme",method="DeleteLoadBalancer",code="FAILED_PRECONDITION",reason="DELETION_PROTECTED"} 1',
+    'cloudwire_provider_call_duration_seconds_count{provider="acme",method="DeleteLoadBalancer",code="FAILED_PRECONDITION",reason="DELETION_PROTECTED"} 1',
   );
-  expect(text).toContain('cloud_calls_total{provider="acme",method="BatchGetInstances",kind="read"} 3');
-  expect(text).toContain('cloud_calls_total{provider="acme",method="BatchGetInstances",kind="retry"} 1');
-  expect(text).toContain('cloud_throttled_total{provider="acme",method="BatchGetInstances"} 1');
-  expect(text).toContain('cloud_data_age_seconds_sum{provider="acme",method="BatchGetInstances"} 2');
-  expect(text).toContain('provider_calls_in_flight{provider="acme"} 0');
+  expect(text).toContain('cloudwire_cloud_calls_total{provider="acme",method="BatchGetInstances",kind="read"} 3');
+  expect(text).toContain('cloudwire_cloud_calls_total{provider="acme",method="BatchGetInstances",kind="retry"} 1');
+  expect(text).toContain('cloudwire_cloud_throttled_total{provider="acme",method="BatchGetInstances"} 1');
+  expect(text).toContain('cloudwire_cloud_data_age_seconds_sum{provider="acme",method="BatchGetInstances"} 2');
+  expect(text).toContain('cloudwire_provider_calls_in_flight{provider="acme"} 0');
 });

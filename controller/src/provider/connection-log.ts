@@ -2,7 +2,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
 import { scopeMessage } from "./connection-state.ts";
 import type { Refusal } from "./handshake.ts";
-import { type InfoChange, infoChanges } from "./info-diff.ts";
+import { changeText, type InfoChange } from "./info-diff.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange } from "./scope-guard.ts";
@@ -34,12 +34,13 @@ export class ConnectionLog {
     this.#deps.log.warn("provider is not connected; trying again", { reason, why: message });
   }
 
-  accepted(before: ProviderInfo | undefined, info: ProviderInfo): void {
+  /** `changes`: since the handshake before. */
+  accepted(info: ProviderInfo, changes: readonly InfoChange[]): void {
     const { log } = this.#deps;
     this.#reason = "";
     const { name, version, bootId, scopeId } = info;
     log.info("provider connected", { providerName: name, version, bootId, scopeId });
-    if (before !== undefined) this.#tellChanges(infoChanges(before, info));
+    this.#tellChanges(changes);
     for (const { severity, reason, summary } of info.diagnostics) {
       log[severity === "info" ? "info" : "warn"]("provider diagnostic", { reason, summary });
     }
@@ -52,7 +53,7 @@ export class ConnectionLog {
     const appeared = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
     const changed = changes
       .filter(({ before, after }) => before !== undefined && after !== undefined)
-      .map(({ path, before, after }) => `${path}: ${before} -> ${after}`);
+      .map(changeText);
     const level = disappeared.length > 0 ? "warn" : "info";
     this.#deps.log[level]("provider declares other things than before", { appeared, disappeared, changed });
   }

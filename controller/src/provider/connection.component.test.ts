@@ -250,6 +250,10 @@ describe("ProviderConnection", () => {
     provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-2", scopeId: "" });
     await eventually("the new process is known", () => sidecar.info?.bootId === "boot-2");
     expect(sidecar.scopeChange).toBeUndefined();
+    expect(sidecar.snapshot.handshakes).toMatchObject([
+      { bootId: "boot-2", changes: ['scopeId: "project-1" -> ""'] },
+      { bootId: "boot-1", changes: [] },
+    ]);
     provider.script.getProviderInfo = () => providerInfo({ bootId: "boot-2", scopeId: "project-2" });
     provider.script.getProviderStatus = () => providerStatus({ bootId: "boot-2", scopeId: "project-2" });
     await eventually("the scope is known", () => sidecar.scopeChange !== undefined);

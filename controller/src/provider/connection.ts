@@ -15,6 +15,7 @@ import {
   startingError,
 } from "./connection-state.ts";
 import { asProviderError, contractError, isProviderError, type ProviderError } from "./errors.ts";
+import { type HandshakeRecord, HandshakeHistory } from "./handshake-history.ts";
 import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
@@ -89,10 +90,10 @@ export class ProviderConnection {
   readonly #scope: ScopeGuard;
   /** The change of scope told last. */
   #told: string | undefined;
+  readonly #handshakes = new HandshakeHistory();
   readonly #waiting = new Set<() => void>();
   #state: ConnectionState = { kind: "connecting" };
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
-  #info: ProviderInfo | undefined;
   #status: ProviderStatus | undefined;
   #statusFailures = 0;
   /** A status said that the cloud cannot be used, or failed, since the cloud last could be. */
@@ -114,7 +115,12 @@ export class ProviderConnection {
 
   /** Answer to the last accepted handshake; kept while the connection is lost. */
   get info(): ProviderInfo | undefined {
-    return this.#info;
+    return this.#handshakes.last;
+  }
+
+  /** The last accepted ones, newest first. */
+  get handshakes(): readonly HandshakeRecord[] {
+    return this.#handshakes.records;
   }
 
   get status(): ProviderStatus | undefined {
@@ -248,12 +254,11 @@ export class ProviderConnection {
   }
 
   #accept(info: ProviderInfo): ProviderInfo {
-    const before = this.#info;
+    const { clock } = this.#deps;
     this.#scope.see(info.scopeId);
-    this.#info = info;
     this.#statusFailures = 0;
-    this.#acceptedAtMs = this.#deps.clock.monotonicMs();
-    this.#log.accepted(before, info);
+    this.#acceptedAtMs = clock.monotonicMs();
+    this.#log.accepted(info, this.#handshakes.note(info, clock.nowMs()));
     this.#tellScope();
     if (info.scopeId !== "") this.#deps.onReady(info);
     this.#enter({ kind: "ready", info });

@@ -1,4 +1,4 @@
-import { infoChanges } from "./info-diff.ts";
+import { changeText, type InfoChange, infoChanges } from "./info-diff.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 
 /** One handshake of the past: which process answered, and what it declared differently than the one before. */
@@ -19,21 +19,22 @@ export class HandshakeHistory {
   #last: ProviderInfo | undefined;
   #records: readonly HandshakeRecord[] = [];
 
+  get last(): ProviderInfo | undefined {
+    return this.#last;
+  }
+
   get records(): readonly HandshakeRecord[] {
     return this.#records;
   }
 
-  /** One that is told again is no new one. */
-  note(info: ProviderInfo, atMs: number): void {
-    const before = this.#last;
-    if (info === before) return;
-    this.#last = info;
-    const all = before === undefined ? [] : infoChanges(before, info);
-    const told = all
-      .slice(0, MAX_CHANGES)
-      .map(({ path, before: was = "absent", after: is = "absent" }) => `${path}: ${was} -> ${is}`);
+  /** Answers what differs from the handshake before. */
+  note(info: ProviderInfo, atMs: number): readonly InfoChange[] {
+    const all = this.#last === undefined ? [] : infoChanges(this.#last, info);
+    const told = all.slice(0, MAX_CHANGES).map(changeText);
     const changes = all.length > MAX_CHANGES ? [...told, `${all.length - MAX_CHANGES} more`] : told;
     const { version, bootId } = info;
     this.#records = [{ atMs, version, bootId, changes }, ...this.#records].slice(0, KEPT);
+    this.#last = info;
+    return all;
   }
 }

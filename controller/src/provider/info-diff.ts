@@ -15,6 +15,11 @@ export function infoChanges(before: ProviderInfo, after: ProviderInfo): readonly
   return compare({ ...before, ...apart }, { ...after, ...apart }, "");
 }
 
+/** One line for people. */
+export function changeText({ path, before = "absent", after = "absent" }: InfoChange): string {
+  return `${path}: ${before} -> ${after}`;
+}
+
 /** A list is one value: what comes or goes in it is seen best side by side. */
 function compare(before: unknown, after: unknown, path: string): readonly InfoChange[] {
   const [old, now] = [entriesOf(before), entriesOf(after)];

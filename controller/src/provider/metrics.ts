@@ -16,30 +16,30 @@ export interface ProviderMetrics {
 export function providerMetrics(metrics: Metrics): ProviderMetrics {
   return {
     callDurationSeconds: metrics.histogram({
-      name: "provider_call_duration_seconds",
+      name: "cloudwire_provider_call_duration_seconds",
       help: "Time from sending a call to a provider to its answer, by gRPC code and contract reason.",
       labels: ["provider", "method", "code", "reason"],
       // 1 ms to 65 s: the contract's longest deadline is 60 s.
       buckets: exponentialBuckets(0.001, 2, 17),
     }),
     callsInFlight: metrics.gauge({
-      name: "provider_calls_in_flight",
+      name: "cloudwire_provider_calls_in_flight",
       help: "Calls sent to a provider and not answered yet.",
       labels: ["provider"],
     }),
     cloudCallsTotal: metrics.counter({
-      name: "cloud_calls_total",
+      name: "cloudwire_cloud_calls_total",
       help: "Requests that a provider sent to its cloud to answer calls; kind is read, change or retry.",
       labels: ["provider", "method", "kind"],
     }),
     cloudDataAgeSeconds: metrics.histogram({
-      name: "cloud_data_age_seconds",
+      name: "cloudwire_cloud_data_age_seconds",
       help: "Age of the oldest cloud data in an answer of a provider.",
       labels: ["provider", "method"],
       buckets: [0.1, 1, 5, 10, 30, 60, 120, 300, 900],
     }),
     cloudThrottledTotal: metrics.counter({
-      name: "cloud_throttled_total",
+      name: "cloudwire_cloud_throttled_total",
       help: "Answers of a provider whose cloud throttled it meanwhile.",
       labels: ["provider", "method"],
     }),

@@ -14,7 +14,6 @@ import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
 import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
-import { HandshakeHistory } from "./handshake-history.ts";
 import { instrumented } from "./instrumented.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { ProviderChannel } from "./provider-channel.ts";
@@ -68,7 +67,6 @@ export class Sidecar implements Provider {
   readonly #budget: GroupedCallBudget;
   #operatorRates: readonly OperatorRate[];
   readonly #semaphore: Semaphore;
-  readonly #handshakes = new HandshakeHistory();
 
   constructor(options: SidecarOptions) {
     const { name, address, version, clock, random, metrics, tracing } = options;
@@ -101,7 +99,6 @@ export class Sidecar implements Provider {
         return tracing === undefined ? measured : traced(measured, { provider: name, address, tracing });
       },
       onReady: (info) => {
-        this.#handshakes.note(info, clock.nowMs());
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
         budget.setRates(rateGroups(info.limits.callRates, this.#operatorRates));
         options.onReady?.(info);
@@ -189,7 +186,7 @@ export class Sidecar implements Provider {
       health,
       warnings,
       info,
-      handshakes: this.#handshakes.records,
+      handshakes: this.#connection.handshakes,
       status,
       scopeChange,
       doubt,

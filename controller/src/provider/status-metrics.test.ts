@@ -32,13 +32,13 @@ test("exposeProviders() shows each provider as it is at the scrape, and nothing 
   const providers = [good, away];
   exposeProviders(metrics, providers);
   expect(await samples(metrics)).toEqual([
-    'provider_usable{provider="east"} 1',
-    'provider_usable{provider="west"} 0',
-    'provider_problem{provider="west",reason="SocketMissing"} 1',
-    'provider_info{provider="east",provider_name="acme.example.com",version="1.2.3"} 1',
-    'provider_credentials_expire_timestamp_seconds{provider="east"} 1800000000',
-    'cloud_rate_limit_requests{provider="east",limit="reads"} 600',
-    'cloud_rate_limit_remaining_requests{provider="east",limit="reads"} 20',
+    'cloudwire_provider_usable{provider="east"} 1',
+    'cloudwire_provider_usable{provider="west"} 0',
+    'cloudwire_provider_problem{provider="west",reason="SocketMissing"} 1',
+    'cloudwire_provider_info{provider="east",provider_name="acme.example.com",version="1.2.3"} 1',
+    'cloudwire_provider_credentials_expire_timestamp_seconds{provider="east"} 1800000000',
+    'cloudwire_cloud_rate_limit_requests{provider="east",limit="reads"} 600',
+    'cloudwire_cloud_rate_limit_remaining_requests{provider="east",limit="reads"} 20',
   ]);
 });
 
@@ -49,7 +49,7 @@ test("exposeProviders() lets go of what is no longer so", async () => {
   await samples(metrics);
   providers.splice(0, 1, { ...good, name: "west", status: undefined });
   expect(await samples(metrics)).toEqual([
-    'provider_usable{provider="west"} 1',
-    'provider_info{provider="west",provider_name="acme.example.com",version="1.2.3"} 1',
+    'cloudwire_provider_usable{provider="west"} 1',
+    'cloudwire_provider_info{provider="west",provider_name="acme.example.com",version="1.2.3"} 1',
   ]);
 });

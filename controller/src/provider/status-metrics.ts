@@ -19,15 +19,15 @@ export interface ShownProvider {
 /** Shows how each provider is at the time of a scrape. */
 export function exposeProviders(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
-    name: "provider_usable",
-    help: "1: calls to the provider can be made. The cloud behind it may still be down: see provider_problem.",
+    name: "cloudwire_provider_usable",
+    help: "1: calls to the provider can be made. The cloud behind it may still be down: see cloudwire_provider_problem.",
     labels: ["provider"],
     collect: (gauge) => {
       for (const { name, unavailable } of providers) gauge.set({ provider: name }, unavailable === undefined ? 1 : 0);
     },
   });
   metrics.gauge({
-    name: "provider_problem",
+    name: "cloudwire_provider_problem",
     help: "1 for each thing that is wrong with a provider; readyz says more.",
     labels: ["provider", "reason"],
     collect: (gauge) => {
@@ -38,7 +38,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
     },
   });
   metrics.gauge({
-    name: "provider_info",
+    name: "cloudwire_provider_info",
     help: "1 for each provider that has answered a handshake; the labels tell what it calls itself.",
     labels: ["provider", "provider_name", "version"],
     collect: (gauge) => {
@@ -54,7 +54,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
 /** What providers say of the accounts that they work in. */
 function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
-    name: "provider_credentials_expire_timestamp_seconds",
+    name: "cloudwire_provider_credentials_expire_timestamp_seconds",
     help: "When the credentials of a provider at its cloud expire, in seconds since 1970. Where the provider does not say: no series.",
     labels: ["provider"],
     collect: (gauge) => {
@@ -72,13 +72,13 @@ function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): vo
     }
   };
   metrics.gauge({
-    name: "cloud_rate_limit_requests",
+    name: "cloudwire_cloud_rate_limit_requests",
     help: "Requests that the cloud allows an account in a period, as the provider says.",
     labels: ["provider", "limit"],
     collect: (gauge) => eachLimit(gauge, ({ limit }) => limit),
   });
   metrics.gauge({
-    name: "cloud_rate_limit_remaining_requests",
+    name: "cloudwire_cloud_rate_limit_remaining_requests",
     help: "Requests of that limit that are left, whoever else uses the account.",
     labels: ["provider", "limit"],
     collect: (gauge) => eachLimit(gauge, ({ remaining }) => remaining),

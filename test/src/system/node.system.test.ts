@@ -108,7 +108,7 @@ describe("cloud-node on a real control plane", () => {
     });
     const lookups = await world.metric(
       controller,
-      /^provider_call_duration_seconds_count\{.*method="BatchGetInstances"/,
+      /^cloudwire_provider_call_duration_seconds_count\{.*method="BatchGetInstances"/,
     );
     expect(lookups).toBeGreaterThan(0);
     expect(lookups).toBeLessThanOrEqual(20);

@@ -121,7 +121,9 @@ describe("certificates that are rotated while work goes on", () => {
         await saidTimes(controller, "provider connection renewed", index + 1);
       }
     });
-    const calls = (await metrics(controller)).filter((line) => line.startsWith("provider_call_duration_seconds_count"));
+    const calls = (await metrics(controller)).filter((line) =>
+      line.startsWith("cloudwire_provider_call_duration_seconds_count"),
+    );
     expect(nodes.length).toBeGreaterThan(20);
     expect(calls.filter((line) => line.includes('method="BatchGetInstances"'))).not.toEqual([]);
     expect(calls.filter((line) => !line.includes('code="OK"'))).toEqual([]);

@@ -71,7 +71,7 @@ async function settled(): Promise<number> {
 
 /** Calls that `program` made to its provider, by method. */
 async function providerCalls(program: Program, method: string): Promise<number> {
-  return world.metric(program, new RegExp(`^provider_call_duration_seconds_count\\{.*method="${method}"`));
+  return world.metric(program, new RegExp(`^cloudwire_provider_call_duration_seconds_count\\{.*method="${method}"`));
 }
 
 /** What a process did from its start until nothing happened any more. */
