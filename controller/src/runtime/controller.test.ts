@@ -137,7 +137,6 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     await rig.clock.advance(5000);
     expect(rig.reconciles.map(({ key }) => key)).toEqual(["k", "other", "k"]);
     expect(await outcome(rig, "panicked")).toBe(1);
-    expect(await rig.metrics.value("cloudwire_worker_restarts_total")).toBeUndefined();
   });
 });
 
@@ -215,25 +214,39 @@ describe("Controller.run()", () => {
 });
 
 describe("a Controller that breaks", () => {
-  test("rejects only when every reconcile in work has ended", async () => {
+  const fault = new TypeError("x is undefined");
+
+  /** Two keys in work with two workers; `quick` is to get in line again, and the lane of a key cannot be told a second time. */
+  function breakInWork(duringWork: (stop: AbortController) => void) {
     const clock = new FakeClock();
     const ended: string[] = [];
-    const fault = new TypeError("x is undefined");
-    const fail = (): never => {
-      throw fault;
-    };
+    const asked = new Set<string>();
     const queue = createWorkqueue({
       clock,
       limiter: exponentialLimiter(SERVICE_BACKOFF),
-      // The worker's own steps fail, and so does whoever starts it again.
-      metrics: { ...NO_QUEUE_METRICS, finished: fail },
+      metrics: NO_QUEUE_METRICS,
+      lanes: {
+        laneOf: (key) => {
+          if (asked.has(key)) throw fault;
+          asked.add(key);
+          return "";
+        },
+        limit: 2,
+      },
     });
+    const stop = new AbortController();
+    const slow = Promise.withResolvers<void>();
     let ends = 0;
     const controller = new Controller({
       name: "service-lb-controller",
       reconciler: {
         reconcile: async ({ key, signal }) => {
-          if (key === "slow") await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          signal.addEventListener("abort", () => slow.resolve());
+          if (key === "slow") await slow.promise;
+          else {
+            queue.add(key);
+            duringWork(stop);
+          }
           await settle();
           ended.push(key);
           return DONE;
@@ -244,13 +257,32 @@ describe("a Controller that breaks", () => {
       workers: 2,
       clock,
       log: new FakeLog(),
-      metrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: fail },
+      metrics: { running: () => undefined, reconciled: () => undefined },
     });
     queue.add("slow");
     queue.add("quick");
-    const { signal } = new AbortController();
-    await expect(controller.run({ stop: signal, abort: signal })).rejects.toBe(fault);
-    expect([ended, ends]).toEqual([["quick", "slow"], 1]);
+    const running = controller.run({ stop: stop.signal, abort: new AbortController().signal });
+    const outcome = running.then(
+      () => "ended",
+      (error: unknown) => error,
+    );
+    return { outcome, slow, ended, ends: () => ends };
+  }
+
+  test("cuts the reconciles in work short, and rejects only when every one has ended", async () => {
+    const { outcome, ended, ends } = breakInWork(() => undefined);
+    expect(await outcome).toBe(fault);
+    expect([ended, ends()]).toEqual([["quick", "slow"], 1]);
+  });
+
+  test("lets the reconciles in work finish, and tells its fault, when it breaks at the end", async () => {
+    const { outcome, slow, ended, ends } = breakInWork((stop) => stop.abort());
+    await settle();
+    await settle();
+    expect([ended, ends()]).toEqual([["quick"], 0]);
+    slow.resolve();
+    expect(await outcome).toBe(fault);
+    expect([ended, ends()]).toEqual([["quick", "slow"], 1]);
   });
 
   test("takes off the sources that had begun when another cannot begin", async () => {

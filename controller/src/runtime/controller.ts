@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { childSignal, sleep } from "../util/abort.ts";
+import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
@@ -43,9 +43,6 @@ export interface ControllerSnapshot {
   /** Keys whose last reconcile failed, latest first. */
   readonly failing: { readonly count: number; readonly first: readonly ReconcileRecord[] };
 }
-
-/** A worker that ended by a fault waits so long before it starts again. */
-const WORKER_RESTART_MS = 1000;
 
 /** Sources, a queue, workers and one reconciler. */
 export class Controller {
@@ -95,33 +92,20 @@ export class Controller {
       log.info("Controller started", { controller: name, workers });
       metrics.running(true);
       const both = { stop: stop.signal, abort: abort.signal };
-      running = Array.from({ length: workers }, () => this.#superviseWorker(both));
+      running = Array.from({ length: workers }, () => this.#work(both));
       await Promise.all(running);
     } catch (error) {
-      if (!signals.stop.aborted) {
-        stop.abort(error);
-        abort.abort(error);
-        await Promise.allSettled(running);
-        throw error;
-      }
+      // Sources that are waited for in vain because of the end are no fault.
+      if (signals.stop.aborted && running.length === 0) return;
+      stop.abort(error);
+      if (!signals.stop.aborted) abort.abort(error);
+      await Promise.allSettled(running);
+      throw error;
     } finally {
       for (const end of ends) end();
       queue.shutDown();
       metrics.running(false);
       log.info("Controller stopped", { controller: name });
-    }
-  }
-
-  async #superviseWorker(signals: RunSignals): Promise<void> {
-    const { log, metrics, name, clock } = this.#deps;
-    while (!signals.stop.aborted) {
-      try {
-        await this.#work(signals);
-      } catch (error) {
-        metrics.workerRestarted();
-        log.error("Worker failed outside a reconcile; starting it again", { controller: name, err: error });
-        await sleep(WORKER_RESTART_MS, signals.stop, clock).catch(() => undefined);
-      }
     }
   }
 

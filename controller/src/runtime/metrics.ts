@@ -7,7 +7,6 @@ import type { Outcome } from "./result.ts";
 export interface ControllerMetrics {
   running(isRunning: boolean): void;
   reconciled(outcome: Outcome["kind"], seconds: number): void;
-  workerRestarted(): void;
 }
 
 /** Makes the families once; call the result once a controller, with its canonical name and upstream's short one. */
@@ -28,18 +27,12 @@ export function controllerMetrics(metrics: Metrics): (name: string, shortName: s
     labels: ["controller"],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
   });
-  const restarts = metrics.counter({
-    name: "cloudwire_worker_restarts_total",
-    help: "Workers that ended by a fault outside a reconcile and were started again.",
-    labels: ["controller"],
-  });
   return (controller, shortName) => ({
     running: (isRunning) => running.set({ name: shortName, manager: CLOUD_CONTROLLER_MANAGER }, isRunning ? 1 : 0),
     reconciled: (outcome, duration) => {
       reconciles.inc({ controller, outcome });
       seconds.observe({ controller }, duration);
     },
-    workerRestarted: () => restarts.inc({ controller }),
   });
 }
 

@@ -87,10 +87,10 @@ export class SupervisedController {
   async run(signals: RunSignals): Promise<void> {
     while (!signals.stop.aborted) {
       const delayMs = await this.#runOnce(signals);
-      if (delayMs === undefined) return;
+      if (delayMs === undefined) break;
       await sleep(delayMs, signals.stop, this.#deps.clock).catch(() => undefined);
     }
-    this.#state = { kind: "idle" };
+    if (this.#state.kind !== "off") this.#state = { kind: "idle" };
   }
 
   /** One life; answers how long to wait for the next one, undefined: there is to be none. */
@@ -106,7 +106,7 @@ export class SupervisedController {
       this.#state = { kind: "running", sinceMs: clock.nowMs() };
       await this.#current.run(signals, tracing);
       if (!signals.stop.aborted) throw new Error("it ended without having been asked to");
-      return 0;
+      return undefined;
     } catch (error) {
       if (clock.monotonicMs() - startMs >= CALM_MS) this.#backoff.reset();
       return this.#broke(error);

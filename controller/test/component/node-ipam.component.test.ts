@@ -59,7 +59,7 @@ class Manager {
       log,
       metrics: nodeIpamMetrics(metrics),
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: () => () => undefined,
       allocator: CLUSTER,
     });

@@ -115,7 +115,7 @@ export class IpamWorld {
       log,
       metrics: nodeIpamMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#readyListeners.add(listener);
         return () => this.#readyListeners.delete(listener);

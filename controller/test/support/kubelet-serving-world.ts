@@ -61,7 +61,7 @@ export class KubeletServingWorld {
       log,
       metrics: kubeletServingMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#onReady.add(listener);
         return () => this.#onReady.delete(listener);

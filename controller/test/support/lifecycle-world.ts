@@ -115,7 +115,7 @@ export class LifecycleWorld {
       log,
       metrics: nodeLifecycleMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: () => () => undefined,
       settings: this.settings,
     });

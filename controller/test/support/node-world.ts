@@ -140,7 +140,7 @@ export class NodeWorld implements AsyncDisposable {
       log,
       metrics: nodeMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);

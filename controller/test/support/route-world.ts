@@ -87,7 +87,6 @@ export class RouteWorld implements AsyncDisposable {
           this.running = isRunning;
         },
         reconciled: () => undefined,
-        workerRestarted: () => undefined,
       },
       onProviderReady: (listener) => {
         this.#listeners.add(listener);

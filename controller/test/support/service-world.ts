@@ -50,7 +50,7 @@ export class ServiceWorld implements AsyncDisposable {
       log,
       metrics: serviceMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);

@@ -77,7 +77,7 @@ async function start(): Promise<void> {
     log: new FakeLog(),
     outcomes: labellingCounter(metrics),
     queueMetrics: NO_QUEUE_METRICS,
-    controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+    controllerMetrics: { running: () => undefined, reconciled: () => undefined },
     onProviderReady: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -223,7 +223,7 @@ export class Manager {
       clock,
       log,
       queueMetrics: NO_QUEUE_METRICS,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined, workerRestarted: () => undefined },
+      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener: () => void) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
