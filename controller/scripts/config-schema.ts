@@ -5,7 +5,7 @@ import type { Flag, Shape } from "../src/options/flag.ts";
 import { DURATION, formatDuration } from "../src/options/duration.ts";
 import { flagName } from "../src/options/options.ts";
 import { flagOfKey } from "../src/options/rows.ts";
-import { upstreamFlags } from "../src/options/upstream-flags.ts";
+import { unusedFlags } from "../src/options/unused-flags.ts";
 import { sentence } from "./markdown.ts";
 
 /** A JSON Schema, draft 7: what editors know best. */
@@ -33,7 +33,7 @@ export function configSchema(): Schema {
     if (flag !== undefined) put(schema, path.split("."), settingSchema(flagName(key), flag));
   }
   for (const [path, name] of unusedPaths) {
-    const unused = upstreamFlags.get(name);
+    const unused = unusedFlags.get(name);
     if (unused === undefined) continue;
     const description = `Of upstream's, without effect: ${unused.instead}.`;
     put(schema, path.split("."), { description, deprecated: true, ...typeSchema(unused.flag.shape) });

@@ -5,7 +5,7 @@ import { formatDuration } from "../src/options/duration.ts";
 import { flagName } from "../src/options/options.ts";
 import { parseCommand } from "../src/options/parse.ts";
 import { flagOfKey } from "../src/options/rows.ts";
-import { upstreamFlags } from "../src/options/upstream-flags.ts";
+import { unusedFlags } from "../src/options/unused-flags.ts";
 import { code, GENERATED, table } from "./markdown.ts";
 
 /** Of the schema, beside the page. */
@@ -53,7 +53,7 @@ export function configurationPage(): string {
   const unused = [...unusedPaths].map(([path, flag]) => [
     code(path),
     code(`--${flag}`),
-    upstreamFlags.get(flag)?.instead ?? "",
+    unusedFlags.get(flag)?.instead ?? "",
   ]);
   return `${GENERATED}
 

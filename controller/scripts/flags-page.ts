@@ -6,9 +6,9 @@ import { capitalised, cell, code, GENERATED, table } from "./markdown.ts";
 import {
   NODE_IPAM_SECTION,
   ourDefault,
-  readUpstreamFlags,
   standings,
   type UpstreamFlag,
+  upstream,
   upstreamDefault,
 } from "./upstream-flags.ts";
 
@@ -58,7 +58,6 @@ function flagRow(key: string, flag: Flag<unknown>): readonly string[] {
 }
 
 function upstreamSection(): string {
-  const upstream = readUpstreamFlags();
   const all = standings(upstream);
   const beside = all.filter(({ flag }) => flag.section === NODE_IPAM_SECTION);
   const theirs = all.filter((entry) => !beside.includes(entry));

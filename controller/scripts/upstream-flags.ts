@@ -1,33 +1,20 @@
-import { readFileSync } from "node:fs";
+import upstream from "../test/fixtures/upstream-flags.json" with { type: "json" };
 import { isCommandFlag } from "../src/options/command-flags.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { rows } from "../src/options/rows.ts";
 import { type Standing, standingOf } from "../src/options/standing.ts";
 
-/** One flag of upstream's, as its binary tells it; written by `npm run flags -w @cloudwire/test`. */
-export interface UpstreamFlag {
-  readonly name: string;
-  readonly type: string;
-  /** As Go prints it: `[a,b]`. */
-  readonly default: string;
-  readonly section: string;
-}
+/** Every flag of upstream's, as its binary tells it; test/src/flags/upstream-flags.ts writes and describes them. */
+export { upstream };
 
-export interface UpstreamFlags {
-  /** Of Kubernetes. */
-  readonly version: string;
-  readonly flags: readonly UpstreamFlag[];
-}
+/** Form of {@link upstream}. */
+export type UpstreamFlags = typeof upstream;
+
+/** One of them. */
+export type UpstreamFlag = UpstreamFlags["flags"][number];
 
 /** Heading of the flags that upstream's node-ipam-controller brings: a vendor has to link it, so they are beside the 84. */
 export const NODE_IPAM_SECTION = "Node-ipam-controller";
-
-const FIXTURE = new URL("../test/fixtures/upstream-flags.json", import.meta.url);
-
-export function readUpstreamFlags(): UpstreamFlags {
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- a file of ours, whose form a parity test compares with the binary
-  return JSON.parse(readFileSync(FIXTURE, "utf8")) as UpstreamFlags;
-}
 
 /** The default as our pages write it. */
 export function upstreamDefault(flag: UpstreamFlag): string {

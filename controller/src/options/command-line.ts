@@ -3,7 +3,7 @@ import type { Flag } from "./flag.ts";
 import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { rows } from "./rows.ts";
 import { nearest } from "./suggestion.ts";
-import { upstreamFlags } from "./upstream-flags.ts";
+import { unusedFlags } from "./unused-flags.ts";
 
 /** What comes after it is no flag, whatever it looks like. */
 const NO_MORE_FLAGS = "--";
@@ -36,7 +36,7 @@ function readToken(arg: string, next: string | undefined): Token {
   if (!match) return readOther(arg);
   const name = (match[1] ?? match[3] ?? "").replaceAll("_", "-");
   const inline = match[2] ?? match[4] ?? match[5];
-  const flag = (rows.get(name) ?? upstreamFlags.get(name))?.flag;
+  const flag = (rows.get(name) ?? unusedFlags.get(name))?.flag;
   if (flag === undefined) {
     // Its value, if one follows, is not an argument of its own.
     return token(inline === undefined && next?.startsWith("-") === false ? 2 : 1, wrong(`--${name}`, unknown(name)));
@@ -62,7 +62,7 @@ function readFollowed(name: string, valueName: string, next: string | undefined)
 function readOther(arg: string): Token {
   if (arg === "") return token(1, NOTHING_SAID);
   const name = /^-?([A-Za-z][-\w]*)/.exec(arg)?.[1]?.replaceAll("_", "-") ?? "";
-  const isKnown = rows.has(name) || upstreamFlags.has(name) || isCommandFlag(name);
+  const isKnown = rows.has(name) || unusedFlags.has(name) || isCommandFlag(name);
   const what = isKnown ? `lacks its dashes; write --${name}` : "is not a flag; this program takes flags only";
   return token(1, wrong(arg, what));
 }
@@ -72,7 +72,7 @@ function said(name: string, text: string): Said {
   const where = `--${name}`;
   const row = rows.get(name);
   if (row !== undefined) return { ...NOTHING_SAID, occurrences: [{ key: row.key, where, text }] };
-  const unused = upstreamFlags.get(name);
+  const unused = unusedFlags.get(name);
   if (unused === undefined) return NOTHING_SAID;
   return { ...NOTHING_SAID, ...saidInVain(unused.flag, where, text, unused.instead) };
 }
@@ -93,6 +93,6 @@ function wrong(where: string, what: string): Said {
 }
 
 function unknown(name: string): string {
-  const near = nearest(name, [...rows.keys(), ...upstreamFlags.keys()]);
+  const near = nearest(name, [...rows.keys(), ...unusedFlags.keys()]);
   return `is not a flag of this program${near === undefined ? "; --help lists them" : `; did you mean --${near}?`}`;
 }

@@ -7,7 +7,7 @@ import type { Flag } from "./flag.ts";
 import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { flagOfKey, rows } from "./rows.ts";
 import { nearest, plain } from "./suggestion.ts";
-import { upstreamFlags } from "./upstream-flags.ts";
+import { unusedFlags } from "./unused-flags.ts";
 
 /** One entry of the file, wherever it stands. */
 interface Entry {
@@ -77,7 +77,7 @@ function readEntry({ path, value }: Entry, where: string): Said {
     if (wrong !== undefined) return { ...refused(where, wrong), lost: [key] };
     return { ...NOTHING_SAID, occurrences: textsOf(value, flag).map((text) => ({ key, where, text })) };
   }
-  const unused = upstreamFlags.get(unusedPaths.get(path) ?? "");
+  const unused = unusedFlags.get(unusedPaths.get(path) ?? "");
   if (unused !== undefined) return readUnused(value, unused, where);
   const wanted = path === "kind" ? KIND : path === "apiVersion" ? API_VERSION : undefined;
   if (wanted !== undefined) {

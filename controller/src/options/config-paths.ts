@@ -47,7 +47,7 @@ export const configPaths: ReadonlyMap<string, string> = new Map(
     .map((key) => [Object.entries(UPSTREAM_PATHS).find(([name]) => name === key)?.[1] ?? ownPath(key), key]),
 );
 
-/** Paths of settings of upstream's that are taken without effect, and the flag in upstreamFlags that says why. */
+/** Paths of settings of upstream's that are taken without effect, and the flag in unusedFlags that says why. */
 export const unusedPaths: ReadonlyMap<string, string> = new Map([
   ["Generic.MinResyncPeriod", "min-resync-period"],
   ["Generic.ControllerStartInterval", "controller-start-interval"],

@@ -14,8 +14,8 @@ export function helpText(program: string): string {
     return `${group.toUpperCase()}\n${own.map(({ name, flag }) => flagText(name, flag)).join("")}`;
   });
   return [
-    `Usage: ${program} --provider NAME=unix:///path/to/provider.sock [flags]\n`,
-    "Runs the Kubernetes cloud controllers over a cloud that a provider sidecar serves on a Unix socket.\n",
+    `Usage: ${program} --provider NAME=ADDRESS [flags]\n`,
+    "Runs the Kubernetes cloud controllers over a cloud that a provider sidecar serves on a Unix socket or over TCP.\n",
     ...sections,
     `OTHER\n${[...commandFlags].map(([name, { help, letter }]) => `  --${name}${letter === undefined ? "" : `, -${letter}`}\n${INDENT}${help}\n`).join("")}`,
   ].join("\n");

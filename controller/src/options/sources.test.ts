@@ -4,7 +4,7 @@ import { variableName } from "./environment.ts";
 import { flags } from "./options.ts";
 import { type Command, parseCommand } from "./parse.ts";
 import { rows } from "./rows.ts";
-import { upstreamFlags } from "./upstream-flags.ts";
+import { unusedFlags } from "./unused-flags.ts";
 
 const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
 const PROVIDER = "Cloudwire:\n  Provider: acme=unix:///run/acme.sock\n";
@@ -250,7 +250,7 @@ describe("parseCommand() with several sources", () => {
 
 describe("paths that only upstream has a use for", () => {
   test("are of flags that are in that table, and of no setting", () => {
-    expect([...unusedPaths].filter(([path, name]) => configPaths.has(path) || !upstreamFlags.has(name))).toEqual([]);
+    expect([...unusedPaths].filter(([path, name]) => configPaths.has(path) || !unusedFlags.has(name))).toEqual([]);
   });
 });
 

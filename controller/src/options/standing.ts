@@ -1,6 +1,6 @@
 import { commandFlags, isCommandFlag } from "./command-flags.ts";
 import { rows } from "./rows.ts";
-import { upstreamFlags } from "./upstream-flags.ts";
+import { unusedFlags } from "./unused-flags.ts";
 
 /** What becomes of a flag of upstream's here. */
 export type Standing =
@@ -13,7 +13,7 @@ export type Standing =
 
 /** Undefined: the flag is refused. `name` is without dashes. */
 export function standingOf(name: string): Standing | undefined {
-  const unused = upstreamFlags.get(name);
+  const unused = unusedFlags.get(name);
   if (unused !== undefined) return { kind: "warned", instead: unused.instead };
   const row = rows.get(name)?.flag ?? (isCommandFlag(name) ? commandFlags.get(name) : undefined);
   if (row === undefined) return undefined;

@@ -49,7 +49,7 @@ const SIDECAR = "the provider sidecar has the cloud's settings";
 const TEXT_LOG = "lines are written at once, in one stream; --logging-format chooses their form";
 
 /** By name without dashes; those of cloud-provider v0.36.3 that are in no other table. */
-export const upstreamFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, UnusedFlag>([
+export const unusedFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, UnusedFlag>([
   ["cloud-provider", { flag: text("name"), instead: "--provider names the sidecars that reach the clouds" }],
   ["cloud-config", { flag: text("file"), instead: `it is passed to nobody: ${SIDECAR}` }],
   ["allow-untagged-cloud", { flag: toggle(), instead: `${SIDECAR}, and every call carries the cluster's identity` }],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseCommand } from "./parse.ts";
 import { rows } from "./rows.ts";
-import { upstreamFlags } from "./upstream-flags.ts";
+import { unusedFlags } from "./unused-flags.ts";
 
 const parse = (...args: readonly string[]) =>
   parseCommand(
@@ -13,7 +13,7 @@ const parse = (...args: readonly string[]) =>
 const SAMPLES = ["true", "0", "1m", "leases", "Some=true", "main=2", "a.crt,a.key"];
 
 describe("flags that only upstream needs", () => {
-  test.each([...upstreamFlags])("--%s is taken with a value and warned of", (name, { flag, instead }) => {
+  test.each([...unusedFlags])("--%s is taken with a value and warned of", (name, { flag, instead }) => {
     const sample = SAMPLES.find((text) => flag.parse(text, undefined).kind === "value") ?? "";
     expect(parse(`--${name}=${sample}`)).toMatchObject({
       kind: "run",
@@ -45,6 +45,6 @@ describe("flags that only upstream needs", () => {
   });
 
   test("are in no other table", () => {
-    expect([...upstreamFlags.keys()].filter((name) => rows.has(name))).toEqual([]);
+    expect([...unusedFlags.keys()].filter((name) => rows.has(name))).toEqual([]);
   });
 });
