@@ -15,7 +15,7 @@ export function helpText(program: string): string {
   });
   return [
     `Usage: ${program} --provider NAME=ADDRESS [flags]\n`,
-    "Runs the Kubernetes cloud controllers over clouds that provider sidecars serve, on Unix sockets or over TCP.\n",
+    "Runs the Kubernetes cloud controllers over clouds that provider sidecars serve (unix:// or tcp://).\n",
     ...sections,
     `OTHER\n${[...commandFlags].map(([name, { help, letter }]) => `  --${name}${letter === undefined ? "" : `, -${letter}`}\n${INDENT}${help}\n`).join("")}`,
   ].join("\n");
