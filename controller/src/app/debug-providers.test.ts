@@ -9,7 +9,6 @@ test("debugProviders() shows a provider that is away and one whose cloud throttl
   const info = providerInfo();
   const handshakes = new HandshakeHistory();
   handshakes.note(info, NOW_MS - 2000);
-  handshakes.note(info, NOW_MS - 1500);
   handshakes.note({ ...info, bootId: "boot-2", limits: { ...info.limits, maxConcurrentCalls: 5 } }, NOW_MS - 1000);
   const unlimited = { cloudCallsPerSecond: undefined, burst: undefined, tokens: undefined, heldMs: 0 };
   const none = { high: 0, low: 0 };

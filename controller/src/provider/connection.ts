@@ -16,6 +16,7 @@ import {
 } from "./connection-state.ts";
 import { asProviderError, contractError, isProviderError, type ProviderError } from "./errors.ts";
 import { type HandshakeRecord, HandshakeHistory } from "./handshake-history.ts";
+import { HandshakeHistory, type HandshakeRecord } from "./handshake-history.ts";
 import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
@@ -90,6 +91,7 @@ export class ProviderConnection {
   readonly #scope: ScopeGuard;
   /** The change of scope told last. */
   #told: string | undefined;
+  readonly #handshakes = new HandshakeHistory();
   readonly #handshakes = new HandshakeHistory();
   readonly #waiting = new Set<() => void>();
   #state: ConnectionState = { kind: "connecting" };
