@@ -51,9 +51,7 @@ export class ConnectionLog {
     if (changes.length === 0) return;
     const disappeared = changes.filter(({ after }) => after === undefined).map(({ path }) => path);
     const appeared = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
-    const changed = changes
-      .filter(({ before, after }) => before !== undefined && after !== undefined)
-      .map(changeText);
+    const changed = changes.filter(({ before, after }) => before !== undefined && after !== undefined).map(changeText);
     const level = disappeared.length > 0 ? "warn" : "info";
     this.#deps.log[level]("provider declares other things than before", { appeared, disappeared, changed });
   }

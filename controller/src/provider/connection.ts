@@ -1,7 +1,6 @@
 import type { CallContext, ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Logger } from "../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
-import { Backoff } from "../util/backoff.ts";
 import type { Clock } from "../util/clock.ts";
 import type { CallIds } from "./call-ids.ts";
 import { type ChannelRenewalDeps, renewChannel } from "./channel-renewal.ts";
@@ -14,8 +13,7 @@ import {
   scopeMessage,
   startingError,
 } from "./connection-state.ts";
-import { asProviderError, contractError, isProviderError, type ProviderError } from "./errors.ts";
-import { type HandshakeRecord, HandshakeHistory } from "./handshake-history.ts";
+import { contractError, type ProviderError } from "./errors.ts";
 import { HandshakeHistory, type HandshakeRecord } from "./handshake-history.ts";
 import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
 import type { ProviderInfo } from "./provider-info.ts";
@@ -23,6 +21,7 @@ import { type ProviderStatus, providerStatusFromProto } from "./provider-status.
 import { type Rpc, RPCS } from "./rpcs.ts";
 import { type ScopeChange, ScopeGuard, type ScopeRemedy } from "./scope-guard.ts";
 import type { ProviderChannel } from "./provider-channel.ts";
+import { StatusWatch } from "./status-watch.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
 
 export interface ConnectionTiming {
@@ -52,12 +51,6 @@ export const CONNECTION_TIMING: ConnectionTiming = {
   graceMs: 2000,
   tlsFilesMs: 10_000,
 };
-
-/** Wait after the first status that is not ready; it doubles from there. */
-const FIRST_STATUS_MS = 1000;
-
-/** Status calls without answer after which another host is taken for gone: nothing tells of a peer that lost its power or its route. */
-const SILENT_STATUSES = 2;
 
 export interface ConnectionDeps {
   /** Operator's name of the provider. */
@@ -91,15 +84,11 @@ export class ProviderConnection {
   readonly #scope: ScopeGuard;
   /** The change of scope told last. */
   #told: string | undefined;
-  readonly #handshakes = new HandshakeHistory();
+  readonly #statuses: StatusWatch;
   readonly #handshakes = new HandshakeHistory();
   readonly #waiting = new Set<() => void>();
   #state: ConnectionState = { kind: "connecting" };
   #acceptedAtMs = Number.NEGATIVE_INFINITY;
-  #status: ProviderStatus | undefined;
-  #statusFailures = 0;
-  /** A status said that the cloud cannot be used, or failed, since the cloud last could be. */
-  #wasUnwell = false;
   #startOver: (why: string) => void = () => undefined;
   /** Calls over the present channel, measured. */
   readonly caller: RpcCaller;
@@ -109,6 +98,16 @@ export class ProviderConnection {
     this.#scope = new ScopeGuard(deps.scopeRemedy);
     this.#log = new ConnectionLog({ log: deps.log, clock: deps.clock, repeatMs: deps.timing.logMs });
     this.caller = deps.instrument(deps.channel);
+    this.#statuses = new StatusWatch({
+      clock: deps.clock,
+      log: this.#log,
+      readyMs: deps.timing.statusReadyMs,
+      notReadyMs: deps.timing.statusNotReadyMs,
+      ask: (info, signal) => this.#askStatus(info, signal),
+      onRecovered: (info) => this.#tellReady(info),
+      onOutdated: (why) => this.#startOver(why),
+      onSilent: () => this.#giveUpSilent(),
+    });
   }
 
   get state(): ConnectionState {
@@ -126,7 +125,7 @@ export class ProviderConnection {
   }
 
   get status(): ProviderStatus | undefined {
-    return this.#status;
+    return this.#statuses.last;
   }
 
   /** Present while changes are held back because the provider works in another scope than it was confirmed for. */
@@ -146,7 +145,7 @@ export class ProviderConnection {
   }
 
   get health(): ProviderHealth {
-    return healthOf(this.#state, this.#status, this.#statusFailures, this.#scope.change);
+    return healthOf(this.#state, this.status, this.#statuses.failures, this.#scope.change);
   }
 
   /** What an operator should know although calls can be made. */
@@ -258,18 +257,17 @@ export class ProviderConnection {
   #accept(info: ProviderInfo): ProviderInfo {
     const { clock } = this.#deps;
     this.#scope.see(info.scopeId);
-    this.#statusFailures = 0;
+    this.#statuses.heard();
     this.#acceptedAtMs = clock.monotonicMs();
     this.#log.accepted(info, this.#handshakes.note(info, clock.nowMs()));
     this.#tellScope();
-    if (info.scopeId !== "") this.#deps.onReady(info);
+    this.#tellReady(info);
     this.#enter({ kind: "ready", info });
     return info;
   }
 
   /** Looks after a connection that stands; resolves with why it must be made anew. */
   async #stay(info: ProviderInfo, signal: AbortSignal): Promise<string> {
-    const { timing, clock } = this.#deps;
     using epoch = childSignal(signal);
     let why = "the controller is shutting down";
     this.#startOver = (reason) => {
@@ -279,15 +277,7 @@ export class ProviderConnection {
     };
     this.#watchDisconnect();
     const renewing = this.#renewChannel(info, epoch.signal);
-    // A cloud that is not reached at first often is a moment later.
-    const notReady = new Backoff({ initialMs: FIRST_STATUS_MS, maxMs: timing.statusNotReadyMs }, () => 0);
-    while (!epoch.signal.aborted) {
-      await this.#askStatus(info, epoch.signal);
-      if (this.#isWell()) notReady.reset();
-      const wishMs = this.#isWell() ? timing.statusReadyMs : notReady.nextMs();
-      const waitMs = Math.max(wishMs, info.limits.minStatusIntervalMs);
-      await sleep(waitMs, epoch.signal, clock).catch(() => undefined);
-    }
+    await this.#statuses.run(info, epoch.signal);
     await renewing;
     return why;
   }
@@ -313,34 +303,18 @@ export class ProviderConnection {
     this.#deps.channel.onDisconnect(() => this.#startOver("the provider closed the connection"));
   }
 
-  async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<void> {
+  async #askStatus(info: ProviderInfo, signal: AbortSignal): Promise<ProviderStatus> {
     const { clock, ids } = this.#deps;
-    try {
-      // Without scope there is no whole context, and the status needs none.
-      const request = { context: info.scopeId === "" ? undefined : this.context(info) };
-      const wire = await this.caller.unary(RPCS.getProviderStatus, request, { signal, ...ids.next() });
-      const status = providerStatusFromProto(wire, clock.nowMs());
-      this.#status = status;
-      this.#statusFailures = 0;
-      this.#log.status(status);
-      if (status.bootId !== info.bootId) this.#startOver("the provider is another process than at the handshake");
-      else if (status.scopeId !== "" && status.scopeId !== info.scopeId)
-        this.#startOver("the provider works in another scope than at the handshake");
-      else if (status.ready) this.#recovered(info);
-      this.#wasUnwell = !status.ready;
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#wasUnwell = true;
-      this.#statusFailures++;
-      this.#log.statusFailed(asProviderError(error), this.#statusFailures);
-      this.#judgeSilence(error);
-    }
+    // Without scope there is no whole context, and the status needs none.
+    const request = { context: info.scopeId === "" ? undefined : this.context(info) };
+    const wire = await this.caller.unary(RPCS.getProviderStatus, request, { signal, ...ids.next() });
+    return providerStatusFromProto(wire, clock.nowMs());
   }
 
-  #judgeSilence(error: unknown): void {
+  /** A process on this host that is merely slow is still there, and the kernel tells when it is not. */
+  #giveUpSilent(): void {
     const { channel } = this.#deps;
-    const isSilent = isProviderError(error, "DEADLINE_EXCEEDED") || isProviderError(error, "UNAVAILABLE");
-    if (!channel.isRemote || !isSilent || this.#statusFailures < SILENT_STATUSES) return;
+    if (!channel.isRemote) return;
     channel.reset();
     this.#startOver("the provider does not answer");
   }
@@ -356,17 +330,13 @@ export class ProviderConnection {
     if (message === undefined && info !== undefined && this.#state.kind === "ready") this.#deps.onReady(info);
   }
 
-  /** What waits for the cloud need not wait until its own next try. */
-  #recovered(info: ProviderInfo): void {
-    if (this.#wasUnwell && info.scopeId !== "") this.#deps.onReady(info);
+  /** What waits for the provider or its cloud need not wait until its own next try. */
+  #tellReady(info: ProviderInfo): void {
+    if (info.scopeId !== "") this.#deps.onReady(info);
   }
 
   #sinceAcceptedMs(): number {
     return this.#deps.clock.monotonicMs() - this.#acceptedAtMs;
-  }
-
-  #isWell(): boolean {
-    return this.#statusFailures === 0 && this.#status?.ready === true;
   }
 
   #refuse(refusal: Refusal): void {
