@@ -1,20 +1,45 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { FakeKube } from "../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
+import type { ObjectName } from "../api/meta.ts";
+import type { JsonObject, WriteOptions } from "../kube/client.ts";
 import { LeaseLock } from "../kube/lease-lock.ts";
 import { LEASES } from "../kube/lease-resource.ts";
+import type { Resource } from "../kube/resource.ts";
 import { ChangeSequence } from "../provider/change-sequence.ts";
 import { contractError } from "../provider/errors.ts";
 import type { Clock } from "../util/clock.ts";
-import { recordField } from "../util/json.ts";
+import { type JsonRecord, recordField } from "../util/json.ts";
 import { type EpochFacts, EpochNotes, nextEpoch } from "./epoch-notes.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const DURATION_MS = 15_000;
 const ANNOTATION = "cloudwire.dev/change-epoch";
 const { signal } = new AbortController();
+
+/** What befalls writes: none arrives, or they are carried out and no answer comes back. Reads are served. */
+type Fault = "none" | "refused" | "lost";
+
+class FaultyKube extends FakeKube {
+  fault: Fault = "none";
+
+  override create<T>(resource: Resource<T>, namespace: string, body: JsonObject, options: WriteOptions): Promise<T> {
+    return this.#write(() => super.create(resource, namespace, body, options));
+  }
+
+  override update<T>(resource: Resource<T>, name: ObjectName, body: JsonRecord, options: WriteOptions): Promise<T> {
+    return this.#write(() => super.update(resource, name, body, options));
+  }
+
+  async #write<T>(write: () => Promise<T>): Promise<T> {
+    if (this.fault === "refused") throw apiError("transient");
+    const answer = await write();
+    if (this.fault === "lost") throw apiError("transient");
+    return answer;
+  }
+}
 
 /** One process: its candidate for the lease, and its numbers. Its wall clock may be wrong by `skewMs`. */
 class Replica {
@@ -141,37 +166,77 @@ describe("EpochNotes on a lease", () => {
     expect(Number(annotationOf(kube))).toBeGreaterThan(0);
   });
 
+  test("count the validity from the renewal that succeeded, not from one that failed before the Lease was read", async () => {
+    const [kube, clock] = [new FaultyKube(), new FakeClock()];
+    const [leader, next] = [new Replica(kube, clock, "a"), new Replica(kube, clock, "b")];
+    await leader.tick();
+    await next.tick();
+    kube.fault = "refused";
+    for (const atMs of [2000, 4000, 6000, 8000]) {
+      await clock.advance(2000);
+      expect([atMs, await leader.tick()]).toEqual([atMs, false]);
+    }
+    kube.fault = "none";
+    expect(leader.change()).toBeDefined();
+    await clock.advance(DURATION_MS - 8000);
+    expect(await next.tick()).toBe(true);
+    expect([leader.change(), next.change() === undefined]).toEqual([undefined, false]);
+  });
+
+  test("let no change go once the Lease is given up, though no answer says that it is", async () => {
+    const [kube, clock] = [new FaultyKube(), new FakeClock()];
+    const [leader, next] = [new Replica(kube, clock, "a"), new Replica(kube, clock, "b")];
+    await leader.tick();
+    kube.fault = "lost";
+    await expect(leader.lock.release()).rejects.toThrow("transient");
+    kube.fault = "none";
+    expect(await next.tick()).toBe(true);
+    expect([leader.change(), next.change() === undefined]).toEqual([undefined, false]);
+  });
+
+  /** After each, all of them try to send a change. */
   type Step = {
-    readonly who: number;
-    readonly what: "tick" | "change" | "release" | "delete";
+    /** Whose turn it is; undefined: everybody's. */
+    readonly who: number | undefined;
+    readonly what: "tick" | "release" | "delete";
+    readonly fault: Fault;
     readonly passMs: number;
   };
   const steps: fc.Arbitrary<Step> = fc.record({
-    who: fc.integer({ min: 0, max: 2 }),
-    what: fc.constantFrom("tick", "tick", "change", "change", "release", "delete"),
-    passMs: fc.constantFrom(0, 0, 1, 2000, DURATION_MS, 2 * DURATION_MS),
+    who: fc.constantFrom(undefined, 0, 1, 2),
+    what: fc.constantFrom("tick", "tick", "tick", "tick", "tick", "tick", "release", "delete"),
+    fault: fc.constantFrom("none", "refused", "lost"),
+    passMs: fc.constantFrom(0, 1, 2000, DURATION_MS / 2, DURATION_MS, 2 * DURATION_MS),
   });
 
-  test("number every change above all before, whoever leads, whatever clocks say and if the Lease is deleted", async () => {
+  test("let one process at a time send changes and number each above all before, whoever leads and whatever clocks and networks do", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(steps, { maxLength: 60 }), async (history) => {
-        const [kube, clock] = [new FakeKube(), new FakeClock()];
+      fc.asyncProperty(fc.array(steps, { maxLength: 60, size: "max" }), async (history) => {
+        const [kube, clock] = [new FaultyKube(), new FakeClock()];
         const replicas = [0, -3_600_000, 60_000].map((skewMs, index) => new Replica(kube, clock, `r${index}`, skewMs));
         // They have all seen the Lease, as replicas that stand by have.
         for (const { lock } of replicas) await lock.tryAcquireOrRenew(signal);
-        const numbers: bigint[] = [];
-        for (const { who, what, passMs } of history) {
+        const sent: (readonly bigint[])[] = [];
+        for (const { who, what, fault, passMs } of history) {
           await clock.advance(passMs);
-          const replica = replicas[who];
-          if (what === "delete") await kube.delete(LEASES, LOCK, { signal }).catch(() => undefined);
-          else if (what === "release") await replica?.lock.release().catch(() => undefined);
-          else if (what === "change") numbers.push(replica?.change() ?? 0n);
-          if (what === "tick" || what === "delete") for (const one of replicas) await one.tick();
+          // A Lease that is gone says nothing: all have seen it before, and see at once what comes after it.
+          if (what === "delete") {
+            for (const one of replicas) await one.tick();
+            await kube.delete(LEASES, LOCK, { signal }).catch(() => undefined);
+          }
+          const turns = what === "delete" ? replicas : replicas.filter((_, index) => (who ?? index) === index);
+          kube.fault = what === "delete" ? "none" : fault;
+          for (const one of turns) {
+            if (what === "release") await one.lock.release().catch(() => undefined);
+            else await one.tick();
+          }
+          kube.fault = "none";
+          sent.push(replicas.map((one) => one.change() ?? 0n).filter((number) => number > 0n));
         }
-        const sent = numbers.filter((number) => number > 0n);
-        expect(sent).toEqual([...new Set(sent)].toSorted((a, b) => (a < b ? -1 : 1)));
+        expect(sent.filter((atOnce) => atOnce.length > 1)).toEqual([]);
+        expect(sent.flat()).toEqual([...new Set(sent.flat())].toSorted((a, b) => (a < b ? -1 : 1)));
       }),
-      { numRuns: 100 },
+      { numRuns: 200 },
     );
   });
 });

@@ -19,40 +19,41 @@ export class EpochNotes implements LeaseNotes {
   readonly #deps: EpochNotesDependencies;
   /** Greatest one ever read or written here. */
   #seen = 0;
-  #written: { readonly epoch: number; readonly atMs: number } | undefined;
+  /** What was last written here, though perhaps in vain; 0: nothing yet. */
+  #written = 0;
   #isHeld = false;
 
   constructor(dependencies: EpochNotesDependencies) {
     this.#deps = dependencies;
   }
 
-  read(annotations: Readonly<Record<string, string>>, holder: string): void {
+  /** Only a write that was answered makes changes valid for longer: the others count from the last one that they saw. */
+  read(annotations: Readonly<Record<string, string>>, holder: string, sentAtMs?: number): void {
     const { sequence, identity, leaseDurationMs } = this.#deps;
     const epoch = parseEpoch(annotations[CHANGE_EPOCH]);
     this.#seen = Math.max(this.#seen, epoch);
-    this.#isHeld = holder === identity && epoch === this.#written?.epoch;
-    if (this.#written !== undefined && this.#isHeld) sequence.establish(epoch, this.#written.atMs + leaseDurationMs);
-    else sequence.suspend();
+    this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
+    if (!this.#isHeld) sequence.suspend();
+    else if (sentAtMs !== undefined) sequence.establish(epoch, sentAtMs + leaseDurationMs);
   }
 
   write(): Readonly<Record<string, string>> {
     const { sequence, clock } = this.#deps;
-    const epoch = nextEpoch({
+    this.#written = nextEpoch({
       seen: this.#seen,
-      own: sequence.epoch,
+      own: Math.max(sequence.epoch, this.#written),
       wanted: sequence.wantedEpoch,
       isHeld: this.#isHeld,
       nowMs: clock.nowMs(),
     });
-    this.#written = { epoch, atMs: clock.monotonicMs() };
-    return { [CHANGE_EPOCH]: String(epoch) };
+    return { [CHANGE_EPOCH]: String(this.#written) };
   }
 }
 
 export interface EpochFacts {
   /** Greatest epoch known of anybody. */
   readonly seen: number;
-  /** Of this process' last change. */
+  /** Greatest one of this process' changes and of what it has written. */
   readonly own: number;
   /** Least one that providers take changes of. */
   readonly wanted: number;

@@ -14,8 +14,11 @@ import { formatMicroTime } from "./meta-codec.ts";
  * others (tools/leaderelection/resourcelock/leaselock.go v0.36.3).
  */
 export interface LeaseNotes {
-  /** The lease was read, or written: all annotations it has now, and who holds it. Called before what {@link write} answers is used. */
-  read(annotations: Readonly<Record<string, string>>, holder: string): void;
+  /**
+   * The lease was read, or written: all annotations it has now, and who holds it. Called before what {@link write} answers is used.
+   * `sentAtMs`, by the monotonic clock: when the write that this answers was sent; undefined: it was only read.
+   */
+  read(annotations: Readonly<Record<string, string>>, holder: string, sentAtMs?: number): void;
   /** What the holder writes with each renewal, undefined takes an annotation away; others stay. */
   write(): Readonly<Record<string, string | undefined>>;
   /** What a process writes that does not hold the lease, once for each state that it sees. @default nothing */
@@ -30,8 +33,8 @@ export const NO_NOTES: LeaseNotes = { read: () => undefined, write: () => ({}) }
 /** Notes of several parties on one Lease; each has annotations of its own. */
 export function composeNotes(parts: readonly LeaseNotes[]): LeaseNotes {
   return {
-    read: (annotations, holder) => {
-      for (const part of parts) part.read(annotations, holder);
+    read: (annotations, holder, sentAtMs) => {
+      for (const part of parts) part.read(annotations, holder, sentAtMs);
     },
     write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
     propose: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.propose?.() ?? {}))),
@@ -135,6 +138,9 @@ export class LeaseLock {
   /** Gives the lease up so that the next process need not wait for it to expire. Does nothing when it is not ours. */
   async release(): Promise<void> {
     if (this.#stored === undefined || this.holder !== this.#deps.identity) return;
+    const notes = this.#deps.notes.write();
+    // From here on another may hold it, whether an answer comes or not.
+    this.#deps.notes.read(this.#stored.metadata.annotations, "");
     const now = formatMicroTime(this.#deps.clock.nowMs());
     const spec = {
       ...this.#stored.spec,
@@ -143,7 +149,7 @@ export class LeaseLock {
       acquireTime: now,
       renewTime: now,
     };
-    await this.#update(this.#stored, spec, new AbortController().signal);
+    await this.#update(this.#stored, spec, new AbortController().signal, notes);
   }
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
@@ -188,7 +194,8 @@ export class LeaseLock {
     const { client, lock } = this.#deps;
     const annotations = noted({}, this.#deps.notes.write());
     const body: JsonObject = { metadata: { ...lock, annotations }, spec: { ...this.#acquired(0) } };
-    this.#see(await client.create(LEASES, lock.namespace, body, this.#options(signal)));
+    const sentAtMs = this.#deps.clock.monotonicMs();
+    this.#see(await client.create(LEASES, lock.namespace, body, this.#options(signal)), sentAtMs);
     return true;
   }
 
@@ -206,12 +213,13 @@ export class LeaseLock {
       metadata: { ...metadata, annotations },
       spec: { ...recordField(stored.raw, "spec"), ...spec },
     };
-    this.#see(await this.#deps.client.update(LEASES, this.#deps.lock, body, this.#options(signal)));
+    const sentAtMs = this.#deps.clock.monotonicMs();
+    this.#see(await this.#deps.client.update(LEASES, this.#deps.lock, body, this.#options(signal)), sentAtMs);
   }
 
-  #see(stored: StoredLease): void {
+  #see(stored: StoredLease, sentAtMs?: number): void {
     this.#stored = stored;
-    this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity);
+    this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity, sentAtMs);
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
     this.#seenMs = this.#deps.clock.monotonicMs();
