@@ -18,10 +18,8 @@ export const OWN_CODES: Readonly<Record<string, string>> = {
   KUBE_ACCESS:
     "The kubeconfig, or the service account, cannot be used. At the start the process ends; later it is read again.",
   LEADERSHIP_LOST: "The Lease could not be renewed in time: another process may lead. This one ends.",
-  SERVING_CERTIFICATE:
-    "A serving certificate or its key cannot be used. At the start the process ends; later the one before it stays.",
   PEM_FILE:
-    "A certificate, key or authority in a file cannot be used. Files that were good before stay in force until these are put right.",
+    "A certificate, key or authority in a file cannot be used. At the start a server without one ends the process; files that were good before stay in force until these are put right.",
   DEADLINE: "No answer in time. Tried again.",
   DECODE: "An answer has another shape than it must have: of another version, or not from whom it should be.",
   TERMINAL: "Will not succeed until something changes: not tried again.",

@@ -4,13 +4,13 @@ import { parseAddress } from "../options/host-port.ts";
 import { type Checks, HealthMetrics } from "../server/health-metrics.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
-import { ServingCertificateError } from "../server/certificate-files.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
+import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import type { Provider } from "../provider/provider-set.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
@@ -107,7 +107,7 @@ async function serveSecure(
       log,
     });
   } catch (error) {
-    if (error instanceof ServingCertificateError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof PemFileError) throw new UsageError(error.message, { cause: error });
     if (!isListenFailure(error)) throw error;
     const where = `${options.bindAddress}, port ${options.securePort}`;
     throw new UsageError(`--secure-port: cannot listen on ${where}: ${messageOf(error)}`, { cause: error });

@@ -3,11 +3,11 @@ import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
 import type { Options } from "../options/options.ts";
 import { isWebhookEnabled } from "../options/webhook-rules.ts";
 import type { RunningServer } from "../server/server.ts";
-import { ServingCertificateError } from "../server/certificate-files.ts";
 import { ServingCertificate } from "../server/serving-certificate.ts";
 import { webhookMetrics } from "../server/webhook-metrics.ts";
 import { startWebhookServer } from "../server/webhook-server.ts";
 import { messageOf } from "../util/errors.ts";
+import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { buildPersistentVolumeWebhook, type WebhookParts } from "./persistent-volume-label.ts";
 import { tlsSettings } from "./tls-settings.ts";
@@ -44,8 +44,7 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
     log.info("Serving webhooks", { urls, ...trustFields(certificate) });
     return server;
   } catch (error) {
-    if (error instanceof ServingCertificateError)
-      throw new UsageError(`--webhooks: ${error.message}`, { cause: error });
+    if (error instanceof PemFileError) throw new UsageError(`--webhooks: ${error.message}`, { cause: error });
     throw new UsageError(`--webhook-secure-port: cannot listen on ${host}, port ${port}: ${messageOf(error)}`, {
       cause: error,
     });

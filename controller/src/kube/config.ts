@@ -1,10 +1,10 @@
 import type { KubeConfig } from "@kubernetes/client-node";
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { dirname } from "node:path";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
+import { isPair } from "../util/pem-pair.ts";
 import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
 
 /** Certificates and tokens of a kubeconfig may be files that somebody rotates: read again after this long. */
@@ -148,17 +148,6 @@ class CachedCredentials {
       throw new AccessError(`kubeconfig ${this.#file.path}: cannot get credentials: ${firstLine(error)}`);
     }
     return { headers: headersOf(options), tls: tlsOf(options) };
-  }
-}
-
-/** True when there is no certificate, too. */
-function isPair({ cert, key, passphrase }: TlsOptions): boolean {
-  if (cert === undefined || key === undefined) return true;
-  try {
-    const secret = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
-    return new X509Certificate(cert).checkPrivateKey(secret);
-  } catch {
-    return false;
   }
 }
 

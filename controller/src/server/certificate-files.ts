@@ -10,49 +10,28 @@ export interface Files {
   readonly keyFile: string;
 }
 
-/** The server has no certificate that it could serve with. */
-export class ServingCertificateError extends Error {
-  readonly code = "SERVING_CERTIFICATE";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ServingCertificateError";
-  }
-}
-
-/** Rejects with {@link ServingCertificateError} when there is no pair that fits together. */
-export async function readPair({ certFile, keyFile }: Files): Promise<KeyPair> {
+/** undefined: one of the files is not there. */
+export async function readPairIfThere({ certFile, keyFile }: Files): Promise<KeyPair | undefined> {
   try {
     return await readPemPair(certFile, keyFile);
   } catch (error) {
-    throw error instanceof PemFileError ? new ServingCertificateError(error.message, { cause: error.cause }) : error;
-  }
-}
-
-/** undefined: one of the files is not there. */
-export async function readPairIfThere(files: Files): Promise<KeyPair | undefined> {
-  try {
-    return await readPair(files);
-  } catch (error) {
-    if (error instanceof ServingCertificateError && isMissing(error)) return undefined;
+    if (error instanceof PemFileError && isMissing(error)) return undefined;
     throw error;
   }
 }
 
-function isMissing({ cause }: ServingCertificateError): boolean {
+function isMissing({ cause }: PemFileError): boolean {
   return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
 }
 
-/** Makes the folder where needed; the key is for nobody else to read. */
+/** Makes the folder where needed; the key is for nobody else to read. Rejects with {@link PemFileError}. */
 export async function writePair({ certFile, keyFile }: Files, { certificate, key }: KeyPair): Promise<void> {
   try {
     await mkdir(dirname(certFile), { recursive: true });
     await writeWhole(keyFile, key, 0o600);
     await writeWhole(certFile, certificate, 0o644);
   } catch (error) {
-    throw new ServingCertificateError(`cannot keep the certificate that was made: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw new PemFileError(`cannot keep the certificate that was made: ${messageOf(error)}`, { cause: error });
   }
 }
 

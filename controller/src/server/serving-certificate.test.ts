@@ -94,7 +94,7 @@ describe("ServingCertificate.load()", () => {
 
   test("says which file is missing", async () => {
     await expect(load({ certFile: certFile(), keyFile: keyFile() })).rejects.toMatchObject({
-      code: "SERVING_CERTIFICATE",
+      code: "PEM_FILE",
       message: expect.stringMatching(/^cannot read the (certificate|private key): ENOENT: .*webhook\.(crt|key)/),
     });
   });
@@ -102,7 +102,7 @@ describe("ServingCertificate.load()", () => {
   test("says which file is no PEM", async () => {
     await put({ ...make("given"), certificate: "nonsense" });
     await expect(load({ certDir: folder })).rejects.toMatchObject({
-      code: "SERVING_CERTIFICATE",
+      code: "PEM_FILE",
       message: expect.stringContaining(`${certFile()} holds no certificate in PEM`),
     });
     await put({ ...make("given"), key: "nonsense" });
@@ -122,7 +122,7 @@ describe("ServingCertificate.load()", () => {
     const file = join(folder, "file");
     await writeFile(file, "");
     await expect(load({ certDir: join(file, "sub") })).rejects.toMatchObject({
-      code: "SERVING_CERTIFICATE",
+      code: "PEM_FILE",
       message: expect.stringContaining("cannot keep the certificate that was made"),
     });
   });

@@ -4,7 +4,8 @@ import type { Logger } from "../telemetry/log.ts";
 import { aborted, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import { type Files, readPair, readPairIfThere, writePair } from "./certificate-files.ts";
+import { readPemPair } from "../util/pem-pair.ts";
+import { type Files, readPairIfThere, writePair } from "./certificate-files.ts";
 import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
 
 /** Where a server's certificate comes from. As k8s.io/apiserver/pkg/server/options/serving.go v0.36.3. */
@@ -55,12 +56,12 @@ export class ServingCertificate {
     this.isNew = isNew;
   }
 
-  /** Rejects with ServingCertificateError. */
+  /** Rejects with PemFileError. */
   static async load(deps: CertificateDependencies): Promise<ServingCertificate> {
     const { certFile, keyFile, certDir, pairName } = deps.settings;
     if (certFile !== "" || keyFile !== "") {
       const files = { certFile, keyFile };
-      return loaded(new ServingCertificate(deps, await readPair(files), files, false));
+      return loaded(new ServingCertificate(deps, await readPemPair(certFile, keyFile), files, false));
     }
     if (certDir === "") return new ServingCertificate(deps, makePair(deps), undefined, true);
     const files = { certFile: join(certDir, `${pairName}.crt`), keyFile: join(certDir, `${pairName}.key`) };
@@ -106,7 +107,7 @@ export class ServingCertificate {
   async #reload(files: Files): Promise<void> {
     const { log } = this.#deps;
     try {
-      const pair = await readPair(files);
+      const pair = await readPemPair(files.certFile, files.keyFile);
       this.#problem = undefined;
       if (pair.certificate === this.#pair.certificate && pair.key === this.#pair.key) return;
       this.#pair = pair;

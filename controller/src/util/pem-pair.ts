@@ -11,6 +11,14 @@ export interface PemPair {
   readonly leaf: X509Certificate;
 }
 
+/** Certificate and key as they are given to TLS. */
+export interface PairTexts {
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  /** Of a key that is encrypted. */
+  readonly passphrase?: string;
+}
+
 /** PEM files cannot be used as they are: one line that says which and why. */
 export class PemFileError extends Error {
   readonly code = "PEM_FILE";
@@ -31,6 +39,17 @@ export async function readPemPair(certFile: string, keyFile: string): Promise<Pe
   const secret = parse(keyFile, "private key", () => createPrivateKey(key));
   if (leaf.checkPrivateKey(secret)) return { certificate, key, leaf };
   throw new PemFileError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
+}
+
+/** Both are PEM, or one of them is not there, which leaves nothing to fit. False, too, when one cannot be read. */
+export function isPair({ cert, key, passphrase }: PairTexts): boolean {
+  if (cert === undefined || key === undefined) return true;
+  try {
+    const secret = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
+    return new X509Certificate(cert).checkPrivateKey(secret);
+  } catch {
+    return false;
+  }
 }
 
 /** The text of a file of certificates. Rejects with {@link PemFileError}. */
