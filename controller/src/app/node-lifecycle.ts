@@ -1,6 +1,7 @@
 import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { nodeLifecycleController } from "../controllers/node-lifecycle/controller.ts";
 import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
+import { ProviderMemory } from "../controllers/node-lifecycle/provider-memory.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
@@ -9,7 +10,7 @@ export function prepareNodeLifecycle(
   { options, kube, provider, metrics, log, clock }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
-  const shared = { ...own, metrics: nodeLifecycleMetrics(metrics) };
+  const shared = { ...own, metrics: nodeLifecycleMetrics(metrics), memory: new ProviderMemory() };
   return () =>
     nodeLifecycleController({
       ...shared,

@@ -2,6 +2,7 @@ import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
 import { nodeLifecycleController } from "../../src/controllers/node-lifecycle/controller.ts";
 import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
+import { ProviderMemory } from "../../src/controllers/node-lifecycle/provider-memory.ts";
 import { NODES } from "../../src/kube/node-resource.ts";
 import { ProviderError } from "../../src/provider/errors.ts";
 import type { Absence, InstanceAnswer, InstanceState } from "../../src/provider/instance.ts";
@@ -10,6 +11,7 @@ import type { ProviderInfo } from "../../src/provider/provider-info.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import type { Provider } from "../../src/provider/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
@@ -37,6 +39,7 @@ export class LifecycleWorld {
   readonly metrics = new Metrics();
   /** May be changed while the controller runs. */
   readonly settings = { periodMs: 5000, confirmations: 2, spanMs: 30_000, maxPercent: 10 };
+  readonly memory = new ProviderMemory();
   readonly events: string[] = [];
   /** Names of each call. */
   readonly calls: (readonly string[])[] = [];
@@ -96,7 +99,7 @@ export class LifecycleWorld {
     const providers = new PrefixProviderSet([this.#provider()]);
     const controller = nodeLifecycleController({
       nodes,
-      instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal }),
+      instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal, tracing: NO_TRACING }),
       providers,
       kube: {
         get: (resource, name, options) => kube.get(resource, name, options),
@@ -118,6 +121,7 @@ export class LifecycleWorld {
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: () => () => undefined,
       settings: this.settings,
+      memory: this.memory,
     });
     const { signal } = this.#stop;
     this.#running = controller.run({ stop: signal, abort: signal });

@@ -26,6 +26,7 @@ import { NodeRecords } from "./node-records.ts";
 import { type Plan, plan } from "./plan.ts";
 import { Population } from "./population.ts";
 import { changesReconcile, needsLook } from "./predicates.ts";
+import type { ProviderMemory } from "./provider-memory.ts";
 
 /** May change while the controller runs. */
 export interface NodeLifecycleSettings {
@@ -54,6 +55,8 @@ export interface NodeLifecycleDependencies {
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
   readonly settings: NodeLifecycleSettings;
+  /** Outlives the controller. */
+  readonly memory: ProviderMemory;
 }
 
 /** Nodes of one provider looked up at once: several times the size of a batch, so that a thousand of them leave as full batches. */
@@ -102,14 +105,15 @@ export function nodeLifecycleController(deps: NodeLifecycleDependencies): Contro
 }
 
 function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
-  const { nodes, instances, providers, clock, metrics, log, settings } = deps;
+  const { nodes, instances, providers, clock, metrics, log, settings, memory } = deps;
   // Getters: settings may change while this runs.
   const gathering: GatherDependencies = {
     nodes: nodes.lister,
     instances,
     providers,
     population: new Population(nodes.lister, providers, clock),
-    records: new NodeRecords(),
+    records: new NodeRecords(memory),
+    memory,
     ownWrites: new OwnWrites<Node>(),
     clock,
     get rules() {

@@ -13,6 +13,7 @@ import { countAnswer } from "./plan/absences.ts";
 import type { Brake } from "./plan/brake.ts";
 import { type Case, type GuardRules, youngForMs } from "./plan/guard.ts";
 import type { Population } from "./population.ts";
+import type { ProviderMemory } from "./provider-memory.ts";
 import { isAnnounced, isReady, isReleased, notReadySinceMs } from "./predicates.ts";
 
 /** What this step reads from. */
@@ -22,6 +23,7 @@ export interface GatherDependencies {
   readonly providers: ProviderSet;
   readonly population: Population;
   readonly records: NodeRecords;
+  readonly memory: ProviderMemory;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
   readonly rules: GuardRules;
@@ -32,7 +34,7 @@ export interface GatherDependencies {
 
 /** The Node and, unless it is Ready, what its cloud says of its machine and has said before. undefined: the Node is gone. */
 export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
-  const { nodes, ownWrites, records, instances, providers, clock } = deps;
+  const { nodes, ownWrites, records, memory, instances, providers, clock } = deps;
   const { key, signal } = context;
   const cached = nodes.get(key);
   if (cached === undefined) {
@@ -44,7 +46,7 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   if (isReady(before)) {
     // Its kubelet reports: better evidence than any answer that its machine is there, whatever its provider said.
     const said = records.get(before)?.absences;
-    if (said !== undefined) records.contradicted(said.witness.provider, clock.monotonicMs());
+    if (said !== undefined) memory.contradicted(said.witness.provider, clock.monotonicMs());
     records.forget(key);
     return { node: before, look: undefined, youngForMs: 0 };
   }
@@ -69,7 +71,7 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
 
 /** What the guard decides by, as it is at this moment. undefined: no provider owns the Node. */
 export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node): Case | undefined {
-  const { providers, records, clock, rules } = deps;
+  const { providers, records, memory, clock, rules } = deps;
   const owner = providers.ownerOfNode(node);
   if (owner.kind !== "owned") return undefined;
   const { name, doubt } = owner.provider;
@@ -83,8 +85,8 @@ export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node):
       bootId,
       doubt: doubt ?? unheard,
       existenceConsistencyDelayMs: capabilities.instances?.existenceConsistencyDelayMs ?? 0,
-      failedAtMs: records.failedAtMs(name),
-      contradictedAtMs: records.contradictedAtMs(name),
+      failedAtMs: memory.failedAtMs(name),
+      contradictedAtMs: memory.contradictedAtMs(name),
     },
     brake: { ...brakeOf(deps, name), exempt: isExempt(node) },
     rules,
@@ -109,7 +111,7 @@ export function brakeOf(
 }
 
 function remember(
-  { records, clock }: GatherDependencies,
+  { records, memory, clock }: GatherDependencies,
   key: string,
   node: Node,
   answer: InstanceAnswer,
@@ -118,9 +120,9 @@ function remember(
   const before = records.get(node);
   const monotonicMs = clock.monotonicMs();
   const provider = owner.kind === "owned" ? owner.provider.name : undefined;
-  if (provider !== undefined) suspect(records, provider, before, answer, monotonicMs);
+  if (provider !== undefined) suspect(memory, provider, before, answer, monotonicMs);
   const absences = countAnswer(before?.absences, answer, {
-    contradictedAtMs: provider === undefined ? undefined : records.contradictedAtMs(provider),
+    contradictedAtMs: provider === undefined ? undefined : memory.contradictedAtMs(provider),
     createdMs: node.metadata.creationTimestampMs,
     notReadySinceMs: notReadySinceMs(node),
     nowMs: clock.nowMs(),
@@ -142,15 +144,15 @@ function remember(
 
 /** Remembers what an answer says against whatever else its provider says. */
 function suspect(
-  records: NodeRecords,
+  memory: ProviderMemory,
   provider: string,
   before: NodeRecord | undefined,
   answer: InstanceAnswer,
   nowMs: number,
 ): void {
-  if (castsDoubt(answer)) records.failed(provider, nowMs);
+  if (castsDoubt(answer)) memory.failed(provider, nowMs);
   // A machine that was called absent is there: what else was called absent may be there, too, and is counted anew.
-  if (answer.kind === "present" && before?.absences !== undefined) records.contradicted(provider, nowMs);
+  if (answer.kind === "present" && before?.absences !== undefined) memory.contradicted(provider, nowMs);
 }
 
 /**

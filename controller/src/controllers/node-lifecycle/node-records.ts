@@ -1,7 +1,7 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Absences } from "./plan/absences.ts";
-import { BRAKE_WINDOW_MS } from "./plan/brake.ts";
+import type { ProviderMemory } from "./provider-memory.ts";
 
 /** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
 export interface NodeRecord {
@@ -19,15 +19,16 @@ export interface NodeRecord {
   readonly told: { readonly reason: string; readonly atMs: number } | undefined;
 }
 
-/** The memory of the controller. */
+/** What is remembered of Nodes, for as long as the controller lives. */
 export class NodeRecords {
+  readonly #memory: ProviderMemory;
   readonly #records = new Map<string, NodeRecord>();
   /** Keys of Nodes that count as gone, by provider. */
   readonly #gone = new Map<string, Set<string>>();
-  /** Monotonic times of deletions that count, by provider, oldest first. */
-  readonly #deletions = new Map<string, number[]>();
-  readonly #failures = new Map<string, number>();
-  readonly #contradictions = new Map<string, number>();
+
+  constructor(memory: ProviderMemory) {
+    this.#memory = memory;
+  }
 
   /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
   get(node: Node): NodeRecord | undefined {
@@ -53,39 +54,13 @@ export class NodeRecords {
 
   /** The Node was deleted by us. One that was exempt does not count. */
   deleted(key: string, provider: string, nowMs: number): void {
-    if (this.#records.get(key)?.isGone === true) {
-      this.#deletions.set(provider, [...this.#recent(provider, nowMs), nowMs]);
-    }
+    if (this.#records.get(key)?.isGone === true) this.#memory.deleted(provider, nowMs);
     this.forget(key);
   }
 
   /** Nodes of the provider that are absent now, and deletions within the brake's window. */
   gone(provider: string, nowMs: number): { readonly absent: number; readonly deleted: number } {
-    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#recent(provider, nowMs).length };
-  }
-
-  /** The provider failed in a way that casts doubt on what else it says. */
-  failed(provider: string, nowMs: number): void {
-    this.#failures.set(provider, nowMs);
-  }
-
-  failedAtMs(provider: string): number | undefined {
-    return this.#failures.get(provider);
-  }
-
-  /** A machine that the provider had called absent is there. */
-  contradicted(provider: string, nowMs: number): void {
-    this.#contradictions.set(provider, nowMs);
-    this.failed(provider, nowMs);
-  }
-
-  /** Absences of the provider that were heard up to then count no longer. */
-  contradictedAtMs(provider: string): number | undefined {
-    return this.#contradictions.get(provider);
-  }
-
-  #recent(provider: string, nowMs: number): readonly number[] {
-    return (this.#deletions.get(provider) ?? []).filter((atMs) => nowMs - atMs < BRAKE_WINDOW_MS);
+    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#memory.deletions(provider, nowMs) };
   }
 
   #uncount(key: string): void {
