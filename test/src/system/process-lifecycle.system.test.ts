@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { LEASE } from "./support/lease.ts";
 import { World } from "./support/world.ts";
 
-const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const CREATE = "loadBalancers.create";
 
 let controlPlane: ControlPlane;

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { LEASE } from "./support/lease.ts";
 import { World } from "./support/world.ts";
 
 const CALL_MS = 10_000;
 const OTHER_KEY = "another-key";
-const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const SCOPE = "scope.cloudwire.dev/simulated";
 
 let controlPlane: ControlPlane;

@@ -13,6 +13,7 @@ import {
 import { eventually } from "../../support/eventually.ts";
 import { at, type Json, Kube, listOf } from "../../support/kube.ts";
 import { Program } from "../../support/program.ts";
+import { LEASE } from "./lease.ts";
 
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
@@ -234,10 +235,7 @@ export class World implements AsyncDisposable {
       await this.kube.send("DELETE", path);
     }
     await this.kube.send("DELETE", "/api/v1/nodes");
-    await this.kube.send(
-      "DELETE",
-      "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager",
-    );
+    await this.kube.send("DELETE", LEASE);
     await this.kube.send("DELETE", "/api/v1/namespaces/default/events");
   }
 }
