@@ -1,10 +1,10 @@
 import { SpanStatusCode } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import { type ReadableSpan, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { BoundedQueue } from "./trace-export.ts";
+import { BoundedQueue, startTraceExport, TraceExportError } from "./trace-export.ts";
 import { Metrics } from "./metrics.ts";
 import { traceMetrics } from "./trace-metrics.ts";
 
@@ -93,4 +93,18 @@ test("BoundedQueue says at most every ten minutes that a collector takes nothing
     ["info", "Traces are exported again"],
   ]);
   expect(await counts()).toEqual({ exported: 6, failed: 12, dropped: undefined });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test("startTraceExport() shows no header that the exporter does not take", () => {
+  vi.stubEnv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer hünter2");
+  const [clock, log] = [new FakeClock(), new FakeLog()];
+  const metrics = traceMetrics(new Metrics());
+  const start = (): unknown =>
+    startTraceExport({ settings: SETTINGS, serviceName: "test", version: "1", metrics, log, clock });
+  expect(start).toThrow(TraceExportError);
+  expect(start).not.toThrow(/nter2/);
 });

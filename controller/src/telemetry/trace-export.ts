@@ -43,13 +43,26 @@ export interface TraceExport {
   stop(signal: AbortSignal): Promise<void>;
 }
 
+/** The exporter does not take what the variables that it reads by itself say. */
+export class TraceExportError extends Error {
+  readonly code = "TRACE_EXPORT";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "TraceExportError";
+  }
+}
+
 /** Spans that may wait for the collector, those under way to it included; about 2 kB each. */
 const MAX_WAITING = 2048;
 
 /** Between two log lines about a collector that does not take them. */
 const LOG_MS = 600_000;
 
-/** Traces of this process, exported in the background. Work never waits for them, and nothing fails by them. */
+/**
+ * Traces of this process, exported in the background. Work never waits for them, and nothing fails by them.
+ * Throws {@link TraceExportError}.
+ */
 export function startTraceExport(dependencies: TraceExportDependencies): TraceExport {
   const { settings, serviceName, version, log } = dependencies;
   forwardLibraryLog(log);
@@ -64,12 +77,24 @@ export function startTraceExport(dependencies: TraceExportDependencies): TraceEx
         }),
       )
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
-    spanProcessors: [new BoundedQueue(new OTLPTraceExporter({ url: settings.endpoint }), dependencies)],
+    spanProcessors: [new BoundedQueue(newExporter(settings), dependencies)],
   });
   return {
     tracing: new OtelTracing(provider.getTracer("cloudwire", version)),
     stop: (signal) => raceAbort(provider.shutdown(), signal).catch(() => undefined),
   };
+}
+
+/** Reads headers, certificates and time-outs from the environment. */
+function newExporter({ endpoint }: TracingSettings): OTLPTraceExporter {
+  try {
+    return new OTLPTraceExporter({ url: endpoint });
+  } catch {
+    // Without the cause: its message may show a header, and so a token.
+    throw new TraceExportError(
+      "no exporter of traces can be made from the variables OTEL_EXPORTER_OTLP_*; look at the headers in them first",
+    );
+  }
 }
 
 /** What it has to say it would say to nobody. It repeats itself with each export, so it is not for everybody. */
