@@ -305,6 +305,20 @@ describe("routes", () => {
     ]);
   });
 
+  test("that a newer change has tried in vain are refused, for it may have reached the cloud", async () => {
+    const { client } = await routing({
+      ensure: () => {
+        throw new ProviderError("CLOUD_TIMEOUT", "no answer");
+      },
+    });
+    const ask = async (sequence: bigint) => {
+      const request = { context, change: { requestId: `r-${sequence}`, sequence }, routes: [route("10.0.0.0/24")] };
+      return (await invokeOk(client, methods.batchEnsureRoutes, request)).results;
+    };
+    expect(await ask(5n)).toMatchObject([{ outcome: { $case: "error", value: { reason: "CLOUD_TIMEOUT" } } }]);
+    expect(await ask(4n)).toMatchObject([{ outcome: { $case: "error", value: { reason: "STALE_GENERATION" } } }]);
+  });
+
   test("with host bits, of another family or without target are refused together", async () => {
     const { client } = await routing();
     const outcome = await invoke(client, methods.batchEnsureRoutes, {

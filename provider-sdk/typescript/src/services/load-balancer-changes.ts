@@ -93,9 +93,8 @@ export class LoadBalancerChanges {
         // Here and not before: a newer change may have passed while this one waited for its turn.
         const overtaken = this.#fence.overtaken(key, sequence);
         if (overtaken) throw overtaken;
-        const answer = await work(signal);
-        this.#fence.applied(key, sequence);
-        return answer;
+        this.#fence.begun(key, sequence);
+        return work(signal);
       },
       isFinal,
     });

@@ -173,6 +173,19 @@ describe("EnsureLoadBalancer", () => {
     expect(await ensure(5n)).toMatchObject(stale);
     expect((await ensure(7n)).kind).toBe("ok");
   });
+
+  test("refuses a change that was overtaken by one that failed, which may have reached the cloud", async () => {
+    const { client } = await served({
+      delete: () => {
+        throw new ProviderError("CLOUD_TIMEOUT", "no answer");
+      },
+    });
+    const as = (sequence: bigint) => ({ ...change(), sequence });
+    const removal = await invoke(client, methods.deleteLoadBalancer, { context, service, change: as(20n) });
+    expect(removal).toMatchObject({ reason: "CLOUD_TIMEOUT" });
+    const late = await invoke(client, methods.ensureLoadBalancer, { ...ensureRequest, change: as(10n) });
+    expect(late).toMatchObject({ code: grpc.ABORTED, reason: "STALE_GENERATION" });
+  });
 });
 
 /** Sends bytes as they are. */

@@ -141,14 +141,13 @@ export class RouteService {
     const keyOf = ({ destinationCidr }: WantedRoute) => `${context?.cluster?.id} ${destinationCidr}`;
     const overtaken = routes.map((route) => this.#fence.overtaken(keyOf(route), sequence));
     const current = routes.filter((_route, index) => overtaken[index] === undefined);
+    for (const route of current) this.#fence.begun(keyOf(route), sequence);
     const answers = current.length === 0 ? [] : await work(current);
     if (answers.length !== current.length)
       throw new ProviderError(
         "INVARIANT_BROKEN",
         `the provider answered ${answers.length} items to ${current.length} routes`,
       );
-    for (const [index, route] of current.entries())
-      if (!(answers[index] instanceof Error)) this.#fence.applied(keyOf(route), sequence);
     const left = answers.values();
     return overtaken.map((error) => error ?? left.next().value);
   }

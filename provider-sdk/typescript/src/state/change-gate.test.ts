@@ -148,8 +148,8 @@ describe("ChangeGate", () => {
 describe("SequenceFence", () => {
   test("refuses what is older than what was applied to the same object, and compares no zero", () => {
     const fence = new SequenceFence(() => 0);
-    fence.applied("a", 5n);
-    fence.applied("a", 3n);
+    fence.begun("a", 5n);
+    fence.begun("a", 3n);
     const reasons = (["a", "b"] as const).flatMap((object) =>
       [0n, 4n, 5n, 6n].map((sequence) => fence.overtaken(object, sequence)?.reason),
     );

@@ -21,13 +21,13 @@ export class SequenceFence {
     if (newest === undefined || sequence === 0n || sequence >= newest) return undefined;
     return new ProviderError(
       "STALE_GENERATION",
-      `the change has sequence ${sequence}, but ${newest} was applied to the same object already; read it again`,
+      `the change has sequence ${sequence}, but ${newest} came for the same object already; read it again`,
       { metadata: { applied_sequence: String(newest) } },
     );
   }
 
-  /** Remembers that a change took effect. */
-  applied(object: string, sequence: bigint): void {
+  /** A change is about to be carried out. If it fails now, something of it may have taken effect all the same. */
+  begun(object: string, sequence: bigint): void {
     if (sequence > (this.#newest.get(object) ?? 0n)) this.#newest.set(object, sequence);
   }
 }
