@@ -5,7 +5,7 @@ import { runProgram } from "../options/program.ts";
 import { KeyFileError, keyFromFile } from "./key-file.ts";
 import { createSimulatedProvider } from "./provider.ts";
 import { type SidecarOptions, sidecarEnvPrefix, sidecarFlags, toSidecarOptions } from "./sidecar-flags.ts";
-import { startTracing } from "./tracing.ts";
+import { startTracing, TracingError } from "./tracing.ts";
 
 const usage =
   "Usage: cloudwire-provider-simulated [options]\n\nServes the contract cloudprovider.v1 for a simulated cloud on a Unix socket.";
@@ -19,7 +19,7 @@ await runProgram({
   problemExitCode: 78,
   toOptions: toSidecarOptions,
   run,
-  isForUser: (error): error is Error => error instanceof KeyFileError,
+  isForUser: (error): error is Error => error instanceof KeyFileError || error instanceof TracingError,
 });
 
 async function run({ endpoint, cloudUrl, key, ...settings }: SidecarOptions): Promise<void> {

@@ -4,9 +4,19 @@ export interface Tracing {
   readonly stop: () => Promise<void>;
 }
 
+/** Variables of OpenTelemetry's cannot be followed. */
+export class TracingError extends Error {
+  readonly code = "TRACING";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "TracingError";
+  }
+}
+
 /**
  * Exports traces where OpenTelemetry's variables ask for them: the spans are the SDK's, one a call. All that a vendor has to do. undefined: nobody
- * asks, and the library is not even loaded.
+ * asks, and the library is not even loaded. Rejects with {@link TracingError}.
  */
 export const startTracing = async (
   environment: Readonly<Record<string, string | undefined>>,
@@ -19,14 +29,26 @@ export const startTracing = async (
     import("@opentelemetry/exporter-trace-otlp-grpc"),
     import("@opentelemetry/resources"),
   ]);
+  const exporter = made(() => new OTLPTraceExporter());
   const { defaultResource, detectResources, resourceAttributesEnvDetector, resourceFromAttributes } = resources;
   // Unless told otherwise an SDK takes what the caller takes, so the controller decides about both.
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ "service.name": "cloudwire-provider-simulated" }))
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector, resources.serviceNameEnvDetector] })),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   trace.setGlobalTracerProvider(provider);
   return { stop: () => provider.shutdown() };
+};
+
+const made = <Exporter>(make: () => Exporter): Exporter => {
+  try {
+    return make();
+  } catch {
+    // Without the cause: its message may show a header, and so a token.
+    throw new TracingError(
+      "no exporter of traces can be made from the variables OTEL_EXPORTER_OTLP_*; look at the headers in them first",
+    );
+  }
 };
