@@ -19,8 +19,7 @@ export interface ControllersDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
 }
 
 /** A controller's own series of the metric families that all share. */

@@ -6,7 +6,7 @@ import type { Options } from "../options/options.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { Logger } from "../telemetry/log.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
+import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -57,7 +57,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   metrics.collectProcessMetrics();
   exposeBuildInfo(metrics, version);
   const traces = await startTracing({ options, environment, version, metrics, log, clock });
-  const tracing = traces?.tracing;
+  const tracing = traces?.tracing ?? NO_TRACING;
   const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing });
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using ending = childSignal(stop);
@@ -114,7 +114,7 @@ async function serve(
 async function lead(
   dependencies: DaemonDependencies & {
     readonly migration: LeaderMigration | undefined;
-    readonly tracing: Tracing | undefined;
+    readonly tracing: Tracing;
   },
   metrics: Metrics,
   kube: KubeSide,

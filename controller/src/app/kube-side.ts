@@ -30,7 +30,7 @@ import type { Options } from "../options/options.ts";
 import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
+import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
 import { kubeletServingRequests } from "./kubelet-serving-requests.ts";
@@ -43,8 +43,7 @@ export interface KubeSideDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
 }
 
 /** Everything that talks to the API server. */
@@ -89,7 +88,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const main = new Transport({ access, clock, metrics: measured, limiter: limited });
   const unlimited = new Transport({ access, clock, metrics: measured, limiter: undefined });
   const common = { clock, random, log };
-  const clientOf = (transport: Transport, identity: string, tracing?: Tracing) =>
+  const clientOf = (transport: Transport, identity: string, tracing = NO_TRACING) =>
     new HttpKubeClient({
       transport,
       clock,

@@ -48,8 +48,7 @@ export interface WebhookParts {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly clock: Clock;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
 }
 
 /** The webhook persistent-volume-label from what the process has before anybody leads. */

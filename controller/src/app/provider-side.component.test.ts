@@ -8,6 +8,7 @@ import { providerInfo, providerStatus, ScriptedProvider } from "../../test/suppo
 import type { Options } from "../options/options.ts";
 import { parseCommand } from "../options/parse.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { connectProviders, type ProviderSide } from "./provider-side.ts";
 
@@ -33,6 +34,7 @@ beforeEach(async () => {
     signal: stop.signal,
     companions: () => [],
     nodes: () => [],
+    tracing: NO_TRACING,
     onScopeDoubt: () => undefined,
   });
   running = side.run(stop.signal);

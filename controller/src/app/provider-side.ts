@@ -27,8 +27,7 @@ export interface ProviderSideDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
   /** Ends look-ups under way. */
   readonly signal: AbortSignal;
   /** Nodes that will be looked up soon. */

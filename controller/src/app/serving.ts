@@ -37,8 +37,7 @@ export interface ServingDependencies extends Checks {
   readonly clock: Clock;
   readonly log: Logger;
   readonly verbosity: Verbosity;
-  /** undefined: there are no traces. */
-  readonly tracing: Tracing | undefined;
+  readonly tracing: Tracing;
   /** Lines of `/statusz` about what runs. */
   readonly status: () => Readonly<Record<string, string>>;
 }

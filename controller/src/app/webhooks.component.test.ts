@@ -8,6 +8,7 @@ import type { Options } from "../options/options.ts";
 import { parseCommand } from "../options/parse.ts";
 import type { RunningServer } from "../server/server.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { serveWebhooks } from "./webhooks.ts";
@@ -48,6 +49,7 @@ async function serve(...flags: readonly string[]): Promise<void> {
     log,
     clock: systemClock(),
     providers: () => [],
+    tracing: NO_TRACING,
   });
 }
 

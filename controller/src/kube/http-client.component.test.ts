@@ -10,6 +10,7 @@ import {
   sendStatus,
 } from "../../test/support/scripted-server.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
 import type { ApiAccess } from "./access.ts";
@@ -35,7 +36,7 @@ async function start(answer: Answer, access?: (server: ScriptedServer) => ApiAcc
   const metrics = new Metrics();
   const rest = restMetrics(metrics);
   const transport = new Transport({ access: access?.(server) ?? server.access(), clock, metrics: rest, limiter });
-  const client = new HttpKubeClient({ transport, clock, metrics: rest, userAgent: "test/1" });
+  const client = new HttpKubeClient({ transport, clock, metrics: rest, userAgent: "test/1", tracing: NO_TRACING });
   cleanUps.push(
     () => server[Symbol.asyncDispose](),
     () => transport.close(),

@@ -2,7 +2,7 @@ import type { ObjectName } from "../api/meta.ts";
 import { deadlineSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { JsonRecord } from "../util/json.ts";
-import type { Span, Tracing } from "../telemetry/tracing.ts";
+import { NO_SPAN, type Span, type Tracing } from "../telemetry/tracing.ts";
 import type { AccessError } from "./access.ts";
 import { callSpan } from "./call-span.ts";
 import type {
@@ -33,8 +33,8 @@ export interface HttpClientDependencies {
   readonly metrics: RestMetrics | undefined;
   /** Shows in audit logs: `<binary>/<version> (<os>/<arch>) kubernetes/<commit>/<identity>`. */
   readonly userAgent: string;
-  /** Calls other than watches, made within a span, are spans below it. undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  /** Calls other than watches, made within a span, are spans below it. */
+  readonly tracing: Tracing;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -56,7 +56,7 @@ interface Call {
   readonly contentType: string | undefined;
   /** The kind whose codec decides whether protobuf is asked for. */
   readonly resource: Resource<unknown>;
-  readonly span?: Span;
+  readonly span: Span;
 }
 
 /** The thin client: every call goes over one shared pool of connections. */
@@ -133,7 +133,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     body?: string,
     contentType?: string,
   ): Call {
-    return { what: describe(method, path), request: { method, path, body }, contentType, resource };
+    return { what: describe(method, path), request: { method, path, body }, contentType, resource, span: NO_SPAN };
   }
 
   #write(method: "POST" | "PUT", resource: Resource<unknown>, path: string, body: JsonRecord): Call {
@@ -149,7 +149,6 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
 
   #answer<T>(call: Call, options: CallOptions, read: (response: HttpResponse, bytes: Uint8Array) => T): Promise<T> {
     const { tracing, transport } = this.#deps;
-    if (tracing?.current === undefined) return this.#completed(call, options, read);
     const start = callSpan(call.request, call.resource.plural, transport.origin);
     return tracing.child(start, (span) => this.#completed({ ...call, span }, options, read));
   }
@@ -165,7 +164,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     using deadline = deadlineSignal(signal, timeoutMs, call.what, this.#deps.clock);
     try {
       const response = await this.#open(call, deadline.signal, endMs);
-      call.span?.set({ "http.response.status_code": response.status });
+      call.span.set({ "http.response.status_code": response.status });
       return read(response, await response.bytes());
     } catch (cause) {
       const error = errorFromFailure(
@@ -173,7 +172,7 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
         deadline.signal.aborted ? deadline.signal.reason : cause,
         signal.aborted,
       );
-      if (call.span !== undefined) noteFailure(call.span, error);
+      noteFailure(call.span, error);
       throw error;
     }
   }
@@ -230,13 +229,13 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
     return error.httpStatus === 429 || error.httpStatus >= 500 ? error.retryAfterMs : undefined;
   }
 
-  #headers({ resource, contentType, span }: Call): Headers {
+  #headers({ resource, contentType, span: { traceparent } }: Call): Headers {
     const protobuf = resource.protobuf !== undefined && !this.#jsonOnly.has(resource.plural);
     return {
       accept: protobuf ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
       "user-agent": this.#deps.userAgent,
       ...(contentType === undefined ? {} : { "content-type": contentType }),
-      ...(span === undefined ? {} : { traceparent: span.traceparent }),
+      ...(traceparent === undefined ? {} : { traceparent }),
     };
   }
 }

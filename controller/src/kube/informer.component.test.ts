@@ -16,6 +16,7 @@ import {
 } from "../../test/support/scripted-server.ts";
 import type { Node } from "../api/node.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import type { Clock } from "../util/clock.ts";
 import { systemClock } from "../util/clock.ts";
 import { createInformer } from "./cache-informer.ts";
@@ -53,7 +54,7 @@ async function start(answer: Answer, listBy: "stream" | "pages" = "stream", spee
   const server = await ScriptedServer.start(answer);
   const clock = fastClock(speed);
   const transport = new Transport({ access: server.access(), clock, metrics: undefined, limiter: undefined });
-  const client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "test" });
+  const client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "test", tracing: NO_TRACING });
   const log = new FakeLog();
   const metrics = new Metrics();
   const informer = createInformer({

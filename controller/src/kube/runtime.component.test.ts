@@ -1,6 +1,7 @@
 import { type DevCluster, startDevCluster } from "@cloudwire/devcluster";
 import { afterAll, beforeAll, describe } from "vitest";
 import { testRuntime } from "../../test/support/runtime-scenarios.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { HttpKubeClient } from "./http-client.ts";
 import { Transport } from "./transport.ts";
@@ -16,7 +17,13 @@ describe("the runtime on devcluster", () => {
     const credentials = () => Promise.resolve({ headers: {}, tls: {} });
     const access = { server: cluster.url, description: "devcluster", proxyUrl: undefined, credentials };
     transport = new Transport({ access, clock, metrics: undefined, limiter: undefined });
-    client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "cloudwire-test" });
+    client = new HttpKubeClient({
+      transport,
+      clock,
+      metrics: undefined,
+      userAgent: "cloudwire-test",
+      tracing: NO_TRACING,
+    });
   });
   afterAll(async () => {
     await transport.close();

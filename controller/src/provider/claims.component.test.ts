@@ -4,6 +4,7 @@ import { node, taint } from "../../test/support/builders.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { ProviderHarness } from "../../test/support/provider-harness.ts";
 import { providerInfo, providerStatus, ScriptedProvider } from "../../test/support/scripted-provider.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";
 import type { Sidecar } from "./provider.ts";
@@ -41,6 +42,7 @@ beforeEach(async () => {
     providers: new PrefixProviderSet([east.sidecar, west.sidecar]),
     clock: systemClock(),
     signal: east.harness.signal,
+    tracing: NO_TRACING,
   });
 });
 
@@ -104,7 +106,12 @@ test("the word of a provider whose cloud is in doubt is not taken for no", async
   has(east, ["n1"]);
   await using north = await start("north", false);
   const providers = new PrefixProviderSet([east.sidecar, north.sidecar]);
-  reader = new BatchingInstanceReader({ providers, clock: systemClock(), signal: east.harness.signal });
+  reader = new BatchingInstanceReader({
+    providers,
+    clock: systemClock(),
+    signal: east.harness.signal,
+    tracing: NO_TRACING,
+  });
   expect(await get("n1")).toMatchObject({
     kind: "unknown",
     error: {

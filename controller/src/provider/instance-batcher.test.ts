@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../test/support/builders.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import type { ReadOptions } from "./client.ts";
 import { nodeRef } from "./convert/node.ts";
 import { contractError } from "./errors.ts";
@@ -90,6 +91,7 @@ function createBatcher(maxBatchSize = MAX_BATCH): InstanceBatcher {
     maxBatchSize: () => maxBatchSize,
     companions: () => companions.map(ref),
     fetch: (nodes, options) => provider.fetch(nodes, options),
+    tracing: NO_TRACING,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
-import { type Span, sharedWork, type Tracing } from "../telemetry/tracing.ts";
+import type { Span, Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { AnswerCache, dataAgeMs } from "./answer-cache.ts";
 import type { CallPriority, ReadOptions } from "./client.ts";
@@ -25,8 +25,7 @@ export interface InstanceBatcherDeps {
   readonly companions: () => Iterable<NodeRef>;
   /** One answer for each node, in order. */
   readonly fetch: (nodes: readonly NodeRef[], options: ReadOptions) => Promise<readonly InstanceAnswer[]>;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
 }
 
 /** One machine asked about and all who wait for the answer. */
@@ -82,7 +81,7 @@ export class InstanceBatcher {
         maxDataAgeMs,
         priority,
         signal,
-        span: this.#deps.tracing?.current,
+        span: this.#deps.tracing.current,
         answer: (answer) => {
           signal.removeEventListener("abort", onAbort);
           resolve(answer);
@@ -160,7 +159,7 @@ export class InstanceBatcher {
     this.#inFlight++;
     const nodes = batch.map(({ node }) => node);
     const call = (): Promise<readonly InstanceAnswer[]> => fetch(nodes, { signal, maxDataAgeMs, priority });
-    const answers = await sharedWork(tracing, () => spansOf(batch), call).catch((error: unknown) => {
+    const answers = await tracing.shared(spansOf(batch), call).catch((error: unknown) => {
       const failure = asProviderError(error);
       return nodes.map((): InstanceAnswer => ({ kind: "unknown", error: failure }));
     });

@@ -3,6 +3,7 @@ import { node, taint } from "../../test/support/builders.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { ProviderHarness } from "../../test/support/provider-harness.ts";
 import { contractFailure, instancesFor, providerInfo, ScriptedProvider } from "../../test/support/scripted-provider.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";
 import type { Sidecar } from "./provider.ts";
@@ -23,6 +24,7 @@ beforeEach(async () => {
     providers: new PrefixProviderSet([sidecar]),
     clock: systemClock(),
     signal: harness.signal,
+    tracing: NO_TRACING,
   });
 });
 

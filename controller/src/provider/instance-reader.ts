@@ -36,8 +36,7 @@ export interface InstanceReaderDeps {
   readonly signal: AbortSignal;
   /** Nodes that will probably be asked about soon, whoever owns them. @default none */
   readonly companions?: () => Iterable<Node>;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
 }
 
 /** A Node that is older than this waits longer than the ordinary course of things takes. */

@@ -42,8 +42,7 @@ export interface SidecarOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: ProviderMetrics;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
   readonly timing?: ConnectionTiming;
   /** Numbers changes; one for all providers. @default one without election */
   readonly sequence?: ChangeSequence;
@@ -96,7 +95,7 @@ export class Sidecar implements Provider {
       channel: new ProviderChannel({ provider: name, address, tls: options.tls, version, clock }),
       instrument: (caller) => {
         const measured = instrumented(caller, { provider: name, metrics, log, clock });
-        return tracing === undefined ? measured : traced(measured, { provider: name, address, tracing });
+        return traced(measured, { provider: name, address, tracing });
       },
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));

@@ -17,22 +17,21 @@ export interface TracedDeps {
  * handshake or a look at the provider's health, is no span: it would be a trace of its own, every few seconds.
  */
 export function traced(caller: RpcCaller, deps: TracedDeps): RpcCaller {
-  const { tracing } = deps;
+  const peer = { ...server(deps.address), "cloudwire.provider": deps.provider };
   return {
     unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
-      if (tracing.current === undefined) return caller.unary(rpc, request, options);
       // Names: OpenTelemetry's semantic conventions for gRPC 1.38.
       const method = rpc.path.slice(1);
       const attributes = {
         "rpc.system.name": "grpc",
         "rpc.method": method,
-        ...server(deps.address),
-        "cloudwire.provider": deps.provider,
+        ...peer,
         "cloudwire.request_id": options.requestId,
       };
-      return tracing.child({ name: method, kind: "client", attributes }, async (span) => {
+      return deps.tracing.child({ name: method, kind: "client", attributes }, async (span) => {
         try {
-          const response = await caller.unary(rpc, request, { ...options, traceparent: span.traceparent });
+          const { traceparent = options.traceparent } = span;
+          const response = await caller.unary(rpc, request, { ...options, traceparent });
           span.set({ "rpc.response.status_code": "OK", ...cloudCost(rpc.stats(response)) });
           return response;
         } catch (error) {

@@ -9,7 +9,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import type { AdmissionRequest, AdmissionWebhook } from "../api/admission.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
+import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
 import { aborted } from "../util/abort.ts";
 import type { RunningServer } from "./server.ts";
 import { selfSignedCertificate } from "./self-signed.ts";
@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(tracing?: Tracing): Promise<string> {
+async function start(tracing: Tracing = NO_TRACING): Promise<string> {
   server = await startWebhookServer({
     address: { host: "127.0.0.1", port: 0 },
     webhooks: [{ name: "test", path: "/test", admit: (review, signal) => admit(review, signal) }],
@@ -259,6 +259,7 @@ describe("startWebhookServer()", () => {
       metrics: webhookMetrics(new Metrics()),
       clock,
       log,
+      tracing: NO_TRACING,
     });
     await expect(second).rejects.toMatchObject({ code: "EADDRINUSE" });
   });

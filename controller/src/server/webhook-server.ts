@@ -24,8 +24,8 @@ export interface WebhookServerDependencies {
   readonly metrics: WebhookMetrics;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Each request is a span below the API server's. undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  /** Each request is a span below the API server's. */
+  readonly tracing: Tracing;
 }
 
 /** kube-apiserver takes objects of 3 MiB; a review has one more wrapping around it. apiserver/pkg/server/config.go v0.36.3. */
@@ -93,9 +93,7 @@ function serveWebhook(server: HttpsServer, webhook: AdmissionWebhook, deps: Webh
     scope.post(webhook.path, async (request, reply) => {
       const review = parseReview(request.body);
       const admit = (): Promise<AdmissionDecision> => decide(webhook, review, timeoutOf(request.query), deps);
-      const decision = await (tracing === undefined
-        ? admit()
-        : tracing.root(admissionSpan(webhook, review), admit, callerOf(request)));
+      const decision = await tracing.root(admissionSpan(webhook, review), admit, callerOf(request));
       return reply.type("application/json").send(formatReview(review.uid, decision));
     });
   });

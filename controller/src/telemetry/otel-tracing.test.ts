@@ -81,6 +81,12 @@ test("OtelTracing.shared() leaves work for nobody without a span", async () => {
   expect(current).toBeUndefined();
 });
 
+test("OtelTracing.child() makes no span outside of one", async () => {
+  const traces = new MemoryTraces();
+  expect(await traces.tracing.child(start("call"), async ({ traceparent }) => traceparent)).toBeUndefined();
+  expect(traces.spans).toEqual([]);
+});
+
 test.each([
   [1, "01", 1],
   [0, "00", 0],
@@ -92,7 +98,7 @@ test.each([
     async (span): Promise<readonly Span[]> => [span, await tracing.child(start("inner"), async (below) => below)],
   );
   expect(outer?.traceparent).toMatch(new RegExp(`^00-[0-9a-f]{32}-[0-9a-f]{16}-${flags}$`));
-  expect(inner?.traceparent.slice(0, 35)).toBe(outer?.traceparent.slice(0, 35));
+  expect(inner?.traceparent?.slice(0, 35)).toBe(outer?.traceparent?.slice(0, 35));
   expect(inner?.traceparent).not.toBe(outer?.traceparent);
   expect(traces.spans).toHaveLength(2 * exported);
 });

@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/api";
 import { parseTraceParent } from "@opentelemetry/core";
 import { messageOf } from "../util/errors.ts";
-import type { Span, SpanAttributes, SpanStart, Tracing } from "./tracing.ts";
+import { NO_SPAN, type Span, type SpanAttributes, type SpanStart, type Tracing } from "./tracing.ts";
 
 /** Of a failure's message: what is longer belongs into the log. */
 const MAX_MESSAGE_CHARS = 256;
@@ -46,8 +46,8 @@ export class OtelTracing implements Tracing {
 
   child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
     const scope = this.#scopes.getStore();
-    const parent = scope === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, scope.span.otel);
-    return this.#run(start, parent, scope?.links ?? [], work);
+    if (scope === undefined) return work(NO_SPAN);
+    return this.#run(start, trace.setSpan(ROOT_CONTEXT, scope.span.otel), scope.links, work);
   }
 
   shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T> {

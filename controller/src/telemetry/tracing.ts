@@ -12,8 +12,8 @@ export interface SpanStart {
 
 /** A piece of work under way, as traces will show it. */
 export interface Span {
-  /** W3C trace context for whoever is called within. */
-  readonly traceparent: string;
+  /** W3C trace context for whoever is called within; undefined: none. */
+  readonly traceparent: string | undefined;
   /** False: it is not exported, only its ids are handed on. */
   readonly isSampled: boolean;
   set(attributes: SpanAttributes): void;
@@ -22,7 +22,7 @@ export interface Span {
 }
 
 /**
- * Traces of this process. Who turned them off has no such object at all. The current span follows the asynchronous flow, as the call
+ * Traces of this process, or {@link NO_TRACING}. The current span follows the asynchronous flow, as the call
  * stack does the synchronous one: nothing that a controller decides may depend on it.
  */
 export interface Tracing {
@@ -30,7 +30,7 @@ export interface Tracing {
   readonly current: Span | undefined;
   /** Does `work` in a span of a new trace, or of the one that `caller` says: W3C trace context; what is malformed is passed over. */
   root<T>(start: SpanStart, work: (span: Span) => Promise<T>, caller?: string): Promise<T>;
-  /** Does `work` in a span below the current one, which there has to be. */
+  /** Does `work` in a span below the current one; where there is none, in none. */
   child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
   /**
    * Does `work` on behalf of several at once: its spans are below the first of `askers` that is exported and linked to the others.
@@ -39,11 +39,18 @@ export interface Tracing {
   shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T>;
 }
 
-/** {@link Tracing.shared} where there may be no traces. */
-export function sharedWork<T>(
-  tracing: Tracing | undefined,
-  askers: () => readonly Span[],
-  work: () => Promise<T>,
-): Promise<T> {
-  return tracing === undefined ? work() : tracing.shared(askers(), work);
-}
+/** No piece of a trace: work that nobody will see. */
+export const NO_SPAN: Span = {
+  traceparent: undefined,
+  isSampled: false,
+  set: () => undefined,
+  fail: () => undefined,
+};
+
+/** Traces are off: work is done, and that is all. */
+export const NO_TRACING: Tracing = {
+  current: undefined,
+  root: (_start, work) => work(NO_SPAN),
+  child: (_start, work) => work(NO_SPAN),
+  shared: (_askers, work) => work(),
+};

@@ -6,6 +6,7 @@ import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
 import { nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
 import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { asRecord, recordField, stringField, stringsField } from "../../src/util/json.ts";
 import { TaskGroup } from "../../src/util/task-group.ts";
@@ -48,6 +49,7 @@ class Manager {
       log,
       clock,
       random: () => 0.5,
+      tracing: NO_TRACING,
     });
     const controller = nodeIpamController({
       nodes: this.#kube.nodes,

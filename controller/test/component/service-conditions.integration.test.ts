@@ -14,6 +14,7 @@ import { kubeconfigAccess } from "../../src/kube/config.ts";
 import { HttpKubeClient } from "../../src/kube/http-client.ts";
 import { SERVICES } from "../../src/kube/service-resource.ts";
 import { Transport } from "../../src/kube/transport.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { ingress } from "../support/builders.ts";
 
@@ -37,7 +38,13 @@ describe.skipIf(missing)(`the condition of a Service on a real kube-apiserver${r
     controlPlane = await startControlPlane();
     const access = await kubeconfigAccess({ path: controlPlane.kubeconfigPath, clock });
     transport = new Transport({ access, clock, metrics: undefined, limiter: undefined });
-    client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "cloudwire-test" });
+    client = new HttpKubeClient({
+      transport,
+      clock,
+      metrics: undefined,
+      userAgent: "cloudwire-test",
+      tracing: NO_TRACING,
+    });
   });
   afterAll(async () => {
     await transport.close();

@@ -8,6 +8,7 @@ import { NODES } from "../../src/kube/node-resource.ts";
 import { SERVICES } from "../../src/kube/service-resource.ts";
 import { Transport } from "../../src/kube/transport.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { FakeLog } from "../support/fake-log.ts";
 import { eventually } from "../support/poll.ts";
@@ -34,7 +35,13 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
       metrics: undefined,
       limiter: undefined,
     });
-    client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "cloudwire-test" });
+    client = new HttpKubeClient({
+      transport,
+      clock,
+      metrics: undefined,
+      userAgent: "cloudwire-test",
+      tracing: NO_TRACING,
+    });
   });
   afterAll(async () => {
     await transport.close();
@@ -47,7 +54,13 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
     const credentials = () => Promise.resolve({ headers: {}, tls: {} });
     const access = { server: controlPlane.server, description: "no authority", proxyUrl: undefined, credentials };
     const trusting = new Transport({ access, clock, metrics: undefined, limiter: undefined });
-    const refused = new HttpKubeClient({ transport: trusting, clock, metrics: undefined, userAgent: "cloudwire-test" });
+    const refused = new HttpKubeClient({
+      transport: trusting,
+      clock,
+      metrics: undefined,
+      userAgent: "cloudwire-test",
+      tracing: NO_TRACING,
+    });
     await expect(refused.list(NODES, { signal })).rejects.toMatchObject({
       code: "transient",
       message: expect.stringMatching(/certificate.*; check server and certificate-authority in the kubeconfig$/),
@@ -63,7 +76,13 @@ describe.skipIf(missing)(`the runtime on a real kube-apiserver${reason}`, () => 
       metrics: undefined,
       limiter: undefined,
     });
-    const refused = new HttpKubeClient({ transport: poor, clock, metrics: undefined, userAgent: "cloudwire-test" });
+    const refused = new HttpKubeClient({
+      transport: poor,
+      clock,
+      metrics: undefined,
+      userAgent: "cloudwire-test",
+      tracing: NO_TRACING,
+    });
     await expect(refused.list(NODES, { signal })).rejects.toMatchObject({
       code: "forbidden",
       message: expect.stringMatching(

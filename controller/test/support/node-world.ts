@@ -11,6 +11,7 @@ import { BatchingInstanceReader } from "../../src/provider/instance-reader.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import type { Provider } from "../../src/provider/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { isRecord, type JsonRecord, recordField } from "../../src/util/json.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance } from "./builders.ts";
@@ -125,7 +126,7 @@ export class NodeWorld implements AsyncDisposable {
     const providers = new PrefixProviderSet([this.#provider()]);
     const controller = cloudNodeController({
       nodes,
-      instances: new BatchingInstanceReader({ providers, clock, signal }),
+      instances: new BatchingInstanceReader({ providers, clock, signal, tracing: NO_TRACING }),
       providers,
       kube: {
         get: (resource, name, options) => kube.get(resource, name, options),

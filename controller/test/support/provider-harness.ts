@@ -6,7 +6,7 @@ import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/con
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { Sidecar } from "../../src/provider/provider.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import type { Tracing } from "../../src/telemetry/tracing.ts";
+import { NO_TRACING, type Tracing } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { FakeLog } from "./fake-log.ts";
 import { eventually } from "./poll.ts";
@@ -65,7 +65,7 @@ export class ProviderHarness implements AsyncDisposable {
       random: Math.random,
       log: this.log,
       metrics: providerMetrics(this.metrics),
-      tracing: options.tracing,
+      tracing: options.tracing ?? NO_TRACING,
       timing: { ...TEST_TIMING, ...options.timing },
       onReady: () => options.onReady?.(),
       onScopeChange: (message) => options.onScopeChange?.(message),

@@ -16,6 +16,7 @@ import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
 import { contractError } from "../../provider/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
+import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { type JsonRecord, recordField } from "../../util/json.ts";
 import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
 import { persistentVolumeLabelController } from "./controller.ts";
@@ -70,6 +71,7 @@ async function start(): Promise<void> {
       providers: () => [provider],
       clock,
       settings: { windowMs: WINDOW_MS, maxDataAgeMs: 30_000, priority: "low" },
+      tracing: NO_TRACING,
     }),
     kube,
     events: { record: (event) => events.push(event) },

@@ -5,6 +5,7 @@ import { ABSENT, csi, persistentVolume, present, VolumeCloud } from "../../../te
 import type { VolumeSource } from "../../api/persistent-volume.ts";
 import { contractError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
+import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { BatchingVolumeReader } from "./volume-reader.ts";
 
 const WINDOW_MS = 20;
@@ -23,6 +24,7 @@ beforeEach(() => {
     providers: () => providers,
     clock,
     settings: { windowMs: WINDOW_MS, maxDataAgeMs: 500, priority: "low" },
+    tracing: NO_TRACING,
   });
 });
 

@@ -4,7 +4,7 @@ import type { CallPriority } from "../../provider/client.ts";
 import { asProviderError, contractError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
 import type { VolumeAnswer } from "../../provider/volume.ts";
-import { type Span, sharedWork, type Tracing } from "../../telemetry/tracing.ts";
+import type { Span, Tracing } from "../../telemetry/tracing.ts";
 import { raceAbort } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
 import { claimantsOf, consensusOf, type VolumeKnowledge } from "./volume-owner.ts";
@@ -20,8 +20,7 @@ export interface VolumeReaderDependencies {
   readonly providers: () => readonly Provider[];
   readonly clock: Clock;
   readonly settings: VolumeReaderSettings;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
+  readonly tracing: Tracing;
 }
 
 export interface VolumeReaderSettings {
@@ -64,7 +63,7 @@ export class BatchingVolumeReader implements VolumeReader {
     const batch = this.#open.get(provider) ?? this.#begin(provider);
     const index = batch.refs.push(ref) - 1;
     batch.waiting++;
-    const asker = this.#deps.tracing?.current;
+    const asker = this.#deps.tracing.current;
     if (asker !== undefined) batch.askers.push(asker);
     try {
       const answers = await raceAbort(batch.answers, signal);
@@ -95,7 +94,7 @@ export class BatchingVolumeReader implements VolumeReader {
     if (signal.aborted) return [];
     try {
       const call = (): Promise<readonly VolumeAnswer[]> => client.getVolumes(refs, { signal, maxDataAgeMs, priority });
-      return await sharedWork(tracing, () => askers, call);
+      return await tracing.shared(askers, call);
     } catch (error) {
       return refs.map(() => ({ kind: "unknown", error: asProviderError(error) }));
     }

@@ -16,6 +16,7 @@ import { Sidecar } from "../../../src/provider/provider.ts";
 import { PrefixProviderSet } from "../../../src/provider/prefix-provider-set.ts";
 import type { Controller } from "../../../src/runtime/controller.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../../src/telemetry/tracing.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { asRecord, numberField, recordField, stringField } from "../../../src/util/json.ts";
 import { TaskGroup } from "../../../src/util/task-group.ts";
@@ -199,6 +200,7 @@ export class Manager {
       random: () => 0.5,
       log,
       metrics: providerMetrics(metrics),
+      tracing: NO_TRACING,
       timing: { ...CONNECTION_TIMING, connectMs: 200, retryMs: 50, graceMs: 100 },
       onReady: () => listeners.forEach((listener) => listener()),
     });
@@ -216,6 +218,7 @@ export class Manager {
       log,
       clock: real,
       random: () => 0.5,
+      tracing: NO_TRACING,
     });
     const shared = {
       nodes: this.#kube.nodes,
@@ -231,7 +234,7 @@ export class Manager {
     };
     this.nodes = cloudNodeController({
       ...shared,
-      instances: new BatchingInstanceReader({ providers, clock: real, signal: this.#life.signal }),
+      instances: new BatchingInstanceReader({ providers, clock: real, signal: this.#life.signal, tracing: NO_TRACING }),
       providers,
       events: this.#kube.events.recorder(EVENT_SOURCES.cloudNode),
       metrics: nodeMetrics(metrics),
