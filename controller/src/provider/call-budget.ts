@@ -14,6 +14,8 @@ export interface CallBudget {
   settle(quotaClass: QuotaClass, cloudCalls: number): void;
   /** The cloud throttles: no call of the class for that long. A shorter hold never ends a longer one. */
   hold(quotaClass: QuotaClass, holdMs: number | undefined): void;
+  /** True: a hold has begun after that time, by the monotonic clock. Calls acquired before it are void, and need not be settled. */
+  isHeldSince(quotaClass: QuotaClass, sinceMs: number): boolean;
 }
 
 /** The budgets of one provider: each quota class draws on one, some share one. */
@@ -49,6 +51,10 @@ export class GroupedCallBudget implements CallBudget {
     const line = this.#lineOf(quotaClass);
     if (line.pace.heldMs === 0) this.#metrics.held(quotaClass);
     line.hold(holdMs);
+  }
+
+  isHeldSince(quotaClass: QuotaClass, sinceMs: number): boolean {
+    return this.#lineOf(quotaClass).pace.heldUntilMs > sinceMs;
   }
 
   /** All classes must be in one group each. Where a group stays as it was, its budget goes on; those in line keep their places. */

@@ -49,6 +49,11 @@ export class CallPace {
     return this.#tokens;
   }
 
+  /** End of the last hold, by the monotonic clock; -Infinity: there was none. */
+  get heldUntilMs(): number {
+    return this.#heldUntilMs;
+  }
+
   /** How much longer nothing may go. */
   get heldMs(): number {
     return Math.max(0, this.#heldUntilMs - this.#clock.monotonicMs());

@@ -1,7 +1,7 @@
 import { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
-import { providerInfo } from "../../test/support/scripted-provider.ts";
+import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
 import type { EnsureLoadBalancerInput } from "./client.ts";
 import { nodeSelection } from "./convert/fingerprint.ts";
 
@@ -46,5 +46,21 @@ describe("limits of the provider", () => {
       message: expect.stringMatching(/EnsureLoadBalancer.*bytes.*at most 1000.*max_receive_bytes/),
     });
     expect(world.provider.callsOf("ensureLoadBalancer")).toHaveLength(0);
+  });
+
+  test("calls that wait because of how many it takes at once are held with the others once the cloud throttles", async () => {
+    await world.start({
+      getProviderInfo: () => providerInfo({ limits: { maxConcurrentCalls: 1 } }),
+      ensureLoadBalancer: () => {
+        throw contractFailure("RATE_LIMITED", "slow down", 30_000);
+      },
+    });
+    const { client } = world.sidecar;
+    const calls = Array.from({ length: 10 }, () =>
+      client.ensureLoadBalancer(ensureInput(), { signal: world.harness.signal }),
+    );
+    const refused = { status: "rejected", reason: { reason: "RATE_LIMITED", retryAfterMs: expect.any(Number) } };
+    expect(await Promise.allSettled(calls)).toMatchObject(calls.map(() => refused));
+    expect(world.provider.callsOf("ensureLoadBalancer")).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
 import { sleep } from "../util/abort.ts";
 import { type BackoffOptions, backoffMs } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -62,42 +62,42 @@ export class GovernedCaller {
     request: Request,
     options: GovernedOptions,
   ): Promise<Response> {
-    const { budget } = this.#deps;
+    const { caller, admit, budget, semaphore } = this.#deps;
     const { priority, signal } = options;
     const { quotaClass } = rpc;
-    if (quotaClass === undefined) return this.#send(rpc, request, options, () => undefined);
-    await budget.acquire(priority, quotaClass, signal);
+    const leave = await (quotaClass === undefined
+      ? semaphore.enter(priority, signal)
+      : this.#enter(quotaClass, options));
     let cost = 0;
     try {
-      return await this.#send(rpc, request, options, (stats) => {
-        cost = Math.max(1, stats?.cloudCalls ?? 1);
-        if (stats?.throttled === true) budget.hold(quotaClass, THROTTLED_HOLD_MS);
-      });
+      await admit(rpc, signal);
+      cost = 1;
+      const response = await caller.unary(rpc, request, options);
+      const stats = rpc.stats(response);
+      cost = Math.max(1, stats?.cloudCalls ?? 1);
+      if (quotaClass !== undefined && stats?.throttled === true) budget.hold(quotaClass, THROTTLED_HOLD_MS);
+      return response;
     } catch (error) {
-      if (isOfClass(error, "WAIT")) budget.hold(quotaClass, error.retryAfterMs);
+      if (quotaClass !== undefined && isOfClass(error, "WAIT")) budget.hold(quotaClass, error.retryAfterMs);
       throw error;
     } finally {
-      budget.settle(quotaClass, cost);
+      // After the hold: whoever enters next must find it.
+      leave();
+      if (quotaClass !== undefined) budget.settle(quotaClass, cost);
     }
   }
 
-  /** `note` is called when the call is sent, and when its answer tells what it cost. */
-  async #send<Request, Response>(
-    rpc: Rpc<Request, Response>,
-    request: Request,
-    options: GovernedOptions,
-    note: (stats: CallStats | undefined) => void,
-  ): Promise<Response> {
-    const { caller, semaphore, admit } = this.#deps;
-    const { priority, signal } = options;
-    const leave = await semaphore.enter(priority, signal);
-    try {
-      await admit(rpc, signal);
-      note(undefined);
-      const response = await caller.unary(rpc, request, options);
-      note(rpc.stats(response));
-      return response;
-    } finally {
+  /** Within the budget, and one of the calls that may be under way. Who is put on hold while waiting for the latter gets in line again. */
+  async #enter(quotaClass: QuotaClass, { priority, signal }: GovernedOptions): Promise<() => void> {
+    const { budget, semaphore, clock } = this.#deps;
+    for (;;) {
+      await budget.acquire(priority, quotaClass, signal);
+      const acquiredMs = clock.monotonicMs();
+      const leave = await semaphore.enter(priority, signal).catch((error: unknown) => {
+        budget.settle(quotaClass, 0);
+        throw error;
+      });
+      if (!budget.isHeldSince(quotaClass, acquiredMs)) return leave;
       leave();
     }
   }
