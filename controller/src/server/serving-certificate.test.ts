@@ -8,6 +8,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { selfSignedCertificate } from "./self-signed.ts";
 import { type CertificateSettings, ServingCertificate } from "./serving-certificate.ts";
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const PAIR_NAME = "webhook";
 
@@ -33,6 +34,9 @@ const load = (settings: Partial<CertificateSettings> = {}) =>
 
 const make = (commonName: string, validMs = 365 * DAY_MS) =>
   selfSignedCertificate({ commonName, hosts: ["localhost"], nowMs: clock.nowMs(), validMs });
+
+const expiryOf = ({ certificate }: { readonly certificate: string }) =>
+  new X509Certificate(certificate).validToDate.toISOString();
 
 const certFile = () => join(folder, `${PAIR_NAME}.crt`);
 const keyFile = () => join(folder, `${PAIR_NAME}.key`);
@@ -71,19 +75,13 @@ describe("ServingCertificate.load()", () => {
   });
 
   test.each([
-    {
-      sentence: "one of its own that has less than 30 days",
-      commonName: PAIR_NAME,
-      days: 29,
-      isNew: true,
-      warnings: 0,
-    },
-    { sentence: "one of its own that has more", commonName: PAIR_NAME, days: 31, isNew: false, warnings: 0 },
-    { sentence: "one of somebody else's that has less", commonName: "theirs", days: 29, isNew: false, warnings: 1 },
-  ])("looks at $sentence in the folder: made anew $isNew", async ({ commonName, days, isNew, warnings }) => {
+    { sentence: "one of its own that has less than 30 days", commonName: PAIR_NAME, days: 29, isNew: true },
+    { sentence: "one of its own that has more", commonName: PAIR_NAME, days: 31, isNew: false },
+    { sentence: "one of somebody else's that has less", commonName: "theirs", days: 29, isNew: false },
+  ])("looks at $sentence in the folder: made anew $isNew", async ({ commonName, days, isNew }) => {
     await put(make(commonName, days * DAY_MS));
     const certificate = await load({ certDir: folder });
-    expect([certificate.isNew, log.messages("warn").length]).toEqual([isNew, warnings]);
+    expect(certificate.isNew).toBe(isNew);
   });
 
   test("takes given files before the folder", async () => {
@@ -163,11 +161,66 @@ describe("ServingCertificate.run()", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("has nothing to follow in memory, and ends when told", async () => {
+  test("never takes one that has expired, or that TLS has no use for", async () => {
+    await put(make("first"));
+    const certificate = await load({ certDir: folder });
+    const life = new AbortController();
+    const running = certificate.run(life.signal);
+
+    const expired = make("expired", 5000);
+    await put(expired);
+    await tick();
+    await tick();
+    const broken = make("broken");
+    await put({
+      ...broken,
+      certificate: `${broken.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+    });
+    await tick();
+    expect(facts(certificate).subject).toBe("CN=first");
+    expect(log.lines.map(({ fields }) => fields)).toEqual([
+      { problem: `the certificate in ${certFile()} expired at ${expiryOf(expired)}; renew it` },
+      { problem: expect.stringContaining(`the certificate in ${certFile()} is of no use for TLS`) },
+    ]);
+
+    life.abort(new Error("over"));
+    await running;
+  });
+
+  test.each([
+    { sentence: "a year", days: 365, shortDays: 30 },
+    { sentence: "a day", days: 1, shortDays: 0.2 },
+  ])("says once that one for $sentence expires soon, and once that it has", async ({ days, shortDays }) => {
+    await put(make("theirs", days * DAY_MS));
+    const certificate = await load({ certDir: folder });
+    const life = new AbortController();
+    const running = certificate.run(life.signal);
+    // Certificates are valid from an hour before now on, which counts a little.
+    await clock.advance((days - shortDays) * DAY_MS - HOUR_MS);
+    await tick();
+    expect(log.messages("warn")).toEqual([]);
+    await clock.advance(HOUR_MS);
+    await tick();
+    await tick();
+    expect(log.messages("warn")).toEqual(["The serving certificate expires soon"]);
+    await clock.advance(shortDays * DAY_MS);
+    await tick();
+    await tick();
+    expect(log.messages("warn")).toEqual([
+      "The serving certificate expires soon",
+      "The serving certificate has expired",
+    ]);
+    life.abort(new Error("over"));
+    await running;
+  });
+
+  test("speaks of the end of one in memory, too, and ends when told", async () => {
     const life = new AbortController();
     const running = (await load()).run(life.signal);
-    expect(clock.timers).toBe(0);
+    await clock.advance(340 * DAY_MS);
+    expect(log.messages("warn")).toEqual(["The serving certificate expires soon"]);
     life.abort(new Error("over"));
     await expect(running).resolves.toBeUndefined();
+    expect(clock.timers).toBe(0);
   });
 });

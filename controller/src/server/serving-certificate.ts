@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "../telemetry/log.ts";
-import { aborted, sleep } from "../util/abort.ts";
+import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import { readPemPair } from "../util/pem-pair.ts";
+import { PemFileError, readPemPair } from "../util/pem-pair.ts";
 import { type Files, readPairIfThere, writePair } from "./certificate-files.ts";
 import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
 
@@ -34,8 +34,14 @@ const VALID_MS = 365 * DAY_MS;
 /** One that has less time than this is spoken of, and one of our own making is made anew at a start. */
 const SHORT_MS = 30 * DAY_MS;
 
+/** Issuers renew at two thirds: of a certificate for a day nothing is to be said before. */
+const SHORT_SHARE = 1 / 5;
+
 /** Files are read again so often. Content is compared: mounted Secrets change by symbolic link. */
 const RELOAD_MS = 10_000;
+
+/** How often it is looked whether one in memory is about to expire. */
+const LOOK_MS = 3_600_000;
 
 /** Key and certificate of a server: given as files and read again when they change, or signed by itself. */
 export class ServingCertificate {
@@ -46,6 +52,8 @@ export class ServingCertificate {
   #pair: KeyPair;
   /** Of the last reload that failed, so that it is said once. */
   #problem: string | undefined;
+  /** Said last of the time that the pair in force has left. */
+  #shortness: string | undefined;
   /** Made by this process: nobody can know it yet. */
   readonly isNew: boolean;
 
@@ -61,14 +69,12 @@ export class ServingCertificate {
     const { certFile, keyFile, certDir, pairName } = deps.settings;
     if (certFile !== "" || keyFile !== "") {
       const files = { certFile, keyFile };
-      return loaded(new ServingCertificate(deps, await readPemPair(certFile, keyFile), files, false));
+      return new ServingCertificate(deps, await readPemPair(certFile, keyFile), files, false);
     }
     if (certDir === "") return new ServingCertificate(deps, makePair(deps), undefined, true);
     const files = { certFile: join(certDir, `${pairName}.crt`), keyFile: join(certDir, `${pairName}.key`) };
     const kept = await readPairIfThere(files);
-    if (kept !== undefined && !isOldOfOurs(kept, deps)) {
-      return loaded(new ServingCertificate(deps, kept, files, false));
-    }
+    if (kept !== undefined && !isOldOfOurs(kept, deps)) return new ServingCertificate(deps, kept, files, false);
     const made = makePair(deps);
     await writePair(files, made);
     return new ServingCertificate(deps, made, files, true);
@@ -93,26 +99,31 @@ export class ServingCertificate {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Follows the files until `signal` aborts. */
+  /** Follows the files, and says when there is little time left, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const files = this.#files;
-    if (files === undefined) return aborted(signal);
     while (!signal.aborted) {
-      await sleep(RELOAD_MS, signal, this.#deps.clock).catch(() => undefined);
-      if (!signal.aborted) await this.#reload(files);
+      this.#warnIfShort();
+      await sleep(files === undefined ? LOOK_MS : RELOAD_MS, signal, this.#deps.clock).catch(() => undefined);
+      if (!signal.aborted && files !== undefined) await this.#reload(files);
     }
   }
 
   /** Files that are being written, or are wrong, change nothing: what is in force stays so. */
-  async #reload(files: Files): Promise<void> {
-    const { log } = this.#deps;
+  async #reload({ certFile, keyFile }: Files): Promise<void> {
+    const { log, clock } = this.#deps;
     try {
-      const pair = await readPemPair(files.certFile, files.keyFile);
+      const pair = await readPemPair(certFile, keyFile);
+      if (pair.certificate !== this.#pair.certificate || pair.key !== this.#pair.key) {
+        const expires = dateOf(expiryOf(pair));
+        if (expiryOf(pair) <= clock.nowMs())
+          throw new PemFileError(`the certificate in ${certFile} expired at ${expires}; renew it`);
+        this.#pair = pair;
+        this.#shortness = undefined;
+        log.info("Serving with a new certificate", { file: certFile, expires });
+        for (const listener of this.#listeners) listener();
+      }
       this.#problem = undefined;
-      if (pair.certificate === this.#pair.certificate && pair.key === this.#pair.key) return;
-      this.#pair = pair;
-      log.info("Serving with a new certificate", { file: files.certFile, expires: dateOf(expiryOf(pair)) });
-      for (const listener of this.#listeners) listener();
     } catch (error) {
       const problem = messageOf(error);
       if (problem !== this.#problem)
@@ -121,21 +132,25 @@ export class ServingCertificate {
     }
   }
 
-  /** Says so when there is little time left. */
-  warnIfShort(): this {
+  /** Once when there is little time left, and once when there is none. */
+  #warnIfShort(): void {
     const leftMs = this.expiresAtMs - this.#deps.clock.nowMs();
-    if (leftMs < SHORT_MS) {
-      this.#deps.log.warn("The serving certificate expires soon, or has expired; put a new one in its place", {
-        file: this.file,
-        expires: dateOf(this.expiresAtMs),
-      });
-    }
-    return this;
+    if (leftMs >= shortMs(this.#pair)) return;
+    const shortness = `The serving certificate ${leftMs > 0 ? "expires soon" : "has expired"}`;
+    if (shortness === this.#shortness) return;
+    this.#shortness = shortness;
+    this.#deps.log.warn(shortness, {
+      expires: dateOf(this.expiresAtMs),
+      ...(this.file === undefined
+        ? { remedy: "restart this process, which makes another" }
+        : { file: this.file, remedy: "put a new one in its place" }),
+    });
   }
 }
 
-function loaded(certificate: ServingCertificate): ServingCertificate {
-  return certificate.warnIfShort();
+function shortMs({ certificate }: KeyPair): number {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  return Math.min(SHORT_MS, (validToDate.getTime() - validFromDate.getTime()) * SHORT_SHARE);
 }
 
 function makePair({ settings, clock }: CertificateDependencies): KeyPair {

@@ -1,7 +1,10 @@
 import { createPrivateKey } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { selfSignedCertificate } from "../server/self-signed.ts";
-import { isPair } from "./pem-pair.ts";
+import { isPair, readPemPair } from "./pem-pair.ts";
 
 const make = () => selfSignedCertificate({ commonName: "a", hosts: [], nowMs: Date.now(), validMs: 3_600_000 });
 
@@ -21,6 +24,29 @@ describe("isPair()", () => {
     ["a key whose passphrase is another", { cert, key: locked, passphrase: "sesame" }, false],
     ["half a file", { cert: cert.slice(0, 100), key }, false],
   ])("judges %s", (_, texts, expected) => {
-    expect(isPair(texts)).toBe(expected);
+    expect(isPair(texts, Date.now())).toBe(expected);
+  });
+
+  test("takes no certificate that has expired", () => {
+    expect(isPair({ cert, key }, Date.now() + 2 * 3_600_000)).toBe(false);
+  });
+});
+
+describe("readPemPair()", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pem-pair-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("refuses a pair that OpenSSL does not serve with, for its chain say", async () => {
+    const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    const { certificate, key } = make();
+    await writeFile(certFile, `${certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`);
+    await writeFile(keyFile, key);
+    await expect(readPemPair(certFile, keyFile)).rejects.toMatchObject({
+      code: "PEM_FILE",
+      message: expect.stringContaining(`the certificate in ${certFile} is of no use for TLS: `),
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 import { messageOf } from "./errors.ts";
 
 /** A certificate and its private key. */
@@ -31,22 +32,33 @@ export class PemFileError extends Error {
 
 /**
  * Rejects with {@link PemFileError} when there is no pair that fits together, as there is none for a moment while somebody writes one
- * file after the other.
+ * file after the other, or none that OpenSSL serves with, its key too short say.
  */
 export async function readPemPair(certFile: string, keyFile: string): Promise<PemPair> {
   const [certificate, key] = await Promise.all([read(certFile, "certificate"), read(keyFile, "private key")]);
   const leaf = parse(certFile, "certificate", () => new X509Certificate(certificate));
   const secret = parse(keyFile, "private key", () => createPrivateKey(key));
-  if (leaf.checkPrivateKey(secret)) return { certificate, key, leaf };
-  throw new PemFileError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
+  if (!leaf.checkPrivateKey(secret))
+    throw new PemFileError(`${keyFile} is not the private key of the first certificate in ${certFile}`);
+  try {
+    createSecureContext({ cert: certificate, key });
+  } catch (error) {
+    throw new PemFileError(`the certificate in ${certFile} is of no use for TLS: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  return { certificate, key, leaf };
 }
 
-/** Both are PEM, or one of them is not there, which leaves nothing to fit. False, too, when one cannot be read. */
-export function isPair({ cert, key, passphrase }: PairTexts): boolean {
+/**
+ * Both are PEM, fit and have not expired; or one of them is not there, which leaves nothing to fit. False, too, when one cannot be read.
+ */
+export function isPair({ cert, key, passphrase }: PairTexts, nowMs: number): boolean {
   if (cert === undefined || key === undefined) return true;
   try {
     const secret = createPrivateKey({ key, ...(passphrase === undefined ? {} : { passphrase }) });
-    return new X509Certificate(cert).checkPrivateKey(secret);
+    const leaf = new X509Certificate(cert);
+    return leaf.checkPrivateKey(secret) && leaf.validToDate.getTime() > nowMs;
   } catch {
     return false;
   }
