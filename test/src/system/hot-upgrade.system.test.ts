@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { LEASE } from "./support/lease.ts";
 import { inParallel, numbered } from "./support/ready-machines.ts";
 import { API_KEY, World } from "./support/world.ts";
 
-const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const LB_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const NODES = 200;
 const SERVICES = 20;
@@ -64,11 +64,9 @@ describe("a sidecar that is replaced by one of another version", () => {
     ]);
     await world.inFlight("loadBalancers.create");
 
-    const stoppedAtMs = performance.now();
     expect(await old.stop("SIGTERM")).toEqual({ code: 0, signal: null });
     await world.startSidecar({ args: ["--in-tree-plugin=kubernetes.io/cinder", "--cloud-call-rate=500:500"] });
     await connectedTimes(controller, 2);
-    const downMs = performance.now() - stoppedAtMs;
 
     await registered;
     for (const name of nodes) await world.initialized(name, 60_000);
@@ -80,9 +78,6 @@ describe("a sidecar that is replaced by one of another version", () => {
     expect({ pid: controller.pid, running: controller.running }).toEqual({ pid, running: true });
     expect(await lead()).toEqual(before);
     await controller.said(/provider declares other things than before.*inTreePlugins: \[\] -> /);
-    // The drain of the old one, the start of the new one, and at most a second to find it.
-    expect(downMs).toBeLessThan(20_000);
-    console.info(`the provider was away for ${Math.round(downMs)} ms`);
   });
 
   test("while the old one still serves, ends and leaves it the socket", async () => {
