@@ -1,5 +1,5 @@
 import { IpFamily, NodeAddressType } from "../gen/cloudprovider/v1/common.ts";
-import { Protocol } from "../gen/cloudprovider/v1/identity.ts";
+import { Protocol, QuotaClass } from "../gen/cloudprovider/v1/identity.ts";
 
 /** Kubernetes' words for kinds of node addresses, in the order of Kubernetes' own documentation. */
 export const nodeAddressTypes = {
@@ -15,6 +15,21 @@ export const protocols = { TCP: Protocol.TCP, UDP: Protocol.UDP, SCTP: Protocol.
 
 /** Kubernetes' words for address families. */
 export const ipFamilies = { IPv4: IpFamily.IPV4, IPv6: IpFamily.IPV6 } as const;
+
+/** The contract's own words for calls that clouds count together. */
+export const quotaClasses = {
+  instances: QuotaClass.INSTANCES,
+  load_balancers: QuotaClass.LOAD_BALANCERS,
+  routes: QuotaClass.ROUTES,
+  volumes: QuotaClass.VOLUMES,
+} as const;
+
+/** All words of a table, in its order. */
+export function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): readonly Word[] {
+  const words: Word[] = [];
+  for (const word in table) words.push(word);
+  return words;
+}
 
 /** The word for a number of the contract; undefined for one that is not in the table: not said, or newer than it. */
 export function wordOf<Word extends string>(table: Readonly<Record<Word, number>>, value: number): Word | undefined {

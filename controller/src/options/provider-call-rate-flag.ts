@@ -1,8 +1,5 @@
+import { QUOTA_CLASSES, type QuotaClass } from "../api/quota-classes.ts";
 import { type Flag, type Parsed, problem, value } from "./flag.ts";
-
-/** Calls that clouds count together, in the contract's spelling. */
-export const QUOTA_CLASSES = ["instances", "load_balancers", "routes", "volumes"] as const;
-export type QuotaClass = (typeof QUOTA_CLASSES)[number];
 
 /** How often the cloud behind a provider may be called. */
 export interface ProviderCallRate {

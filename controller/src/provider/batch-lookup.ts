@@ -1,5 +1,5 @@
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import type { QuotaClass } from "../api/quota-classes.ts";
 import { type AnswerContext, brokenAnswer } from "./convert/instance.ts";
 import { asProviderError, contractError, isOfClass, isProviderError, type ProviderError } from "./errors.ts";
 import { brokenItem } from "./field-rules.ts";

@@ -1,5 +1,5 @@
 import type { Gauge } from "prom-client";
-import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import type { QuotaClass } from "../api/quota-classes.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { BudgetSnapshot } from "./call-rate.ts";
 import type { CallPriority } from "./client.ts";

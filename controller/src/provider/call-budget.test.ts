@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import type { QuotaClass } from "../api/quota-classes.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { HIGH_IN_A_ROW } from "../util/priority-line.ts";
 import { budgetMetrics } from "./budget-metrics.ts";

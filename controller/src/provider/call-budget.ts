@@ -1,4 +1,4 @@
-import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import type { QuotaClass } from "../api/quota-classes.ts";
 import type { Clock } from "../util/clock.ts";
 import type { BudgetMetrics } from "./budget-metrics.ts";
 import { CallLine } from "./call-line.ts";

@@ -1,4 +1,4 @@
-import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import type { QuotaClass } from "../api/quota-classes.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { PriorityLine } from "../util/priority-line.ts";
 import { CallPace } from "./call-pace.ts";

@@ -1,4 +1,4 @@
-import { QUOTA_CLASSES, type QuotaClass } from "../options/provider-call-rate-flag.ts";
+import { QUOTA_CLASSES, type QuotaClass } from "../api/quota-classes.ts";
 import type { CallPriority } from "./client.ts";
 
 /** How often the cloud may be called. */

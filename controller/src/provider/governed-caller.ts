@@ -1,4 +1,4 @@
-import type { QuotaClass } from "../options/provider-call-rate-flag.ts";
+import type { QuotaClass } from "../api/quota-classes.ts";
 import { sleep } from "../util/abort.ts";
 import { type BackoffOptions, backoffMs } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";

@@ -1,8 +1,6 @@
-import {
-  type CallRate as WireCallRate,
-  QuotaClass as WireQuotaClass,
-} from "@cloudwire/proto/cloudprovider/v1/identity";
-import { QUOTA_CLASSES, type QuotaClass } from "../../options/provider-call-rate-flag.ts";
+import type { CallRate as WireCallRate } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { quotaClasses, wordOf } from "@cloudwire/proto/words";
+import { QUOTA_CLASSES, type QuotaClass } from "../../api/quota-classes.ts";
 import type { CallRate } from "../call-rate.ts";
 
 /** The first that names a class counts, then the first for all. What makes no sense is no limit: the cloud will say what it takes. */
@@ -11,27 +9,12 @@ export function callRatesFromProto(wire: readonly WireCallRate[]): readonly Call
   const whole = wire.filter(({ classes }) => classes.length === 0);
   return [...wire.filter(({ classes }) => classes.length > 0), ...whole].flatMap((rate) => {
     const { cloudCallsPerSecond, burst } = rate;
-    const named = rate.classes.length === 0 ? QUOTA_CLASSES : rate.classes.flatMap((one) => quotaClass(one) ?? []);
+    const named =
+      rate.classes.length === 0 ? QUOTA_CLASSES : rate.classes.flatMap((one) => wordOf(quotaClasses, one) ?? []);
     const classes = named.filter((one) => !taken.has(one));
     if (classes.length === 0 || !(cloudCallsPerSecond > 0)) return [];
     for (const one of classes) taken.add(one);
     const burstOfASecond = Math.max(1, Math.ceil(cloudCallsPerSecond));
     return [{ classes, cloudCallsPerSecond, burst: burst === 0 ? burstOfASecond : burst }];
   });
-}
-
-/** undefined for a class newer than this program. */
-function quotaClass(wire: WireQuotaClass): QuotaClass | undefined {
-  switch (wire) {
-    case WireQuotaClass.INSTANCES:
-      return "instances";
-    case WireQuotaClass.LOAD_BALANCERS:
-      return "load_balancers";
-    case WireQuotaClass.ROUTES:
-      return "routes";
-    case WireQuotaClass.VOLUMES:
-      return "volumes";
-    default:
-      return undefined;
-  }
 }
