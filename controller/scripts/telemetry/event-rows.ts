@@ -139,6 +139,11 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ofService(services.loadBalancerProtected, [SERVICE], "it would be deleted, and its deletion protection is on"),
   ofService(services.loadBalancerKept, [SERVICE, "<id>"], "the Service went while deletion protection was on"),
   ofService(
+    services.loadBalancerNotServed,
+    [SERVICE, "<why>"],
+    "its provider, of another version or configuration by now, serves no load balancers any more; once",
+  ),
+  ofService(
     services.formerLoadBalancerDeleted,
     [SERVICE, "<provider>", "<id>"],
     "another provider serves the Service now",

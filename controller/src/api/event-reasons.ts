@@ -41,6 +41,9 @@ export const LOAD_BALANCER_KEPT = "LoadBalancerKept";
 export const FORMER_LOAD_BALANCER_DELETED = "FormerLoadBalancerDeleted";
 export const FORMER_LOAD_BALANCER_NOT_DELETED = "FormerLoadBalancerNotDeleted";
 
+// Service, ours: its provider serves no load balancers any more.
+export const LOAD_BALANCER_NOT_SERVED = "LoadBalancerNotServed";
+
 // Service, ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors.
 export const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
 

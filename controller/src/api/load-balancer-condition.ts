@@ -21,6 +21,7 @@ export const LOAD_BALANCER_READY_REASONS = [
   "Throttled",
   "CloudBusy",
   "ProviderUnavailable",
+  "NotServed",
   "OutcomeUnknown",
   "SyncFailed",
 ] as const;

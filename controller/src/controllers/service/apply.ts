@@ -5,6 +5,7 @@ import { applyChange } from "./apply/change.ts";
 import { applyDelete } from "./apply/delete.ts";
 import { noteLook } from "./apply/drift.ts";
 import { applyKeep } from "./apply/keep.ts";
+import { applyLeave } from "./apply/leave.ts";
 import { applyRetire } from "./apply/retire.ts";
 import type { ApplyDependencies } from "./apply/dependencies.ts";
 import { unlessOvertaken } from "./apply/overtaken.ts";
@@ -20,6 +21,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       return unlessOvertaken(applyDelete(plan, deps, context));
     case "keep":
       return applyKeep(plan, await applyMeanwhile(plan.meanwhile, deps, context), deps, context);
+    case "leave":
+      return applyLeave(plan, deps, context);
     case "retire":
       return unlessOvertaken(applyRetire(plan, deps, context));
     case "refuse":

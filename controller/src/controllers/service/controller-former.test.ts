@@ -166,7 +166,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(world.log.lines).toContainEqual(
       expect.objectContaining({
         level: "warn",
-        message: "Service is left as it is: no provider serves it any more",
+        message: "The load balancer is left as it is: no provider serves it any more",
         fields: expect.objectContaining({ why: expect.stringContaining("which serves no load balancers") }),
       }),
     );

@@ -12,6 +12,7 @@ import {
   LOAD_BALANCER_DRIFTED,
   LOAD_BALANCER_FEATURE_IGNORED,
   LOAD_BALANCER_KEPT,
+  LOAD_BALANCER_NOT_SERVED,
   LOAD_BALANCER_PROTECTED,
   SYNC_LOAD_BALANCER_FAILED,
   UNAVAILABLE_LOAD_BALANCER,
@@ -86,6 +87,11 @@ export function loadBalancerKept(service: Service, loadBalancerId: string | unde
   const which = loadBalancerId === undefined ? "The load balancer" : `Load balancer ${loadBalancerId}`;
   const message = `${which} of this Service is kept at the cloud, for annotation ${DELETION_PROTECTION} said so when the Service went`;
   return event(service, "Warning", LOAD_BALANCER_KEPT, message);
+}
+
+export function loadBalancerNotServed(service: Service, why: string): EventInput {
+  const message = `Leaving the load balancer as it is, for no provider serves it any more: ${why}`;
+  return event(service, "Warning", LOAD_BALANCER_NOT_SERVED, message);
 }
 
 export function formerLoadBalancerDeleted(service: Service, provider: string, loadBalancerId: string): EventInput {

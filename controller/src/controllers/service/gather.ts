@@ -1,6 +1,7 @@
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { gatherCleanup } from "./gather/cleanup.ts";
 import type { GatherDependencies } from "./gather/dependencies.ts";
+import { unservedWhy } from "./gather/unserved.ts";
 import { gatherWanted } from "./gather/wanted.ts";
 import type { Attempt, Entry } from "./ledger.ts";
 import type { CleanupInput, Input } from "./plan/input.ts";
@@ -24,6 +25,8 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
     deps.drift.forget(key);
     return undefined;
   }
+  const why = unservedWhy(deps, service);
+  if (why !== undefined) return { kind: "unserved", service, why };
   return wantsLoadBalancer(service) && !isDeleting(service)
     ? gatherWanted(deps, context, service, entry)
     : gatherCleanup(deps, context, service, entry);

@@ -10,7 +10,16 @@ import { hasFinalizer, isDeleting, isDeletionProtected } from "./predicates.ts";
 
 /** What to do about one Service. */
 export function plan(input: Input): Plan {
-  return input.kind === "cleanup" ? planCleanup(input) : planWanted(input);
+  switch (input.kind) {
+    case "cleanup":
+      return planCleanup(input);
+    case "wanted":
+      return planWanted(input);
+    case "unserved":
+      return { kind: "leave", service: input.service, why: input.why };
+    default:
+      return input satisfies never;
+  }
 }
 
 function planCleanup(input: CleanupInput): Plan {

@@ -7,7 +7,7 @@ import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
 /** What a decision about one Service rests on. */
-export type Input = CleanupInput | WantedInput;
+export type Input = CleanupInput | WantedInput | UnservedInput;
 
 /** What a former provider has. */
 export interface Leftover extends Former {
@@ -30,6 +30,13 @@ export interface CleanupInput {
   readonly upkeep: WantedInput | undefined;
   /** The last wish without protection at the cloud, where that protection is ours to lift. */
   readonly unprotected: Wish | undefined;
+}
+
+/** Its provider serves load balancers no more, and nobody else does: nothing can be done about what it has. */
+export interface UnservedInput {
+  readonly kind: "unserved";
+  readonly service: Service;
+  readonly why: string;
 }
 
 /** The Service wishes for a load balancer of a provider here. */

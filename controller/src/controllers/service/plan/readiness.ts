@@ -49,6 +49,12 @@ export const PROTECTED: Readiness = {
   message: `The load balancer and the Service are kept, for annotation ${DELETION_PROTECTION} says so. Set it to "false" to let both go.`,
 };
 
+/** Said of what nobody here can change or delete any more. */
+export function notServed(why: string): Readiness {
+  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again.`;
+  return { status: "Unknown", reason: "NotServed", message };
+}
+
 /** Said of what somebody else makes otherwise each time. */
 export function driftNotRepaired({ what }: Drift): Readiness {
   const message = `${capital(what)}. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes.`;

@@ -8,7 +8,7 @@ import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
 /** What is to be done about one Service. */
-export type Plan = Delete | Keep | Retire | Refuse | Change | Settle | Wait | Fail;
+export type Plan = Delete | Keep | Leave | Retire | Refuse | Change | Settle | Wait | Fail;
 
 export interface Delete {
   readonly kind: "delete";
@@ -34,6 +34,13 @@ export interface Keep {
   readonly finalizerPatch: StatusPatch | undefined;
   /** For the load balancer: nodes come and go all the same. */
   readonly meanwhile: Plan | undefined;
+}
+
+/** Nobody serves it any more: it is told so, and nothing else is touched. */
+export interface Leave {
+  readonly kind: "leave";
+  readonly service: Service;
+  readonly why: string;
 }
 
 /** Another provider serves the Service now, and its load balancer stands; or the Service is to go. What the former one made must go. */

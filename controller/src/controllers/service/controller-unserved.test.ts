@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { service } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+import type { Service } from "../../api/service.ts";
+import type { Provider } from "../../provider/provider-set.ts";
+
+const UID = "uid-default-web";
+const CLASS = "a.example.com/lb";
+const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
+const WHY = "Services without class go to provider acme, which serves no load balancers";
+const EVENT = `LoadBalancerNotServed: Leaving the load balancer as it is, for no provider serves it any more: ${WHY}`;
+
+let cloud: LoadBalancerCloud;
+let world: ServiceWorld;
+/** The provider's present version serves load balancers. */
+let isCapable: boolean;
+
+beforeEach(() => {
+  [cloud, world, isCapable] = [new LoadBalancerCloud("acme", { classes: [CLASS] }), new ServiceWorld(), true];
+  world.node("n1");
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+function changing(): Provider {
+  const provider = cloud.provider();
+  const { info } = provider;
+  const poorer = info && { ...info, capabilities: { ...info.capabilities, loadBalancers: undefined } };
+  return Object.defineProperty(provider, "info", { get: () => (isCapable ? info : poorer) });
+}
+
+/** The sidecar is another version from now on. */
+async function upgrade(to: "poorer" | "capable"): Promise<void> {
+  isCapable = to === "capable";
+  world.ready();
+  await world.pass(1000);
+}
+
+const web = (): Service => world.store.get("web") ?? service("web");
+const put = (change: (now: Service) => Service): void => world.store.put(change(web()));
+const deleted = (now: Service): Service => ({
+  ...now,
+  metadata: { ...now.metadata, deletionTimestampMs: world.clock.nowMs() },
+});
+const condition = () => web().status.conditions.map(({ status, reason, message }) => [status, reason, message])[0];
+const touched = () => [web().metadata.finalizers, web().status.loadBalancer];
+
+describe("service-lb and a provider that serves no load balancers any more", () => {
+  test("says so on the Service, once, touches nothing else, and says when all is well again", async () => {
+    put((now) => now);
+    await world.start([changing()]);
+    const before = touched();
+    const [writes, calls, events] = [world.store.writes.length, cloud.calls.length, world.told.length];
+    await upgrade("poorer");
+    await upgrade("poorer");
+    await world.pass(1_300_000);
+    const message = `No provider serves this load balancer any more: ${WHY}. It is left as it is, changes and deletion wait, until one does again.`;
+    expect(condition()).toEqual(["Unknown", "NotServed", message]);
+    expect(world.told.slice(events)).toEqual([EVENT]);
+    expect([world.store.writes.length - writes, cloud.calls.length - calls]).toEqual([1, 0]);
+    expect(touched()).toEqual(before);
+    await upgrade("capable");
+    expect(condition()).toEqual(["True", "Ready", "The load balancer is as the Service wishes."]);
+    expect([touched(), cloud.changes]).toEqual([before, [`ensure ${UID}`]]);
+    expect(world.told.slice(events)).toEqual([EVENT]);
+  });
+
+  test("carries out afterwards what was changed meanwhile", async () => {
+    put((now) => now);
+    await world.start([changing()]);
+    await upgrade("poorer");
+    put((now) => ({ ...now, metadata: { ...now.metadata, annotations: { size: "huge" } } }));
+    await world.pass(1000);
+    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NotServed"]);
+    await upgrade("capable");
+    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`, `ensure ${UID}`], "Ready"]);
+  });
+
+  test.each([
+    { it: "deletes", change: deleted, gone: true },
+    {
+      it: "takes down, for a Service of another type,",
+      change: (now: Service): Service => ({ ...now, spec: { ...now.spec, type: "ClusterIP" } }),
+      gone: false,
+    },
+  ])("$it only afterwards, a restart in between included", async ({ change, gone }) => {
+    put((now) => now);
+    await world.start([changing()]);
+    await upgrade("poorer");
+    const told = world.told.length;
+    put(change);
+    await world.pass(1000);
+    expect([cloud.kept.size, condition()?.[1], web().metadata.finalizers]).toEqual([1, "NotServed", [FINALIZER]]);
+    await world.restart();
+    await world.pass(1_300_000);
+    expect([cloud.changes, condition()?.[1], world.told.length]).toEqual([[`ensure ${UID}`], "NotServed", told]);
+    await upgrade("capable");
+    expect([cloud.kept.size, world.store.get("web") === undefined]).toEqual([0, gone]);
+  });
+
+  test("tells a Service with a class as well, whose load balancer this process knows", async () => {
+    put(() => service("web", { spec: { loadBalancerClass: CLASS } }));
+    await world.start([changing()]);
+    await upgrade("poorer");
+    expect(condition()?.slice(0, 2)).toEqual(["Unknown", "NotServed"]);
+    await upgrade("capable");
+    expect(condition()?.slice(0, 2)).toEqual(["True", "Ready"]);
+  });
+
+  test("tells after a restart along with the sidecar, too", async () => {
+    put((now) => now);
+    await world.start([changing()]);
+    isCapable = false;
+    await world.restart();
+    expect([condition()?.[1], world.told.at(-1)]).toEqual(["NotServed", EVENT]);
+  });
+
+  test("says nothing on what may be another controller's", async () => {
+    isCapable = false;
+    const condition = {
+      type: "cloudwire.dev/LoadBalancerReady",
+      status: "True",
+      reason: "Ready",
+      message: "",
+    } as const;
+    const conditions = [{ ...condition, observedGeneration: 0, lastTransitionTimeMs: 0 }];
+    const metadata = { finalizers: [FINALIZER] };
+    world.store.put(service("fresh"));
+    world.store.put(service("upstream", { metadata }));
+    const status = { loadBalancer: { ingress: [] }, conditions };
+    world.store.put(service("other", { metadata, spec: { loadBalancerClass: "other.example.com/lb" }, status }));
+    await world.start([changing()]);
+    await world.pass(1_300_000);
+    expect([world.store.writes, world.told]).toEqual([[], []]);
+  });
+});
