@@ -6,7 +6,7 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** cloud-node-controller from what the process has. */
 export function prepareCloudNode(
-  { options, kube, provider, metrics, log, clock }: ControllersDependencies,
+  { options, kube, provider, metrics, log, clock, tracing }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
   const shared = { ...own, metrics: nodeMetrics(metrics) };
@@ -20,6 +20,7 @@ export function prepareCloudNode(
       events: kube.events.recorder(EVENT_SOURCES.cloudNode),
       clock,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         workers: options.concurrentNodeSyncs,

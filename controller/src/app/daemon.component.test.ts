@@ -112,7 +112,7 @@ function part(name: string, reconciled: () => void, ready: () => Promise<void>):
     queue: name,
     shortName: name,
     prepare:
-      ({ clock, log }, { queueMetrics, controllerMetrics }) =>
+      ({ clock, log, tracing }, { queueMetrics, controllerMetrics }) =>
       () =>
         new Controller({
           name,
@@ -128,6 +128,7 @@ function part(name: string, reconciled: () => void, ready: () => Promise<void>):
           clock,
           log,
           metrics: controllerMetrics,
+          tracing,
         }),
   };
 }

@@ -6,6 +6,7 @@ import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
 import { requeueAfter, type Result } from "../runtime/result.ts";
 import { SupervisedController } from "../runtime/supervised-controller.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
@@ -50,6 +51,7 @@ async function running(keys: readonly string[], lifeMs: number) {
       clock,
       log,
       metrics: metricsOf,
+      tracing: NO_TRACING,
       newId: () => `id-${++ids}`,
     });
   };

@@ -6,7 +6,7 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** kubelet-serving-csr-approver from what the process has. */
 export function prepareKubeletServing(
-  { kube, provider, metrics, log, clock }: ControllersDependencies,
+  { kube, provider, metrics, log, clock, tracing }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
   const shared = { ...own, metrics: kubeletServingMetrics(metrics) };
@@ -21,6 +21,7 @@ export function prepareKubeletServing(
       events: kube.events.recorder(EVENT_SOURCES.kubeletServing),
       clock,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
     });
 }

@@ -8,7 +8,7 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** node-ipam-controller from what the process has; none where nodes get no pod ranges from here, and the log says why. */
 export function prepareNodeIpam(dependencies: ControllersDependencies, own: SharedMetrics): BuildController {
-  const { options, kube, provider, metrics, log, clock } = dependencies;
+  const { options, kube, provider, metrics, log, clock, tracing } = dependencies;
   if (!options.allocateNodeCidrs) {
     log.info("Pod ranges are not allocated", {
       controller: NODE_IPAM_CONTROLLER,
@@ -27,6 +27,7 @@ export function prepareNodeIpam(dependencies: ControllersDependencies, own: Shar
       events: kube.events.recorder(EVENT_SOURCES.nodeIpam),
       clock,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
       allocator: allocatorOf(options),
     });

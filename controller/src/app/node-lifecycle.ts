@@ -7,7 +7,7 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** cloud-node-lifecycle from what the process has. */
 export function prepareNodeLifecycle(
-  { options, kube, provider, metrics, log, clock }: ControllersDependencies,
+  { options, kube, provider, metrics, log, clock, tracing }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
   const shared = { ...own, metrics: nodeLifecycleMetrics(metrics), memory: new ProviderMemory() };
@@ -21,6 +21,7 @@ export function prepareNodeLifecycle(
       events: kube.events.recorder(EVENT_SOURCES.cloudNodeLifecycle),
       clock,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         get periodMs() {

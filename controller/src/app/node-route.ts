@@ -7,7 +7,7 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** node-route-controller from what the process has; none where routes are not to be managed, and the log says why. */
 export function prepareNodeRoute(dependencies: ControllersDependencies, own: SharedMetrics): BuildController {
-  const { options, kube, provider, metrics, log, clock } = dependencies;
+  const { options, kube, provider, metrics, log, clock, tracing } = dependencies;
   const why = whyNot(options);
   if (why !== undefined) {
     log.info("Routes are not managed", { controller: NODE_ROUTE_CONTROLLER, why });
@@ -24,6 +24,7 @@ export function prepareNodeRoute(dependencies: ControllersDependencies, own: Sha
       events: kube.events.recorder(EVENT_SOURCES.route),
       clock,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),

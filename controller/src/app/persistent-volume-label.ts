@@ -38,6 +38,7 @@ export function preparePersistentVolumeLabel(
       events: kube.events.recorder(EVENT_SOURCES.persistentVolumeLabel),
       clock,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
     });
 }

@@ -7,7 +7,7 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** service-lb from what the process has. */
 export function prepareServiceLb(
-  { options, kube, provider, metrics, log, clock, random }: ControllersDependencies,
+  { options, kube, provider, metrics, log, clock, random, tracing }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
   const shared = { ...own, metrics: serviceMetrics(metrics) };
@@ -23,6 +23,7 @@ export function prepareServiceLb(
       random,
       newId: randomUUID,
       log,
+      tracing,
       onProviderReady: (listener) => provider.onReady(listener),
       settings: {
         workers: options.concurrentServiceSyncs,

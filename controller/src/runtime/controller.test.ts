@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { RetryAfterError, TerminalError } from "../util/errors.ts";
 import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
@@ -48,6 +49,7 @@ function startController(
     clock,
     log,
     metrics: controllerMetrics(metrics)("service-lb-controller", "service"),
+    tracing: NO_TRACING,
     newId: () => "id",
   });
   const stop = new AbortController();
@@ -258,6 +260,7 @@ describe("a Controller that breaks", () => {
       clock,
       log: new FakeLog(),
       metrics: { running: () => undefined, reconciled: () => undefined },
+      tracing: NO_TRACING,
     });
     queue.add("slow");
     queue.add("quick");

@@ -23,6 +23,8 @@ export interface ControllerDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
+  /** Each reconcile is a trace. */
+  readonly tracing: Tracing;
   /** @default a random UUID */
   readonly newId?: () => string;
 }
@@ -48,7 +50,6 @@ export interface ControllerSnapshot {
 export class Controller {
   readonly #deps: ControllerDependencies;
   readonly #history = new ReconcileHistory();
-  #tracing: Tracing | undefined;
 
   constructor(dependencies: ControllerDependencies) {
     this.#deps = dependencies;
@@ -77,10 +78,8 @@ export class Controller {
   /**
    * Runs until `stop` aborts and the last reconcile has ended. Waits for the sources' caches first. A controller runs once. Rejects with
    * what broke it, only after the reconciles in work have ended: whoever starts another one must not find a key in two of them.
-   * With `tracing`, each reconcile is a trace.
    */
-  async run(signals: RunSignals, tracing?: Tracing): Promise<void> {
-    this.#tracing = tracing;
+  async run(signals: RunSignals): Promise<void> {
     const { sources, queue, workers, log, metrics, name } = this.#deps;
     using stop = childSignal(signals.stop);
     using abort = childSignal(signals.abort);
@@ -121,13 +120,10 @@ export class Controller {
   }
 
   async #reconcile(item: WorkItem, signal: AbortSignal): Promise<Outcome> {
-    const { name, reconciler, clock, metrics } = this.#deps;
-    const tracing = this.#tracing;
+    const { name, reconciler, clock, metrics, tracing } = this.#deps;
     const context = this.#context(item, signal);
     const startMs = clock.monotonicMs();
-    const outcome = await (tracing === undefined
-      ? attempt(reconciler, context)
-      : inReconcileSpan(tracing, name, context, () => attempt(reconciler, context)));
+    const outcome = await inReconcileSpan(tracing, name, context, () => attempt(reconciler, context));
     const durationMs = clock.monotonicMs() - startMs;
     const { key, reconcileId } = context;
     metrics.reconciled(outcome.kind, durationMs / 1000);

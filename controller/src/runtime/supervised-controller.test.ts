@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
 import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
@@ -52,6 +53,7 @@ function supervise(source: (life: number, clock: FakeClock) => Promise<void> | u
       clock,
       log,
       metrics: metricsOf,
+      tracing: NO_TRACING,
     });
   };
   const supervised = new SupervisedController({

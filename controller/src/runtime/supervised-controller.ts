@@ -1,6 +1,5 @@
 import type { Counter } from "prom-client";
 import type { Logger } from "../telemetry/log.ts";
-import type { Tracing } from "../telemetry/tracing.ts";
 import { sleep } from "../util/abort.ts";
 import { Backoff } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
@@ -17,8 +16,6 @@ export interface SupervisedControllerDependencies {
   readonly random: Random;
   readonly log: Logger;
   readonly faults: Counter<"controller">;
-  /** undefined: there are no traces. */
-  readonly tracing?: Tracing | undefined;
 }
 
 /** How a controller is. Times are wall clock, in milliseconds. */
@@ -95,7 +92,7 @@ export class SupervisedController {
 
   /** One life; answers how long to wait for the next one, undefined: there is to be none. */
   async #runOnce(signals: RunSignals): Promise<number | undefined> {
-    const { build, clock, tracing } = this.#deps;
+    const { build, clock } = this.#deps;
     const startMs = clock.monotonicMs();
     try {
       this.#current = build();
@@ -104,7 +101,7 @@ export class SupervisedController {
         return undefined;
       }
       this.#state = { kind: "running", sinceMs: clock.nowMs() };
-      await this.#current.run(signals, tracing);
+      await this.#current.run(signals);
       if (!signals.stop.aborted) throw new Error("it ended without having been asked to");
       return undefined;
     } catch (error) {

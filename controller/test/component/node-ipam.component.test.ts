@@ -61,6 +61,7 @@ class Manager {
       log,
       metrics: nodeIpamMetrics(metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: () => () => undefined,
       allocator: CLUSTER,

@@ -8,6 +8,7 @@ import { NODES } from "../../src/kube/node-resource.ts";
 import type { ProviderError } from "../../src/provider/errors.ts";
 import type { InstanceAnswer } from "../../src/provider/instance.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { parseCidr } from "../../src/util/cidr.ts";
 import { isRecord, recordField, stringField, stringsField } from "../../src/util/json.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
@@ -115,6 +116,7 @@ export class IpamWorld {
       log,
       metrics: nodeIpamMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#readyListeners.add(listener);

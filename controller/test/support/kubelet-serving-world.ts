@@ -7,6 +7,7 @@ import type { InstanceAnswer } from "../../src/provider/instance.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import type { Provider } from "../../src/provider/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance, node } from "./builders.ts";
 import { request, type RequestParts } from "./certificate-requests.ts";
@@ -61,6 +62,7 @@ export class KubeletServingWorld {
       log,
       metrics: kubeletServingMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#onReady.add(listener);

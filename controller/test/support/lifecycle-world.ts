@@ -118,6 +118,7 @@ export class LifecycleWorld {
       log,
       metrics: nodeLifecycleMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: () => () => undefined,
       settings: this.settings,

@@ -141,6 +141,7 @@ export class NodeWorld implements AsyncDisposable {
       log,
       metrics: nodeMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#listeners.add(listener);

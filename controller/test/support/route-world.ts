@@ -7,6 +7,7 @@ import type { InstanceAnswer } from "../../src/provider/instance.ts";
 import type { ProviderInfo } from "../../src/provider/provider-info.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { parseCidr } from "../../src/util/cidr.ts";
 import { isRecord, type JsonRecord } from "../../src/util/json.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
@@ -82,6 +83,7 @@ export class RouteWorld implements AsyncDisposable {
       log: this.log,
       metrics: routeMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: {
         running: (isRunning) => {
           this.running = isRunning;

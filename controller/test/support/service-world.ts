@@ -6,6 +6,7 @@ import type { Provider } from "../../src/provider/provider-set.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
 import type { OwnershipRules } from "../../src/provider/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { node } from "./builders.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -50,6 +51,7 @@ export class ServiceWorld implements AsyncDisposable {
       log,
       metrics: serviceMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener) => {
         this.#listeners.add(listener);

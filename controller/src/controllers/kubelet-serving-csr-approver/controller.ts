@@ -11,6 +11,7 @@ import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { stepReconciler } from "../../runtime/reconciler.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { TokenBucket } from "../../util/token-bucket.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
@@ -37,6 +38,7 @@ export interface KubeletServingDependencies {
   readonly metrics: KubeletServingMetrics;
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
 }
@@ -55,7 +57,7 @@ const VOICE = { burst: 20, perSecond: 1 / 3 } as const;
  * that the cloud says the node's machine has. Never denies: what it is not sure of is left to others.
  */
 export function kubeletServingCsrApprover(deps: KubeletServingDependencies): Controller {
-  const { requests, nodes, clock, log, metrics, queueMetrics, controllerMetrics } = deps;
+  const { requests, nodes, clock, log, metrics, queueMetrics, controllerMetrics, tracing } = deps;
   const waiting = new WaitingRequests(metrics.notApproved);
   const voice = new TokenBucket(VOICE, clock);
   const gathering = { ...deps, requests: requests.lister, nodes: nodes.lister, waiting };
@@ -76,6 +78,7 @@ export function kubeletServingCsrApprover(deps: KubeletServingDependencies): Con
     clock,
     log,
     metrics: controllerMetrics,
+    tracing,
   });
 }
 

@@ -12,6 +12,7 @@ import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Cidr } from "../../util/cidr.ts";
 import { CidrSet } from "../../util/cidr-set.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -51,6 +52,7 @@ export interface NodeIpamDependencies {
   /** Of the queue that upstream calls `cidrallocator_node`. */
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
   readonly allocator: Allocator;

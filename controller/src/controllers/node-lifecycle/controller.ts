@@ -13,6 +13,7 @@ import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
@@ -52,6 +53,7 @@ export interface NodeLifecycleDependencies {
   readonly metrics: NodeLifecycleMetrics;
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
   readonly settings: NodeLifecycleSettings;
@@ -79,7 +81,7 @@ const FREEZE_MS = 60_000;
  * and deletes none before the guard (plan/guard.ts) is sure.
  */
 export function nodeLifecycleController(deps: NodeLifecycleDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics, settings, nodes, providers } = deps;
+  const { clock, log, queueMetrics, controllerMetrics, tracing, settings, nodes, providers } = deps;
   // Each try asks the cloud anew.
   const limiter = exponentialLimiter({
     get initialMs() {
@@ -101,6 +103,7 @@ export function nodeLifecycleController(deps: NodeLifecycleDependencies): Contro
     clock,
     log,
     metrics: controllerMetrics,
+    tracing,
   });
 }
 

@@ -12,6 +12,7 @@ import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
@@ -48,6 +49,7 @@ export interface CloudNodeDependencies {
   /** Of the queue that upstream calls `Nodes`. */
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
   readonly settings: CloudNodeSettings;
@@ -67,7 +69,7 @@ const MAX_BACKOFF_MS = 300_000;
  * policy (plan/field-policies.ts).
  */
 export function cloudNodeController(deps: CloudNodeDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics, nodes, providers } = deps;
+  const { clock, log, queueMetrics, controllerMetrics, tracing, nodes, providers } = deps;
   // Upstream's back-off for a key, without its 10 retries a second for all: that spreads nodes which failed together over minutes, one
   // look-up each. Of 1,000 nodes and a cloud that was away for 6 s it made 999 calls over 99 s; in step they are a few batches.
   const limiter = exponentialLimiter({ ...DEFAULT_BACKOFF, maxMs: MAX_BACKOFF_MS });
@@ -85,6 +87,7 @@ export function cloudNodeController(deps: CloudNodeDependencies): Controller {
     clock,
     log,
     metrics: controllerMetrics,
+    tracing,
   });
 }
 

@@ -79,6 +79,7 @@ async function start(): Promise<void> {
     log: new FakeLog(),
     outcomes: labellingCounter(metrics),
     queueMetrics: NO_QUEUE_METRICS,
+    tracing: NO_TRACING,
     controllerMetrics: { running: () => undefined, reconciled: () => undefined },
     onProviderReady: (listener) => {
       listeners.add(listener);

@@ -9,6 +9,7 @@ import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { stepReconciler } from "../../runtime/reconciler.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
@@ -33,6 +34,7 @@ export interface PersistentVolumeLabelDependencies {
   readonly outcomes: OutcomeCounter;
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
 }
@@ -48,7 +50,7 @@ const WRITERS = 10;
  * any nodes yet. Adds what is missing and changes nothing that is there.
  */
 export function persistentVolumeLabelController(deps: PersistentVolumeLabelDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics } = deps;
+  const { clock, log, queueMetrics, controllerMetrics, tracing } = deps;
   const state = new LabellingState();
   const writers = new Semaphore(WRITERS);
   return new Controller({
@@ -74,6 +76,7 @@ export function persistentVolumeLabelController(deps: PersistentVolumeLabelDepen
     clock,
     log,
     metrics: controllerMetrics,
+    tracing,
   });
 }
 

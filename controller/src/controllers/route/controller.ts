@@ -12,6 +12,7 @@ import { FailureCounts } from "../../runtime/failure-counts.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Cidr } from "../../util/cidr.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
@@ -51,6 +52,7 @@ export interface NodeRouteDependencies {
   /** Of the queue that upstream calls `Routes`. */
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
   readonly settings: NodeRouteSettings;
@@ -69,7 +71,7 @@ const BACKOFF: ExponentialOptions = { initialMs: 1000, maxMs: 300_000 };
  * is known from one list and from what was changed since, so that a restart changes nothing and idleness costs a list a period.
  */
 export function nodeRouteController(deps: NodeRouteDependencies): Controller {
-  const { clock, log, providers, queueMetrics, controllerMetrics } = deps;
+  const { clock, log, providers, queueMetrics, controllerMetrics, tracing } = deps;
   const tables = new RouteTables(providers);
   const queue = createWorkqueue({
     clock,
@@ -86,6 +88,7 @@ export function nodeRouteController(deps: NodeRouteDependencies): Controller {
     clock,
     log,
     metrics: controllerMetrics,
+    tracing,
   });
 }
 

@@ -14,6 +14,7 @@ import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
@@ -71,6 +72,7 @@ export interface ServiceLbDependencies {
   /** Of the queue that upstream calls `service`. */
   readonly queueMetrics: QueueMetrics;
   readonly controllerMetrics: ControllerMetrics;
+  readonly tracing: Tracing;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   readonly onProviderReady: (listener: () => void) => () => void;
   readonly settings: ServiceLbSettings;
@@ -97,7 +99,7 @@ interface State {
  * Changes of a Service and of nodes meet in the Service's one key, so calls for one Service never overlap.
  */
 export function serviceLbController(deps: ServiceLbDependencies): Controller {
-  const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics } = deps;
+  const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics, tracing } = deps;
   const ledger = new Ledger(deps.newId);
   const pace = {
     get periodMs() {
@@ -142,6 +144,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     clock,
     log,
     metrics: controllerMetrics,
+    tracing,
   });
 }
 

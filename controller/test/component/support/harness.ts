@@ -226,6 +226,7 @@ export class Manager {
       clock,
       log,
       queueMetrics: NO_QUEUE_METRICS,
+      tracing: NO_TRACING,
       controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener: () => void) => {
         listeners.add(listener);
