@@ -3,6 +3,7 @@ import { raceAbort } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { deepEqual } from "../util/equal.ts";
 import type { TokenBucket } from "../util/token-bucket.ts";
+import { withoutUserinfo } from "../util/userinfo.ts";
 import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
 import type { RestMetrics } from "./rest-metrics.ts";
 
@@ -138,15 +139,10 @@ function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispat
   if (proxyUrl === undefined || proxyUrl === "") return new Agent({ ...pool, connect: { ...connect, ...tls } });
   if (!/^https?:/.test(proxyUrl)) {
     throw new AccessError(
-      `proxy-url "${withoutUser(proxyUrl)}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
+      `proxy-url "${withoutUserinfo(proxyUrl)}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
     );
   }
   return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
-}
-
-/** A password may be in it. */
-function withoutUser(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, "//***@");
 }
 
 function toResponse(data: Dispatcher.ResponseData, onBytes: (bytes: number) => void): HttpResponse {

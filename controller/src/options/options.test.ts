@@ -88,6 +88,20 @@ describe("parseCommand()", () => {
       args: [provider, "--master=10.0.0.1:6443"],
       problem: '--master: "10.0.0.1:6443" is not an address; write it like https://10.0.0.1:6443',
     },
+    {
+      args: [provider, "--master=https://user:hunter2@10.0.0.1:6443"],
+      problem:
+        '--master: "https://***@10.0.0.1:6443" has a user in it; credentials have their place in the file of --kubeconfig',
+    },
+    {
+      args: ["--provider=a=tcp://user:hunter2@h:1"],
+      problem:
+        '--provider: "tcp://***@h:1" is not tcp://host:port; write tcp://provider.example.com:9443 or tcp://[2001:db8::1]:9443',
+    },
+    {
+      args: ["--provider=tcp://user:hunter=2@h:1"],
+      problem: '--provider: "tcp://***@h:1" has no name; write NAME=unix:///path/to/provider.sock',
+    },
     { args: [provider, "start"], problem: "start: is not a flag; this program takes flags only" },
     { args: [provider, "help"], problem: "help: lacks its dashes; write --help" },
     { args: [provider, "--", "--v=2"], problem: "--v=2: is not a flag; this program takes flags only" },

@@ -1,4 +1,5 @@
 import { problem, type Parsed, value } from "./flag.ts";
+import { withoutUserinfo } from "../util/userinfo.ts";
 import { parseAddress } from "./host-port.ts";
 
 /** Where a provider listens. */
@@ -14,12 +15,16 @@ const MAX_SOCKET_PATH_BYTES = 107;
 export function parseProviderAddress(text: string): Parsed<ProviderAddress> {
   if (text.startsWith("unix://")) return parseUnix(text, text.slice("unix://".length));
   if (text.startsWith("tcp://")) return parseTcp(text, text.slice("tcp://".length));
-  return problem(`"${text}" is no address of a provider; write unix:///path/to/provider.sock or tcp://host:port`);
+  return problem(
+    `"${withoutUserinfo(text)}" is no address of a provider; write unix:///path/to/provider.sock or tcp://host:port`,
+  );
 }
 
 function parseUnix(text: string, path: string): Parsed<ProviderAddress> {
   if (!path.startsWith("/"))
-    return problem(`"${text}" has a relative path; write three slashes: unix:///path/to/provider.sock`);
+    return problem(
+      `"${withoutUserinfo(text)}" has a relative path; write three slashes: unix:///path/to/provider.sock`,
+    );
   const bytes = Buffer.byteLength(path);
   if (bytes > MAX_SOCKET_PATH_BYTES) {
     return problem(
@@ -34,7 +39,7 @@ function parseTcp(text: string, rest: string): Parsed<ProviderAddress> {
   const isHost = address !== undefined && /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9.])?$|:/.test(address.host);
   if (!isHost || address.port === 0 || rest.startsWith(":")) {
     return problem(
-      `"${text}" is not tcp://host:port; write tcp://provider.example.com:9443 or tcp://[2001:db8::1]:9443`,
+      `"${withoutUserinfo(text)}" is not tcp://host:port; write tcp://provider.example.com:9443 or tcp://[2001:db8::1]:9443`,
     );
   }
   return value({ kind: "tcp", ...address });

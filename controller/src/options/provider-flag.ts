@@ -1,3 +1,4 @@
+import { withoutUserinfo } from "../util/userinfo.ts";
 import { type Flag, problem, value } from "./flag.ts";
 import { parseProviderAddress } from "./provider-address.ts";
 
@@ -28,11 +29,14 @@ export const providerFlag: Flag<readonly ProviderEndpoint[]> = {
 
 function split(text: string): ProviderEndpoint {
   const at = text.indexOf("=");
-  return at < 0 ? { name: "", address: text } : { name: text.slice(0, at), address: text.slice(at + 1) };
+  const scheme = text.indexOf("://");
+  return at < 0 || (scheme >= 0 && scheme < at)
+    ? { name: "", address: text }
+    : { name: text.slice(0, at), address: text.slice(at + 1) };
 }
 
 function problemOf(name: string, address: string): string | undefined {
-  if (name === "") return `"${address}" has no name; write NAME=unix:///path/to/provider.sock`;
+  if (name === "") return `"${withoutUserinfo(address)}" has no name; write NAME=unix:///path/to/provider.sock`;
   if (!/^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/.test(name)) {
     return `the name "${name}" is not made of lower-case letters, digits, dashes and dots (at most 63)`;
   }

@@ -1,3 +1,4 @@
+import { withoutUserinfo } from "../util/userinfo.ts";
 import { cidrListProblems } from "./cidr-list.ts";
 import { formatDuration } from "./duration.ts";
 import { parseAddress } from "./host-port.ts";
@@ -36,8 +37,14 @@ function missingProvider({ provider }: Options): readonly Problem[] {
 }
 
 function apiServer(master: string): readonly Problem[] {
-  if (master === "" || (/^https?:\/\//.test(master) && URL.canParse(master))) return [];
-  return [{ where: "--master", what: `"${master}" is not an address; write it like https://10.0.0.1:6443` }];
+  if (master === "") return [];
+  const shown = withoutUserinfo(master);
+  const wrong = (what: string): readonly Problem[] => [{ where: "--master", what: `"${shown}" ${what}` }];
+  const url = URL.parse(master);
+  if (url === null || !/^https?:\/\//.test(master))
+    return wrong("is not an address; write it like https://10.0.0.1:6443");
+  if (url.username === "" && url.password === "") return [];
+  return wrong("has a user in it; credentials have their place in the file of --kubeconfig");
 }
 
 /** Names that other flags give to providers. */
