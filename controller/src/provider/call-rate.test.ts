@@ -29,6 +29,25 @@ describe("rateGroups()", () => {
       ],
     ],
     [
+      "is one for the rest of those that the provider names, in whatever order",
+      [{ classes: [], ...fast }, shared],
+      [],
+      [
+        { classes: ["load_balancers", "routes"], rate: slow },
+        { classes: ["instances", "volumes"], rate: fast },
+      ],
+    ],
+    [
+      "takes the first of two that the provider gives a class, or all",
+      [shared, { classes: ["routes", "volumes"], ...fast }, { classes: [], ...fast }, { classes: [], ...slow }],
+      [],
+      [
+        { classes: ["load_balancers", "routes"], rate: slow },
+        { classes: ["volumes"], rate: fast },
+        { classes: ["instances"], rate: fast },
+      ],
+    ],
+    [
       "is one budget when the operator names no class, whatever the provider says",
       [shared],
       [{ quotaClass: undefined, rate: fast }],

@@ -8,8 +8,9 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** A rate and the quota classes that share it. */
+/** What a provider says: a rate and the quota classes that share it. */
 export interface CallRate extends Rate {
+  /** Empty: all that are in no other. */
   readonly classes: readonly QuotaClass[];
 }
 
@@ -42,23 +43,30 @@ export interface BudgetSnapshot {
 
 /**
  * The budgets of one provider; each class is in one. The operator's word takes the place of the provider's, higher or lower: only the
- * operator knows what else uses the account, and which quota the cloud has granted.
+ * operator knows what else uses the account, and which quota the cloud has granted. Of one of them, the first that names a class
+ * counts, then the first for all.
  */
 export function rateGroups(declared: readonly CallRate[], operator: readonly OperatorRate[]): readonly RateGroup[] {
-  const named = operator.flatMap(({ quotaClass, rate }) =>
-    quotaClass === undefined ? [] : [{ classes: [quotaClass], rate }],
-  );
-  const whole = operator.find(({ quotaClass }) => quotaClass === undefined);
-  const rest = whole === undefined ? declared.map(asGroup) : [{ classes: QUOTA_CLASSES, rate: whole.rate }];
+  const byOperator = operator.map(({ quotaClass, rate }) => ({
+    classes: quotaClass === undefined ? [] : [quotaClass],
+    rate,
+  }));
+  const byProvider = declared.map(({ classes, cloudCallsPerSecond, burst }) => ({
+    classes,
+    rate: { cloudCallsPerSecond, burst },
+  }));
   const alone = QUOTA_CLASSES.map((quotaClass) => ({ classes: [quotaClass], rate: undefined }));
   const taken = new Set<QuotaClass>();
-  return [...named, ...rest, ...alone].flatMap(({ classes, rate }) => {
+  return [...namedFirst(byOperator), ...namedFirst(byProvider), ...alone].flatMap(({ classes, rate }) => {
     const free = classes.filter((quotaClass) => !taken.has(quotaClass));
     for (const quotaClass of free) taken.add(quotaClass);
     return free.length === 0 ? [] : [{ classes: free, rate }];
   });
 }
 
-function asGroup({ classes, cloudCallsPerSecond, burst }: CallRate): RateGroup {
-  return { classes, rate: { cloudCallsPerSecond, burst } };
+/** Those that name no class are for all. */
+function namedFirst(groups: readonly RateGroup[]): readonly RateGroup[] {
+  const named = groups.filter(({ classes }) => classes.length > 0);
+  const whole = groups.filter(({ classes }) => classes.length === 0);
+  return [...named, ...whole.map(({ rate }) => ({ classes: QUOTA_CLASSES, rate }))];
 }

@@ -47,25 +47,25 @@ describe("providerInfoFromProto()", () => {
 
   test.each([
     [
-      "the rest of those that are named",
+      "with the burst of a second, at least 1, where none is given",
       [
         { cloudCallsPerSecond: 2.5 },
-        { classes: [QuotaClass.ROUTES, QuotaClass.VOLUMES], cloudCallsPerSecond: 1, burst: 7 },
+        { classes: [QuotaClass.ROUTES, QuotaClass.VOLUMES], cloudCallsPerSecond: 0.1 },
+        { classes: [QuotaClass.INSTANCES], cloudCallsPerSecond: 1, burst: 7 },
       ],
       [
-        { classes: ["routes", "volumes"], cloudCallsPerSecond: 1, burst: 7 },
-        { classes: ["instances", "load_balancers"], cloudCallsPerSecond: 2.5, burst: 3 },
+        { classes: [], cloudCallsPerSecond: 2.5, burst: 3 },
+        { classes: ["routes", "volumes"], cloudCallsPerSecond: 0.1, burst: 1 },
+        { classes: ["instances"], cloudCallsPerSecond: 1, burst: 7 },
       ],
-    ],
-    [
-      "the first of two that name a class",
-      [1, 2].map((rate) => ({ classes: [QuotaClass.ROUTES], cloudCallsPerSecond: rate })),
-      [{ classes: ["routes"], cloudCallsPerSecond: 1, burst: 1 }],
     ],
     [
       "nothing for classes newer than this program",
-      [{ classes: [QuotaClass.UNRECOGNIZED], cloudCallsPerSecond: 1 }],
-      [],
+      [
+        { classes: [QuotaClass.UNRECOGNIZED], cloudCallsPerSecond: 1 },
+        { classes: [QuotaClass.UNRECOGNIZED, QuotaClass.ROUTES], cloudCallsPerSecond: 1 },
+      ],
+      [{ classes: ["routes"], cloudCallsPerSecond: 1, burst: 1 }],
     ],
     ["nothing for rates that are none", [0, -1, Number.NaN].map((rate) => ({ cloudCallsPerSecond: rate })), []],
   ])("reads call rates: %s", (_, callRates, read) => {
