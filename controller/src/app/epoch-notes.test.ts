@@ -118,7 +118,7 @@ describe("EpochNotes on a lease", () => {
     expect(leader.change()).toBeUndefined();
     await leader.tick();
     expect(leader.change()).toBeDefined();
-    await leader.lock.release();
+    await leader.lock.release(signal);
     expect(leader.change()).toBeUndefined();
   });
 
@@ -188,7 +188,7 @@ describe("EpochNotes on a lease", () => {
     const [leader, next] = [new Replica(kube, clock, "a"), new Replica(kube, clock, "b")];
     await leader.tick();
     kube.fault = "lost";
-    await expect(leader.lock.release()).rejects.toThrow("transient");
+    await expect(leader.lock.release(signal)).rejects.toThrow("transient");
     kube.fault = "none";
     expect(await next.tick()).toBe(true);
     expect([leader.change(), next.change() === undefined]).toEqual([undefined, false]);
@@ -227,7 +227,7 @@ describe("EpochNotes on a lease", () => {
           const turns = what === "delete" ? replicas : replicas.filter((_, index) => (who ?? index) === index);
           kube.fault = what === "delete" ? "none" : fault;
           for (const one of turns) {
-            if (what === "release") await one.lock.release().catch(() => undefined);
+            if (what === "release") await one.lock.release(signal).catch(() => undefined);
             else await one.tick();
           }
           kube.fault = "none";

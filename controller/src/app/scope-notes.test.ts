@@ -84,7 +84,7 @@ describe("ScopeNotes on a lease", () => {
     standby.scopes.east.see("project-2");
     expect(await standby.tick()).toBe(false);
     expect(standby.scopes.east.change).toMatchObject({ confirmed: "project-1", current: "project-2" });
-    await leader.lock.release();
+    await leader.lock.release(signal);
     expect(await standby.tick()).toBe(true);
     expect(standby.scopes.east.change).toMatchObject({ confirmed: "project-1", current: "project-2" });
     expect(annotations()).toEqual({ "scope.cloudwire.dev/east": "project-1" });

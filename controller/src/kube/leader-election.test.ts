@@ -4,6 +4,8 @@ import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { sleep } from "../util/abort.ts";
+import type { Clock } from "../util/clock.ts";
 import { recordField } from "../util/json.ts";
 import { DEFAULT_TIMINGS, type ElectionEnd, electionMetrics, LeaderElector } from "./leader-election.ts";
 import { LEASES } from "./lease-resource.ts";
@@ -21,12 +23,12 @@ interface Candidate {
   readonly end: Promise<ElectionEnd>;
 }
 
-function candidate(kube: FakeKube, clock: FakeClock, identity: string): Candidate {
+function candidate(kube: FakeKube, clock: Clock, identity: string, timings = DEFAULT_TIMINGS): Candidate {
   const events: EventInput[] = [];
   const metrics = new Metrics();
   const elector = new LeaderElector({
     client: kube,
-    timings: DEFAULT_TIMINGS,
+    timings,
     lock: LOCK,
     identity,
     clock,
@@ -202,6 +204,8 @@ describe("LeaderElector that cannot renew", () => {
     a.finish();
     await clock.advance(DEFAULT_TIMINGS.renewDeadlineMs);
     expect(await a.end).toBe("stopped");
+    // Until then it waits for the answer to what it has sent.
+    await clock.advance(1000);
     expect(clock.timers).toBe(0);
   });
 
@@ -234,7 +238,127 @@ describe("LeaderElector that cannot renew", () => {
   });
 });
 
+describe("LeaderElector whose lease runs out", () => {
+  test.each([
+    [15_000, 14_000, 2000],
+    [15_900, 15_500, 2000],
+    [2500, 2450, 2000],
+    [900, 800, 600],
+  ])(
+    "stops leading before another may take it, at %i/%i/%i ms",
+    async (leaseDurationMs, renewDeadlineMs, retryPeriodMs) => {
+      const kube = new FakeKube();
+      const clock = new FakeClock();
+      const timings = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+      const a = candidate(kube, clock, "a", timings);
+      await settle();
+      const b = candidate(kube, clock, "b", timings);
+      await clock.advance(10 * retryPeriodMs + 1);
+      kube.intercept = ({ body }) =>
+        JSON.stringify(body ?? {}).includes('"holderIdentity":"a"') ? apiError("transient") : undefined;
+      const seen = new Set<string>();
+      for (let passedMs = 0; passedMs < 3 * leaseDurationMs; passedMs += 10) {
+        await clock.advance(10);
+        seen.add([a, b].flatMap(({ elector }, index) => (elector.leading ? ["ab"[index]] : [])).join("+"));
+      }
+      expect([...seen]).toEqual(["a", "", "b"]);
+      expect(await a.end).toBe("lost");
+      b.finish();
+      await b.end;
+    },
+  );
+
+  /** Its process can stand still: time has passed when it goes on, and no timer has fired. */
+  const withStandstill = () => {
+    const clock = new FakeClock();
+    let stoodMs = 0;
+    const own: Clock = {
+      nowMs: () => clock.nowMs() + stoodMs,
+      monotonicMs: () => clock.monotonicMs() + stoodMs,
+      schedule: (delayMs, run) => clock.schedule(delayMs, run),
+    };
+    return { clock, own, standStill: (forMs: number) => (stoodMs += forMs) };
+  };
+
+  test("does not lead on when it wakes up after that", async () => {
+    const kube = new FakeKube();
+    const { clock, own, standStill } = withStandstill();
+    const a = candidate(kube, own, "a");
+    await clock.advance(1000);
+    standStill(DEFAULT_TIMINGS.leaseDurationMs);
+    kube.calls.length = 0;
+    await clock.advance(1000);
+    expect(await a.end).toBe("lost");
+    expect(a.lostReason()).toMatchObject({ code: "LEADERSHIP_LOST" });
+    expect(kube.calls).toEqual([]);
+  });
+
+  test("takes an answer that is older than the lease for none", async () => {
+    const kube = new FakeKube();
+    const { clock, own, standStill } = withStandstill();
+    const a = candidate(kube, own, "a");
+    await clock.advance(1000);
+    kube.intercept = () => sleep(100, a.stop.signal, clock);
+    await clock.advance(1000);
+    standStill(DEFAULT_TIMINGS.leaseDurationMs);
+    await clock.advance(100);
+    kube.intercept = () => undefined;
+    await clock.advance(DEFAULT_TIMINGS.renewDeadlineMs);
+    expect(await a.end).toBe("lost");
+  });
+
+  test("does not begin to lead with such an answer", async () => {
+    const kube = new FakeKube();
+    const { clock, own, standStill } = withStandstill();
+    kube.intercept = ({ verb }) => (verb === "create" ? sleep(100, new AbortController().signal, clock) : undefined);
+    const a = candidate(kube, own, "a");
+    await settle();
+    standStill(DEFAULT_TIMINGS.leaseDurationMs);
+    await clock.advance(100);
+    expect(a.elector.leading).toBe(false);
+    await clock.advance(2 * DEFAULT_TIMINGS.retryPeriodMs);
+    expect(a.elector.leading).toBe(true);
+    a.finish();
+    expect(await a.end).toBe("stopped");
+  });
+});
+
 describe("LeaderElector.run()", () => {
+  test.each(["as it takes the lease", "as it renews it"])("releases when it is told to stop %s", async (when) => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    kube.seed(LEASES, { metadata: { ...LOCK }, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
+    // Each write is carried out at once and answered later, unless nobody waits for the answer.
+    const update = kube.update.bind(kube);
+    kube.update = async (resource, name, body, options) => {
+      const answer = await update(resource, name, body, options);
+      await sleep(6, options.signal, clock);
+      return answer;
+    };
+    const a = candidate(kube, clock, "a");
+    await clock.advance(when === "as it takes the lease" ? 3 : DEFAULT_TIMINGS.retryPeriodMs + 9);
+    expect(spec(kube)).toMatchObject({ holderIdentity: "a" });
+    a.stop.abort();
+    a.finish();
+    await clock.advance(100);
+    expect(await a.end).toBe("stopped");
+    expect(spec(kube)).toMatchObject({ holderIdentity: "" });
+    expect(clock.timers).toBe(0);
+  });
+
+  test("takes nothing any more when it is told to stop as it reads", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    kube.seed(LEASES, { metadata: { ...LOCK }, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
+    kube.intercept = () => sleep(6, new AbortController().signal, clock);
+    const a = candidate(kube, clock, "a");
+    await settle();
+    a.stop.abort();
+    await clock.advance(100);
+    expect(await a.end).toBe("stopped");
+    expect(kube.writes).toEqual([]);
+  });
+
   test("keeps renewing until what was led has ended, then releases", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();

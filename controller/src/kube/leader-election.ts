@@ -14,7 +14,7 @@ import { LeaseStandby } from "./lease-standby.ts";
 export interface LeaderElectionTimings {
   /** Others wait this long after the last renewal they saw. @default 15_000 */
   readonly leaseDurationMs: number;
-  /** A leader that cannot renew for this long stops leading. Must be below the lease duration. @default 10_000 */
+  /** A leader that tries in vain to renew for this long stops leading, or before its lease ends if that is earlier. Must be below the lease duration. @default 10_000 */
   readonly renewDeadlineMs: number;
   /** Between tries to acquire or renew. @default 2_000 */
   readonly retryPeriodMs: number;
@@ -57,6 +57,9 @@ export type ElectionEnd = "stopped" | "lost";
 
 /** A leader is unhealthy once its lease is expired for longer than this (cloud-provider/app/controllermanager.go v0.36.3). */
 const UNHEALTHY_AFTER_MS = 20_000;
+
+/** Part of the lease for which nobody leads if it is not renewed: clocks do not run quite alike, timers are late, and work takes a moment to stop. */
+const MARGIN = 0.05;
 
 /**
  * Leader election on a Lease, with client-go's rules: a lease counts as expired only after it was seen unchanged for its duration
@@ -139,6 +142,8 @@ export class LeaderElector {
       if (await this.#try(stop)) return true;
       await standby.untilNextTry();
     }
+    // The last try may have taken it.
+    await this.#release();
     return false;
   }
 
@@ -161,13 +166,20 @@ export class LeaderElector {
     if (why !== undefined) term.abort(new LeadershipLostError(why));
   }
 
+  /** How much longer this process may lead if it does not renew. */
+  get #leftMs(): number {
+    const { clock, timings } = this.#deps;
+    return this.#lease.heldUntilMs - MARGIN * timings.leaseDurationMs - clock.monotonicMs();
+  }
+
   /** Tries until the lease is renewed (or `signal` aborts); answers why it is lost otherwise. */
   async #renew(signal: AbortSignal): Promise<string | undefined> {
     const { clock, timings, identity } = this.#deps;
-    const deadlineMs = timings.renewDeadlineMs;
-    // Also cuts off the request in flight: leading must end before the lease does.
+    const deadlineMs = Math.min(timings.renewDeadlineMs, this.#leftMs);
+    // Also ends the wait for the request in flight: leading must end before the lease does.
     using cycle = deadlineSignal(signal, deadlineMs, "renewing the lease", clock);
-    while (!cycle.signal.aborted) {
+    // The clock is looked at, too: after a standstill of the process no timer has fired yet.
+    while (!cycle.signal.aborted && this.#leftMs > 0) {
       if (await this.#try(cycle.signal)) {
         this.#renewedMs = clock.monotonicMs();
         return undefined;
@@ -176,18 +188,28 @@ export class LeaderElector {
       if (holder !== identity && holder !== "") return `the lease was taken by ${holder}`;
       await sleep(timings.retryPeriodMs, cycle.signal, clock).catch(() => undefined);
     }
-    return signal.aborted ? undefined : `the lease could not be renewed for ${deadlineMs} ms`;
+    const agoMs = Math.round(clock.monotonicMs() - this.#renewedMs);
+    return signal.aborted ? undefined : `the lease could not be renewed for ${agoMs} ms`;
   }
 
-  /** Ends with the signal whatever the client does: nobody may lead on because a call of its own heeds no deadline. */
-  #try(signal: AbortSignal): Promise<boolean> {
-    return raceAbort(this.#lease.tryAcquireOrRenew(signal), signal).catch(() => false);
+  /**
+   * True: the lease is held, and was not answered for so late that it has run out again. Ends with the signal whatever the client does:
+   * nobody may lead on because a call of its own heeds no deadline.
+   */
+  async #try(signal: AbortSignal): Promise<boolean> {
+    const isAnswered = await raceAbort(this.#lease.tryAcquireOrRenew(signal), signal).catch(() => false);
+    return isAnswered && this.#leftMs > 0;
   }
 
   async #release(): Promise<void> {
-    const { clock, timings } = this.#deps;
+    const { clock, timings, log } = this.#deps;
     using limit = deadlineSignal(new AbortController().signal, timings.renewDeadlineMs, "releasing the lease", clock);
-    await raceAbort(this.#lease.release(), limit.signal);
+    try {
+      const wasOurs = await raceAbort(this.#lease.release(limit.signal), limit.signal);
+      if (wasOurs) log.info("Leadership released");
+    } catch (error) {
+      log.warn("Lease not released; others wait until it expires", { err: messageOf(error) });
+    }
   }
 
   async #ended(lost: boolean): Promise<void> {
@@ -196,12 +218,7 @@ export class LeaderElector {
     metrics.leading(false);
     this.#say("stopped leading");
     if (lost) return log.error("Leadership lost", { leader: this.#lease.holder });
-    try {
-      await this.#release();
-      log.info("Leadership released");
-    } catch (error) {
-      log.warn("Lease not released; others wait until it expires", { err: messageOf(error) });
-    }
+    await this.#release();
   }
 
   #say(what: string): void {

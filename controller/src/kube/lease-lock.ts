@@ -1,7 +1,8 @@
 import type { LeaseSpec } from "../api/lease.ts";
 import type { ObjectReference } from "../api/meta.ts";
 import type { Logger } from "../telemetry/log.ts";
-import type { Clock } from "../util/clock.ts";
+import type { OwnedSignal } from "../util/abort.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 import { deepEqual } from "../util/equal.ts";
 import { recordField } from "../util/json.ts";
 import type { CallOptions, JsonObject, KubeClient } from "./client.ts";
@@ -57,6 +58,9 @@ export interface LeaseLockDependencies {
   readonly onSlowPath: () => void;
 }
 
+/** How long the answer to a write is waited for that would be cut off otherwise. */
+const ANSWER_MS = 1000;
+
 /** One Lease as this process has seen it, and the rules by which it may be taken. */
 export class LeaseLock {
   readonly #deps: LeaseLockDependencies;
@@ -64,6 +68,9 @@ export class LeaseLock {
   #seen: LeaseSpec | undefined;
   /** When the spec was last seen to change, by our own clock. */
   #seenMs = 0;
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  /** Writes that were sent and not answered yet. */
+  #underWay: Promise<unknown> = Promise.resolve();
 
   constructor(dependencies: LeaseLockDependencies) {
     this.#deps = dependencies;
@@ -79,8 +86,14 @@ export class LeaseLock {
     return this.#stored?.metadata.resourceVersion;
   }
 
-  /** From when on, by our own clock, this process may take it: it was released, or seen unchanged for its duration. */
+  /** Until when, by our own clock, nobody else can take it: counted from the moment the last write that was answered was sent. */
+  get heldUntilMs(): number {
+    return this.#heldUntilMs;
+  }
+
+  /** From when on, by our own clock, this process may take it: it was released, seen unchanged for its duration, or seen to be ours. */
   get takeableAtMs(): number {
+    if (this.holder === this.#deps.identity) return this.#seenMs;
     const durationMs = this.holder === "" ? 0 : (this.#seen?.leaseDurationSeconds ?? 0) * 1000;
     return this.#seenMs + durationMs + this.deferMs;
   }
@@ -135,21 +148,27 @@ export class LeaseLock {
     }
   }
 
-  /** Gives the lease up so that the next process need not wait for it to expire. Does nothing when it is not ours. */
-  async release(): Promise<void> {
-    if (this.#stored === undefined || this.holder !== this.#deps.identity) return;
-    const notes = this.#deps.notes.write();
-    // From here on another may hold it, whether an answer comes or not.
-    this.#deps.notes.read(this.#stored.metadata.annotations, "");
-    const now = formatMicroTime(this.#deps.clock.nowMs());
-    const spec = {
-      ...this.#stored.spec,
-      holderIdentity: "",
-      leaseDurationSeconds: 1,
-      acquireTime: now,
-      renewTime: now,
-    };
-    await this.#update(this.#stored, spec, new AbortController().signal, notes);
+  /**
+   * Gives the lease up so that the next process need not wait for it to expire. False: it was not ours. A write that was cut off may have
+   * been carried out all the same, and what it has made ours is given up, too.
+   */
+  async release(signal: AbortSignal): Promise<boolean> {
+    const { identity, notes } = this.#deps;
+    await this.#underWay;
+    let stored = this.#stored;
+    while (stored?.spec.holderIdentity === identity) {
+      const written = notes.write();
+      // From here on another may hold it, whether an answer comes or not.
+      notes.read(stored.metadata.annotations, "");
+      try {
+        await this.#update(stored, this.#released(stored.spec), signal, written);
+        return true;
+      } catch (error) {
+        if (!isApiError(error, "conflict")) throw error;
+        stored = await this.#read(signal);
+      }
+    }
+    return false;
   }
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
@@ -194,8 +213,7 @@ export class LeaseLock {
     const { client, lock } = this.#deps;
     const annotations = noted({}, this.#deps.notes.write());
     const body: JsonObject = { metadata: { ...lock, annotations }, spec: { ...this.#acquired(0) } };
-    const sentAtMs = this.#deps.clock.monotonicMs();
-    this.#see(await client.create(LEASES, lock.namespace, body, this.#options(signal)), sentAtMs);
+    await this.#write((options) => client.create(LEASES, lock.namespace, body, options), signal);
     return true;
   }
 
@@ -213,12 +231,29 @@ export class LeaseLock {
       metadata: { ...metadata, annotations },
       spec: { ...recordField(stored.raw, "spec"), ...spec },
     };
-    const sentAtMs = this.#deps.clock.monotonicMs();
-    this.#see(await this.#deps.client.update(LEASES, this.#deps.lock, body, this.#options(signal)), sentAtMs);
+    await this.#write((options) => this.#deps.client.update(LEASES, this.#deps.lock, body, options), signal);
+  }
+
+  #write(send: (options: CallOptions) => Promise<StoredLease>, signal: AbortSignal): Promise<void> {
+    const written = this.#send(send, signal);
+    this.#underWay = Promise.allSettled([this.#underWay, written]);
+    return written;
+  }
+
+  async #send(send: (options: CallOptions) => Promise<StoredLease>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const sentAtMs = clock.monotonicMs();
+    using late = lateSignal(signal, ANSWER_MS, clock);
+    const stored = await send(this.#options(late.signal));
+    // A watch may have shown what came after. Reads always count: a server that was restored from a backup counts on from there.
+    if (!isOlder(stored, this.#stored)) this.#see(stored, sentAtMs);
   }
 
   #see(stored: StoredLease, sentAtMs?: number): void {
     this.#stored = stored;
+    const isOurs = stored.spec.holderIdentity === this.#deps.identity;
+    if (!isOurs) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    else if (sentAtMs !== undefined) this.#heldUntilMs = sentAtMs + stored.spec.leaseDurationSeconds * 1000;
     this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity, sentAtMs);
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
@@ -234,7 +269,8 @@ export class LeaseLock {
     const now = formatMicroTime(this.#deps.clock.nowMs());
     return {
       holderIdentity: this.#deps.identity,
-      leaseDurationSeconds: Math.floor(this.#deps.leaseDurationMs / 1000),
+      // Others must not count on less than we do; client-go rounds down (leaderelection.go v0.36.3)).
+      leaseDurationSeconds: Math.ceil(this.#deps.leaseDurationMs / 1000),
       acquireTime: now,
       renewTime: now,
       leaseTransitions,
@@ -243,6 +279,11 @@ export class LeaseLock {
 
   #renewed({ acquireTime, leaseTransitions }: LeaseSpec): LeaseSpec {
     return { ...this.#acquired(leaseTransitions), acquireTime };
+  }
+
+  #released(spec: LeaseSpec): LeaseSpec {
+    const now = formatMicroTime(this.#deps.clock.nowMs());
+    return { ...spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
   }
 
   #options(signal: AbortSignal): CallOptions {
@@ -264,4 +305,32 @@ function noted(
       typeof value === "string" ? [[key, value] as const] : [],
     ),
   );
+}
+
+/** Whether it is an earlier state of the same object. Versions of one resource can be compared as numbers (KEP-5504, Kubernetes 1.35). */
+function isOlder({ metadata }: StoredLease, than: StoredLease | undefined): boolean {
+  const versions = [metadata.resourceVersion, than?.metadata.resourceVersion ?? ""];
+  if (metadata.uid !== than?.metadata.uid || !versions.every((version) => /^\d+$/.test(version))) return false;
+  const [own = 0n, other = 0n] = versions.map(BigInt);
+  return own < other;
+}
+
+/** Aborts `delayMs` after `parent` does; at once if that has happened already. */
+function lateSignal(parent: AbortSignal, delayMs: number, clock: Clock): OwnedSignal {
+  const controller = new AbortController();
+  let timer: Timer | undefined;
+  const end = (): void => controller.abort(parent.reason);
+  const onAbort = (): void => {
+    timer = clock.schedule(delayMs, end);
+  };
+  if (parent.aborted) end();
+  else parent.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    [Symbol.dispose]: () => {
+      timer?.cancel();
+      parent.removeEventListener("abort", onAbort);
+    },
+  };
 }

@@ -131,6 +131,22 @@ describe("a standby that watches the Lease", () => {
     expect(b.elector.leading).toBe(true);
   });
 
+  test("leads though the answer to its taking was lost, as soon as it sees the lease in its hands", async () => {
+    seedDead();
+    const b = candidate("b");
+    await settle();
+    const update = kube.update.bind(kube);
+    kube.update = async (resource, name, body, options) => {
+      kube.update = update;
+      await update(resource, name, body, options);
+      throw apiError("transient");
+    };
+    await clock.advance(leaseDurationMs + STAGGER_MS);
+    expect(b.elector.leader).toBe("b");
+    await clock.advance(2.2 * retryPeriodMs);
+    expect(b.elector.leading).toBe(true);
+  });
+
   test("is one of fifty of whom one leads, at once, and none complains", async () => {
     seedDead();
     const all = Array.from({ length: 50 }, (_, index) => candidate(`c${index}`, { random: index / 50 }));
