@@ -40,6 +40,7 @@ export interface ProviderErrorFields {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly requestId?: string;
   readonly cloudRequestIds?: readonly string[];
+  readonly isTurnedAway?: boolean;
 }
 
 /** A call to a provider failed, or one item of a batch did. Every rejection of a provider client is one of these. */
@@ -60,6 +61,8 @@ export class ProviderError extends Error {
   readonly requestId: string;
   /** The cloud's own ids of the requests behind the failure. */
   readonly cloudRequestIds: readonly string[];
+  /** True: the call was not sent; our own budget of calls let others go first. Nothing has failed. */
+  readonly isTurnedAway: boolean;
 
   constructor(fields: ProviderErrorFields, options?: ErrorOptions) {
     super(fields.message, options);
@@ -74,6 +77,7 @@ export class ProviderError extends Error {
     this.metadata = fields.metadata ?? {};
     this.requestId = fields.requestId ?? "";
     this.cloudRequestIds = fields.cloudRequestIds ?? [];
+    this.isTurnedAway = fields.isTurnedAway ?? false;
   }
 
   /** True: no provider said this; the connection, a library or our own deadline did. */

@@ -52,8 +52,7 @@ export function isBusy(error: ProviderError | undefined): boolean {
 
 /** The call has not been sent: others go first, so that the cloud is not called too often. Nothing has failed. */
 export function isInLine(error: unknown): boolean {
-  const fromProvider = providerErrorOf(error);
-  return fromProvider?.class === "WAIT" && fromProvider.requestId === "";
+  return providerErrorOf(error)?.isTurnedAway === true;
 }
 
 /** Nothing that a user must hear: an end of this process, a busy provider, a call not sent yet, or a sidecar that is just being restarted. */

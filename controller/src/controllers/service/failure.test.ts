@@ -63,9 +63,9 @@ describe("settleFailure()", () => {
   });
 
   test("tells what the cloud itself throttled, and not what was kept back for its sake", () => {
-    const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000 });
+    const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000, isTurnedAway: true });
     expect(settle(inEnsure(keptBack), { failures: 5 })).toMatchObject({ outcome: { retryAfterMs: 6000 }, told: [] });
-    const throttled = contractError("RATE_LIMITED", "slow down", { requestId: "r-1", retryAfterMs: 1000 });
+    const throttled = contractError("RATE_LIMITED", "slow down", { retryAfterMs: 1000 });
     expect(settle(inEnsure(throttled)).told).toHaveLength(1);
   });
 
