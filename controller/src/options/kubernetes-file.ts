@@ -1,6 +1,5 @@
-import { parse } from "yaml";
-import { messageOf } from "../util/errors.ts";
 import { isRecord, type JsonRecord } from "../util/json.ts";
+import { readYaml } from "./yaml-text.ts";
 
 /** A kind of configuration file of Kubernetes'. */
 export interface FileKind {
@@ -17,11 +16,16 @@ export function readKubernetesFile(
   text: string,
   { kind, group, fields }: FileKind,
 ): { readonly document: JsonRecord | undefined; readonly problems: readonly string[] } {
+  const yaml = readYaml(text);
+  if (yaml.kind === "malformed") {
+    return { document: undefined, problems: yaml.mistakes.map(({ line, what }) => `line ${line}: ${what}`) };
+  }
   let document: unknown;
   try {
-    document = parse(text);
-  } catch (error) {
-    return { document: undefined, problems: [messageOf(error)] };
+    document = yaml.document.toJS();
+  } catch {
+    // Without its words, which quote the alias.
+    return { document: undefined, problems: ["has an alias (*) of something that is not there, or too many of them"] };
   }
   if (!isRecord(document)) return { document: undefined, problems: [`holds no ${kind}`] };
   const versions = VERSIONS.map((version) => `${group}/${version}`);
