@@ -3,7 +3,7 @@ import { createLogger, startProvider } from "@cloudwire/provider-sdk";
 import { createSimulatedProvider } from "@cloudwire/provider-simulated";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { at } from "../support/kube.ts";
+import { at, listOf } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
 import { LEASE } from "./support/lease.ts";
 import { inParallel, numbered } from "./support/ready-machines.ts";
@@ -47,6 +47,19 @@ async function connectedTimes(controller: Program, count: number): Promise<void>
 }
 
 const service = (name: string): string => `/api/v1/namespaces/default/services/${name}`;
+
+/** Waits for the Service's condition to have that reason. */
+const says = (name: string, reason: string): Promise<true> =>
+  eventually(
+    `${name} to say ${reason}`,
+    30_000,
+    async () => {
+      const conditions = listOf(at(await world.kube.get(service(name)), "status", "conditions"));
+      const ready = conditions.find(({ type }) => type === "cloudwire.dev/LoadBalancerReady");
+      return ready?.["reason"] === reason ? true : undefined;
+    },
+    () => world.outputs(),
+  );
 
 describe("a sidecar that is replaced by one of another version", () => {
   test("while 200 nodes and 20 Services are worked on, loses no work and makes nothing twice", async () => {
@@ -99,7 +112,9 @@ describe("a sidecar that is replaced by one of another version", () => {
     const controller = world.startController();
     await controller.said(/Became leader/);
     await world.createService("early", PORT);
+    await world.createService("kept", PORT + 2);
     await world.addressed("early");
+    const address = await world.addressed("kept");
     const balancers = await world.loadBalancers();
     await old.stop("SIGTERM");
     const definition = createSimulatedProvider({ url: world.cloudUrl, apiKey: () => API_KEY, callTimeoutMs: 10_000 });
@@ -116,16 +131,27 @@ describe("a sidecar that is replaced by one of another version", () => {
     await world.createService("late", PORT + 1);
     await world.kube.delete(service("early"));
     await controller.said(/Service is left alone: no provider serves it[^\n]*late/);
-    await controller.said(/Service is left as it is: no provider serves it any more[^\n]*early/);
+    await says("early", "NotServed");
+    await says("kept", "NotServed");
+    const events = await eventually("the event", 30_000, async () => {
+      const reasons = await world.eventReasons("Service", "kept");
+      return reasons.includes("LoadBalancerNotServed") ? reasons : undefined;
+    });
+    expect(events.filter((reason) => reason === "LoadBalancerNotServed")).toHaveLength(1);
     expect(await world.loadBalancers()).toEqual(balancers);
+    expect(await world.addressed("kept")).toBe(address);
     expect(at(await world.kube.get(service("early")), "metadata", "finalizers")).toEqual([LB_FINALIZER]);
 
     await poorer.close();
     await world.startSidecar();
     await world.addressed("late");
+    // There are no nodes in this cluster.
+    await says("kept", "NoNodes");
+    expect(await world.addressed("kept")).toBe(address);
     await eventually("the deletion to be carried out", 30_000, async () =>
       (await world.kube.find(service("early"))) === undefined ? true : undefined,
     );
-    expect((await world.loadBalancers()).map(({ id }) => id)).not.toContain(balancers[0]?.id);
+    const left = (await world.loadBalancers()).map(({ id }) => id);
+    expect(balancers.filter(({ id }) => left.includes(id))).toHaveLength(1);
   });
 });
