@@ -2,10 +2,10 @@ import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudw
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
+import { LEASE, renewals } from "./support/lease.ts";
 import { Replica } from "./support/replica.ts";
 import { API_KEY, World } from "./support/world.ts";
 
-const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const WANTED = "successor.cloudwire.dev/wanted";
 const OFFERED = "successor.cloudwire.dev/offered";
 const ARGS = [
@@ -82,8 +82,8 @@ test("a leader whose sidecar is gone makes way for a replica that has one, and f
   await westSidecar.stop("SIGKILL");
   const wish = JSON.parse(String(await annotation(WANTED, true)));
   expect(wish).toMatchObject({ lost: ["simulated"], usable: [] });
-  // Many renewals, in which it could be thought of better.
-  await new Promise((resolve) => setTimeout(resolve, 4000));
+  // At each of them the leader looks for a replica that does better.
+  await renewals(world.kube, 8);
   expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(wish.leader);
   expect(third.output).not.toMatch(/Offering to lead|Became leader/);
 
