@@ -25,6 +25,7 @@ export class Program implements AsyncDisposable {
   readonly #exited: Promise<Exit>;
   readonly #name: string;
   #output = "";
+  #hasClosed = false;
 
   constructor({ args, env = {}, ...what }: ProgramOptions) {
     const [name, command, before] = "source" in what ? fromSource(what.source) : [what.command, what.command, []];
@@ -38,13 +39,15 @@ export class Program implements AsyncDisposable {
     this.#process.stdin?.on("error", () => undefined);
     this.#exited = new Promise((resolve) => {
       // "close" and not "exit": only then is all of the output here.
-      this.#process.once("close", (code, signal) => resolve({ code, signal }));
+      this.#process.once("close", (code, signal) => {
+        this.#hasClosed = true;
+        resolve({ code, signal });
+      });
     });
-    const take = (chunk: Buffer): void => {
-      this.#output += chunk.toString();
-    };
-    this.#process.stdout?.on("data", take);
-    this.#process.stderr?.on("data", take);
+    for (const stream of [this.#process.stdout, this.#process.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.#output += text;
+      });
   }
 
   /** Standard output and standard error so far. */
@@ -64,7 +67,7 @@ export class Program implements AsyncDisposable {
   async said(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpExecArray> {
     const ask = (): RegExpExecArray | undefined => {
       const found = pattern.exec(this.#output) ?? undefined;
-      if (found === undefined && !this.running)
+      if (found === undefined && this.#hasClosed)
         throw new Error(`${this.#name} ended before it said ${pattern}:\n${this.#output}`);
       return found;
     };
