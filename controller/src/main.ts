@@ -13,7 +13,7 @@ import { AccessError } from "./kube/access.ts";
 import { bashCompletion } from "./options/bash-completion.ts";
 import { helpText } from "./options/help.ts";
 import { LiveOptions } from "./options/live-options.ts";
-import { type Command, parseCommand } from "./options/parse.ts";
+import { parseAgain, parseCommand, type Reparsed, type Start } from "./options/parse.ts";
 import type { Verbosity } from "./server/profiling.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { Metrics } from "./telemetry/metrics.ts";
@@ -31,8 +31,8 @@ async function main(args: readonly string[]): Promise<number> {
     ...CONTROLLERS,
     ...Object.keys(CONTROLLER_ALIASES).filter((alias) => CONTROLLERS.has(CONTROLLER_ALIASES[alias] ?? "")),
   ]);
-  const parse = (): Command => parseCommand({ args, environment: process.env, readText }, known);
-  const command = parse();
+  const sources = { args, environment: process.env, readText };
+  const command = parseCommand(sources, known);
   switch (command.kind) {
     case "help":
       process.stdout.write(helpText(PROGRAM));
@@ -47,17 +47,20 @@ async function main(args: readonly string[]): Promise<number> {
       for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);
       return EXIT.usage;
     case "run":
-      return run(command, parse);
+      return run(command, (text) => parseAgain(sources, text, known));
     default:
       return command satisfies never;
   }
 }
 
-/** `parse` reads the settings once more. */
-async function run(command: Extract<Command, { kind: "run" }>, parse: () => Command): Promise<number> {
+/** `parse` makes the settings anew of another text of the file of --config. */
+async function run(
+  { options: initial, migration, tracing, configText, warnings }: Start,
+  parse: (text: string) => Reparsed,
+): Promise<number> {
   const clock = systemClock();
   const metrics = new Metrics();
-  const live = new LiveOptions(command.options);
+  const live = new LiveOptions(initial);
   const options = live.current;
   /** Set while the process runs: stays until the setting itself changes. */
   let level: number | undefined;
@@ -73,17 +76,19 @@ async function run(command: Extract<Command, { kind: "run" }>, parse: () => Comm
     destination: process.stderr,
     clock,
   });
-  for (const { where, what } of command.warnings) log.warn("A setting has no effect", { setting: where, why: what });
+  for (const { where, what } of warnings) log.warn("A setting has no effect", { setting: where, why: what });
   const reloader =
     options.config === ""
       ? undefined
-      : new ConfigReloader({ path: options.config, readText, parse, live, metrics, clock, log });
+      : new ConfigReloader({ path: options.config, text: configText, readText, parse, live, metrics, clock, log });
   reloader?.onApplied((changes) => {
     if (changes.some(({ flag }) => flag === "--v")) level = undefined;
   });
   try {
     const end = await runDaemon({
       options,
+      migration,
+      traces: tracing,
       reloader,
       metrics,
       environment: process.env,
@@ -93,6 +98,7 @@ async function run(command: Extract<Command, { kind: "run" }>, parse: () => Comm
       clock,
       random: Math.random,
       stop: handleSignals({ process, clock, log, reload: reloader && (() => reloader.reload()) }),
+      exit: (code) => process.exit(code),
     });
     return EXIT_AFTER[end];
   } catch (error) {

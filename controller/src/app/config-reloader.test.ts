@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { LiveOptions, type OptionChange } from "../options/live-options.ts";
-import { parseCommand } from "../options/parse.ts";
+import { parseAgain, parseCommand } from "../options/parse.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { ConfigReloader, reloadSummary } from "./config-reloader.ts";
 
@@ -11,22 +11,33 @@ const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: C
 
 const span = (text: string): string => `${HEAD}Cloudwire:\n  NodeDeletionSpan: ${text}\n`;
 
-function follow(first: string, args: readonly string[] = []) {
-  const file = { text: first };
+/** `changed`: what the file says as soon as the settings were made of `first`. */
+function follow(first: string, args: readonly string[] = [], changed = first) {
+  const file = { text: first, tls: new Set(["/tls/ca", "/tls/crt", "/tls/key"]) };
   const clock = new FakeClock();
   const log = new FakeLog();
   const metrics = new Metrics();
   const applied: OptionChange[] = [];
   const readText = (path: string): string => {
     if (path === PATH && file.text !== "") return file.text;
+    if (file.tls.has(path)) return "PEM";
     throw new Error(`no such file: ${path}`);
   };
   const sources = { args: [`--config=${PATH}`, "--provider=acme=unix:///p.sock", ...args], environment: {}, readText };
-  const parse = () => parseCommand(sources, new Set<string>());
-  const command = parse();
+  const command = parseCommand(sources, new Set<string>());
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   const live = new LiveOptions(command.options);
-  const reloader = new ConfigReloader({ path: PATH, readText, parse, live, metrics, clock, log });
+  file.text = changed;
+  const reloader = new ConfigReloader({
+    path: PATH,
+    text: command.configText,
+    readText,
+    parse: (text) => parseAgain(sources, text, new Set<string>()),
+    live,
+    metrics,
+    clock,
+    log,
+  });
   reloader.onApplied((changes) => applied.push(...changes));
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -113,6 +124,27 @@ describe("ConfigReloader", () => {
     file.text = span("1m");
     await clock.advance(4000);
     expect(live.current.nodeDeletionSpan).toBe(50_000);
+  });
+
+  test("puts a change in force that came while the process started", async () => {
+    const { clock, live, reloads } = follow(span("30s"), [], span("1m"));
+    await clock.advance(4000);
+    expect({ span: live.current.nodeDeletionSpan, reloads: await reloads("success") }).toEqual({
+      span: 60_000,
+      reloads: 1,
+    });
+  });
+
+  test("takes a good file while a file that counts at the start only is away", async () => {
+    const tls = "--provider-tls=far=ca=/tls/ca,cert=/tls/crt,key=/tls/key";
+    const { file, clock, live, reloads } = follow(span("30s"), ["--provider=far=tcp://10.0.0.1:1", tls]);
+    file.tls.clear();
+    file.text = span("1m");
+    await clock.advance(4000);
+    expect({ span: live.current.nodeDeletionSpan, failures: await reloads("failure") }).toEqual({
+      span: 60_000,
+      failures: undefined,
+    });
   });
 
   test("reload() takes the file at once, changed or not", async () => {

@@ -1,6 +1,7 @@
 import type { Counter, Gauge } from "prom-client";
+import { type FileText, type ReadText, readFileText } from "../options/file-text.ts";
 import type { LiveOptions, OptionChange } from "../options/live-options.ts";
-import type { Command } from "../options/parse.ts";
+import type { Reparsed } from "../options/parse.ts";
 import type { Problem } from "../options/problem.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -11,10 +12,12 @@ import { messageOf } from "../util/errors.ts";
 export interface ConfigReloaderDependencies {
   /** The file of --config. */
   readonly path: string;
-  /** What it says now. */
-  readonly readText: (path: string) => string;
-  /** Command line, environment and file once more, in their order of precedence. */
-  readonly parse: () => Command;
+  /** What it said when the settings in force were made of it. */
+  readonly text: string | undefined;
+  /** What it says now; throws when it cannot be read. */
+  readonly readText: ReadText;
+  /** Command line, environment and that text in the place of the file, in their order of precedence. Nothing else decides, so what is refused once is refused until the text changes. */
+  readonly parse: (text: string) => Reparsed;
   readonly live: LiveOptions;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -45,14 +48,14 @@ export class ConfigReloader {
   readonly #deps: ConfigReloaderDependencies;
   readonly #listeners = new Set<AppliedListener>();
   readonly #metrics: ReloadMetrics;
-  /** Content that the settings in force come from, or that was refused. */
+  /** Text that the settings in force come from, or that was refused; undefined: it could not be read. */
   #taken: string | undefined;
   #state: ReloadState;
 
   constructor(dependencies: ConfigReloaderDependencies) {
     this.#deps = dependencies;
     this.#metrics = reloadMetrics(dependencies.metrics);
-    this.#taken = this.#read();
+    this.#taken = dependencies.text;
     this.#state = { lastSuccessMs: dependencies.clock.nowMs(), problems: [], needRestart: [] };
     this.#show();
   }
@@ -73,38 +76,45 @@ export class ConfigReloader {
     while (!signal.aborted) {
       await sleep(LOOK_MS, signal, this.#deps.clock).catch(() => undefined);
       if (signal.aborted) return;
-      const now = this.#read();
-      if (now === seen && now !== this.#taken) this.reload();
+      const file = this.#read();
+      const now = textOf(file);
+      if (now === seen && now !== this.#taken) this.#take(file);
       seen = now;
     }
   }
 
   /** Takes the file as it is now. */
   reload(): void {
+    this.#take(this.#read());
+  }
+
+  #take(file: FileText): void {
     const { live, clock } = this.#deps;
-    this.#taken = this.#read();
-    const command = this.#parse();
-    if (command.kind === "run") {
-      const { applied, needRestart } = live.apply(command.options);
+    this.#taken = textOf(file);
+    const parsed = this.#parse(file);
+    if (parsed.kind === "options") {
+      const { applied, needRestart } = live.apply(parsed.options);
       this.#tell(applied, needRestart);
       if (applied.length > 0) for (const listener of this.#listeners) listener(applied);
       this.#state = { lastSuccessMs: clock.nowMs(), problems: [], needRestart };
       this.#metrics.reloads.inc({ result: "success" });
     } else {
-      const problems = command.kind === "invalid" ? command.problems : [];
-      this.#refuse(problems);
-      this.#state = { ...this.#state, problems };
+      this.#refuse(parsed.problems);
+      this.#state = { ...this.#state, problems: parsed.problems };
       this.#metrics.reloads.inc({ result: "failure" });
     }
     this.#show();
   }
 
   /** A fault in reading a file is no reason to end a process that has good settings. */
-  #parse(): Command {
+  #parse(file: FileText): Reparsed {
+    const { path, parse } = this.#deps;
+    const refused = (what: string): Reparsed => ({ kind: "invalid", problems: [{ where: path, what }] });
+    if (file.kind === "unreadable") return refused(file.what);
     try {
-      return this.#deps.parse();
+      return parse(file.text);
     } catch (error) {
-      return { kind: "invalid", problems: [{ where: this.#deps.path, what: messageOf(error) }] };
+      return refused(messageOf(error));
     }
   }
 
@@ -131,16 +141,14 @@ export class ConfigReloader {
     this.#metrics.needRestart.set(needRestart.length);
   }
 
-  /** undefined: it cannot be read; parsing it says why. */
-  #read(): string | undefined {
-    const { readText, path, log } = this.#deps;
-    try {
-      return readText(path);
-    } catch (error) {
-      log.debug(4, "The configuration file cannot be read", { file: path, problem: messageOf(error) });
-      return undefined;
-    }
+  #read(): FileText {
+    const { readText, path } = this.#deps;
+    return readFileText(path, readText);
   }
+}
+
+function textOf(file: FileText): string | undefined {
+  return file.kind === "text" ? file.text : undefined;
 }
 
 /** For `/configz`. */

@@ -36,7 +36,11 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function optionsFor(url: string, controllers = "cloud-node-controller"): Promise<Options> {
+async function optionsFor(
+  url: string,
+  controllers = "cloud-node-controller",
+  ...more: readonly string[]
+): Promise<Options> {
   const kubeconfig = join(directory, "kubeconfig");
   const config = {
     apiVersion: "v1",
@@ -54,6 +58,7 @@ async function optionsFor(url: string, controllers = "cloud-node-controller"): P
     "--secure-port=0",
     // It asks for no random number of its own.
     `--controllers=${controllers}`,
+    ...more,
   ];
   const command = parseCommand({ args: flags, environment: {}, readText: () => "" }, new Set(controllers.split(",")));
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
@@ -94,6 +99,7 @@ test("runDaemon() gives the lease up and ends as failed when a background task b
       return 0;
     },
     stop: new AbortController().signal,
+    exit: () => undefined,
   });
   expect(end).toBe("failed");
   const holders = leases.map((lease) => recordField(lease, "spec")["holderIdentity"]);
@@ -107,7 +113,7 @@ const WELL = "cloud-node-controller";
 const BROKEN = "node-route-controller";
 
 /** A controller with one key, which it works on every 20 ms. */
-function part(name: string, reconciled: () => void, ready: () => Promise<void>): Part {
+function part(name: string, reconciled: () => unknown, ready: () => Promise<void>): Part {
   return {
     queue: name,
     shortName: name,
@@ -117,9 +123,9 @@ function part(name: string, reconciled: () => void, ready: () => Promise<void>):
         new Controller({
           name,
           reconciler: {
-            reconcile: () => {
-              reconciled();
-              return Promise.resolve(requeueAfter(20));
+            reconcile: async () => {
+              await reconciled();
+              return requeueAfter(20);
             },
           },
           sources: [{ name: "one key", ready, start: (queue) => (queue.add("key"), () => undefined) }],
@@ -164,6 +170,7 @@ test("runDaemon() starts a controller anew that breaks, tells of it, and lets th
       [BROKEN]: part(BROKEN, () => reconciled.broken++, breaksUntilTold),
     },
     stop: stop.signal,
+    exit: () => undefined,
   });
   await eventually("a fault", () => faults > 0);
   const started = log.lines.find(({ message }) => message === "Started");
@@ -185,4 +192,48 @@ test("runDaemon() starts a controller anew that breaks, tells of it, and lets th
   expect(await metrics.value("cloudwire_controller_faults_total", { controller: WELL })).toBeUndefined();
   const starts = log.lines.filter(({ message }) => message === "Controller started");
   expect(starts.map(({ fields }) => fields["controller"])).toEqual([WELL, BROKEN]);
+});
+
+test("runDaemon() cuts the end off that takes too long when leadership is lost", async () => {
+  const leases: JsonRecord[] = [];
+  const answer = withoutNodes(leases);
+  let isRefusing = false;
+  server = await ScriptedServer.start((request, response) => {
+    if (isRefusing && request.path.includes("/leases")) return sendStatus(response, 500, "InternalError");
+    answer(request, response);
+  });
+  const hung = Promise.withResolvers<void>();
+  const exited = Promise.withResolvers<number>();
+  const log = new FakeLog();
+  const clock = systemClock();
+  const times = [
+    "--leader-elect-lease-duration=2s",
+    "--leader-elect-renew-deadline=1s",
+    "--leader-elect-retry-period=200ms",
+  ];
+  const ended = runDaemon({
+    options: await optionsFor(server.url, WELL, ...times),
+    metrics: new Metrics(),
+    verbosity: { get: () => 0, set: () => undefined },
+    environment: {},
+    version: "1.0.0",
+    log,
+    // The longest wait of all is for the end as a whole.
+    clock: { ...clock, schedule: (delayMs, run) => clock.schedule(delayMs === 28_000 ? 100 : delayMs, run) },
+    random: () => 0,
+    parts: {
+      [WELL]: part(
+        WELL,
+        () => hung.promise,
+        () => Promise.resolve(),
+      ),
+    },
+    stop: new AbortController().signal,
+    exit: exited.resolve,
+  });
+  await eventually("a leader", () => log.messages("info").includes("Became leader"));
+  isRefusing = true;
+  expect(await exited.promise).toBe(70);
+  hung.resolve();
+  expect(await ended).toBe("lost");
 });

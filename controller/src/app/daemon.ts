@@ -1,8 +1,10 @@
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
+import type { ApiAccess } from "../kube/access.ts";
 import type { LeaderElector } from "../kube/leader-election.ts";
 import type { LeaderMigration } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
+import type { TracingSettings } from "../options/tracing-settings.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -13,20 +15,23 @@ import type { Clock, Random } from "../util/clock.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
 import { readClusterId } from "./cluster-identity.ts";
-import { type Parts, prepareControllers } from "./controllers.ts";
+import { type Controllers, type Parts, prepareControllers } from "./controllers.ts";
 import { Election } from "./election.ts";
-import { endInOrder, GRACE_MS, watchEnd } from "./ending.ts";
+import { endInOrder, Ending, GRACE_MS } from "./ending.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
-import { readMigration } from "./migration-file.ts";
 import { ProcessState } from "./process-state.ts";
 import { connectProviders } from "./provider-side.ts";
-import { type Servers, type ServingDependencies, startServers } from "./serving.ts";
+import { type Servers, startServers } from "./serving.ts";
 import { startTracing } from "./tracing.ts";
 
 export interface DaemonDependencies {
   /** In force at this moment: those that are reloadable may change while the daemon runs. */
   readonly options: Options;
+  /** Controllers that move between programs. @default none does */
+  readonly migration?: LeaderMigration | undefined;
+  /** Where traces go. @default there are none */
+  readonly traces?: TracingSettings | undefined;
   /** Follows the configuration file. @default there is none */
   readonly reloader?: ConfigReloader | undefined;
   readonly metrics: Metrics;
@@ -41,6 +46,8 @@ export interface DaemonDependencies {
   readonly parts?: Parts;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** Ends the process at once: for an end in order that takes too long. */
+  readonly exit: (code: number) => void;
 }
 
 /**
@@ -49,54 +56,71 @@ export interface DaemonDependencies {
  */
 export type DaemonEnd = "stopped" | "lost" | "failed";
 
+/** The daemon before anybody leads. */
+interface Daemon extends DaemonDependencies {
+  readonly access: ApiAccess;
+  readonly kube: KubeSide;
+  readonly tasks: TaskGroup;
+  readonly tracing: Tracing;
+  readonly end: Ending;
+  readonly state: ProcessState;
+}
+
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
-  const { options, environment, version, log, metrics, reloader, clock, random, stop } = dependencies;
-  const migration = await readMigration(options);
+  const {
+    options,
+    environment,
+    version,
+    log,
+    metrics,
+    reloader,
+    clock,
+    random,
+    stop,
+    exit,
+    traces: wanted,
+  } = dependencies;
+  using end = new Ending({ exit, clock, log });
   const access = await kubeAccess({ options, environment, clock });
   metrics.collectProcessMetrics();
   exposeBuildInfo(metrics, version);
-  const traces = await startTracing({ options, environment, version, metrics, log, clock });
+  const traces = wanted && (await startTracing({ settings: wanted, version, metrics, log, clock }));
   const tracing = traces?.tracing ?? NO_TRACING;
   const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing });
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
-  using ending = childSignal(stop);
+  using stopping = childSignal(stop);
+  end.follow(stopping.signal);
   const tasks = new TaskGroup((task, err) => {
     log.error("A background task broke; the process ends, to be started anew", { task, err });
-    ending.abort(err);
+    stopping.abort(err);
   });
-  const endingForMs = watchEnd(ending.signal, { clock, log });
-  const state = new ProcessState({ options, reloader, ending: ending.signal });
-  const servers = await serve(dependencies, { access, kube, tasks, tracing }, state);
+  const state = new ProcessState({ options, reloader, ending: end.signal });
+  const daemon: Daemon = { ...dependencies, access, kube, tasks, tracing, end, state, stop: stopping.signal };
+  const servers = await serve(daemon);
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
     for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
     if (reloader !== undefined) tasks.start("configuration file", (signal) => reloader.run(signal));
-    const end = await lead({ ...dependencies, migration, tracing, stop: ending.signal }, metrics, kube, tasks, state);
-    const isBroken = ending.signal.aborted && !stop.aborted;
-    // Webhooks are served for a moment longer: their callers have to leave.
-    if (end === "lost") ending.abort(new Error("leadership is lost"));
-    return isBroken ? "failed" : end;
+    const how = await lead(daemon);
+    const isBroken = stopping.signal.aborted && !stop.aborted;
+    return isBroken ? "failed" : how;
   } catch (error) {
-    if (!ending.signal.aborted) throw error;
+    end.begin(error);
+    if (!stopping.signal.aborted) throw error;
     return stop.aborted ? "stopped" : "failed";
   } finally {
-    await endInOrder({ events: kube.events, tasks, servers, kube, traces, notReadyForMs: endingForMs(), clock, log });
+    await endInOrder({ events: kube.events, tasks, servers, kube, traces, notReadyForMs: end.forMs, clock, log });
   }
 }
 
-async function serve(
-  dependencies: DaemonDependencies,
-  parts: Pick<ServingDependencies, "access" | "kube" | "tasks" | "tracing">,
-  state: ProcessState,
-): Promise<Servers> {
-  const { version, reloader, log } = dependencies;
+async function serve(daemon: Daemon): Promise<Servers> {
+  const { access, kube, state, version, reloader, log } = daemon;
   const servers = await startServers({
-    ...dependencies,
-    ...parts,
+    ...daemon,
     reloader,
     liveness: state.liveness,
-    readiness: [...state.liveness, ...state.readiness, ...parts.kube.checks],
+    readiness: [...state.liveness, ...state.readiness, ...kube.checks],
     status: () => state.status(),
     providers: () => state.provider?.providers.providers ?? [],
     providerSnapshots: () => state.provider?.snapshots() ?? [],
@@ -104,24 +128,15 @@ async function serve(
   });
   log.info("Started", {
     version,
-    apiServer: parts.access.description,
+    apiServer: access.description,
     ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
     ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
   });
   return servers;
 }
 
-async function lead(
-  dependencies: DaemonDependencies & {
-    readonly migration: LeaderMigration | undefined;
-    readonly tracing: Tracing;
-  },
-  metrics: Metrics,
-  kube: KubeSide,
-  tasks: TaskGroup,
-  state: ProcessState,
-): Promise<DaemonEnd> {
-  const { options, version, log, clock, random, stop, tracing } = dependencies;
+async function lead(daemon: Daemon): Promise<DaemonEnd> {
+  const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader, parts } = daemon;
   const clusterId = await readClusterId({
     client: kube.client,
     log,
@@ -150,22 +165,32 @@ async function lead(
     onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, `Provider ${name}: ${message}`),
   });
   state.provider = provider;
-  dependencies.reloader?.onApplied(() => provider.refreshCallRates());
+  reloader?.onApplied(() => provider.refreshCallRates());
   tasks.start("provider connection", () => provider.run(signal));
-  const controllers = prepareControllers(
-    { options, kube, provider, metrics, log, clock, random, tracing },
-    dependencies.parts,
-  );
+  const prepared = prepareControllers({ options, kube, provider, metrics, log, clock, random, tracing }, parts);
+  const controllers = followedBy(daemon.end, prepared);
   state.controllers = controllers;
   if (options.leaderElect) {
     const shared = { options, controllers, kube, provider, metrics, clock, random, log };
-    const election = new Election({ ...shared, migration: dependencies.migration, graceMs: GRACE_MS });
+    const election = new Election({ ...shared, migration: daemon.migration, graceMs: GRACE_MS });
     state.election = election;
     return election.run(stop);
   }
   const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };
   await Promise.all([controllers.run(() => true, signals), aborted(stop)]);
   return "stopped";
+}
+
+/** Where controllers are to end the process ends, from that moment on: as when asked to, so when leadership is lost or given up. */
+function followedBy(end: Ending, controllers: Controllers): Controllers {
+  return {
+    all: controllers.all,
+    run: (isChosen, signals) => {
+      end.follow(signals.stop);
+      end.follow(signals.lost);
+      return controllers.run(isChosen, signals);
+    },
+  };
 }
 
 /** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */

@@ -2,9 +2,10 @@ import type { EventBroadcaster } from "../kube/event-broadcaster.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
 import { sleep } from "../util/abort.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
+import { EXIT } from "./exit-codes.ts";
 import type { KubeSide } from "./kube-side.ts";
 import type { Servers } from "./serving.ts";
 
@@ -17,18 +18,64 @@ const FLUSH_MS = 3000;
 /** From the request to end until the API server asks this replica's webhooks no more: endpoints follow readiness within a second or two. */
 const WEBHOOKS_LEFT_MS = 5000;
 
-/** From the request to end: kubelet kills after 30 s by default, and then nobody says why. */
-export const END_WITHIN_MS = 28_000;
+/** For the end as a whole: kubelet kills after 30 s by default, and then nobody says why. */
+const END_WITHIN_MS = 28_000;
 
-/** Says that the end has begun; answers for how long it has. */
-export function watchEnd(ending: AbortSignal, { clock, log }: Pick<EndDependencies, "clock" | "log">): () => number {
-  let sinceMs: number | undefined;
-  const begin = (): void => {
-    sinceMs = clock.monotonicMs();
-    log.info("Ending", { why: messageOf(ending.reason) });
-  };
-  ending.addEventListener("abort", begin, { once: true });
-  return () => (sinceMs === undefined ? 0 : clock.monotonicMs() - sinceMs);
+export interface EndingDependencies {
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The end of the process from its first moment on, whatever its reason: told once, and limited as a whole. */
+export class Ending implements Disposable {
+  readonly #deps: EndingDependencies;
+  readonly #begun = new AbortController();
+  readonly #over = new AbortController();
+  #sinceMs = 0;
+  #limit: Timer | undefined;
+
+  constructor(dependencies: EndingDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Aborts when the end begins. */
+  get signal(): AbortSignal {
+    return this.#begun.signal;
+  }
+
+  /** Since it began; 0 before. */
+  get forMs(): number {
+    return this.signal.aborted ? this.#deps.clock.monotonicMs() - this.#sinceMs : 0;
+  }
+
+  /** The end begins when `signal` aborts. */
+  follow(signal: AbortSignal): void {
+    const begin = (): void => this.begin(signal.reason);
+    if (signal.aborted) begin();
+    else signal.addEventListener("abort", begin, { once: true, signal: this.#over.signal });
+  }
+
+  /** Only the first reason counts. */
+  begin(reason: unknown): void {
+    const { clock, log, exit } = this.#deps;
+    if (this.signal.aborted) return;
+    this.#sinceMs = clock.monotonicMs();
+    log.info("Ending", { why: messageOf(reason) });
+    this.#limit = clock.schedule(END_WITHIN_MS, () => {
+      log.error(
+        "The end in order takes too long; the process ends at once, and a Lease that it holds stays until it expires",
+      );
+      exit(EXIT.fault);
+    });
+    this.#begun.abort(reason);
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    this.#limit?.cancel();
+  }
 }
 
 export interface EndDependencies {

@@ -55,16 +55,6 @@ describe("handleSignals()", () => {
     expect({ reloads, aborted: stop.aborted, exits: process.exits }).toEqual({ reloads: 2, aborted: false, exits: [] });
   });
 
-  test("ends at once when the end in order would be cut off by kubelet", async () => {
-    const { process, clock, log } = handle();
-    process.emit("SIGTERM");
-    await clock.advance(27_999);
-    expect(process.exits).toEqual([]);
-    await clock.advance(1);
-    expect(process.exits).toEqual([70]);
-    expect(log.messages("error")).toHaveLength(1);
-  });
-
   test("tells what nobody caught and ends at once", () => {
     const { process, log } = handle();
     const fault = new TypeError("x is undefined");

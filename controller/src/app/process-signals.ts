@@ -1,6 +1,5 @@
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
-import { END_WITHIN_MS } from "./ending.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "./exit-codes.ts";
 
 export interface ProcessSignalsDependencies {
@@ -32,10 +31,6 @@ export function handleSignals({ process, clock, log, reload }: ProcessSignalsDep
     }
     firstMs = clock.monotonicMs();
     stop.abort(new Error(`received ${signal}`));
-    clock.schedule(END_WITHIN_MS, () => {
-      log.error("The end in order takes too long; the process ends at once, and the Lease stays until it expires");
-      process.exit(EXIT.fault);
-    });
   };
   process.on("SIGTERM", () => onStop("SIGTERM"));
   process.on("SIGINT", () => onStop("SIGINT"));

@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from "yaml";
-import { messageOf } from "../util/errors.ts";
 import { API_VERSION, KIND } from "./config-kind.ts";
 import { configPaths, sections, unusedPaths } from "./config-paths.ts";
 import { misfit, textsOf } from "./config-value.ts";
+import type { FileText } from "./file-text.ts";
 import type { Flag } from "./flag.ts";
 import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { flagOfKey, rows } from "./rows.ts";
@@ -18,16 +18,11 @@ interface Entry {
   readonly line: number;
 }
 
-/** The settings of a configuration file, YAML or JSON. */
-export function readConfigFile(path: string, readText: (path: string) => string): Said {
-  let text: string;
-  try {
-    text = readText(path);
-  } catch (error) {
-    return { ...refused(path, `cannot be read: ${messageOf(error)}`), lost: "all" };
-  }
+/** The settings of the configuration file at `path`, YAML or JSON. */
+export function readConfigFile(path: string, file: FileText): Said {
+  if (file.kind === "unreadable") return { ...refused(path, file.what), lost: "all" };
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(file.text, { lineCounter: lines, prettyErrors: false });
   const malformed = document.errors.map(({ pos, code, message }) => ({
     where: `${path}:${lines.linePos(pos[0]).line}`,
     what: code === "MULTIPLE_DOCS" ? "begins a second document; the file has one" : message,

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_MIGRATION, type LeaderMigration, parseLeaderMigration, placementOf } from "./leader-migration.ts";
+import {
+  DEFAULT_MIGRATION,
+  type LeaderMigration,
+  parseLeaderMigration,
+  placementOf,
+  readMigration,
+} from "./leader-migration.ts";
 
 const HEAD = "apiVersion: controllermanager.config.k8s.io/v1\nkind: LeaderMigrationConfiguration\n";
 const ALIASES = { route: "node-route-controller", "cloud-node": "cloud-node-controller" };
@@ -73,5 +79,55 @@ describe("placementOf()", () => {
     ["under the second by its own name", "cloud-node-lifecycle-controller", DEFAULT_MIGRATION, "migration"],
   ] as const)("is %s", (_sentence, controller, given, placement) => {
     expect(placementOf(controller, given, ALIASES)).toBe(placement);
+  });
+});
+
+describe("readMigration()", () => {
+  const OPTIONS = { enableLeaderMigration: true, leaderMigrationConfig: "", leaderElectResourceName: "first" };
+  const readText = (path: string): string => {
+    const texts: Readonly<Record<string, string>> = {
+      "second.yaml": `${HEAD}leaderName: second\n`,
+      "first.yaml": `${HEAD}leaderName: first\n`,
+      "wrong.yaml": `${HEAD}leader: x\n`,
+    };
+    const text = texts[path];
+    if (text === undefined) throw new Error(`ENOENT, open '${path}'`);
+    return text;
+  };
+
+  test.each([
+    ["nothing where nothing moves", { enableLeaderMigration: false }, undefined],
+    ["what left kube-controller-manager where no file says otherwise", {}, DEFAULT_MIGRATION],
+    ["the file", { leaderMigrationConfig: "second.yaml" }, { leaseName: "second", leaders: new Map() }],
+  ])("answers %s", (_sentence, given, value) => {
+    expect(readMigration({ ...OPTIONS, ...given }, readText)).toEqual({ value, problems: [] });
+  });
+
+  test.each([
+    [
+      "first.yaml",
+      [
+        {
+          where: "--enable-leader-migration",
+          what: "the second Lease must be another than the first, and both are called first",
+        },
+      ],
+    ],
+    [
+      "wrong.yaml",
+      [
+        {
+          where: "--leader-migration-config",
+          what: "wrong.yaml: leader: is not a field of LeaderMigrationConfiguration",
+        },
+        { where: "--leader-migration-config", what: "wrong.yaml: leaderName: is missing; name the second Lease" },
+      ],
+    ],
+    [
+      "gone.yaml",
+      [{ where: "--leader-migration-config", what: "gone.yaml: cannot be read: ENOENT, open 'gone.yaml'" }],
+    ],
+  ])("refuses %s", (leaderMigrationConfig, problems) => {
+    expect(readMigration({ ...OPTIONS, leaderMigrationConfig }, readText)).toEqual({ value: undefined, problems });
   });
 });

@@ -1,5 +1,8 @@
 import { isRecord } from "../util/json.ts";
+import { readFileText, type ReadText } from "./file-text.ts";
 import { type FileKind, readKubernetesFile, unknownFields, unless } from "./kubernetes-file.ts";
+import type { Options } from "./options.ts";
+import type { Problem, Setting } from "./problem.ts";
 
 /** Which controllers are led under a second Lease while they move between two programs (KEP-2436). */
 export interface LeaderMigration {
@@ -47,6 +50,27 @@ export function placementOf(
   );
   if (named === undefined) return "main";
   return named[1] === COMPONENT || named[1] === "*" ? "migration" : "elsewhere";
+}
+
+type MigrationOptions = Pick<Options, "enableLeaderMigration" | "leaderMigrationConfig" | "leaderElectResourceName">;
+
+/** What the options say of controllers that move between programs. */
+export function readMigration(options: MigrationOptions, readText: ReadText): Setting<LeaderMigration> {
+  const { enableLeaderMigration, leaderMigrationConfig: path, leaderElectResourceName } = options;
+  if (!enableLeaderMigration) return { value: undefined, problems: [] };
+  const read = path === "" ? { value: DEFAULT_MIGRATION, problems: [] } : readMigrationFile(path, readText);
+  if (read.value?.leaseName !== leaderElectResourceName) return read;
+  const what = `the second Lease must be another than the first, and both are called ${leaderElectResourceName}`;
+  return { value: undefined, problems: [{ where: "--enable-leader-migration", what }] };
+}
+
+function readMigrationFile(path: string, readText: ReadText): Setting<LeaderMigration> {
+  const wrong = (what: string): Problem => ({ where: "--leader-migration-config", what: `${path}: ${what}` });
+  const file = readFileText(path, readText);
+  if (file.kind === "unreadable") return { value: undefined, problems: [wrong(file.what)] };
+  const reading = parseLeaderMigration(file.text);
+  if (reading.kind === "invalid") return { value: undefined, problems: reading.problems.map((what) => wrong(what)) };
+  return { value: reading.migration, problems: [] };
 }
 
 export type MigrationReading =

@@ -2,62 +2,127 @@ import { isAsked } from "./command-flags.ts";
 import { readCommandLine } from "./command-line.ts";
 import { readConfigFile } from "./config-file.ts";
 import { readEnvironment } from "./environment.ts";
+import { readFileText, type ReadText } from "./file-text.ts";
 import { COMPLETION, readCompletion } from "./completion-command.ts";
 import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
 import { flags, type Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
-import { providerTlsFileProblems } from "./provider-tls-rules.ts";
 import { rows } from "./rows.ts";
+import { readStartFiles, type StartFiles } from "./start-files.ts";
 import { validate } from "./validate.ts";
 
 /** What the command line asks for; completion is that of bash. */
 export type Command =
-  | { readonly kind: "run"; readonly options: Options; readonly warnings: readonly Problem[] }
+  | ({ readonly kind: "run" } & Start)
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "completion" }
-  | { readonly kind: "invalid"; readonly problems: readonly Problem[] };
+  | Invalid;
+
+/** Options that may take the place of those in force. */
+export type Reparsed = { readonly kind: "options"; readonly options: Options } | Invalid;
+
+/** Every problem there is. */
+export interface Invalid {
+  readonly kind: "invalid";
+  readonly problems: readonly Problem[];
+}
+
+/** What a run starts with. */
+export interface Start extends Omit<StartFiles, "problems"> {
+  readonly options: Options;
+  /** What the file of --config says; undefined: there is none. */
+  readonly configText: string | undefined;
+  readonly warnings: readonly Problem[];
+}
 
 /** Where settings come from. */
 export interface Sources {
   /** Command line without program name. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads the file that --config names; throws when it cannot. */
-  readonly readText: (path: string) => string;
+  /** Reads the files that settings name, each once; throws when it cannot. */
+  readonly readText: ReadText;
 }
 
 type Values = Partial<Record<string, unknown>>;
 
 /**
  * Each setting from the first place that says anything of it: command line, environment, file, default. Every problem is found and
- * reported together.
+ * reported together, those of files that settings name among them.
  */
 export function parseCommand(sources: Sources, knownControllers: ReadonlySet<string>): Command {
   const { args, environment, readText } = sources;
   if (isAsked("help", args)) return { kind: "help" };
   if (isAsked("version", args)) return { kind: "version" };
   if (args[0] === COMPLETION) return readCompletion(args.slice(1));
+  const settings = readSettings(sources);
+  const { options, configText, warnings } = settings;
+  const { problems: wrong, ...files } = readStartFiles(options, environment, readText);
+  const problems = problemsOf(settings, [...validate(options, knownControllers), ...wrong]);
+  return problems.length > 0 ? { kind: "invalid", problems } : { kind: "run", options, configText, warnings, ...files };
+}
+
+/** The options once more, by another text of the file of --config. Nothing else is read: what other files say is of the start. */
+export function parseAgain(
+  { args, environment }: Pick<Sources, "args" | "environment">,
+  configText: string,
+  knownControllers: ReadonlySet<string>,
+): Reparsed {
+  const settings = readSettings({ args, environment, readText: () => configText });
+  const { options } = settings;
+  const problems = problemsOf(settings, validate(options, knownControllers));
+  return problems.length > 0 ? { kind: "invalid", problems } : { kind: "options", options };
+}
+
+interface Settings {
+  readonly options: Options;
+  readonly configText: string | undefined;
+  readonly warnings: readonly Problem[];
+  /** What is wrong with single settings. */
+  readonly problems: readonly Problem[];
+  readonly counting: readonly Occurrence[];
+  /** Flags whose value could not be read. */
+  readonly unreadable: ReadonlySet<string>;
+  /** Of the file. */
+  readonly lost: Said["lost"];
+}
+
+function readSettings({ args, environment, readText }: Sources): Settings {
   const near = [readCommandLine(args), readEnvironment(environment)];
   const path = inForce(near).findLast(({ key }) => key === "config")?.text ?? "";
-  const file = path === "" ? NOTHING_SAID : readConfigFile(path, readText);
-  const said = [...near, file];
+  const file = path === "" ? undefined : readFileText(path, readText);
+  const far = file === undefined ? NOTHING_SAID : readConfigFile(path, file);
+  const said = [...near, far];
   const counting = inForce(said);
-  const read = readValues(counting);
-  const options = withDefaults(read.values);
-  const found = [...said.flatMap(({ problems }) => problems), ...read.problems];
-  // A setting that could not be read keeps its default; rules across settings would then speak of values nobody gave.
-  const rules = [...validate(options, knownControllers), ...providerTlsFileProblems(options, readText)];
+  const { values, problems, unreadable } = readValues(counting);
+  return {
+    options: withDefaults(values),
+    configText: file?.kind === "text" ? file.text : undefined,
+    warnings: said.flatMap(({ warnings }) => warnings),
+    problems: [...said.flatMap((place) => place.problems), ...problems],
+    counting,
+    unreadable,
+    lost: far.lost,
+  };
+}
+
+/** A setting that could not be read keeps its default; rules across settings would then speak of values nobody gave. */
+function problemsOf({ problems, counting, unreadable, lost }: Settings, rules: readonly Problem[]): readonly Problem[] {
   const isLost = (flag: string): boolean => {
-    const key = rows.get(flag.replace(/^--/, ""))?.key ?? "";
-    return !counting.some((occurrence) => occurrence.key === key) && (file.lost === "all" || file.lost.includes(key));
+    const key = keyOf(flag);
+    if (key === undefined || counting.some((occurrence) => occurrence.key === key)) return false;
+    return lost === "all" || lost.includes(key);
   };
   const across = rules.filter(
-    ({ where }) => !isLost(where) && !read.unreadable.has(where) && !found.some((problem) => problem.where === where),
+    ({ where }) => !isLost(where) && !unreadable.has(where) && !problems.some((problem) => problem.where === where),
   );
-  const problems = [...found, ...across.map((problem) => located(problem, counting))];
-  if (problems.length > 0) return { kind: "invalid", problems };
-  return { kind: "run", options, warnings: said.flatMap(({ warnings }) => warnings) };
+  return [...problems, ...across.map((problem) => located(problem, counting))];
+}
+
+/** Of an option, by its flag; undefined: it is none. */
+function keyOf(flag: string): string | undefined {
+  return rows.get(flag.replace(/^--/, ""))?.key;
 }
 
 /** What counts of what was said, nearest place first: a place that says anything of a setting hides the farther ones. */
@@ -72,7 +137,7 @@ function inForce(places: readonly Said[]): readonly Occurrence[] {
 
 /** Rules speak of flags; a user looks where the setting was written. */
 function located({ where, what }: Problem, occurrences: readonly Occurrence[]): Problem {
-  const key = rows.get(where.replace(/^--/, ""))?.key;
+  const key = keyOf(where);
   return { where: occurrences.findLast((occurrence) => occurrence.key === key)?.where ?? where, what };
 }
 

@@ -1,4 +1,4 @@
-import { messageOf } from "../util/errors.ts";
+import { readFileText, type ReadText } from "./file-text.ts";
 import type { Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
 import type { ProviderTls } from "./provider-tls-flag.ts";
@@ -46,14 +46,11 @@ function unprotected({ provider, providerTls, providerPlaintext }: ProviderOptio
 }
 
 /** Files that cannot be read now: a slip of the pen, or a Secret that is not mounted. What is in them is looked at when connecting. */
-export function providerTlsFileProblems(
-  { providerTls }: ProviderOptions,
-  readText: (path: string) => string,
-): readonly Problem[] {
+export function providerTlsFileProblems({ providerTls }: ProviderOptions, readText: ReadText): readonly Problem[] {
   return [...providerTls].flatMap(([name, tls]) =>
     filesOf(tls).flatMap(([key, path]) => {
-      const what = unreadable(path, readText);
-      return what === undefined ? [] : [{ where: TLS, what: `${key}= of provider "${name}" cannot be read: ${what}` }];
+      const file = readFileText(path, readText);
+      return file.kind === "text" ? [] : [{ where: TLS, what: `${key}= of provider "${name}" ${file.what}` }];
     }),
   );
 }
@@ -64,15 +61,6 @@ function filesOf({ caFile, certFile, keyFile }: ProviderTls): readonly (readonly
     ["cert", certFile],
     ["key", keyFile],
   ];
-}
-
-function unreadable(path: string, readText: (path: string) => string): string | undefined {
-  try {
-    readText(path);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 function isTcp(address: string): boolean {

@@ -47,6 +47,9 @@ Cloudwire:
     expect(withFile(text)).toEqual({
       kind: "run",
       warnings: [],
+      configText: HEAD + text,
+      migration: undefined,
+      tracing: undefined,
       options: expect.objectContaining({
         controllers: ["*", "-service-lb-controller"],
         leaderElect: false,
@@ -234,6 +237,34 @@ describe("parseCommand() with several sources", () => {
       expect.stringMatching(/^--leader-elect-lease-duration: 5s is not longer/),
       expect.stringMatching(/^ccm\.yaml:8: KubeCloudShared\.ClusterCIDR: "10\.0\.0\.0" is not a range/),
       expect.stringMatching(/^ccm\.yaml:6: Generic\.Address: "everywhere" is not an IP address/),
+    ]);
+  });
+
+  test("tells what is wrong in files that settings name, and with others' variables, together with all else", () => {
+    const args = [
+      "--enable-leader-migration",
+      "--leader-migration-config=gone-1.yaml",
+      "--provider=far=tcp://10.0.0.1:1",
+      "--provider-tls=far=ca=gone.pem,cert=gone.crt,key=gone.key",
+      "--leader-elect=maybe",
+    ];
+    const given = { args, environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "collector" } };
+    expect(problemsOf(withFile("Cloudwire:\n  TracingConfigFile: gone-2.yaml\n", given))).toEqual([
+      expect.stringMatching(/^--leader-elect: "maybe" is neither/),
+      expect.stringMatching(/^--provider-tls: ca= .* cannot be read: ENOENT/),
+      expect.stringMatching(/^--provider-tls: cert= .* cannot be read: ENOENT/),
+      expect.stringMatching(/^--provider-tls: key= .* cannot be read: ENOENT/),
+      expect.stringMatching(/^--leader-migration-config: gone-1\.yaml: cannot be read: ENOENT/),
+      expect.stringMatching(/^ccm\.yaml:4: Cloudwire\.TracingConfigFile: gone-2\.yaml: cannot be read: ENOENT/),
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT: "collector" names no port/),
+    ]);
+  });
+
+  test("tells what is wrong with others' variables also when the file says nothing that can be read", () => {
+    const given = { args: ["--config=gone.yaml"], environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "collector" } };
+    expect(problemsOf(parse(given))).toEqual([
+      expect.stringMatching(/^gone\.yaml: cannot be read: ENOENT/),
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_ENDPOINT: "collector" names no port/),
     ]);
   });
 

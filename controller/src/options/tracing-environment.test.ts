@@ -37,26 +37,33 @@ test("readTracingEnvironment() tells every problem with the name of the variable
     OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317",
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf",
     OTEL_TRACES_EXPORTER: "zipkin",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer hunter2%0A",
     OTEL_TRACES_SAMPLER: "traceidratio",
     OTEL_TRACES_SAMPLER_ARG: "2",
   };
   expect(readTracingEnvironment(environment)).toEqual({
     kind: "invalid",
     problems: [
-      'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: is "http/protobuf"; only grpc is spoken, on port 4317 as a rule',
-      'OTEL_TRACES_EXPORTER: is "zipkin", neither otlp nor none',
-      'OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" has to begin with http:// or https://',
-      'OTEL_TRACES_SAMPLER_ARG: is "2", not a number from 0 to 1',
+      {
+        where: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+        what: 'is "http/protobuf"; only grpc is spoken, on port 4317 as a rule',
+      },
+      { where: "OTEL_TRACES_EXPORTER", what: 'is "zipkin", neither otlp nor none' },
+      { where: "OTEL_EXPORTER_OTLP_ENDPOINT", what: '"collector:4317" has to begin with http:// or https://' },
+      {
+        where: "OTEL_EXPORTER_OTLP_HEADERS",
+        what: "header 1 (authorization) holds a line break or a character that is not ASCII",
+      },
+      { where: "OTEL_TRACES_SAMPLER_ARG", what: 'is "2", not a number from 0 to 1' },
     ],
   });
 });
 
 test("readTracingEnvironment() refuses a sampler that needs a service of its own", () => {
-  const [problem] = problemsOf({ OTEL_TRACES_SAMPLER: "jaeger_remote" });
-  expect(problem).toMatch(/^OTEL_TRACES_SAMPLER: is "jaeger_remote", not one of always_on, /);
+  expect(readTracingEnvironment({ OTEL_TRACES_SAMPLER: "jaeger_remote" })).toEqual({
+    kind: "invalid",
+    problems: [
+      { where: "OTEL_TRACES_SAMPLER", what: expect.stringMatching(/^is "jaeger_remote", not one of always_on, /) },
+    ],
+  });
 });
-
-function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
-  const reading = readTracingEnvironment(environment);
-  return reading.kind === "invalid" ? reading.problems : [];
-}

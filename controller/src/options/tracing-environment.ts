@@ -1,4 +1,6 @@
-import { readEndpoint, type Sampling, type Setting, type SettingsReading } from "./tracing-settings.ts";
+import type { Problem, Setting } from "./problem.ts";
+import { tracingHeaderProblems } from "./tracing-headers.ts";
+import { readEndpoint, type Sampling, type SettingsReading } from "./tracing-settings.ts";
 
 /** What OpenTelemetry's variables say; what they leave open is undefined. */
 export interface TracingEnvironment {
@@ -11,13 +13,18 @@ export interface TracingEnvironment {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the variables of OpenTelemetry's specification that decide whether there are traces, where they go and how many. Headers, certificates,
- * time-outs and resource attributes are the library's to read.
+ * Reads the variables of OpenTelemetry's specification that decide whether there are traces, where they go and how many, and whether
+ * headers can be sent. Certificates, time-outs and resource attributes are the library's to read.
  */
-export function readTracingEnvironment(environment: Environment): SettingsReading<TracingEnvironment> {
+export function readTracingEnvironment(environment: Environment): SettingsReading<TracingEnvironment, Problem> {
   const endpoint = readEndpointVariable(environment);
   const sampling = readSampling(environment);
-  const problems = [...protocolProblems(environment), ...endpoint.problems, ...sampling.problems];
+  const problems = [
+    ...protocolProblems(environment),
+    ...endpoint.problems,
+    ...tracingHeaderProblems(environment),
+    ...sampling.problems,
+  ];
   const isDisabled =
     variable(environment, "OTEL_SDK_DISABLED").text.toLowerCase() === "true" ||
     variable(environment, "OTEL_TRACES_EXPORTER").text === "none";
@@ -51,22 +58,24 @@ function readEndpointVariable(environment: Environment): Setting<string> {
   const { name, text } = endpointVariable(environment);
   if (text === "") return { value: undefined, problems: [] };
   const reading = readEndpoint(text);
-  if (reading.kind === "problem") return { value: undefined, problems: [`${name}: ${reading.what}`] };
+  if (reading.kind === "problem") return { value: undefined, problems: [{ where: name, what: reading.what }] };
   // Without a scheme other programs take it for TLS, and Kubernetes' own for plain text.
   if (!/^https?:/i.test(text))
-    return { value: undefined, problems: [`${name}: "${text}" has to begin with http:// or https://`] };
+    return { value: undefined, problems: [{ where: name, what: `"${text}" has to begin with http:// or https://` }] };
   return { value: reading.url, problems: [] };
 }
 
 /** gRPC is what Kubernetes' own components speak; every collector takes it. */
-function protocolProblems(environment: Environment): readonly string[] {
+function protocolProblems(environment: Environment): readonly Problem[] {
   const { name, text } = variable(environment, "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL");
   const exporter = variable(environment, "OTEL_TRACES_EXPORTER");
   return [
-    ...(text === "" || text === "grpc" ? [] : [`${name}: is "${text}"; only grpc is spoken, on port 4317 as a rule`]),
+    ...(text === "" || text === "grpc"
+      ? []
+      : [{ where: name, what: `is "${text}"; only grpc is spoken, on port 4317 as a rule` }]),
     ...(["", "otlp", "none"].includes(exporter.text)
       ? []
-      : [`${exporter.name}: is "${exporter.text}", neither otlp nor none`]),
+      : [{ where: exporter.name, what: `is "${exporter.text}", neither otlp nor none` }]),
   ];
 }
 
@@ -85,13 +94,14 @@ function readSampling(environment: Environment): Setting<Sampling> {
   if (text === "") return { value: undefined, problems: [] };
   const sampler = SAMPLERS[text];
   if (sampler === undefined) {
-    const what = `${name}: is "${text}", not one of ${Object.keys(SAMPLERS).join(", ")}`;
-    return { value: undefined, problems: [what] };
+    const what = `is "${text}", not one of ${Object.keys(SAMPLERS).join(", ")}`;
+    return { value: undefined, problems: [{ where: name, what }] };
   }
   const { isParentBased, ratio } = sampler;
   if (ratio !== "argument") return { value: { isParentBased, ratio }, problems: [] };
   const argument = variable(environment, "OTEL_TRACES_SAMPLER_ARG");
   const share = argument.text === "" ? 1 : Number(argument.text);
   if (share >= 0 && share <= 1) return { value: { isParentBased, ratio: share }, problems: [] };
-  return { value: undefined, problems: [`${argument.name}: is "${argument.text}", not a number from 0 to 1`] };
+  const what = `is "${argument.text}", not a number from 0 to 1`;
+  return { value: undefined, problems: [{ where: argument.name, what }] };
 }

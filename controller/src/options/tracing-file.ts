@@ -1,5 +1,6 @@
 import { type FileKind, readKubernetesFile } from "./kubernetes-file.ts";
-import { readEndpoint, type Setting, type SettingsReading } from "./tracing-settings.ts";
+import type { Setting } from "./problem.ts";
+import { readEndpoint, type SettingsReading } from "./tracing-settings.ts";
 
 /** What such a file says; what it leaves open is undefined. */
 export interface TracingFile {
@@ -20,7 +21,7 @@ const MILLION = 1_000_000;
  * Reads the file that kube-apiserver takes by the same flag (component-base/tracing/api/v1 v0.36.3). Every problem is found; nothing unknown is
  * passed over.
  */
-export function parseTracingFile(text: string): SettingsReading<TracingFile> {
+export function parseTracingFile(text: string): SettingsReading<TracingFile, string> {
   const { document, problems: wrongHead } = readKubernetesFile(text, FILE);
   const endpoint = readEndpointField(document?.["endpoint"]);
   const rate = readRate(document?.["samplingRatePerMillion"]);
@@ -29,7 +30,7 @@ export function parseTracingFile(text: string): SettingsReading<TracingFile> {
   return { kind: "settings", settings: { endpoint: endpoint.value, samplingRatePerMillion: rate.value } };
 }
 
-function readEndpointField(value: unknown): Setting<string> {
+function readEndpointField(value: unknown): Setting<string, string> {
   if (value === undefined || value === null) return { value: undefined, problems: [] };
   if (typeof value !== "string") return { value: undefined, problems: ["endpoint: is not a text"] };
   const reading = readEndpoint(value);
@@ -38,7 +39,7 @@ function readEndpointField(value: unknown): Setting<string> {
     : { value: undefined, problems: [`endpoint: ${reading.what}`] };
 }
 
-function readRate(value: unknown): Setting<number> {
+function readRate(value: unknown): Setting<number, string> {
   if (value === undefined || value === null) return { value: undefined, problems: [] };
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MILLION)
     return { value, problems: [] };

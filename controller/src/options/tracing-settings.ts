@@ -1,3 +1,5 @@
+import { withoutUserinfo } from "../util/userinfo.ts";
+
 /** Where traces go and which are taken. */
 export interface TracingSettings {
   /** `http://host:port` in plain text, `https://host:port` over TLS. OTLP over gRPC is spoken there. */
@@ -12,15 +14,10 @@ export interface Sampling {
   readonly isParentBased: boolean;
 }
 
-export type SettingsReading<Settings> =
+/** What one place says; `Wrong` is how it tells its problems. */
+export type SettingsReading<Settings, Wrong> =
   | { readonly kind: "settings"; readonly settings: Settings }
-  | { readonly kind: "invalid"; readonly problems: readonly string[] };
-
-/** One setting, if it is said, and what is wrong with it. */
-export interface Setting<Value> {
-  readonly value: Value | undefined;
-  readonly problems: readonly string[];
-}
+  | { readonly kind: "invalid"; readonly problems: readonly Wrong[] };
 
 /** Where a collector on the same host listens: IANA's port of OTLP over gRPC. */
 export const DEFAULT_ENDPOINT = "http://localhost:4317";
@@ -32,18 +29,19 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 export function readEndpoint(
   text: string,
 ): { readonly kind: "endpoint"; readonly url: string } | { readonly kind: "problem"; readonly what: string } {
+  const shown = withoutUserinfo(text);
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   const rest = scheme === undefined ? text : text.slice(scheme.length + "://".length);
   if (scheme !== undefined && !["http", "https", "dns"].includes(scheme))
-    return problem(`"${text}" begins with ${scheme}://; say host:port, http://host:port or https://host:port`);
+    return problem(`"${shown}" begins with ${scheme}://; say host:port, http://host:port or https://host:port`);
   // gRPC's own form is dns:///host:port.
   const address = (scheme === "dns" ? rest.replace(/^\//, "") : rest).replace(/\/$/, "");
   const protocol = scheme === "https" ? "https" : "http";
   const url = URL.parse(`${protocol}://${address}`);
   if (url === null || url.hostname === "" || !isPlainAddress(url))
-    return problem(`"${text}" is not a host and a port; a path, a query or a user has no place in it`);
+    return problem(`"${shown}" is not a host and a port; a path, a query or a user has no place in it`);
   if (!/:\d+$/.test(address))
-    return problem(`"${text}" names no port; a collector takes OTLP over gRPC on 4317 as a rule`);
+    return problem(`"${shown}" names no port; a collector takes OTLP over gRPC on 4317 as a rule`);
   return { kind: "endpoint", url: `${protocol}://${address}` };
 }
 
