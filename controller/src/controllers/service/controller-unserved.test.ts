@@ -107,6 +107,18 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     expect(condition()?.slice(0, 2)).toEqual(["True", "Ready"]);
   });
 
+  test("takes nothing down that it made, when the Service gives up type and class, before it can", async () => {
+    put(() => service("web", { spec: { loadBalancerClass: CLASS } }));
+    await world.start([changing()]);
+    isCapable = false;
+    put((now) => ({ ...now, spec: { ...now.spec, type: "ClusterIP", loadBalancerClass: undefined } }));
+    await world.pass(1000);
+    expect([cloud.changes, condition()?.[1]]).toEqual([[`ensure ${UID}`], "NotServed"]);
+    expect(condition()?.[2]).toContain("provider acme, which made it, serves no load balancers");
+    await upgrade("capable");
+    expect([cloud.kept.size, web().metadata.finalizers]).toEqual([0, []]);
+  });
+
   test("tells after a restart along with the sidecar, too", async () => {
     put((now) => now);
     await world.start([changing()]);
