@@ -7,12 +7,12 @@ import type { LabellingOutcome } from "../../src/controllers/persistent-volume-l
 import type { Drift } from "../../src/controllers/service/plan/drift.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/event-broadcaster.ts";
-import type { CallPriority } from "../../src/provider/client.ts";
 import type { HealthReasonName } from "../../src/provider/connection-state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts";
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
 import type { Outcome } from "../../src/runtime/result.ts";
 import type { SpanFate } from "../../src/telemetry/trace-metrics.ts";
+import type { Priority } from "../../src/util/priority-line.ts";
 import { type ClosedSet, closed } from "./closed-set.ts";
 
 /** What the values of a label mean: in a sentence, or one by one where they are a closed set. */
@@ -33,8 +33,8 @@ const EVERYWHERE: Readonly<Record<string, LabelMeaning>> = {
   controller: "canonical name of the controller, as for `--controllers`",
   provider: "name that `--provider` gives the provider",
   method: "RPC of the contract, such as `GetInstances`",
-  class: "what the cloud throttles together: `instances`, `loadBalancers`, `routes`, `volumes`",
-  priority: closed<CallPriority>({ high: "creates, deletes, initialises", low: "refreshes" }),
+  class: "what the cloud throttles together: `instances`, `load_balancers`, `routes`, `volumes`",
+  priority: closed<Priority>({ high: "creates, deletes, initialises", low: "refreshes" }),
   clusterCIDR: "one range of `--cluster-cidr`",
   host: "host and port of the API server",
   verb: "HTTP method",

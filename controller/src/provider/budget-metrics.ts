@@ -2,12 +2,12 @@ import type { Gauge } from "prom-client";
 import type { QuotaClass } from "../api/quota-classes.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { BudgetSnapshot } from "./call-rate.ts";
-import type { CallPriority } from "./client.ts";
+import type { Priority } from "../util/priority-line.ts";
 
 /** What the call budgets of one provider report. */
 export interface BudgetMetrics {
-  waited(quotaClass: QuotaClass, priority: CallPriority, waitMs: number): void;
-  turnedAway(quotaClass: QuotaClass, priority: CallPriority): void;
+  waited(quotaClass: QuotaClass, priority: Priority, waitMs: number): void;
+  turnedAway(quotaClass: QuotaClass, priority: Priority): void;
   held(quotaClass: QuotaClass): void;
   /** Asked at each scrape, with the wall clock's time. */
   watch(snapshot: () => readonly BudgetSnapshot[], nowMs: () => number): void;

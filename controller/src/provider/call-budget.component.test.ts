@@ -7,7 +7,7 @@ import { ProviderHarness } from "../../test/support/provider-harness.ts";
 import { SimulatedCloud } from "../../test/support/simulated-cloud.ts";
 import { sleep } from "../util/abort.ts";
 import { systemClock } from "../util/clock.ts";
-import type { CallPriority } from "./client.ts";
+import type { Priority } from "../util/priority-line.ts";
 import { isOfClass } from "./errors.ts";
 import type { ServiceRef } from "./load-balancer.ts";
 import type { Sidecar } from "./provider.ts";
@@ -45,7 +45,7 @@ const ensureOf = (sidecar: Sidecar, index: number) => () =>
     { signal: harness.signal },
   );
 
-const readOf = (sidecar: Sidecar, index: number, priority: CallPriority) => () =>
+const readOf = (sidecar: Sidecar, index: number, priority: Priority) => () =>
   sidecar.client.getLoadBalancer({ service: serviceOf(index), annotations: {} }, { signal: harness.signal, priority });
 
 /** As the work queue does it: comes back when it is told to, as often as it is. */

@@ -3,11 +3,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import type { QuotaClass } from "../api/quota-classes.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { HIGH_IN_A_ROW } from "../util/priority-line.ts";
+import { HIGH_IN_A_ROW, type Priority } from "../util/priority-line.ts";
 import { budgetMetrics } from "./budget-metrics.ts";
 import { GroupedCallBudget } from "./call-budget.ts";
 import { rateGroups } from "./call-rate.ts";
-import type { CallPriority } from "./client.ts";
 
 const never = new AbortController().signal;
 const ALL: readonly QuotaClass[] = ["instances", "load_balancers", "routes", "volumes"];
@@ -33,12 +32,7 @@ function budgetWith(rate?: { readonly cloudCallsPerSecond: number; readonly burs
   return new GroupedCallBudget("acme", rateGroups(declared, []), clock, budgetMetrics(metrics)("acme"));
 }
 
-function ask(
-  name: string,
-  priority: CallPriority,
-  quotaClass: QuotaClass = "instances",
-  signal = never,
-): Promise<void> {
+function ask(name: string, priority: Priority, quotaClass: QuotaClass = "instances", signal = never): Promise<void> {
   return budget.acquire(priority, quotaClass, signal).then(() => void sent.push(name));
 }
 
@@ -202,14 +196,14 @@ describe("GroupedCallBudget with a rate", () => {
 
 describe("GroupedCallBudget", () => {
   type Step =
-    | { readonly kind: "ask"; readonly priority: CallPriority; readonly quotaClass: QuotaClass }
+    | { readonly kind: "ask"; readonly priority: Priority; readonly quotaClass: QuotaClass }
     | { readonly kind: "abort" }
     | { readonly kind: "pass"; readonly ms: number };
 
   const steps: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       kind: fc.constant("ask"),
-      priority: fc.constantFrom<CallPriority>("high", "low"),
+      priority: fc.constantFrom<Priority>("high", "low"),
       quotaClass: fc.constantFrom(...ALL),
     }),
     fc.record({ kind: fc.constant("abort") }),

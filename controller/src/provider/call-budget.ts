@@ -3,13 +3,13 @@ import type { Clock } from "../util/clock.ts";
 import type { BudgetMetrics } from "./budget-metrics.ts";
 import { CallLine } from "./call-line.ts";
 import type { BudgetSnapshot, RateGroup } from "./call-rate.ts";
-import type { CallPriority } from "./client.ts";
+import type { Priority } from "../util/priority-line.ts";
 import { DEFAULT_HOLD_MS } from "./retry-delay.ts";
 
 /** Decides when a call may be made, so that one throttled loop holds back all of its kind. */
 export interface CallBudget {
   /** Resolves when a call of that class may be made; rejects with a WAIT error that says when to come back, or with the signal's reason. */
-  acquire(priority: CallPriority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void>;
+  acquire(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void>;
   /** What a call that was acquired has cost the cloud, in requests; 0: it was not sent. To be said once of each. */
   settle(quotaClass: QuotaClass, cloudCalls: number): void;
   /** The cloud throttles: no call of the class for that long. A shorter hold never ends a longer one. */
@@ -32,7 +32,7 @@ export class GroupedCallBudget implements CallBudget {
     this.setRates(groups);
   }
 
-  async acquire(priority: CallPriority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
+  async acquire(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
     const startMs = this.#clock.monotonicMs();
     try {
       await this.#lineOf(quotaClass).enter(priority, quotaClass, signal);

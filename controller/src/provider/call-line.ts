@@ -1,9 +1,8 @@
 import type { QuotaClass } from "../api/quota-classes.ts";
 import type { Clock, Timer } from "../util/clock.ts";
-import { PriorityLine } from "../util/priority-line.ts";
+import { type Priority, PriorityLine } from "../util/priority-line.ts";
 import { CallPace } from "./call-pace.ts";
 import type { BudgetSnapshot, Rate } from "./call-rate.ts";
-import type { CallPriority } from "./client.ts";
 import { contractError, type ProviderError } from "./errors.ts";
 
 /** Longest wait in line that is foreseen. Beyond it the caller is better off doing something else and coming back. */
@@ -11,7 +10,7 @@ const MAX_WAIT_MS = 5000;
 
 interface Waiter {
   readonly quotaClass: QuotaClass;
-  readonly priority: CallPriority;
+  readonly priority: Priority;
   readonly enter: () => void;
   readonly refuse: (error: ProviderError) => void;
   /** Of the line that it is in now. */
@@ -34,7 +33,7 @@ export class CallLine {
     this.pace = new CallPace(rate, clock);
   }
 
-  async enter(priority: CallPriority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
+  async enter(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const waitMs = this.pace.waitMs(this.#line.ahead(priority));
     // One of each priority may wait however slow it goes: its turn comes, where coming back might find others in its place each time.

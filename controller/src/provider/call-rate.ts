@@ -1,5 +1,5 @@
 import { QUOTA_CLASSES, type QuotaClass } from "../api/quota-classes.ts";
-import type { CallPriority } from "./client.ts";
+import type { Priority } from "../util/priority-line.ts";
 
 /** How often the cloud may be called. */
 export interface Rate {
@@ -38,7 +38,7 @@ export interface BudgetSnapshot {
   readonly tokens: number | undefined;
   /** 0: not held. */
   readonly heldMs: number;
-  readonly waiting: Readonly<Record<CallPriority, number>>;
+  readonly waiting: Readonly<Record<Priority, number>>;
 }
 
 /**

@@ -10,17 +10,15 @@ import type {
   ServiceRef,
 } from "./load-balancer.ts";
 import type { Route, RouteChanges, RouteList } from "./route.ts";
+import type { Priority } from "../util/priority-line.ts";
 import type { VolumeAnswer } from "./volume.ts";
-
-/** What creates, deletes or initialises goes before what merely refreshes. */
-export type CallPriority = "high" | "low";
 
 /** What every call takes. The deadline is the contract's for that call and is not the caller's to choose. */
 export interface CallOptions {
   /** The call is given up when this aborts; what it may have changed is then not known. */
   readonly signal: AbortSignal;
   /** @default "high" */
-  readonly priority?: CallPriority;
+  readonly priority?: Priority;
 }
 
 export interface ReadOptions extends CallOptions {

@@ -4,7 +4,7 @@ import { type BackoffOptions, backoffMs } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Semaphore } from "../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
-import type { CallPriority } from "./client.ts";
+import type { Priority } from "../util/priority-line.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "./errors.ts";
 import type { Rpc } from "./rpcs.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
@@ -17,7 +17,7 @@ const RETRY: BackoffOptions = { initialMs: 200, maxMs: 2000, jitter: 0.2 };
 const THROTTLED_HOLD_MS = 1000;
 
 export interface GovernedOptions extends RpcOptions {
-  readonly priority: CallPriority;
+  readonly priority: Priority;
 }
 
 export interface GovernedCallerDeps {

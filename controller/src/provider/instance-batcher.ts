@@ -2,7 +2,8 @@ import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Span, Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { AnswerCache, dataAgeMs } from "./answer-cache.ts";
-import type { CallPriority, ReadOptions } from "./client.ts";
+import type { ReadOptions } from "./client.ts";
+import type { Priority } from "../util/priority-line.ts";
 import { asProviderError, contractError } from "./errors.ts";
 import type { InstanceAnswer } from "./instance.ts";
 
@@ -40,7 +41,7 @@ interface Question {
 interface Asking {
   readonly askedAtMs: number;
   readonly maxDataAgeMs: number;
-  readonly priority: CallPriority;
+  readonly priority: Priority;
   readonly signal: AbortSignal;
   /** Of the work that waits for the answer. */
   readonly span: Span | undefined;

@@ -1,6 +1,6 @@
 import { isTerminal, retryAfterMsOf } from "../util/errors.ts";
 import type { Workqueue } from "../workqueue/queue.ts";
-import type { Priority } from "../workqueue/queue.ts";
+import type { Priority } from "../util/priority-line.ts";
 import type { Outcome } from "./result.ts";
 
 /** What a thrown error means. The only place that decides. */

@@ -1,6 +1,6 @@
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
-import type { Priority } from "../workqueue/queue.ts";
+import type { Priority } from "../util/priority-line.ts";
 import { DONE, type Result } from "./result.ts";
 
 /** What a reconcile gets besides its key. */

@@ -1,6 +1,7 @@
 import { type KubeObject, keyOf } from "../api/meta.ts";
 import type { Informer } from "../kube/informer.ts";
-import type { Priority, Workqueue } from "../workqueue/queue.ts";
+import type { Priority } from "../util/priority-line.ts";
+import type { Workqueue } from "../workqueue/queue.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Where keys come from. */

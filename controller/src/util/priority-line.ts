@@ -1,4 +1,4 @@
-/** The urgent go first. */
+/** What creates, deletes or initialises is urgent and goes before what merely refreshes, in queues and in calls. */
 export type Priority = "high" | "low";
 
 /** So many urgent ones in a row, then one that is not, if one waits: a storm must not starve the others for ever. */

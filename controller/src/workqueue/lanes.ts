@@ -1,4 +1,5 @@
-import type { LaneSnapshot, Priority } from "./queue.ts";
+import type { Priority } from "../util/priority-line.ts";
+import type { LaneSnapshot } from "./queue.ts";
 
 /**
  * Parts of one queue that must not hold each other up, such as the objects of several providers: each has workers of its own, so that
@@ -19,7 +20,10 @@ export interface NextKey {
   readonly addedMs: number;
 }
 
-/** So many keys of high priority in a row, then one of low: a storm must not starve refreshes for ever. */
+/**
+ * So many keys of high priority in a row, then one of low: a storm must not starve refreshes for ever. More than calls have in their
+ * line (util/priority-line.ts), for a key that waits costs nothing while a call that waits keeps a worker.
+ */
 const HIGH_IN_A_ROW = 20;
 
 const ONE_LANE: LaneOptions = { laneOf: () => "", limit: Number.POSITIVE_INFINITY };

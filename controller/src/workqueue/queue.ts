@@ -1,5 +1,4 @@
-/** Where a waiting key stands in line: what creates, deletes or initialises goes before what merely refreshes. */
-export type Priority = "high" | "low";
+import type { Priority } from "../util/priority-line.ts";
 
 export interface AddOptions {
   /** A key waiting as low moves up when it is added as high; never down. @default "high" */

@@ -1,6 +1,6 @@
 import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
-import type { CallPriority } from "../../provider/client.ts";
+import type { Priority } from "../../util/priority-line.ts";
 import { asProviderError, contractError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
 import type { VolumeAnswer } from "../../provider/volume.ts";
@@ -28,7 +28,7 @@ export interface VolumeReaderSettings {
   readonly windowMs: number;
   /** How old the cloud's data may be. */
   readonly maxDataAgeMs: number;
-  readonly priority: CallPriority;
+  readonly priority: Priority;
 }
 
 interface Batch {
