@@ -8,6 +8,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
+import { iso } from "./iso-time.ts";
 
 export interface ConfigReloaderDependencies {
   /** The file of --config. */
@@ -153,12 +154,12 @@ function textOf(file: FileText): string | undefined {
 
 /** For `/configz`. */
 export function reloadReport({ lastSuccessMs, problems, needRestart }: ReloadState): unknown {
-  return { lastRead: new Date(lastSuccessMs).toISOString(), problems, needRestart };
+  return { lastRead: iso(lastSuccessMs), problems, needRestart };
 }
 
 /** A line for people. */
 export function reloadSummary({ lastSuccessMs, problems, needRestart }: ReloadState): string {
-  const read = `read ${new Date(lastSuccessMs).toISOString()}`;
+  const read = `read ${iso(lastSuccessMs)}`;
   const refused =
     problems.length === 0
       ? ""

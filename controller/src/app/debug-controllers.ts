@@ -3,6 +3,7 @@ import type { ControllerSnapshot } from "../runtime/controller.ts";
 import type { ControllerState, SupervisedController } from "../runtime/supervised-controller.ts";
 import { messageOf } from "../util/errors.ts";
 import type { LaneSnapshot, SomeKeys } from "../workqueue/queue.ts";
+import { iso } from "./iso-time.ts";
 
 /** Keys of each kind on the page of one controller. */
 const KEYS = 100;
@@ -119,8 +120,4 @@ function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | 
 function shown({ key, outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ShownReconcile {
   const base = { key, outcome, end: iso(endMs), durationMs: Math.round(durationMs), reconcileId };
   return error === undefined ? base : { ...base, error };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -2,6 +2,7 @@ import type { BudgetSnapshot } from "../provider/call-rate.ts";
 import type { ProviderInfo } from "../provider/provider-info.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import type { ProviderStatus } from "../provider/provider-status.ts";
+import { iso } from "./iso-time.ts";
 
 /** Every provider, for `/debug/providers`; `nowMs` is wall clock. What is not known is left out. */
 export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: number): readonly object[] {
@@ -65,8 +66,4 @@ function hundredths(value: number | undefined): number | undefined {
 
 function isoIfAny(atMs: number | undefined): string | undefined {
   return atMs === undefined ? undefined : iso(atMs);
-}
-
-function iso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
