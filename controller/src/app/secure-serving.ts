@@ -56,6 +56,7 @@ export async function serveSecurely(dependencies: SecureServingDependencies): Pr
     clock,
     log,
   });
+  await trust.checkFiles();
   const { signal } = tasks;
   const cacheMs = options.authenticationTokenWebhookCacheTtl;
   const tokens = new TokenAuthenticator({ client: tokenClient, clock, signal, cacheMs });

@@ -6,6 +6,7 @@ import { sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
 import { deepEqual } from "../../util/equal.ts";
 import { messageOf } from "../../util/errors.ts";
+import { PemFileError } from "../../util/pem-pair.ts";
 import { type ClientTrust, NO_TRUST, parseBundle, type ProxyTrust, trustFromConfigMap } from "./client-trust.ts";
 
 export interface TrustSourceDependencies {
@@ -35,6 +36,7 @@ export class TrustSource {
   readonly #listeners = new Set<() => void>();
   #current: ClientTrust = NO_TRUST;
   #problem: string | undefined = "not read yet";
+  #isRead = false;
 
   constructor(dependencies: TrustSourceDependencies) {
     this.#deps = dependencies;
@@ -55,11 +57,17 @@ export class TrustSource {
     return () => this.#listeners.delete(listener);
   }
 
+  /** For the start, which a file that is no use must not survive unseen. Rejects with {@link PemFileError}, its flag in the message. */
+  async checkFiles(): Promise<void> {
+    await Promise.all([this.#clientBundle(), this.#proxyBundle()]);
+  }
+
   /** Reads once. Failures are logged when they are new. */
   async read(signal: AbortSignal): Promise<void> {
     try {
       const trust = await this.#load(signal);
       this.#problem = undefined;
+      this.#isRead = true;
       if (deepEqual(fingerprints(trust), fingerprints(this.#current))) return;
       this.#current = trust;
       for (const listener of this.#listeners) listener();
@@ -67,8 +75,9 @@ export class TrustSource {
       if (signal.aborted) return;
       const problem = messageOf(error);
       if (problem !== this.#problem)
-        this.#deps.log.warn("Cannot read whose client certificates to trust; what was read before holds", {
-          err: error,
+        this.#deps.log.warn("Cannot read whose client certificates to trust", {
+          problem,
+          trusted: this.#isRead ? "as before" : "none yet",
         });
       this.#problem = problem;
     }
@@ -84,12 +93,21 @@ export class TrustSource {
 
   async #load(signal: AbortSignal): Promise<ClientTrust> {
     const { client, clientCaFile, proxyCaFile, proxyHeaders } = this.#deps;
+    const [clients, authorities] = await Promise.all([this.#clientBundle(), this.#proxyBundle()]);
     const needsLookup = client !== undefined && (clientCaFile === "" || proxyCaFile === "");
     const looked = needsLookup ? await lookUp(client, signal) : NO_TRUST;
     return {
-      clients: clientCaFile === "" ? looked.clients : await readBundle(clientCaFile),
-      proxies: proxyCaFile === "" ? looked.proxies : { ...proxyHeaders, authorities: await readBundle(proxyCaFile) },
+      clients: clients ?? looked.clients,
+      proxies: authorities === undefined ? looked.proxies : { ...proxyHeaders, authorities },
     };
+  }
+
+  #clientBundle(): Promise<ClientTrust["clients"] | undefined> {
+    return readBundle("--client-ca-file", this.#deps.clientCaFile);
+  }
+
+  #proxyBundle(): Promise<ClientTrust["clients"] | undefined> {
+    return readBundle("--requestheader-client-ca-file", this.#deps.proxyCaFile);
   }
 }
 
@@ -102,11 +120,13 @@ async function lookUp(client: KubeClient, signal: AbortSignal): Promise<ClientTr
   }
 }
 
-async function readBundle(path: string): Promise<ClientTrust["clients"]> {
+/** undefined: the flag names no file. */
+async function readBundle(flag: string, path: string): Promise<ClientTrust["clients"] | undefined> {
+  if (path === "") return undefined;
   try {
     return parseBundle(await readFile(path, "utf8"));
   } catch (error) {
-    throw new Error(`authorities of client certificates in ${path}: ${messageOf(error)}`, { cause: error });
+    throw new PemFileError(`${flag}: no authorities can be read from ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
