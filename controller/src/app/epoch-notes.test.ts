@@ -8,7 +8,7 @@ import type { JsonObject, WriteOptions } from "../kube/client.ts";
 import { LeaseLock } from "../kube/lease-lock.ts";
 import { LEASES } from "../kube/lease-resource.ts";
 import type { Resource } from "../kube/resource.ts";
-import { ChangeSequence } from "../provider/change-sequence.ts";
+import { ChangeSequence, MAX_EPOCH } from "../provider/change-sequence.ts";
 import { contractError } from "../provider/errors.ts";
 import type { Clock } from "../util/clock.ts";
 import { type JsonRecord, recordField } from "../util/json.ts";
@@ -45,6 +45,7 @@ class FaultyKube extends FakeKube {
 class Replica {
   readonly sequence: ChangeSequence;
   readonly lock: LeaseLock;
+  readonly log = new FakeLog();
 
   constructor(kube: FakeKube, clock: FakeClock, identity: string, skewMs = 0) {
     const own: Clock = {
@@ -52,7 +53,7 @@ class Replica {
       monotonicMs: () => clock.monotonicMs(),
       schedule: (delayMs, run) => clock.schedule(delayMs, run),
     };
-    const log = new FakeLog();
+    const { log } = this;
     this.sequence = new ChangeSequence({ clock: own, log, isElected: true });
     this.lock = new LeaseLock({
       client: kube,
@@ -96,6 +97,7 @@ describe("nextEpoch()", () => {
     ["is raised when a provider has seen a greater one", { isHeld: true, seen: 900, own: 900, wanted: 7000 }, 7000],
     ["is the time again when that is greater still", { isHeld: true, seen: 900, own: 900, wanted: 901 }, 1000],
     ["is new when the Lease was lost in between", { seen: 900, own: 900 }, 1000],
+    ["stays below what can be read again", { nowMs: MAX_EPOCH + 5 }, MAX_EPOCH - 1],
     ["is greater than what this process had, whatever the Lease has forgotten", { own: 8000 }, 8001],
   ])("%s", (_, facts, epoch) => {
     expect(nextEpoch({ ...base, ...facts })).toBe(epoch);
@@ -164,6 +166,76 @@ describe("EpochNotes on a lease", () => {
     expect(await leader.tick()).toBe(true);
     expect(leader.change()).toBeGreaterThan(first);
     expect(Number(annotationOf(kube))).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["the last epoch", 2 ** 43 - 1],
+    ["the one before", 2 ** 43 - 2],
+    ["one beyond all", 2 ** 43],
+    ["the last number of a sequence", 2 ** 63 - 1],
+    ["a time in two hundred years", Date.UTC(2226, 0, 1)],
+  ])("go on with %s on the Lease, from one process to the next, and say where it is", async (_, epoch) => {
+    const [kube, clock] = [new FaultyKube(), new FakeClock()];
+    const body = { metadata: { annotations: { [ANNOTATION]: BigInt(epoch).toString() } } };
+    const sent: bigint[] = [];
+    for (const identity of ["a", "b", "c"]) {
+      const one = new Replica(kube, clock, identity);
+      expect(await one.tick()).toBe(true);
+      sent.push(one.change() ?? 0n);
+      await kube.patch(LEASES, LOCK, { kind: "merge", body }, { signal });
+      await clock.advance(2000);
+      // One renewal may find out.
+      await one.tick();
+      await one.tick();
+      sent.push(one.change() ?? 0n);
+      await kube.patch(LEASES, LOCK, { kind: "merge", body }, { signal });
+      await one.lock.release(signal);
+      expect(one.log.lines.filter(({ level }) => level === "error")).toEqual([
+        {
+          level: "error",
+          message: expect.stringContaining("no leader can have had"),
+          fields: { source: `annotation ${ANNOTATION} of the Lease`, epoch },
+        },
+      ]);
+    }
+    expect(sent).toEqual([...new Set(sent)].toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(sent[0]).toBeGreaterThan(0n);
+    expect(sent.at(-1)).toBeLessThan(BigInt(clock.nowMs() + 1000) << 20n);
+  });
+
+  test.each([
+    ["the last epoch", (2n ** 43n - 1n) << 20n],
+    ["the one before", (2n ** 43n - 2n) << 20n],
+    ["the last number", 2n ** 63n - 1n],
+  ])("go on with %s of a provider, from one process to the next", async (_, applied) => {
+    const [kube, clock] = [new FakeKube(), new FakeClock()];
+    const sent: bigint[] = [];
+    for (const identity of ["a", "b", "c"]) {
+      const one = new Replica(kube, clock, identity);
+      await one.tick();
+      for (let again = 0; again < 3; again++) {
+        const metadata = { applied_sequence: String(applied) };
+        one.sequence.refused(contractError("STALE_GENERATION", "late", { metadata }));
+        await clock.advance(2000);
+        expect(await one.tick()).toBe(true);
+        sent.push(one.change() ?? 0n);
+      }
+      await one.lock.release(signal);
+    }
+    expect(sent).toEqual([...new Set(sent)].toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(sent[0]).toBeGreaterThan(0n);
+    expect(sent.at(-1)).toBeLessThan(BigInt(clock.nowMs() + 1000) << 20n);
+  });
+
+  test("believe an epoch some years ahead, whose clock it was, though their own is at its beginning", async () => {
+    const [kube, clock] = [new FakeKube(), new FakeClock()];
+    const ahead = new Replica(kube, clock, "a", 5 * 365 * 86_400_000);
+    await ahead.tick();
+    const first = ahead.change() ?? 0n;
+    await ahead.lock.release(signal);
+    const behind = new Replica(kube, clock, "b", -clock.nowMs());
+    await behind.tick();
+    expect(behind.change()).toBeGreaterThan(first);
   });
 
   test("count the validity from the renewal that succeeded, not from one that failed before the Lease was read", async () => {

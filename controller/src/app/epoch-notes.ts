@@ -30,7 +30,7 @@ export class EpochNotes implements LeaseNotes {
   /** Only a write that was answered makes changes valid for longer: the others count from the last one that they saw. */
   read(annotations: Readonly<Record<string, string>>, holder: string, sentAtMs?: number): void {
     const { sequence, identity, leaseDurationMs } = this.#deps;
-    const epoch = parseEpoch(annotations[CHANGE_EPOCH]);
+    const epoch = this.#believed(parseEpoch(annotations[CHANGE_EPOCH]));
     this.#seen = Math.max(this.#seen, epoch);
     this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
     if (!this.#isHeld) sequence.suspend();
@@ -47,6 +47,12 @@ export class EpochNotes implements LeaseNotes {
       nowMs: clock.nowMs(),
     });
     return { [CHANGE_EPOCH]: String(this.#written) };
+  }
+
+  /** Anybody who may write Leases may have written it. */
+  #believed(epoch: number): number {
+    if (epoch === this.#written) return epoch;
+    return this.#deps.sequence.believe(epoch, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0;
   }
 }
 
@@ -65,11 +71,10 @@ export interface EpochFacts {
 /** A leader keeps its epoch, unless providers want a greater one; a new leader takes one that nobody can have had. */
 export function nextEpoch({ seen, own, wanted, isHeld, nowMs }: EpochFacts): number {
   if (isHeld && wanted <= own) return own;
-  return Math.max(nowMs, seen + 1, own + 1, wanted);
+  return Math.min(Math.max(nowMs, seen + 1, own + 1, wanted), MAX_EPOCH - 1);
 }
 
 /** 0: there is none, or what is there was not written by us. */
 function parseEpoch(text: string | undefined): number {
-  const epoch = /^\d{1,13}$/.test(text ?? "") ? Number(text) : 0;
-  return epoch < MAX_EPOCH ? epoch : 0;
+  return /^\d+$/.test(text ?? "") ? Number(text) : 0;
 }

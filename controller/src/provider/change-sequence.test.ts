@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
+import type { Clock } from "../util/clock.ts";
 import { ChangeSequence } from "./change-sequence.ts";
 import { contractError } from "./errors.ts";
 
@@ -65,4 +66,43 @@ describe("ChangeSequence with election", () => {
     sequence.suspend();
     expect(() => sequence.next()).toThrow(refused);
   });
+
+  test("refuses changes when only the wall clock has gone on: the machine stood still", () => {
+    let wallMs = clock.nowMs();
+    const own: Clock = {
+      nowMs: () => wallMs,
+      monotonicMs: () => clock.monotonicMs(),
+      schedule: (delayMs, run) => clock.schedule(delayMs, run),
+    };
+    const sequence = new ChangeSequence({ clock: own, log, isElected: true });
+    sequence.establish(wallMs, 15_000);
+    wallMs += 14_999;
+    expect(() => sequence.check()).not.toThrow();
+    wallMs += 1;
+    expect(() => sequence.check()).toThrow(expect.objectContaining({ code: "UNAVAILABLE" }));
+    sequence.establish(wallMs, 15_000);
+    wallMs -= 3_600_000;
+    expect(() => sequence.check()).not.toThrow();
+  });
+});
+
+test.each([
+  ["the last epoch", 2n ** 63n - 1n],
+  ["the one before", (2n ** 43n - 2n) << 20n],
+  ["an epoch beyond all", 2n ** 64n - 1n],
+  ["an epoch of the next century but one", BigInt(Date.UTC(2200, 0, 1)) << 20n],
+])("ChangeSequence takes %s for a fault of the provider that names it, and goes on", (_, applied) => {
+  const sequence = new ChangeSequence({ clock, log, isElected: false });
+  for (let life = 0; life < 3; life++) {
+    sequence.refused(stale(applied));
+    expect(sequence.epoch).toBe(clock.nowMs() + 1 + life);
+  }
+  expect(sequence.next()).toBe((BigInt(clock.nowMs() + 3) << 20n) + 1n);
+  expect(log.lines.filter(({ level }) => level === "error")).toEqual([
+    {
+      level: "error",
+      message: expect.stringContaining("no leader can have had"),
+      fields: { source: expect.stringContaining("acme: late"), epoch: Number(applied >> 20n) },
+    },
+  ]);
 });
