@@ -1,6 +1,7 @@
 import { EVENT_SOURCES } from "../api/controller-names.ts";
-import { cloudNodeController } from "../controllers/node/controller.ts";
+import { cloudNodeController, type CloudNodeSettings } from "../controllers/node/controller.ts";
 import { nodeMetrics } from "../controllers/node/metrics.ts";
+import type { Options } from "../options/options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
@@ -22,12 +23,17 @@ export function prepareCloudNode(
       log,
       tracing,
       onProviderReady: (listener) => provider.onReady(listener),
-      settings: {
-        workers: options.concurrentNodeSyncs,
-        get refreshPeriodMs() {
-          return options.nodeStatusUpdateFrequency;
-        },
-        topologyPolicy: options.nodeTopologyPolicy,
-      },
+      settings: cloudNodeSettings(options),
     });
+}
+
+/** What the controller reads whenever it needs it: getters, for what may change while it runs. */
+export function cloudNodeSettings(options: Options): CloudNodeSettings {
+  return {
+    workers: options.concurrentNodeSyncs,
+    get refreshPeriodMs() {
+      return options.nodeStatusUpdateFrequency;
+    },
+    topologyPolicy: options.nodeTopologyPolicy,
+  };
 }

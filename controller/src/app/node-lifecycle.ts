@@ -1,7 +1,8 @@
 import { EVENT_SOURCES } from "../api/controller-names.ts";
-import { nodeLifecycleController } from "../controllers/node-lifecycle/controller.ts";
+import { nodeLifecycleController, type NodeLifecycleSettings } from "../controllers/node-lifecycle/controller.ts";
 import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
 import { ProviderMemory } from "../controllers/node-lifecycle/provider-memory.ts";
+import type { Options } from "../options/options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
@@ -23,19 +24,24 @@ export function prepareNodeLifecycle(
       log,
       tracing,
       onProviderReady: (listener) => provider.onReady(listener),
-      settings: {
-        get periodMs() {
-          return options.nodeMonitorPeriod;
-        },
-        get confirmations() {
-          return options.nodeDeletionConfirmations;
-        },
-        get spanMs() {
-          return options.nodeDeletionSpan;
-        },
-        get maxPercent() {
-          return options.nodeDeletionMaxPercent;
-        },
-      },
+      settings: nodeLifecycleSettings(options),
     });
+}
+
+/** What the controller reads whenever it needs it: getters, for what may change while it runs. */
+export function nodeLifecycleSettings(options: Options): NodeLifecycleSettings {
+  return {
+    get periodMs() {
+      return options.nodeMonitorPeriod;
+    },
+    get confirmations() {
+      return options.nodeDeletionConfirmations;
+    },
+    get spanMs() {
+      return options.nodeDeletionSpan;
+    },
+    get maxPercent() {
+      return options.nodeDeletionMaxPercent;
+    },
+  };
 }

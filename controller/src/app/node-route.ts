@@ -1,6 +1,7 @@
 import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import { nodeRouteController } from "../controllers/route/controller.ts";
+import { nodeRouteController, type NodeRouteSettings } from "../controllers/route/controller.ts";
 import { routeMetrics } from "../controllers/route/metrics.ts";
+import type { Options } from "../options/options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import { parseCidr } from "../util/cidr.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
@@ -26,12 +27,7 @@ export function prepareNodeRoute(dependencies: ControllersDependencies, own: Sha
       log,
       tracing,
       onProviderReady: (listener) => provider.onReady(listener),
-      settings: {
-        clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),
-        get periodMs() {
-          return options.routeReconciliationPeriod;
-        },
-      },
+      settings: nodeRouteSettings(options),
     });
 }
 
@@ -39,4 +35,14 @@ export function prepareNodeRoute(dependencies: ControllersDependencies, own: Sha
 function whyNot({ configureCloudRoutes, clusterCidr }: ControllersDependencies["options"]): string | undefined {
   if (!configureCloudRoutes) return "--configure-cloud-routes is false";
   return clusterCidr === "" ? "--cluster-cidr is not given" : undefined;
+}
+
+/** What the controller reads whenever it needs it: getters, for what may change while it runs. */
+export function nodeRouteSettings(options: Options): NodeRouteSettings {
+  return {
+    clusterCidrs: options.clusterCidr.split(",").flatMap((text) => parseCidr(text.trim()) ?? []),
+    get periodMs() {
+      return options.routeReconciliationPeriod;
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { EVENT_SOURCES } from "../api/controller-names.ts";
-import { serviceLbController } from "../controllers/service/controller.ts";
+import { serviceLbController, type ServiceLbSettings } from "../controllers/service/controller.ts";
 import { serviceMetrics } from "../controllers/service/metrics.ts";
+import type { Options } from "../options/options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 
@@ -25,12 +26,17 @@ export function prepareServiceLb(
       log,
       tracing,
       onProviderReady: (listener) => provider.onReady(listener),
-      settings: {
-        workers: options.concurrentServiceSyncs,
-        get driftPeriodMs() {
-          return options.loadBalancerDriftPeriod;
-        },
-        loadBalancers: { tags: {} },
-      },
+      settings: serviceLbSettings(options),
     });
+}
+
+/** What the controller reads whenever it needs it: getters, for what may change while it runs. */
+export function serviceLbSettings(options: Options): ServiceLbSettings {
+  return {
+    workers: options.concurrentServiceSyncs,
+    get driftPeriodMs() {
+      return options.loadBalancerDriftPeriod;
+    },
+    loadBalancers: { tags: {} },
+  };
 }
