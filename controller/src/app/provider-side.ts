@@ -1,6 +1,5 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
-import type { ProviderCallRate } from "../options/provider-call-rate-flag.ts";
 import type { Options } from "../options/options.ts";
 import { ChangeSequence } from "../provider/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
@@ -72,7 +71,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
   const sequence = new ChangeSequence({ clock, log, isElected: options.leaderElect });
   const sidecars = options.provider.map(({ name, address }) => {
     const tls = options.providerTls.get(name);
-    const callRates = callRatesOf(options, name);
+    const callRates = () => options.providerCallRate.filter(({ provider }) => provider === name);
     const onScopeChange = (message: string | undefined): void => {
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
@@ -106,16 +105,12 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     },
     snapshots: () => sidecars.map(({ snapshot }) => snapshot),
     refreshCallRates: () => {
-      for (const sidecar of sidecars) sidecar.setCallRates(callRatesOf(options, sidecar.name));
+      for (const sidecar of sidecars) sidecar.refreshCallRates();
     },
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },
   };
-}
-
-function callRatesOf({ providerCallRate }: Options, name: string): readonly ProviderCallRate[] {
-  return providerCallRate.filter(({ provider }) => provider === name);
 }
 
 function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: Options, clock: Clock): OwnershipRules {

@@ -16,7 +16,7 @@ import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
 import { instrumented } from "./instrumented.ts";
 import type { ProviderMetrics } from "./metrics.ts";
-import { ProviderChannel } from "./provider-channel.ts";
+import { ProviderChannel, type TlsState } from "./provider-channel.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Provider } from "./provider-set.ts";
 import type { ProviderSnapshot } from "./provider-snapshot.ts";
@@ -46,8 +46,8 @@ export interface SidecarOptions {
   readonly timing?: ConnectionTiming;
   /** Numbers changes; one for all providers. @default one without election */
   readonly sequence?: ChangeSequence;
-  /** Take the place of what the provider declares. @default none */
-  readonly callRates?: readonly OperatorRate[];
+  /** What the operator says now; takes the place of what the provider declares. @default nothing */
+  readonly callRates?: () => readonly OperatorRate[];
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
   /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
@@ -64,7 +64,7 @@ export class Sidecar implements Provider {
   readonly #clock: Clock;
   readonly #address: string;
   readonly #budget: GroupedCallBudget;
-  #operatorRates: readonly OperatorRate[];
+  readonly #callRates: () => readonly OperatorRate[];
   readonly #semaphore: Semaphore;
 
   constructor(options: SidecarOptions) {
@@ -73,14 +73,14 @@ export class Sidecar implements Provider {
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const { callRates = [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
+    const { callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
     const budgetMetrics = metrics.budgetsOf(name);
-    const budget = new GroupedCallBudget(name, rateGroups([], callRates), clock, budgetMetrics);
+    const budget = new GroupedCallBudget(name, rateGroups([], callRates()), clock, budgetMetrics);
     budgetMetrics.watch(
       () => budget.snapshot(),
       () => clock.nowMs(),
     );
-    this.#operatorRates = callRates;
+    this.#callRates = callRates;
     const connection = new ProviderConnection({
       name,
       address,
@@ -99,7 +99,7 @@ export class Sidecar implements Provider {
       },
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
-        budget.setRates(rateGroups(info.limits.callRates, this.#operatorRates));
+        this.refreshCallRates();
         options.onReady?.(info);
       },
     });
@@ -134,6 +134,11 @@ export class Sidecar implements Provider {
     return this.#connection.status;
   }
 
+  /** Has it say how it is now; {@link status} has it soon after. */
+  askStatus(): void {
+    this.#connection.askStatus();
+  }
+
   get unavailable(): ProviderError | undefined {
     return this.#connection.unavailable;
   }
@@ -153,6 +158,11 @@ export class Sidecar implements Provider {
     return this.#connection.warnings;
   }
 
+  /** Of the certificates between us; undefined: none are used. */
+  get tls(): TlsState | undefined {
+    return this.#connection.tls;
+  }
+
   /** Present while changes are held back because the provider works in another scope than before. */
   get scopeChange(): ScopeChange | undefined {
     return this.#connection.scopeChange;
@@ -168,10 +178,9 @@ export class Sidecar implements Provider {
     this.#connection.recallScope(written);
   }
 
-  /** The operator's word about how often the cloud may be called, from now on. */
-  setCallRates(rates: readonly OperatorRate[]): void {
-    this.#operatorRates = rates;
-    this.#budget.setRates(rateGroups(this.info?.limits.callRates ?? [], rates));
+  /** Takes up how often the cloud may be called by what the operator and the provider say now. */
+  refreshCallRates(): void {
+    this.#budget.setRates(rateGroups(this.info?.limits.callRates ?? [], this.#callRates()));
   }
 
   /** For people. */
