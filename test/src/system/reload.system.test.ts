@@ -1,10 +1,8 @@
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Program } from "../support/program.ts";
+import { RotatingFiles } from "./support/rotating-files.ts";
 import { World } from "./support/world.ts";
 
 const FILE = "config.yaml";
@@ -12,39 +10,28 @@ const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: C
 
 let controlPlane: ControlPlane;
 let world: World;
-let folder: string;
-let versions: number;
+let files: RotatingFiles;
 
 beforeAll(async () => {
   await buildControlPlane();
   controlPlane = await startControlPlane();
 }, 60 * 60_000);
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "cloudwire-config-"));
-  versions = 0;
+  files = await RotatingFiles.create();
   world = await World.start(controlPlane);
   await world.startSidecar();
 });
 afterEach(async () => {
   await world[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  await files[Symbol.asyncDispose]();
 });
 afterAll(() => controlPlane.stop());
 
-/** As kubelet mounts a ConfigMap: the file is a link through `..data`, which is put in the place of the one before. */
-async function mount(content: string): Promise<void> {
-  versions += 1;
-  const version = `..version-${versions}`;
-  await mkdir(join(folder, version));
-  await writeFile(join(folder, version, FILE), `${HEAD}${content}`);
-  await symlink(version, join(folder, "..data_tmp"));
-  await rename(join(folder, "..data_tmp"), join(folder, "..data"));
-  if (versions === 1) await symlink(join("..data", FILE), join(folder, FILE));
-}
+const mount = (content: string): Promise<void> => files.put({ [FILE]: `${HEAD}${content}` });
 
 async function startWith(content: string): Promise<Program> {
   await mount(content);
-  const controller = world.startController({ args: [`--config=${join(folder, FILE)}`], isVerbose: false });
+  const controller = world.startController({ args: [`--config=${files.path(FILE)}`], isVerbose: false });
   await controller.said(/Controller started.*service-lb-controller/);
   return controller;
 }

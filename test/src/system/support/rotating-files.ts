@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Files that change all at once, as kubelet changes those of a mounted Secret: by a link to their folder. */
+/** Files that change all at once, as kubelet changes those of a volume: each is a link through `..data`, which is put in the place of the one before. */
 export class RotatingFiles implements AsyncDisposable {
   readonly #folder: string;
   #rounds = 0;
@@ -16,17 +16,19 @@ export class RotatingFiles implements AsyncDisposable {
   }
 
   path(name: string): string {
-    return join(this.#folder, "..data", name);
+    return join(this.#folder, name);
   }
 
-  /** Contents by name. */
+  /** Contents by name: the same names every time. */
   async put(files: Readonly<Record<string, string>>): Promise<void> {
     this.#rounds++;
-    const fresh = join(this.#folder, `..${this.#rounds}`);
-    await mkdir(fresh);
-    for (const [name, content] of Object.entries(files)) await writeFile(join(fresh, name), content);
-    await symlink(fresh, join(this.#folder, "..data_tmp"));
-    await rename(join(this.#folder, "..data_tmp"), join(this.#folder, "..data"));
+    const version = `..version-${this.#rounds}`;
+    await mkdir(this.path(version));
+    for (const [name, content] of Object.entries(files)) await writeFile(this.path(join(version, name)), content);
+    await symlink(version, this.path("..data_tmp"));
+    await rename(this.path("..data_tmp"), this.path("..data"));
+    if (this.#rounds > 1) return;
+    for (const name of Object.keys(files)) await symlink(join("..data", name), this.path(name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
