@@ -1,8 +1,9 @@
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { TLSSocket } from "node:tls";
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Program } from "../support/program.ts";
 import { freePort } from "../support/secure-page.ts";
@@ -52,17 +53,15 @@ async function withNewNodes(count: number, work: () => Promise<void>): Promise<r
   await world.createMachines(names.map((name) => ({ name, zone: "north-a" })));
   const registered: string[] = [];
   const end = new AbortController();
-  const registering = (async () => {
+  const register = async (): Promise<void> => {
     for (const name of names) {
       if (end.signal.aborted) return;
       await world.registerNode(name);
       registered.push(name);
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
-  })();
-  await work();
-  end.abort();
-  await registering;
+  };
+  await Promise.all([register(), work().finally(() => end.abort())]);
   for (const name of registered) await world.initialized(name);
   return registered;
 }
@@ -132,31 +131,31 @@ describe("certificates that are rotated while work goes on", () => {
 
   test("of the controller at the API server lose no write, though the old one expires", async () => {
     const identity = ["cloud-controller-manager", ["system:masters"]] as const;
-    const lifetimeSeconds = 20;
-    const [old, renewed] = await Promise.all([
-      controlPlane.kubeconfigFor(...identity, lifetimeSeconds),
-      controlPlane.kubeconfigFor(...identity),
-    ]);
-    const expired = new Promise((resolve) => setTimeout(resolve, (lifetimeSeconds + 5) * 1000));
+    const renewed = await controlPlane.kubeconfigFor(...identity);
+    await world.startSidecar();
+    // It has to outlive the controller's start, and the test has to outlive it.
+    const old = await controlPlane.kubeconfigFor(...identity, 20);
+    const endsMs = Date.parse(new X509Certificate(old.client.certificate).validTo);
     const set = await rotatingFiles();
     const pem = ({ client }: typeof old) => ({ "tls.crt": client.certificate, "tls.key": client.key });
     const kubeconfig = withFiles(old.content, set.path("tls.crt"), set.path("tls.key"));
     await set.put({ ...pem(old), kubeconfig });
-    await world.startSidecar();
     const controller = world.startController({
       kubeconfigPath: set.path("kubeconfig"),
       // Written all the time.
-      args: ["--leader-elect-retry-period=500ms", "--leader-elect-renew-deadline=5s"],
+      args: ["--leader-elect-retry-period=500ms"],
     });
     await controller.said(/provider connected/);
     const nodes = await withNewNodes(400, async () => {
       await set.put({ ...pem(renewed), kubeconfig });
-      await expired;
+      await eventually("the old certificate to end", 60_000, () => (Date.now() > endsMs + 1000 ? true : undefined));
       const address = await world.createService("late", 8080).then(() => world.addressed("late"));
       expect(address).not.toBe("");
     });
     expect(nodes.length).toBeGreaterThan(20);
-    expect(controller.output.split("\n").filter((line) => / (?:WARN|ERROR) /.test(line))).toEqual([]);
+    const isComplaint = (line: string): boolean =>
+      / (?:WARN|ERROR) /.test(line) && /unauthorized|credential|certificate|\b40[13]\b/i.test(line);
+    expect(controller.output.split("\n").filter(isComplaint)).toEqual([]);
     expect(controller.running).toBe(true);
     const refused = (await metrics(controller)).filter((line) =>
       /^rest_client_requests_total\{.*code="(?!2|404|409)/.test(line),
@@ -184,6 +183,7 @@ describe("certificates that are rotated while work goes on", () => {
     });
     await controller.said(/Became leader/);
     const end = new AbortController();
+    onTestFinished(() => end.abort());
     const answers: string[] = [];
     const failures: unknown[] = [];
     const load = async (agent: Agent | false, port: number): Promise<void> => {
@@ -203,12 +203,11 @@ describe("certificates that are rotated while work goes on", () => {
         (await ask(false, port)) === "server-2" ? true : undefined,
       );
     const { length } = answers;
-    await eventually("requests to go on", 20_000, async () => (answers.length > length + 50 ? true : undefined));
+    await eventually("requests to go on", 20_000, () => (answers.length > length + 200 ? true : undefined));
     end.abort();
     await Promise.all(loads);
     kept.destroy();
     expect(failures).toEqual([]);
-    expect(answers.length).toBeGreaterThan(200);
   });
 });
 
