@@ -81,6 +81,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       CertificateExpired: "the provider's",
       CertificateNameWrong: "the provider's",
       CertificateUntrusted: "the provider's",
+      CertificateUsageWrong: "the provider's is not for server use",
       ClientCertificateRefused: "",
       TlsFilesUnusable: "certificate, key or authority of this side",
       NotGrpc: "something else answers",

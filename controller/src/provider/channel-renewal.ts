@@ -25,6 +25,7 @@ export interface ChannelRenewalDeps {
 export async function renewChannel(deps: ChannelRenewalDeps, signal: AbortSignal): Promise<void> {
   const { channel, clock, log, intervalMs } = deps;
   while (channel.hasTls && !signal.aborted) {
+    log.certificate(channel.shortLife);
     await sleep(intervalMs, signal, clock).catch(() => undefined);
     if (signal.aborted) return;
     const successor = await channel.successor();

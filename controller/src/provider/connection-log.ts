@@ -21,6 +21,7 @@ export class ConnectionLog {
   #saidAtMs = Number.NEGATIVE_INFINITY;
   #cloudReady = true;
   #tlsProblem: string | undefined;
+  #shortLife: string | undefined;
 
   constructor(deps: ConnectionLogDeps) {
     this.#deps = deps;
@@ -78,6 +79,13 @@ export class ConnectionLog {
     if (problem !== undefined && problem !== this.#tlsProblem)
       this.#deps.log.warn("The changed TLS files of the provider are not used; the connection stays", { problem });
     this.#tlsProblem = problem;
+  }
+
+  /** undefined: the one that we show ends at no time soon. */
+  certificate(shortLife: string | undefined): void {
+    if (shortLife !== undefined && shortLife !== this.#shortLife)
+      this.#deps.log.warn("The certificate for the provider ends soon, or has ended; renew it", { problem: shortLife });
+    this.#shortLife = shortLife;
   }
 
   renewed(): void {

@@ -20,7 +20,7 @@ import type { ProviderInfo } from "./provider-info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "./provider-status.ts";
 import { type Rpc, RPCS } from "./rpcs.ts";
 import { type ScopeChange, ScopeGuard, type ScopeRemedy } from "./scope-guard.ts";
-import type { ProviderChannel } from "./provider-channel.ts";
+import type { ProviderChannel, TlsState } from "./provider-channel.ts";
 import { StatusWatch } from "./status-watch.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
 
@@ -128,6 +128,11 @@ export class ProviderConnection {
     return this.#statuses.last;
   }
 
+  /** Has the provider say how it is now; {@link status} has it soon after. */
+  askStatus(): void {
+    this.#statuses.askSoon();
+  }
+
   /** Present while changes are held back because the provider works in another scope than it was confirmed for. */
   get scopeChange(): ScopeChange | undefined {
     return this.#scope.change;
@@ -151,6 +156,12 @@ export class ProviderConnection {
   /** What an operator should know although calls can be made. */
   get warnings(): readonly string[] {
     return this.#deps.channel.warnings;
+  }
+
+  /** Of the certificates between us; undefined: none are used. */
+  get tls(): TlsState | undefined {
+    const { hasTls, certificateExpiresAtMs, problem } = this.#deps.channel;
+    return hasTls ? { certificateExpiresAtMs, problem } : undefined;
   }
 
   /** Why no call can be sent now; undefined: one can. */

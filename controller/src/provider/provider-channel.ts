@@ -21,6 +21,14 @@ export interface ProviderChannelDeps {
   readonly clock: Clock;
 }
 
+/** How our side of TLS stands. */
+export interface TlsState {
+  /** When the certificate that we show ends; undefined: none is in use yet. */
+  readonly certificateExpiresAtMs: number | undefined;
+  /** Why the files as they are now are not used. */
+  readonly problem: string | undefined;
+}
+
 /** A transport and the TLS files it was made from. */
 interface Made {
   readonly transport: GrpcTransport;
@@ -72,16 +80,27 @@ export class ProviderChannel implements RpcCaller {
     return this.#problem;
   }
 
+  /** When the certificate that we show ends; undefined: there is none. */
+  get certificateExpiresAtMs(): number | undefined {
+    return this.#current?.material?.expiresAtMs;
+  }
+
+  /** That our certificate ends soon; undefined: it does not. */
+  get shortLife(): string | undefined {
+    const { tls, clock } = this.#deps;
+    const endsMs = this.certificateExpiresAtMs;
+    if (tls === undefined || endsMs === undefined || endsMs - clock.nowMs() >= SHORT_MS) return undefined;
+    return `our certificate in ${tls.certFile} ends at ${new Date(endsMs).toISOString()}`;
+  }
+
   /** What an operator should know although calls can be made. */
   get warnings(): readonly string[] {
-    const { address, tls, clock } = this.#deps;
+    const { address, tls } = this.#deps;
     if (!this.isRemote) return [];
     if (tls === undefined) return [`calls to ${address} go in plaintext (--provider-plaintext)`];
     const problem = this.#problem === undefined ? [] : [`the changed TLS files are not used: ${this.#problem}`];
-    const endsMs = this.#current?.material?.expiresAtMs;
-    const isShort = endsMs !== undefined && endsMs - clock.nowMs() < SHORT_MS;
-    const short = isShort ? [`our certificate in ${tls.certFile} ends at ${new Date(endsMs).toISOString()}`] : [];
-    return [...problem, ...short];
+    const { shortLife } = this;
+    return [...problem, ...(shortLife === undefined ? [] : [shortLife])];
   }
 
   unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response> {

@@ -71,6 +71,8 @@ describe("ProviderConnection to another host", () => {
     await harness.ready(sidecar);
     expect(sidecar.info).toMatchObject({ name: "acme.example.com" });
     expect(sidecar.warnings).toEqual([]);
+    const { validToDate } = new X509Certificate(await readFile(fixture("client.pem")));
+    expect(sidecar.tls).toEqual({ certificateExpiresAtMs: validToDate.getTime(), problem: undefined });
   });
 
   test("takes the name that the certificate must be for from the settings", async () => {
@@ -105,6 +107,13 @@ describe("ProviderConnection to another host", () => {
       text: 'is not for "127.0.0.1"',
     },
     {
+      title: "for clients only",
+      server: "client",
+      tls: {},
+      reason: "CertificateUsageWrong",
+      text: "sign the provider's for server use",
+    },
+    {
       title: "that refuses ours",
       server: "server",
       tls: { certFile: fixture("client-2.pem"), keyFile: fixture("client-2.key") },
@@ -123,7 +132,7 @@ describe("ProviderConnection to another host", () => {
       server: "server",
       tls: { certFile: fixture("weak.pem"), keyFile: fixture("weak.key") },
       reason: "TlsFilesUnusable",
-      text: "are of no use for TLS",
+      text: "is of no use for TLS",
     },
     {
       title: "when our key is another's",
@@ -283,5 +292,21 @@ test.each([
   });
   expect(await channel.open()).toBeUndefined();
   expect(channel.warnings).toEqual(warnings);
+  channel.close();
+});
+
+test("ProviderChannel keeps the connection that stands when its certificate ends, and makes no new one", async () => {
+  const { validToDate } = new X509Certificate(await readFile(fixture("client.pem")));
+  const endsMs = validToDate.getTime();
+  const clock = new FakeClock(endsMs - 1000);
+  const [address, version] = ["tcp://127.0.0.1:1", "1"];
+  const channel = new ProviderChannel({ provider: "acme", address, tls: files(), version, clock });
+  expect(await channel.open()).toBeUndefined();
+  await clock.advance(1000);
+  expect(await channel.successor()).toBeUndefined();
+  const expired = expect.stringMatching(/client\.pem expired at 2126-/);
+  expect(channel).toMatchObject({ problem: expired, certificateExpiresAtMs: endsMs });
+  channel.reset();
+  expect(await channel.open()).toEqual(expired);
   channel.close();
 });

@@ -14,6 +14,7 @@ export interface RemoteFinding {
     | "CertificateExpired"
     | "CertificateUntrusted"
     | "CertificateNameWrong"
+    | "CertificateUsageWrong"
     | "ClientCertificateRefused"
     | "NotTls"
     | "NotGrpc";
@@ -104,6 +105,11 @@ function tlsFinding({ shown }: RemoteProbe, name: string, error: Error): RemoteF
       return {
         reason: "CertificateNameWrong",
         message: `${shown}: the provider's certificate is not for "${name}"; give it that name, or say in server-name= which one it has`,
+      };
+    case "INVALID_PURPOSE":
+      return {
+        reason: "CertificateUsageWrong",
+        message: `${shown}: the provider's certificate, or its authority's, is not for this use (${code}); sign the provider's for server use (extended key usage serverAuth) by an authority that may sign`,
       };
     case "ECONNRESET":
     case "EPIPE":

@@ -2,6 +2,7 @@ import type { Gauge } from "prom-client";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ProviderHealth } from "./connection-state.ts";
 import type { ProviderError } from "./errors.ts";
+import type { TlsState } from "./provider-channel.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { ProviderStatus, RateLimit } from "./provider-status.ts";
 
@@ -14,6 +15,8 @@ export interface ShownProvider {
   readonly health: ProviderHealth;
   readonly info: Pick<ProviderInfo, "name" | "version"> | undefined;
   readonly status: Pick<ProviderStatus, "credentialsExpireTimeMs" | "rateLimits"> | undefined;
+  /** undefined: TLS is not used. */
+  readonly tls: TlsState | undefined;
 }
 
 /** Shows how each provider is at the time of a scrape. */
@@ -48,7 +51,35 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
       }
     },
   });
+  exposeCertificates(metrics, providers);
   exposeClouds(metrics, providers);
+}
+
+/** What we show to providers on other hosts. */
+function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[]): void {
+  metrics.gauge({
+    name: "cloudwire_provider_client_certificate_expire_timestamp_seconds",
+    help: "When the certificate that is shown to a provider expires, in seconds since 1970. Without TLS: no series.",
+    labels: ["provider"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, tls } of providers) {
+        const expireMs = tls?.certificateExpiresAtMs;
+        if (expireMs !== undefined) gauge.set({ provider: name }, expireMs / 1000);
+      }
+    },
+  });
+  metrics.gauge({
+    name: "cloudwire_provider_tls_files_unusable",
+    help: "1: the files of --provider-tls, as they are now, cannot be used; statusz says why. Without TLS: no series.",
+    labels: ["provider"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, tls } of providers) {
+        if (tls !== undefined) gauge.set({ provider: name }, tls.problem === undefined ? 0 : 1);
+      }
+    },
+  });
 }
 
 /** What providers say of the accounts that they work in. */
