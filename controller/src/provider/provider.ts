@@ -16,7 +16,7 @@ import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
 import { instrumented } from "./instrumented.ts";
 import type { ProviderMetrics } from "./metrics.ts";
-import { ProviderChannel } from "./provider-channel.ts";
+import { ProviderChannel, type TlsState } from "./provider-channel.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Provider } from "./provider-set.ts";
 import type { ProviderSnapshot } from "./provider-snapshot.ts";
@@ -134,6 +134,11 @@ export class Sidecar implements Provider {
     return this.#connection.status;
   }
 
+  /** Has it say how it is now; {@link status} has it soon after. */
+  askStatus(): void {
+    this.#connection.askStatus();
+  }
+
   get unavailable(): ProviderError | undefined {
     return this.#connection.unavailable;
   }
@@ -151,6 +156,11 @@ export class Sidecar implements Provider {
   /** What an operator should know although calls can be made. */
   get warnings(): readonly string[] {
     return this.#connection.warnings;
+  }
+
+  /** Of the certificates between us; undefined: none are used. */
+  get tls(): TlsState | undefined {
+    return this.#connection.tls;
   }
 
   /** Present while changes are held back because the provider works in another scope than before. */
