@@ -93,7 +93,7 @@ export class Election {
     };
     return new SuccessorNotes({
       identity,
-      providers: provider.providers.providers,
+      providers: provider.sidecars,
       timeoutMs: options.leaderElectProviderTimeout,
       deferMs: SLOWEST_POLL * options.leaderElectRetryPeriod,
       isWarm: () => kube.informers.every(({ informer }) => informer.hasSynced()),

@@ -16,6 +16,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { EpochNotes } from "./epoch-notes.ts";
+import type { WatchedProvider } from "./successor-notes.ts";
 import { ScopeNotes, scopeRemedy } from "./scope-notes.ts";
 
 export interface ProviderSideDependencies {
@@ -40,6 +41,8 @@ export interface ProviderSideDependencies {
 /** Everything that talks to providers. */
 export interface ProviderSide {
   readonly providers: ProviderSet;
+  /** The same, as they say that they are. */
+  readonly sidecars: readonly WatchedProvider[];
   readonly instances: InstanceReader;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   onReady(listener: () => void): () => void;
@@ -85,6 +88,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
   const report = new OwnershipReport({ ...dependencies, providers, rules });
   return {
     providers,
+    sidecars,
     instances: new BatchingInstanceReader({ providers, clock, signal, companions, tracing }),
     onReady: (listener) => {
       listeners.add(listener);

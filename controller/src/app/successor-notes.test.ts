@@ -16,11 +16,14 @@ let metrics: Metrics;
 let told: string[];
 /** Why each provider cannot be used. */
 let doubts: Map<string, string>;
+/** When providers were last heard, by the wall clock; undefined: they answer as soon as they are asked. */
+let heardAtMs: number | undefined;
 beforeEach(() => {
   clock = new FakeClock();
   metrics = new Metrics();
   told = [];
   doubts = new Map();
+  heardAtMs = undefined;
 });
 
 function notesOf(identity: string, change: { readonly timeoutMs?: number; readonly isWarm?: () => boolean } = {}) {
@@ -31,6 +34,10 @@ function notesOf(identity: string, change: { readonly timeoutMs?: number; readon
       get doubt() {
         return doubts.get(name);
       },
+      get status() {
+        return { receivedAtMs: heardAtMs ?? clock.nowMs() };
+      },
+      askStatus: () => void told.push(`asked after ${name}`),
     })),
     timeoutMs: TIMEOUT_MS,
     deferMs: DEFER_MS,
@@ -103,6 +110,21 @@ describe("SuccessorNotes of a standby", () => {
     expect(notes.propose()).toEqual(offer("b", "a"));
     notes.read({ ...asked, ...offer("c", "a") }, "a");
     expect(notes.propose()).toEqual({});
+  });
+
+  test("offer nothing on what their providers said before the wish, and ask them once", async () => {
+    const notes = notesOf("b");
+    notes.read({}, "a");
+    await clock.advance(60_000);
+    heardAtMs = clock.nowMs() - 1;
+    notes.read(asked, "a");
+    notes.read(asked, "a");
+    expect([notes.propose(), told]).toEqual([{}, ["asked after east", "asked after west"]]);
+    heardAtMs = clock.nowMs() + 100;
+    await clock.advance(2000);
+    notes.read(asked, "a");
+    expect(notes.propose()).toEqual(offer("b", "a"));
+    expect(told).toHaveLength(2);
   });
 
   test("let others take a free lease first while they lack a provider, or another is named", () => {

@@ -1,6 +1,6 @@
 import { SUCCESSOR_OFFERED, SUCCESSOR_WANTED } from "../api/annotations.ts";
 import type { LeaseNotes } from "../kube/lease-lock.ts";
-import type { Provider } from "../provider/provider-set.ts";
+import type { Sidecar } from "../provider/provider.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
@@ -15,10 +15,15 @@ import {
   type Wanted,
 } from "./successor.ts";
 
+/** A provider as it says that it is: whether it can be used, and when it was last asked. */
+export interface WatchedProvider extends Pick<Sidecar, "name" | "doubt" | "askStatus"> {
+  readonly status: { readonly receivedAtMs: number } | undefined;
+}
+
 export interface SuccessorNotesDependencies {
   /** Of this process, on the Lease. */
   readonly identity: string;
-  readonly providers: readonly Pick<Provider, "name" | "doubt">[];
+  readonly providers: readonly WatchedProvider[];
   /** --leader-elect-provider-timeout. */
   readonly timeoutMs: number;
   /** How long a process that is not the best one leaves a free lease to the others. */
@@ -52,6 +57,8 @@ export class SuccessorNotes implements LeaseNotes {
   readonly #since = new Map<string, Since>();
   #holder = "";
   #wanted: Wanted | undefined;
+  /** The wish as it stands on the Lease, and since when this process knows of it, by the wall clock. */
+  #wish: { readonly text: string | undefined; readonly seenAtMs: number } = { text: undefined, seenAtMs: 0 };
   #offered: Offered | undefined;
   #isAsking = false;
   #isYielding = false;
@@ -67,6 +74,7 @@ export class SuccessorNotes implements LeaseNotes {
     this.#holder = holder;
     this.#wanted = parseWanted(annotations[SUCCESSOR_WANTED]);
     this.#offered = parseOffered(annotations[SUCCESSOR_OFFERED]);
+    this.#noteWish(annotations[SUCCESSOR_WANTED]);
     this.#look();
     if (holder !== this.#deps.identity) return;
     const decision = this.#decide();
@@ -92,7 +100,7 @@ export class SuccessorNotes implements LeaseNotes {
       holder: this.#holder,
       wanted: this.#wanted,
       offered: this.#offered,
-      providers: this.#uses(),
+      providers: this.#uses().filter(({ name }) => this.#hasAnswered(name)),
       isWarm: isWarm(),
       steadyMs: timeoutMs === 0 ? STEADY_MS : Math.min(STEADY_MS, timeoutMs),
     });
@@ -110,6 +118,19 @@ export class SuccessorNotes implements LeaseNotes {
     // What the last leader could not use, and found nobody for, is no reason to wait for others.
     const isWorse = providers.some(({ name, doubt }) => doubt !== undefined && !this.#wanted?.lost.includes(name));
     return isAnotherMeant || isWorse ? deferMs : 0;
+  }
+
+  /** What a provider said before is no answer to a wish: a cloud that is down for all may not have been heard of here. */
+  #noteWish(text: string | undefined): void {
+    if (text === this.#wish.text) return;
+    this.#wish = { text, seenAtMs: this.#deps.clock.nowMs() };
+    if (text === undefined || this.#holder === this.#deps.identity) return;
+    for (const provider of this.#deps.providers) provider.askStatus();
+  }
+
+  #hasAnswered(name: string): boolean {
+    const status = this.#deps.providers.find((provider) => provider.name === name)?.status;
+    return status !== undefined && status.receivedAtMs >= this.#wish.seenAtMs;
   }
 
   #decide(): LeaderDecision {

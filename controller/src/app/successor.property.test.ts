@@ -31,6 +31,8 @@ interface Cluster {
 class Pod {
   readonly name: string;
   readonly broken = new Set<ProviderName>();
+  /** Says what is broken only when it is asked. */
+  isLate = false;
   /** Identities under which it has led, in order. */
   readonly terms: string[] = [];
   readonly logs: FakeLog[] = [];
@@ -59,13 +61,23 @@ class Pod {
     const yielding = new AbortController();
     const log = new FakeLog();
     const { broken } = this;
+    const isLate = (): boolean => this.isLate;
+    let heard = { broken: new Set(broken), receivedAtMs: clock.nowMs() };
+    const hear = (): void => {
+      heard = { broken: new Set(broken), receivedAtMs: clock.nowMs() };
+    };
     const notes = new SuccessorNotes({
       identity,
       providers: PROVIDERS.map((name) => ({
         name,
         get doubt() {
-          return broken.has(name) ? "the provider closed the connection" : undefined;
+          if (!isLate()) hear();
+          return heard.broken.has(name) ? "the provider closed the connection" : undefined;
         },
+        get status() {
+          return heard;
+        },
+        askStatus: hear,
       })),
       timeoutMs: TIMEOUT_MS,
       deferMs: DEFER_MS,
@@ -194,6 +206,16 @@ describe("two replicas whose providers come and go", () => {
     expect(world.terms).toBe(1);
     expect(world.leaders).toEqual(["a"]);
     expect(JSON.stringify(world.annotations)).toContain('\\"lost\\":[\\"east\\"]');
+  });
+
+  test("stay as they are when both have lost the provider and one has not heard of it", async () => {
+    using world = new World(() => 0.5);
+    await world.pass(20_000);
+    world.pods[1].isLate = true;
+    for (const { broken } of world.pods) broken.add("east");
+    await world.pass(10 * TIMEOUT_MS);
+    expect(world.terms).toBe(1);
+    expect(world.leaders).toEqual(["a"]);
   });
 
   test("change once, within the bound and a few seconds, and leave no note behind", async () => {

@@ -85,6 +85,18 @@ test("StatusWatch.run() keeps to the interval that the provider asks for", async
   await end();
 });
 
+test("StatusWatch.askSoon() has it asked at once, or as soon as the provider allows", async () => {
+  const end = await run({ ...INFO, limits: { ...INFO.limits, minStatusIntervalMs: 5000 } });
+  await clock.advance(20_000);
+  watch.askSoon();
+  await clock.advance(2000);
+  watch.askSoon();
+  await clock.advance(3000 + 60_000);
+  expect(askedAtMs).toEqual([0, 20_000, 25_000, 85_000]);
+  await end();
+  expect(clock.timers).toBe(0);
+});
+
 test("StatusWatch.run() tells once that the cloud can be used again, over connections too", async () => {
   answer = AWAY;
   const end = await run();

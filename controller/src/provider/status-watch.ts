@@ -1,4 +1,4 @@
-import { sleep } from "../util/abort.ts";
+import { childSignal, sleep } from "../util/abort.ts";
 import { Backoff } from "../util/backoff.ts";
 import type { Clock } from "../util/clock.ts";
 import type { ConnectionLog } from "./connection-log.ts";
@@ -34,6 +34,8 @@ export class StatusWatch {
   #failures = 0;
   /** A status said that the cloud cannot be used, or failed, since the cloud last could be. */
   #wasUnwell = false;
+  #isWanted = false;
+  #hurry: () => void = () => undefined;
 
   constructor(deps: StatusWatchDeps) {
     this.#deps = deps;
@@ -53,18 +55,33 @@ export class StatusWatch {
     this.#failures = 0;
   }
 
+  /** Asks at once, or as soon as the provider allows, rather than when it is time. */
+  askSoon(): void {
+    this.#isWanted = true;
+    this.#hurry();
+  }
+
   /** Asks until `signal` aborts; `info` is of the handshake that holds meanwhile. */
   async run(info: ProviderInfo, signal: AbortSignal): Promise<void> {
     const { clock, readyMs, notReadyMs } = this.#deps;
     // A cloud that is not reached at first often is a moment later.
     const notReady = new Backoff({ initialMs: FIRST_WAIT_MS, maxMs: notReadyMs }, () => 0);
     while (!signal.aborted) {
+      this.#isWanted = false;
       await this.#ask(info, signal);
       const isWell = this.#failures === 0 && this.#last?.ready === true;
       if (isWell) notReady.reset();
-      const waitMs = Math.max(isWell ? readyMs : notReady.nextMs(), info.limits.minStatusIntervalMs);
-      await sleep(waitMs, signal, clock).catch(() => undefined);
+      const leastMs = info.limits.minStatusIntervalMs;
+      const waitMs = Math.max(isWell ? readyMs : notReady.nextMs(), leastMs);
+      await sleep(leastMs, signal, clock).catch(() => undefined);
+      if (!this.#isWanted) await this.#nap(waitMs - leastMs, signal);
     }
+  }
+
+  async #nap(durationMs: number, signal: AbortSignal): Promise<void> {
+    using nap = childSignal(signal);
+    this.#hurry = () => nap.abort(new Error("the status is wanted now"));
+    await sleep(durationMs, nap.signal, this.#deps.clock).catch(() => undefined);
   }
 
   async #ask(info: ProviderInfo, signal: AbortSignal): Promise<void> {
