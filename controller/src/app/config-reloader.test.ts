@@ -43,7 +43,8 @@ function follow(first: string, args: readonly string[] = [], changed = first) {
   onTestFinished(() => stop.abort());
   void reloader.run(stop.signal);
   const reloads = async (result: string) => metrics.value("cloudwire_config_reloads_total", { result });
-  return { file, clock, log, metrics, applied, live, reloader, reloads };
+  const isTaken = async () => metrics.value("cloudwire_config_last_reload_successful");
+  return { file, clock, log, metrics, applied, live, reloader, reloads, isTaken };
 }
 
 describe("ConfigReloader", () => {
@@ -69,11 +70,13 @@ describe("ConfigReloader", () => {
   });
 
   test("changes nothing for a bad file, and tells all that is wrong together, once", async () => {
-    const { file, clock, log, live, reloader, reloads } = follow(span("30s"));
+    const { file, clock, log, live, reloader, reloads, isTaken } = follow(span("30s"));
+    expect(await isTaken()).toBe(1);
     file.text = `${span("soon")}  NodeDeletionMaxPercent: 500\n  V: 3\n`;
     await clock.advance(60_000);
     expect({ span: live.current.nodeDeletionSpan, v: live.current.v }).toEqual({ span: 30_000, v: 0 });
     expect(await reloads("failure")).toBe(1);
+    expect(await isTaken()).toBe(0);
     const problems = [
       `${PATH}:4: Cloudwire.NodeDeletionSpan: "soon" is not a duration; write it like 300ms, 15s or 1m30s`,
       `${PATH}:5: Cloudwire.NodeDeletionMaxPercent: "500" is not a whole number from 0 to 100`,
@@ -86,6 +89,7 @@ describe("ConfigReloader", () => {
 
     file.text = span("2m");
     await clock.advance(4000);
+    expect(await isTaken()).toBe(1);
     expect(live.current.nodeDeletionSpan).toBe(120_000);
     expect(reloadSummary(reloader.state)).toBe("read 2026-11-21T12:01:04.000Z");
   });

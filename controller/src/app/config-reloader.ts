@@ -137,7 +137,8 @@ export class ConfigReloader {
   }
 
   #show(): void {
-    const { lastSuccessMs, needRestart } = this.#state;
+    const { lastSuccessMs, problems, needRestart } = this.#state;
+    this.#metrics.lastSuccessful.set(problems.length === 0 ? 1 : 0);
     this.#metrics.lastSuccess.set(lastSuccessMs / 1000);
     this.#metrics.needRestart.set(needRestart.length);
   }
@@ -177,6 +178,7 @@ function changeText({ flag, from, to }: OptionChange): string {
 
 interface ReloadMetrics {
   readonly reloads: Counter<"result">;
+  readonly lastSuccessful: Gauge;
   readonly lastSuccess: Gauge;
   readonly needRestart: Gauge;
 }
@@ -187,6 +189,10 @@ export function reloadMetrics(metrics: Metrics): ReloadMetrics {
       name: "cloudwire_config_reloads_total",
       help: "Times the configuration file was read again, by result: success or failure. A file that fails changes nothing.",
       labels: ["result"],
+    }),
+    lastSuccessful: metrics.gauge({
+      name: "cloudwire_config_last_reload_successful",
+      help: "1: what the configuration file said when it was last read is in force, the start included; 0: it is refused.",
     }),
     lastSuccess: metrics.gauge({
       name: "cloudwire_config_last_reload_success_timestamp_seconds",
