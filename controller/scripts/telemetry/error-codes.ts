@@ -20,6 +20,7 @@ export const OWN_CODES: Readonly<Record<string, string>> = {
   LEADERSHIP_LOST: "The Lease could not be renewed in time: another process may lead. This one ends.",
   PEM_FILE:
     "A certificate, key or authority in a file cannot be used. At the start a server without one ends the process; files that were good before stay in force until these are put right.",
+  TRACE_EXPORT: "Traces cannot be exported with what the variables `OTEL_EXPORTER_OTLP_*` say. The process ends.",
   DEADLINE: "No answer in time. Tried again.",
   DECODE: "An answer has another shape than it must have: of another version, or not from whom it should be.",
   TERMINAL: "Will not succeed until something changes: not tried again.",

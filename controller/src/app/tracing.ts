@@ -4,6 +4,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
 import { traceMetrics } from "../telemetry/trace-metrics.ts";
 import type { Clock } from "../util/clock.ts";
+import { UsageError } from "./usage-error.ts";
 
 export interface TracingDependencies {
   readonly settings: TracingSettings;
@@ -13,10 +14,14 @@ export interface TracingDependencies {
   readonly clock: Clock;
 }
 
-/** Traces as the settings ask for them. The library is loaded here and only here, so who has no traces does not pay for it. */
+/** Traces as the settings ask for them. The library is loaded here and only here, so who has no traces does not pay for it. Rejects with UsageError. */
 export async function startTracing({ settings, metrics, ...dependencies }: TracingDependencies): Promise<TraceExport> {
-  const { startTraceExport } = await import("../telemetry/trace-export.ts");
+  const { startTraceExport, TraceExportError } = await import("../telemetry/trace-export.ts");
   dependencies.log.info("Traces are on", { endpoint: settings.endpoint, ...settings.sampling });
   const serviceName = "cloudwire-controller-manager";
-  return startTraceExport({ ...dependencies, settings, metrics: traceMetrics(metrics), serviceName });
+  try {
+    return startTraceExport({ ...dependencies, settings, metrics: traceMetrics(metrics), serviceName });
+  } catch (error) {
+    throw error instanceof TraceExportError ? new UsageError(error.message) : error;
+  }
 }
