@@ -88,8 +88,8 @@ describe("LeaseLock.tryAcquireOrRenew()", () => {
 });
 
 describe("LeaseLock.release()", () => {
-  const renewed = async (): Promise<LeaseLock> => {
-    const lock = lockOf("a");
+  const renewed = async (notes: LeaseNotes = NO_NOTES): Promise<LeaseLock> => {
+    const lock = lockOf("a", { notes });
     await lock.tryAcquireOrRenew(signal);
     return lock;
   };
@@ -107,7 +107,9 @@ describe("LeaseLock.release()", () => {
   });
 
   test("gives up the lease though the last renewal was never answered", async () => {
-    const lock = await renewed();
+    let holder = "";
+    const notes: LeaseNotes = { read: (_, by) => void (holder = by), write: () => ({ "written-by": holder }) };
+    const lock = await renewed(notes);
     const leading = new AbortController();
     kube.answer = "never";
     kube.get = () => Promise.reject(apiError("transient"));
@@ -116,6 +118,8 @@ describe("LeaseLock.release()", () => {
     Reflect.deleteProperty(kube, "get");
     expect(await inTime(lock.release(signal))).toBe(true);
     expect(spec()["holderIdentity"]).toBe("");
+    // What a holder wrote, not what one writes who is none any more.
+    expect(kube.stored(LEASES, LOCK)).toMatchObject({ metadata: { annotations: { "written-by": "a" } } });
   });
 
   test("leaves alone what another has taken meanwhile", async () => {

@@ -156,10 +156,11 @@ export class LeaseLock {
     const { identity, notes } = this.#deps;
     await this.#underWay;
     let stored = this.#stored;
+    if (stored?.spec.holderIdentity !== identity) return false;
+    const written = notes.write();
+    // From here on another may hold it, whether an answer comes or not.
+    notes.read(stored.metadata.annotations, "");
     while (stored?.spec.holderIdentity === identity) {
-      const written = notes.write();
-      // From here on another may hold it, whether an answer comes or not.
-      notes.read(stored.metadata.annotations, "");
       try {
         await this.#update(stored, this.#released(stored.spec), signal, written);
         return true;
@@ -269,7 +270,7 @@ export class LeaseLock {
     const now = formatMicroTime(this.#deps.clock.nowMs());
     return {
       holderIdentity: this.#deps.identity,
-      // Others must not count on less than we do; client-go rounds down (leaderelection.go v0.36.3)).
+      // Others must not count on less than we do; client-go rounds down (leaderelection.go v0.36.3).
       leaseDurationSeconds: Math.ceil(this.#deps.leaseDurationMs / 1000),
       acquireTime: now,
       renewTime: now,
