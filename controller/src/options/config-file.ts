@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from "yaml";
+import { isMap, isScalar, isSeq, type LineCounter, type YAMLMap } from "yaml";
 import { API_VERSION, KIND } from "./config-kind.ts";
 import { configPaths, sections, unusedPaths } from "./config-paths.ts";
 import { misfit, textsOf } from "./config-value.ts";
@@ -8,6 +8,7 @@ import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { flagOfKey, rows } from "./rows.ts";
 import { nearest, plain } from "./suggestion.ts";
 import { unusedFlags } from "./unused-flags.ts";
+import { readYaml } from "./yaml-text.ts";
 
 /** One entry of the file, wherever it stands. */
 interface Entry {
@@ -21,13 +22,12 @@ interface Entry {
 /** The settings of the configuration file at `path`, YAML or JSON. */
 export function readConfigFile(path: string, file: FileText): Said {
   if (file.kind === "unreadable") return { ...refused(path, file.what), lost: "all" };
-  const lines = new LineCounter();
-  const document = parseDocument(file.text, { lineCounter: lines, prettyErrors: false });
-  const malformed = document.errors.map(({ pos, code, message }) => ({
-    where: `${path}:${lines.linePos(pos[0]).line}`,
-    what: code === "MULTIPLE_DOCS" ? "begins a second document; the file has one" : message,
-  }));
-  if (malformed.length > 0) return { ...NOTHING_SAID, problems: malformed, lost: "all" };
+  const yaml = readYaml(file.text);
+  if (yaml.kind === "malformed") {
+    const problems = yaml.mistakes.map(({ line, what }) => ({ where: `${path}:${line}`, what }));
+    return { ...NOTHING_SAID, problems, lost: "all" };
+  }
+  const { document, lines } = yaml;
   if (document.contents === null || !isMap(document.contents)) {
     return { ...refused(path, `holds no ${KIND}`), lost: "all" };
   }
