@@ -72,6 +72,45 @@ describe("CallPace", () => {
     expect([pace.waitMs(1000), pace.perSecond]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
+  test("takes no debt from calls under way where no rate is known", async () => {
+    const pace = new CallPace(undefined, clock);
+    pace.hold(1000);
+    pace.spend(350);
+    expect([pace.tokens, pace.heldMs]).toEqual([0, 1000]);
+    expect(pace.waitMs()).toBeCloseTo(1000 + 935, -1);
+  });
+
+  test.each([
+    ["no rate", undefined],
+    ["a rate", RATE],
+  ])("foresees when the last of many goes while the speed doubles, with %s", async (_name, rate) => {
+    const pace = new CallPace(rate, clock);
+    pace.hold(1000);
+    const foreseenMs = [0, 1, 10, 60].map((ahead) => clock.monotonicMs() + pace.waitMs(ahead));
+    const wentMs: number[] = [];
+    for (let call = 0; call <= 60; call++) {
+      await clock.advance(Math.ceil(pace.waitMs()));
+      pace.spend(1);
+      wentMs.push(clock.monotonicMs());
+    }
+    // Timers fire at whole milliseconds: up to one is lost at each call.
+    const late = [0, 1, 10, 60].map(
+      (ahead, index) => (wentMs[ahead] ?? Number.NaN) - (foreseenMs[index] ?? Number.NaN),
+    );
+    expect(late.map((ms, index) => ms >= 0 && ms <= ([0, 1, 10, 60][index] ?? 0) + 1)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test("pays ten minutes of debt at the most, whatever an answer says that it cost", () => {
+    const pace = new CallPace(RATE, clock);
+    pace.spend(4_294_967_295);
+    expect(pace.waitMs()).toBe(600_100);
+  });
+
   test("takes several words of one occasion as one, and each later occasion as one more", async () => {
     const pace = new CallPace(RATE, clock);
     pace.hold(1000);
