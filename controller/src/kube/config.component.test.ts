@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
+import { selfSignedCertificate } from "../server/self-signed.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
 import { kubeconfigAccess } from "./config.ts";
 
@@ -49,4 +50,32 @@ test("kubeconfigAccess() shows nothing that a plugin wrote but the first line", 
   const failure: unknown = await access.credentials(false).catch((error: unknown) => error);
   expect(told(failure)).toContain("cannot get credentials: no session");
   expect(told(failure)).not.toContain("SECRET");
+});
+
+test("kubeconfigAccess() takes no client certificate that has expired in the place of one before", async () => {
+  const path = join(directory, "config");
+  const clock = new FakeClock();
+  const put = async (nowMs: number): Promise<string> => {
+    const { certificate, key } = selfSignedCertificate({ commonName: "u", hosts: [], nowMs, validMs: 60_000 });
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    const user = { "client-certificate-data": base64(certificate), "client-key-data": base64(key) };
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "k", user: "u" } }],
+      clusters: [{ name: "k", cluster: { server: "https://127.0.0.1:1" } }],
+      users: [{ name: "u", user }],
+    };
+    await writeFile(path, JSON.stringify(config));
+    return certificate;
+  };
+  const first = await put(clock.nowMs());
+  const access = await kubeconfigAccess({ path, clock });
+  const shown = async (): Promise<string> => String((await access.credentials(true)).tls.cert);
+  expect(await shown()).toBe(first);
+  await put(clock.nowMs() - 120_000);
+  expect(await shown()).toBe(first);
+  const next = await put(clock.nowMs() + 1000);
+  expect(await shown()).toBe(next);
 });
