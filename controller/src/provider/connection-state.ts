@@ -77,13 +77,14 @@ export function absenceDoubt(
 /** The error of a call that is not sent because there is nobody to take it. */
 export function notConnectedError(provider: string, state: ConnectionState): ProviderError {
   const why = state.kind === "ready" ? "" : `: ${reasonOf(state).message}`;
-  return new ProviderError({ code: "UNAVAILABLE", message: `provider ${provider} is not connected${why}` });
+  const message = `provider ${provider} is not connected${why}`;
+  return new ProviderError({ code: "UNAVAILABLE", message, isToldElsewhere: true });
 }
 
 /** The error of calls that are not sent because the provider cannot know yet in which scope they would act; undefined: it does. */
 export function startingError(provider: string, info: ProviderInfo): ProviderError | undefined {
   if (info.scopeId !== "") return undefined;
-  return contractError("PROVIDER_STARTING", `provider ${provider}: ${NO_SCOPE}`);
+  return contractError("PROVIDER_STARTING", `provider ${provider}: ${NO_SCOPE}`, { isToldElsewhere: true });
 }
 
 export function scopeMessage({ confirmed, current, remedy }: ScopeChange): string {

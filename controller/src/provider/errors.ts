@@ -41,6 +41,7 @@ export interface ProviderErrorFields {
   readonly requestId?: string;
   readonly cloudRequestIds?: readonly string[];
   readonly isTurnedAway?: boolean;
+  readonly isToldElsewhere?: boolean;
 }
 
 /** A call to a provider failed, or one item of a batch did. Every rejection of a provider client is one of these. */
@@ -63,6 +64,8 @@ export class ProviderError extends Error {
   readonly cloudRequestIds: readonly string[];
   /** True: the call was not sent; our own budget of calls let others go first. Nothing has failed. */
   readonly isTurnedAway: boolean;
+  /** True: the connection or the budget says it, once for all calls. */
+  readonly isToldElsewhere: boolean;
 
   constructor(fields: ProviderErrorFields, options?: ErrorOptions) {
     super(fields.message, options);
@@ -78,6 +81,7 @@ export class ProviderError extends Error {
     this.requestId = fields.requestId ?? "";
     this.cloudRequestIds = fields.cloudRequestIds ?? [];
     this.isTurnedAway = fields.isTurnedAway ?? false;
+    this.isToldElsewhere = fields.isToldElsewhere ?? this.isTurnedAway;
   }
 
   /** True: no provider said this; the connection, a library or our own deadline did. */

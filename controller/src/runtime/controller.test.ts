@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
+import { ProviderError } from "../provider/errors.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { RetryAfterError, TerminalError } from "../util/errors.ts";
@@ -115,6 +116,25 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     expect(rig.reconciles.map(({ atMs }) => atMs)).toEqual([0, 7000, 14_000, 21_000]);
     expect(rig.controller.queue.failures("k")).toBe(0);
     expect(await outcome(rig, "heldOff")).toBe(4);
+  });
+
+  test.each([
+    ["failed", {}],
+    ["put off", { retryAfterMs: 5000 }],
+  ])("an error that is told elsewhere: is a debug line of its key when it %s", async (_name, fields) => {
+    const cause = new ProviderError({
+      code: "UNAVAILABLE",
+      message: "not connected",
+      isToldElsewhere: true,
+      ...fields,
+    });
+    await using rig = startController(() => Promise.reject(new Error("initialize node k", { cause })));
+    rig.controller.queue.add("k");
+    await rig.clock.advance(1000);
+    expect(rig.log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ["info", "Controller started"],
+      ["debug", "Reconcile waits"],
+    ]);
   });
 
   test("a TerminalError: is logged and counted, and not tried again until something changes", async () => {

@@ -3,6 +3,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
+import { isToldElsewhere } from "../util/errors.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -161,8 +162,10 @@ function report(log: Logger, outcome: Outcome): void {
     case "requeueAfter":
       return log.debug(4, "Reconciled", { outcome });
     case "failed":
+      if (isToldElsewhere(outcome.error)) return log.debug(2, "Reconcile waits", { err: outcome.error });
       return log.warn("Reconcile failed; trying again with back-off", { err: outcome.error });
     case "heldOff":
+      if (isToldElsewhere(outcome.error)) return log.debug(2, "Reconcile waits", { err: outcome.error });
       return log.info("Reconcile put off", { delayMs: outcome.delayMs, err: outcome.error });
     case "terminal":
       return log.error("Reconcile failed for good; waiting for a change", { err: outcome.error });

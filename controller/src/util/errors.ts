@@ -49,6 +49,13 @@ export function isTerminal(error: unknown): boolean {
   return causesOf(error).some((cause) => cause instanceof TerminalError);
 }
 
+/** Whether something that concerns many has it said already, once for all (`isToldElsewhere`): a line for each would bury the rest. */
+export function isToldElsewhere(error: unknown): boolean {
+  return causesOf(error).some(
+    (cause) => cause instanceof Error && "isToldElsewhere" in cause && cause.isToldElsewhere === true,
+  );
+}
+
 /** One line for logs and events: the message, followed by causes that add something. */
 export function messageOf(error: unknown): string {
   const parts: string[] = [];
