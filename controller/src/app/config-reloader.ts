@@ -17,7 +17,10 @@ export interface ConfigReloaderDependencies {
   readonly text: string | undefined;
   /** What it says now; throws when it cannot be read. */
   readonly readText: ReadText;
-  /** Command line, environment and that text in the place of the file, in their order of precedence. Nothing else decides, so what is refused once is refused until the text changes. */
+  /**
+   * Command line, environment and that text in the place of the file, in their order of precedence. Nothing else decides: what is
+   * refused once is refused until the text changes.
+   */
   readonly parse: (text: string) => Reparsed;
   readonly live: LiveOptions;
   readonly metrics: Metrics;
