@@ -133,11 +133,6 @@ export class ProviderConnection {
     this.#statuses.askSoon();
   }
 
-  /** Has the provider say how it is now; {@link status} has it soon after. */
-  askStatus(): void {
-    this.#statuses.askSoon();
-  }
-
   /** Present while changes are held back because the provider works in another scope than it was confirmed for. */
   get scopeChange(): ScopeChange | undefined {
     return this.#scope.change;
