@@ -82,3 +82,15 @@ test("warns of what two providers declare, with each of them and in the log", as
     log.lines.some(({ level, fields }) => level === "error" && String(fields["why"]).includes(contested)),
   );
 });
+
+test("goes on when a listener fails: it is no fault of the provider, and the next one hears all the same", async () => {
+  let heard = 0;
+  side.onReady(() => {
+    throw new TypeError("a bug");
+  });
+  side.onReady(() => void heard++);
+  await start("east");
+  await eventually("the other listener to hear", () => heard > 0);
+  expect([side.problem(), side.warning("east")]).toEqual([undefined, undefined]);
+  expect(log.lines.filter(({ level }) => level === "error")).toMatchObject([{ fields: { err: { message: "a bug" } } }]);
+});

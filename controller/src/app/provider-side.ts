@@ -69,7 +69,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
     report.check();
-    for (const listener of listeners) listener();
+    for (const listener of listeners) tell(listener, log);
   };
   const sequence = new ChangeSequence({ clock, log, isElected: options.leaderElect });
   const sidecars = options.provider.map(({ name, address }) => {
@@ -115,6 +115,17 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },
   };
+}
+
+/** A fault of one controller is none of the provider's, nor of the other controllers. */
+function tell(listener: () => void, log: Logger): void {
+  try {
+    listener();
+  } catch (error) {
+    log.error("A controller failed to take up that a provider can be used; its keys wait for their next try", {
+      err: error,
+    });
+  }
 }
 
 function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: Options, clock: Clock): OwnershipRules {
