@@ -53,7 +53,7 @@ export class ServingCertificate {
   /** Of the last reload that failed, so that it is said once. */
   #problem: string | undefined;
   /** Said last of the time that the pair in force has left. */
-  #shortness: string | undefined;
+  #toldStage: "ending" | "ended" | undefined;
   /** Made by this process: nobody can know it yet. */
   readonly isNew: boolean;
 
@@ -119,7 +119,7 @@ export class ServingCertificate {
         if (expiryOf(pair) <= clock.nowMs())
           throw new PemFileError(`the certificate in ${certFile} expired at ${expires}; renew it`);
         this.#pair = pair;
-        this.#shortness = undefined;
+        this.#toldStage = undefined;
         log.info("Serving with a new certificate", { file: certFile, expires });
         for (const listener of this.#listeners) listener();
       }
@@ -136,15 +136,14 @@ export class ServingCertificate {
   #warnIfShort(): void {
     const leftMs = this.expiresAtMs - this.#deps.clock.nowMs();
     if (leftMs >= shortMs(this.#pair)) return;
-    const shortness = `The serving certificate ${leftMs > 0 ? "expires soon" : "has expired"}`;
-    if (shortness === this.#shortness) return;
-    this.#shortness = shortness;
-    this.#deps.log.warn(shortness, {
-      expires: dateOf(this.expiresAtMs),
-      ...(this.file === undefined
-        ? { remedy: "restart this process, which makes another" }
-        : { file: this.file, remedy: "put a new one in its place" }),
-    });
+    const stage = leftMs > 0 ? "ending" : "ended";
+    if (stage === this.#toldStage) return;
+    this.#toldStage = stage;
+    const { file } = this;
+    const remedy = file === undefined ? "restart this process, which makes another" : "put a new one in its place";
+    const fields = { expires: dateOf(this.expiresAtMs), file, remedy };
+    if (stage === "ending") this.#deps.log.warn("The serving certificate expires soon", fields);
+    else this.#deps.log.warn("The serving certificate has expired", fields);
   }
 }
 
