@@ -48,6 +48,14 @@ describe("LiveOptions.apply()", () => {
     expect(live.current.nodeMonitorPeriod).toBe(5000);
   });
 
+  test("leaves the call rates of the providers that run alone while other providers wait for a restart", () => {
+    const limited = options("--provider-call-rate=acme=5");
+    const live = new LiveOptions(limited);
+    const { applied, needRestart } = live.apply(options("--provider=other=unix:///o.sock"));
+    expect([applied, needRestart.map(({ flag }) => flag)]).toEqual([[], ["--provider", "--provider-call-rate"]]);
+    expect(live.current.providerCallRate).toEqual(limited.providerCallRate);
+  });
+
   test("lists every setting that is not in force, however often it is asked", () => {
     const live = new LiveOptions(options());
     const wanted = options("--cluster-name=other");

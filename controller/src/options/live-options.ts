@@ -17,6 +17,9 @@ export interface OptionChanges {
   readonly needRestart: readonly OptionChange[];
 }
 
+/** Settings that follow the file only together with those that they are about, which wait for a restart. */
+const ABOUT: Readonly<Record<string, string>> = { providerCallRate: "provider" };
+
 /** The settings of a run, of which some may change while it lasts. */
 export class LiveOptions {
   #values: Options;
@@ -35,11 +38,14 @@ export class LiveOptions {
     const applied: OptionChange[] = [];
     const needRestart: OptionChange[] = [];
     const next: Record<string, unknown> = {};
+    const differs = (key: string): boolean =>
+      !isDeepStrictEqual(Reflect.get(this.#values, key), Reflect.get(wanted, key));
     for (const [name, { key, flag }] of rows) {
+      if (!differs(key)) continue;
       const [from, to]: readonly unknown[] = [Reflect.get(this.#values, key), Reflect.get(wanted, key)];
-      if (isDeepStrictEqual(from, to)) continue;
       const change = { flag: `--${name}`, from: String(flag.write(from)), to: String(flag.write(to)) };
-      if (flag.reloadable === true) {
+      const about = ABOUT[key];
+      if (flag.reloadable === true && (about === undefined || !differs(about))) {
         applied.push(change);
         next[key] = to;
       } else {
