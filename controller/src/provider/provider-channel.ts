@@ -104,9 +104,7 @@ export class ProviderChannel implements RpcCaller {
   }
 
   unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response> {
-    const { provider } = this.#deps;
-    if (this.#current !== undefined) return this.#current.transport.unary(rpc, request, options);
-    return Promise.reject(new ProviderError({ code: "UNAVAILABLE", message: `provider ${provider} is not connected` }));
+    return this.#current?.transport.unary(rpc, request, options) ?? Promise.reject(this.#notConnected());
   }
 
   /** Messages of a server stream, over a channel of its own: a stream that breaks its connection takes no call with it. Ends when the channel is replaced. */
@@ -115,7 +113,9 @@ export class ProviderChannel implements RpcCaller {
     request: Request,
     options: RpcOptions,
   ): AsyncGenerator<Response, void, undefined> {
-    this.#streams ??= this.#make(this.#current?.material);
+    // Nothing is known of TLS files that were not read: a channel without them would be plaintext.
+    if (this.#current === undefined) throw this.#notConnected();
+    this.#streams ??= this.#make(this.#current.material);
     const { signal: end } = this.#streamsEnd;
     const signal = AbortSignal.any([options.signal, end]);
     try {
@@ -212,6 +212,10 @@ export class ProviderChannel implements RpcCaller {
   #make(material: TlsMaterial | undefined): GrpcTransport {
     const { provider, version, tls } = this.#deps;
     return new GrpcTransport({ provider, version, channel: channelParts(this.#address, material, tls?.serverName) });
+  }
+
+  #notConnected(): ProviderError {
+    return new ProviderError({ code: "UNAVAILABLE", message: `provider ${this.#deps.provider} is not connected` });
   }
 
   #closeStreams(why: string): void {
