@@ -1,13 +1,13 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { createLogger, startProvider } from "@cloudwire/provider-sdk";
 import { createSimulatedProvider } from "@cloudwire/provider-simulated";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { LEASE } from "./support/lease.ts";
 import { inParallel, numbered } from "./support/ready-machines.ts";
-import { API_KEY, World } from "./support/world.ts";
+import { API_KEY, type World } from "./support/world.ts";
 
 const LB_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const NODES = 200;
@@ -17,18 +17,11 @@ const PORT = 8290;
 /** Calls of the cloud take so long that some are under way whenever the sidecar ends. */
 const LATENCY_MS = 150;
 
-let controlPlane: ControlPlane;
 let world: World;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld((fresh) => {
+  world = fresh;
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 const lead = async () => {
   const lease = await world.kube.get(LEASE);

@@ -1,25 +1,18 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, type Json } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
-import { UNINITIALIZED, World } from "./support/world.ts";
+import { eachWorld } from "./support/each-world.ts";
+import { UNINITIALIZED, type World } from "./support/world.ts";
 
 const WAIT_MS = 90_000;
 const CALL_MS = 10_000;
 
-let controlPlane: ControlPlane;
 let world: World;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld((fresh) => {
+  world = fresh;
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 function startController(clusterCidr: string, ...args: readonly string[]): Program {
   return world.startController({

@@ -1,10 +1,10 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { LEASE, renewals } from "./support/lease.ts";
 import { Replica } from "./support/replica.ts";
-import { API_KEY, World } from "./support/world.ts";
+import { API_KEY, type World } from "./support/world.ts";
 
 const WANTED = "successor.cloudwire.dev/wanted";
 const OFFERED = "successor.cloudwire.dev/offered";
@@ -15,26 +15,19 @@ const ARGS = [
   "--leader-elect-provider-timeout=3s",
 ] as const;
 
-let controlPlane: ControlPlane;
 let world: World;
 let east: Replica;
 let west: Replica;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
-  const { kubeconfigPath } = controlPlane;
+eachWorld(async (fresh) => {
+  world = fresh;
+  const { kubeconfigPath } = world.controlPlane;
   const pod = { kubeconfigPath, cloudUrl: world.cloudUrl, apiKey: API_KEY, args: ARGS };
   [east, west] = [await Replica.create(pod), await Replica.create(pod)];
 });
 afterEach(async () => {
   await Promise.all([east[Symbol.asyncDispose](), west[Symbol.asyncDispose]()]);
-  await world[Symbol.asyncDispose]();
 });
-afterAll(() => controlPlane.stop());
 
 async function annotation(key: string, isThere: boolean): Promise<string | undefined> {
   const ask = async (): Promise<{ value: string | undefined } | undefined> => {

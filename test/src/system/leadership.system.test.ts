@@ -1,11 +1,11 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { at } from "../support/kube.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { LEASE, LEASES, renewals } from "./support/lease.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 const SHORT_LEASE = [
   "--leader-elect-lease-duration=4s",
@@ -13,19 +13,12 @@ const SHORT_LEASE = [
   "--leader-elect-retry-period=500ms",
 ] as const;
 
-let controlPlane: ControlPlane;
 let world: World;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld(async (fresh) => {
+  world = fresh;
   await world.startSidecar();
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 const holder = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
 
@@ -105,9 +98,9 @@ describe("two controllers on a real control plane", () => {
   test("a leader that cannot reach the API server any more ends with code 1", async () => {
     const first = world.startController({ args: SHORT_LEASE });
     await first.said(/Became leader/);
-    await controlPlane.stopApiServer("SIGKILL");
+    await world.controlPlane.stopApiServer("SIGKILL");
     expect(await first.exit(20_000)).toEqual({ code: 1, signal: null });
     expect(first.output).toContain("Leadership lost");
-    await controlPlane.startApiServer();
+    await world.controlPlane.startApiServer();
   });
 });

@@ -1,27 +1,20 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { LEASE } from "./support/lease.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 const CREATE = "loadBalancers.create";
 
-let controlPlane: ControlPlane;
 let world: World;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld(async (fresh) => {
+  world = fresh;
   // A call lasts as long as the cloud takes.
   await world.startSidecar({ args: ["--call-timeout-ms=90000"] });
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 const holder = async () => at(await world.kube.get(LEASE), "spec", "holderIdentity");
 

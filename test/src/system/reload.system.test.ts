@@ -1,31 +1,24 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Program } from "../support/program.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { RotatingFiles } from "./support/rotating-files.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 const FILE = "config.yaml";
 const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";
 
-let controlPlane: ControlPlane;
 let world: World;
 let files: RotatingFiles;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
+eachWorld(async (fresh) => {
+  world = fresh;
   files = await RotatingFiles.create();
-  world = await World.start(controlPlane);
   await world.startSidecar();
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
   await files[Symbol.asyncDispose]();
 });
-afterAll(() => controlPlane.stop());
 
 const mount = (content: string): Promise<void> => files.put({ [FILE]: `${HEAD}${content}` });
 

@@ -2,31 +2,24 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { TLSSocket } from "node:tls";
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Program } from "../support/program.ts";
 import { freePort } from "../support/secure-page.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { RotatingFiles } from "./support/rotating-files.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
-let controlPlane: ControlPlane;
 let world: World;
 let files: RotatingFiles[];
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
+eachWorld((fresh) => {
+  world = fresh;
   files = [];
-  world = await World.start(controlPlane);
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
   for (const set of files) await set[Symbol.asyncDispose]();
 });
-afterAll(() => controlPlane.stop());
 
 async function rotatingFiles(): Promise<RotatingFiles> {
   const set = await RotatingFiles.create();
@@ -131,10 +124,10 @@ describe("certificates that are rotated while work goes on", () => {
 
   test("of the controller at the API server lose no write, though the old one expires", async () => {
     const identity = ["cloud-controller-manager", ["system:masters"]] as const;
-    const renewed = await controlPlane.kubeconfigFor(...identity);
+    const renewed = await world.controlPlane.kubeconfigFor(...identity);
     await world.startSidecar();
     // It has to outlive the controller's start, and the test has to outlive it.
-    const old = await controlPlane.kubeconfigFor(...identity, 20);
+    const old = await world.controlPlane.kubeconfigFor(...identity, 20);
     const endsMs = Date.parse(new X509Certificate(old.client.certificate).validTo);
     const set = await rotatingFiles();
     const pem = ({ client }: typeof old) => ({ "tls.crt": client.certificate, "tls.key": client.key });

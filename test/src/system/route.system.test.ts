@@ -1,26 +1,19 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
-import { UNINITIALIZED, World } from "./support/world.ts";
+import { eachWorld } from "./support/each-world.ts";
+import { UNINITIALIZED, type World } from "./support/world.ts";
 
 const RANGES = ["--cluster-cidr=10.120.0.0/16,fd00:120::/48", "--leader-elect=false"] as const;
 const CALL_MS = 10_000;
 const RECONCILED = /^cloudwire_reconciles_total\{controller="node-route-controller"/;
 
-let controlPlane: ControlPlane;
 let world: World;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld((fresh) => {
+  world = fresh;
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 function startController(...args: readonly string[]): Program {
   // Not cloud-node-lifecycle: it would take away the Nodes whose machines these tests take away.

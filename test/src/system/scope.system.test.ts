@@ -1,28 +1,21 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { LEASE } from "./support/lease.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 const CALL_MS = 10_000;
 const OTHER_KEY = "another-key";
 const SCOPE = "scope.cloudwire.dev/simulated";
 
-let controlPlane: ControlPlane;
 let world: World;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld(async (fresh) => {
+  world = fresh;
   await world.admin.addAccount({ id: "somebody-else", key: OTHER_KEY });
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 async function scopeIs(wanted: string): Promise<void> {
   await eventually(
@@ -78,7 +71,7 @@ test("a new controller with the credentials of another account changes nothing u
   await scopeIs("simcloud/system");
 
   const [, command = ""] = /kubectl (.*scope\.cloudwire\.dev\S+)/.exec(text) ?? [];
-  await controlPlane.kubectl(command.split(" "));
+  await world.controlPlane.kubectl(command.split(" "));
   await second.said(/provider's scope is confirmed; changes go on/);
   await readyz(second, 200);
   await world.addressed("held");
@@ -98,7 +91,7 @@ test("a standby with the credentials of another account is not ready, so that no
   await standby.said(/provider works in another scope/);
   expect(await readyz(standby, 500)).toContain("[-]provider failed: ");
   // An operator takes the note away: whatever is counts.
-  await controlPlane.kubectl(["-n", "kube-system", "annotate", "lease", "cloud-controller-manager", `${SCOPE}-`]);
+  await world.controlPlane.kubectl(["-n", "kube-system", "annotate", "lease", "cloud-controller-manager", `${SCOPE}-`]);
   await readyz(standby, 200);
   await readyz(leader, 200);
   await scopeIs("simcloud/somebody-else");

@@ -1,10 +1,10 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, type Json, listOf } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { inParallel, numbered, ReadyMachines } from "./support/ready-machines.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 const SERVICES = 200;
 const NODES = 1000;
@@ -18,20 +18,13 @@ const SHORT_LEASE = [
   "--leader-elect-retry-period=500ms",
 ] as const;
 
-let controlPlane: ControlPlane;
 let world: World;
 let machines: ReadyMachines;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld((fresh) => {
+  world = fresh;
   machines = new ReadyMachines(world);
 });
-afterEach(() => world[Symbol.asyncDispose]());
-afterAll(() => controlPlane.stop());
 
 const addresses = async (): Promise<ReadonlyMap<string, unknown>> => {
   const services = await world.kube.items("/api/v1/namespaces/default/services");

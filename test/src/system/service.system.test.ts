@@ -1,31 +1,24 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { fetchText, NodeServers } from "./support/node-servers.ts";
-import { World } from "./support/world.ts";
+import type { World } from "./support/world.ts";
 
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const EXCLUDE = "node.kubernetes.io/exclude-from-external-load-balancers";
 const web = "/api/v1/namespaces/default/services/web";
 
-let controlPlane: ControlPlane;
 let world: World;
 let servers: NodeServers;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld((fresh) => {
+  world = fresh;
   servers = new NodeServers();
 });
 afterEach(async () => {
   await servers[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
 });
-afterAll(() => controlPlane.stop());
 
 async function joinNode(name: string): Promise<void> {
   await world.createMachines([{ name, zone: "north-a" }]);
@@ -189,7 +182,7 @@ describe("service-lb on a real control plane", () => {
         subjects: [subject],
       });
     }
-    const { path } = await controlPlane.kubeconfigFor("cloudwire");
+    const { path } = await world.controlPlane.kubeconfigFor("cloudwire");
     await world.startSidecar();
     const controller = world.startController({ kubeconfigPath: path, args: ["--leader-elect=false"] });
     await joinNode("gap-1");

@@ -1,11 +1,11 @@
-import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, type Json, listOf } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { eachWorld } from "./support/each-world.ts";
 import { inParallel, numbered } from "./support/ready-machines.ts";
 import { SecondCloud } from "./support/second-cloud.ts";
-import { UNINITIALIZED, World } from "./support/world.ts";
+import { UNINITIALIZED, type World } from "./support/world.ts";
 
 const CALL_MS = 10_000;
 const ZONE = "north-a";
@@ -14,24 +14,17 @@ const TAINT = { key: UNINITIALIZED, value: "true", effect: "NoSchedule" };
 /** Of the second cloud. */
 const WEST_CLASS = "west.simulated.cloudwire.dev/standard";
 
-let controlPlane: ControlPlane;
 /** The first cloud, `simulated`, and everything else. */
 let world: World;
 let west: SecondCloud;
 
-beforeAll(async () => {
-  await buildControlPlane();
-  controlPlane = await startControlPlane();
-}, 60 * 60_000);
-beforeEach(async () => {
-  world = await World.start(controlPlane);
+eachWorld(async (fresh) => {
+  world = fresh;
   west = await SecondCloud.start();
 });
 afterEach(async () => {
   await west[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
 });
-afterAll(() => controlPlane.stop());
 
 async function startAll(...args: readonly string[]): Promise<Program> {
   await Promise.all([world.startSidecar(), west.startSidecar()]);
