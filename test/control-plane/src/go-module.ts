@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { constants, setPriority } from "node:os";
 import path from "node:path";
 import { spawn } from "node:child_process";
@@ -122,6 +122,7 @@ async function buildPrograms(
   context: BuildContext,
 ): Promise<void> {
   await mkdir(module.binDir, { recursive: true });
+  await rm(stampFile(module), { force: true });
   context.report(`${module.name}: building with ${goVersion}: ${module.about}`);
   const began = performance.now();
   for (const [index, program] of programs.entries()) {
@@ -131,7 +132,9 @@ async function buildPrograms(
     await buildProgram(module, program, context);
     context.report(`${step}: ${seconds(start)} s`);
   }
-  await writeFile(stampFile(module), `${hash}\n`);
+  // Programs of sources that changed under the build are of no known state: the next one builds again.
+  const { hash: hashNow } = await gatherInputs(module);
+  if (hashNow === hash) await writeFile(stampFile(module), `${hash}\n`);
   context.report(`${module.name}: built in ${seconds(began)} s: ${module.binDir}`);
 }
 
