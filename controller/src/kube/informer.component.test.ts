@@ -352,7 +352,9 @@ describe("Informer handlers", () => {
     remove();
     const length = late.length;
     expect(late[0]).toBe("a");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    let resyncs = 0;
+    rig.informer.addHandler({ onUpdate: () => resyncs++ }, { resyncMs: 200 });
+    await eventually("resynced for another", () => resyncs >= 2);
     expect(late).toHaveLength(length);
   });
 });
