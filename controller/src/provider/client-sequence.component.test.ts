@@ -91,6 +91,6 @@ test("an answer that was throttled on its way slows the next calls down", async 
   expect(await world.harness.metrics.value("cloudwire_provider_call_holds_total", { class: "load_balancers" })).toBe(1);
   expect(world.sidecar.snapshot.budgets.find(({ classes }) => classes.includes("load_balancers"))).toMatchObject({
     cloudCallsPerSecond: 1,
-    tokens: -1,
+    tokens: 0,
   });
 });
