@@ -1,52 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { EventInput } from "../api/event.ts";
+import { candidate, LOCK } from "../../test/support/candidate.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
-import { FakeLog } from "../../test/support/fake-log.ts";
-import { Metrics } from "../telemetry/metrics.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { recordField } from "../util/json.ts";
-import { DEFAULT_TIMINGS, type ElectionEnd, electionMetrics, LeaderElector } from "./leader-election.ts";
+import { DEFAULT_TIMINGS } from "./leader-election.ts";
 import { LEASES } from "./lease-resource.ts";
-
-const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
-
-interface Candidate {
-  readonly elector: LeaderElector;
-  readonly metrics: Metrics;
-  readonly events: EventInput[];
-  readonly stop: AbortController;
-  /** Ends `lead` as a controller shutting down would. */
-  readonly finish: () => void;
-  readonly lostReason: () => unknown;
-  readonly end: Promise<ElectionEnd>;
-}
-
-function candidate(kube: FakeKube, clock: Clock, identity: string, timings = DEFAULT_TIMINGS): Candidate {
-  const events: EventInput[] = [];
-  const metrics = new Metrics();
-  const elector = new LeaderElector({
-    client: kube,
-    timings,
-    lock: LOCK,
-    identity,
-    clock,
-    random: () => 0,
-    log: new FakeLog(),
-    events: { record: (event) => events.push(event) },
-    metrics: electionMetrics(metrics)(LOCK.name),
-  });
-  const stop = new AbortController();
-  const finished = Promise.withResolvers<void>();
-  let reason: unknown;
-  const end = elector.run(stop.signal, async (lost) => {
-    const gone = new Promise<void>((resolve) => lost.addEventListener("abort", () => resolve()));
-    await Promise.race([gone, finished.promise]);
-    reason = lost.aborted ? lost.reason : undefined;
-  });
-  return { elector, metrics, events, stop, finish: finished.resolve, lostReason: () => reason, end };
-}
 
 const spec = (kube: FakeKube): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec");
 
@@ -371,5 +331,40 @@ describe("LeaderElector.run()", () => {
     a.finish();
     expect(await a.end).toBe("stopped");
     expect(spec(kube)).toMatchObject({ holderIdentity: "" });
+  });
+});
+
+describe("LeaderElector.unhealthy()", () => {
+  const BOUND_MS = DEFAULT_TIMINGS.leaseDurationMs + 20_000;
+
+  test("says how old the last renewal is when what is led goes on for 20 s beyond the lease", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const a = candidate(kube, clock, "a", DEFAULT_TIMINGS, "deaf");
+    await settle();
+    kube.intercept = () => apiError("transient");
+    await clock.advance(BOUND_MS);
+    expect(a.elector.unhealthy()).toBeUndefined();
+    await clock.advance(1);
+    expect(a.elector.unhealthy()).toBe("lease kube-system/cloud-controller-manager was last renewed 35 s ago");
+    a.finish();
+    expect(await a.end).toBe("lost");
+    expect(a.elector.unhealthy()).toBeUndefined();
+  });
+
+  test("is undefined for a leader that renews and for a standby, however long", async () => {
+    const kube = new FakeKube();
+    const clock = new FakeClock();
+    const [a, b] = [candidate(kube, clock, "a"), candidate(kube, clock, "b")];
+    await clock.advance(2 * BOUND_MS);
+    expect([a, b].map(({ elector }) => [elector.leading, elector.unhealthy()])).toEqual([
+      [true, undefined],
+      [false, undefined],
+    ]);
+    for (const { stop, finish } of [a, b]) {
+      stop.abort();
+      finish();
+    }
+    expect(await Promise.all([a.end, b.end])).toEqual(["stopped", "stopped"]);
   });
 });
