@@ -237,7 +237,8 @@ export class LeaseLock {
 
   #write(send: (options: CallOptions) => Promise<StoredLease>, signal: AbortSignal): Promise<void> {
     const written = this.#send(send, signal);
-    this.#underWay = Promise.allSettled([this.#underWay, written]);
+    // Without a value: each would hold on to the one before, for as long as the process leads.
+    this.#underWay = Promise.allSettled([this.#underWay, written]).then(() => undefined);
     return written;
   }
 
