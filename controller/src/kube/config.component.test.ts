@@ -78,4 +78,8 @@ test("kubeconfigAccess() takes no client certificate that has expired in the pla
   expect(await shown()).toBe(first);
   const next = await put(clock.nowMs() + 1000);
   expect(await shown()).toBe(next);
+  // Nothing is better than what has expired: what else is in the file, such as a token, must not stay away for it.
+  await clock.advance(120_000);
+  const expired = await put(clock.nowMs() - 120_000);
+  expect(await shown()).toBe(expired);
 });

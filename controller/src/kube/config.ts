@@ -123,8 +123,9 @@ class CachedCredentials {
     try {
       if (reload) this.#config = await this.#file.load();
       const asked = await this.#ask();
-      // Written one after the other, the two do not fit for a moment; and an expired one is worth no more than the one before.
-      if (this.#last === undefined || isPair(asked.tls, this.#clock.nowMs())) this.#last = asked;
+      // Written one after the other, the two do not fit for a moment; and an expired one is worth no more than one that is not.
+      const nowMs = this.#clock.nowMs();
+      if (this.#last === undefined || isPair(asked.tls, nowMs) || !isPair(this.#last.tls, nowMs)) this.#last = asked;
     } catch (error) {
       // A file being replaced just now is no reason to stop. A plugin that fails is: its last answer has ended.
       if (this.#last === undefined || this.#lifeMs() === 0) throw error;
