@@ -3,11 +3,10 @@ import { LiveOptions } from "./live-options.ts";
 import type { Options } from "./options.ts";
 import { parseCommand } from "./parse.ts";
 
-function options(...args: readonly string[]): Options {
-  const command = parseCommand(
-    { args: ["--provider=acme=unix:///p.sock", ...args], environment: {}, readText: () => "" },
-    new Set(["x"]),
-  );
+const options = (...args: readonly string[]): Options => optionsOf("--provider=acme=unix:///p.sock", ...args);
+
+function optionsOf(...args: readonly string[]): Options {
+  const command = parseCommand({ args, environment: {}, readText: () => "" }, new Set(["x"]));
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   return command.options;
 }
@@ -48,12 +47,19 @@ describe("LiveOptions.apply()", () => {
     expect(live.current.nodeMonitorPeriod).toBe(5000);
   });
 
-  test("leaves the call rates of the providers that run alone while other providers wait for a restart", () => {
+  test("leaves the call rate of a provider that runs and has left the settings alone", () => {
     const limited = options("--provider-call-rate=acme=5");
     const live = new LiveOptions(limited);
-    const { applied, needRestart } = live.apply(options("--provider=other=unix:///o.sock"));
-    expect([applied, needRestart.map(({ flag }) => flag)]).toEqual([[], ["--provider", "--provider-call-rate"]]);
+    const { applied, needRestart } = live.apply(optionsOf("--provider=other=unix:///o.sock"));
+    expect([applied, needRestart.map(({ flag }) => flag)]).toEqual([[], ["--provider"]]);
     expect(live.current.providerCallRate).toEqual(limited.providerCallRate);
+  });
+
+  test("changes the call rates of the providers that run while one more waits for a restart", () => {
+    const live = new LiveOptions(options("--provider-call-rate=acme=5"));
+    const more = ["--provider=other=unix:///o.sock", "--provider-call-rate=other=9", "--provider-call-rate=acme=2"];
+    const { applied } = live.apply(options(...more));
+    expect(applied).toEqual([{ flag: "--provider-call-rate", from: "acme=5:5", to: "acme=2:2" }]);
   });
 
   test("lists every setting that is not in force, however often it is asked", () => {

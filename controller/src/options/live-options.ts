@@ -17,9 +17,6 @@ export interface OptionChanges {
   readonly needRestart: readonly OptionChange[];
 }
 
-/** Settings that follow the file only together with those that they are about, which wait for a restart. */
-const ABOUT: Readonly<Record<string, string>> = { providerCallRate: "provider" };
-
 /** The settings of a run, of which some may change while it lasts. */
 export class LiveOptions {
   #values: Options;
@@ -38,14 +35,12 @@ export class LiveOptions {
     const applied: OptionChange[] = [];
     const needRestart: OptionChange[] = [];
     const next: Record<string, unknown> = {};
-    const differs = (key: string): boolean =>
-      !isDeepStrictEqual(Reflect.get(this.#values, key), Reflect.get(wanted, key));
     for (const [name, { key, flag }] of rows) {
-      if (!differs(key)) continue;
-      const [from, to]: readonly unknown[] = [Reflect.get(this.#values, key), Reflect.get(wanted, key)];
+      const from: unknown = Reflect.get(this.#values, key);
+      const to: unknown = key === "providerCallRate" ? callRates(this.#values, wanted) : Reflect.get(wanted, key);
+      if (isDeepStrictEqual(from, to)) continue;
       const change = { flag: `--${name}`, from: String(flag.write(from)), to: String(flag.write(to)) };
-      const about = ABOUT[key];
-      if (flag.reloadable === true && (about === undefined || !differs(about))) {
+      if (flag.reloadable === true) {
         applied.push(change);
         next[key] = to;
       } else {
@@ -55,4 +50,13 @@ export class LiveOptions {
     this.#values = { ...this.#values, ...next };
     return { applied, needRestart };
   }
+}
+
+/** The list of providers waits for a restart: one that runs and has left the file keeps the rate that it has. */
+function callRates(inForce: Options, wanted: Options): Options["providerCallRate"] {
+  const isIn = (options: Options, provider: string): boolean => options.provider.some(({ name }) => name === provider);
+  return [
+    ...wanted.providerCallRate.filter(({ provider }) => isIn(inForce, provider)),
+    ...inForce.providerCallRate.filter(({ provider }) => !isIn(wanted, provider)),
+  ];
 }
