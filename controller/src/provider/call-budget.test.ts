@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
 import type { QuotaClass } from "../api/quota-classes.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { HIGH_IN_A_ROW, type Priority } from "../util/priority-line.ts";
@@ -13,6 +14,7 @@ const ALL: readonly QuotaClass[] = ["instances", "load_balancers", "routes", "vo
 
 let clock: FakeClock;
 let metrics: Metrics;
+let log: FakeLog;
 let budget: GroupedCallBudget;
 
 /** Those that may be made, in the order in which they may. */
@@ -21,6 +23,7 @@ let sent: string[];
 beforeEach(() => {
   clock = new FakeClock();
   metrics = new Metrics();
+  log = new FakeLog();
   budget = budgetWith();
   sent = [];
 });
@@ -29,7 +32,12 @@ beforeEach(() => {
 function budgetWith(rate?: { readonly cloudCallsPerSecond: number; readonly burst: number }): GroupedCallBudget {
   const declared = rate === undefined ? [] : [{ classes: ALL, ...rate }];
   metrics = new Metrics();
-  return new GroupedCallBudget("acme", rateGroups(declared, []), clock, budgetMetrics(metrics)("acme"));
+  return new GroupedCallBudget(rateGroups(declared, []), {
+    provider: "acme",
+    clock,
+    metrics: budgetMetrics(metrics)("acme"),
+    log,
+  });
 }
 
 function ask(name: string, priority: Priority, quotaClass: QuotaClass = "instances", signal = never): Promise<void> {
@@ -66,6 +74,21 @@ describe("GroupedCallBudget without rates", () => {
       await metrics.value("cloudwire_provider_calls_turned_away_total", { class: "instances", priority: "high" }),
     ).toBe(2);
     expect(await metrics.value("cloudwire_provider_call_holds_total", { class: "instances" })).toBe(1);
+  });
+
+  test("says once a minute that calls wait, however many do", async () => {
+    budget.hold("instances", 60_000);
+    const refused = Array.from({ length: 50 }, () => budget.acquire("low", "instances", never).catch(() => undefined));
+    await Promise.all(refused);
+    const line = { level: "info", message: "Calls to the provider wait for the sake of its cloud" };
+    expect(log.lines).toMatchObject([{ ...line, fields: { class: "instances", heldMs: 60_000 } }]);
+    await clock.advance(30_000);
+    budget.hold("load_balancers", 1000);
+    budget.hold("instances", 60_000);
+    expect(log.lines.map(({ fields }) => fields["class"])).toEqual(["instances", "load_balancers"]);
+    await clock.advance(30_000);
+    await budget.acquire("low", "instances", never).catch(() => undefined);
+    expect(log.lines).toHaveLength(3);
   });
 
   test("holds one class and no other", async () => {

@@ -1,4 +1,5 @@
 import type { QuotaClass } from "../api/quota-classes.ts";
+import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
 import type { BudgetMetrics } from "./budget-metrics.ts";
 import { CallLine } from "./call-line.ts";
@@ -18,27 +19,40 @@ export interface CallBudget {
   isHeldSince(quotaClass: QuotaClass, sinceMs: number): boolean;
 }
 
+export interface CallBudgetDependencies {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  readonly clock: Clock;
+  readonly metrics: BudgetMetrics;
+  readonly log: Logger;
+}
+
+/** Between two lines of the log about calls of one class that have to wait. */
+const TELL_MS = 60_000;
+
 /** The budgets of one provider: each quota class draws on one, some share one. */
 export class GroupedCallBudget implements CallBudget {
-  readonly #provider: string;
-  readonly #clock: Clock;
-  readonly #metrics: BudgetMetrics;
+  readonly #deps: CallBudgetDependencies;
   #lines: readonly CallLine[] = [];
+  /** When it was last told that calls of the class have to wait. */
+  readonly #toldAtMs = new Map<QuotaClass, number>();
 
-  constructor(provider: string, groups: readonly RateGroup[], clock: Clock, metrics: BudgetMetrics) {
-    this.#provider = provider;
-    this.#clock = clock;
-    this.#metrics = metrics;
+  constructor(groups: readonly RateGroup[], dependencies: CallBudgetDependencies) {
+    this.#deps = dependencies;
     this.setRates(groups);
   }
 
   async acquire(priority: Priority, quotaClass: QuotaClass, signal: AbortSignal): Promise<void> {
-    const startMs = this.#clock.monotonicMs();
+    const { clock, metrics } = this.#deps;
+    const startMs = clock.monotonicMs();
     try {
       await this.#lineOf(quotaClass).enter(priority, quotaClass, signal);
-      this.#metrics.waited(quotaClass, priority, this.#clock.monotonicMs() - startMs);
+      metrics.waited(quotaClass, priority, clock.monotonicMs() - startMs);
     } catch (error) {
-      if (!signal.aborted) this.#metrics.turnedAway(quotaClass, priority);
+      if (!signal.aborted) {
+        metrics.turnedAway(quotaClass, priority);
+        this.#tell(quotaClass);
+      }
       throw error;
     }
   }
@@ -49,8 +63,9 @@ export class GroupedCallBudget implements CallBudget {
 
   hold(quotaClass: QuotaClass, holdMs = DEFAULT_HOLD_MS): void {
     const line = this.#lineOf(quotaClass);
-    if (line.pace.heldMs === 0) this.#metrics.held(quotaClass);
+    if (line.pace.heldMs === 0) this.#deps.metrics.held(quotaClass);
     line.hold(holdMs);
+    this.#tell(quotaClass);
   }
 
   isHeldSince(quotaClass: QuotaClass, sinceMs: number): boolean {
@@ -63,7 +78,7 @@ export class GroupedCallBudget implements CallBudget {
     this.#lines = groups.map(({ classes, rate }) => {
       const same = before.find((line) => line.classes.join() === classes.join());
       same?.setRate(rate);
-      return same ?? new CallLine(this.#provider, classes, rate, this.#clock);
+      return same ?? new CallLine(this.#deps.provider, classes, rate, this.#deps.clock);
     });
     for (const line of before) {
       if (!this.#lines.includes(line)) line.moveTo((quotaClass) => this.#lineOf(quotaClass));
@@ -72,6 +87,21 @@ export class GroupedCallBudget implements CallBudget {
 
   snapshot(): readonly BudgetSnapshot[] {
     return this.#lines.map((line) => line.snapshot());
+  }
+
+  /** Once for all whom it concerns, and now and then while it lasts. */
+  #tell(quotaClass: QuotaClass): void {
+    const { log, clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (this.#toldAtMs.get(quotaClass) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
+    this.#toldAtMs.set(quotaClass, nowMs);
+    const { heldMs, cloudCallsPerSecond, waiting } = this.#lineOf(quotaClass).snapshot();
+    log.info("Calls to the provider wait for the sake of its cloud", {
+      class: quotaClass,
+      heldMs,
+      cloudCallsPerSecond,
+      waiting,
+    });
   }
 
   #lineOf(quotaClass: QuotaClass): CallLine {

@@ -99,6 +99,8 @@ export class CallLine {
   }
 
   #add(waiter: Waiter): void {
+    // One that comes over from another line may find a long hold here.
+    if (this.pace.heldMs > MAX_WAIT_MS) return waiter.refuse(this.#refusal(waiter.quotaClass, this.pace.waitMs()));
     this.#line.add(waiter.priority, waiter);
     waiter.leave = () => {
       this.#line.remove(waiter.priority, waiter);

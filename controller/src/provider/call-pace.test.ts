@@ -111,6 +111,21 @@ describe("CallPace", () => {
     expect(pace.waitMs()).toBe(600_100);
   });
 
+  test("pays ten minutes of debt at the most after the rate was lowered, too", () => {
+    const pace = new CallPace({ cloudCallsPerSecond: 100, burst: 100 }, clock);
+    pace.spend(4_294_967_295);
+    pace.setRate({ cloudCallsPerSecond: 0.1, burst: 1 });
+    expect(pace.waitMs()).toBe(610_000);
+  });
+
+  test("begins anew at one a second once the limit was gone, whether or not anybody looked meanwhile", async () => {
+    const pace = new CallPace(undefined, clock);
+    pace.hold(1000);
+    await clock.advance(120_000);
+    pace.hold(1000);
+    expect(pace.perSecond).toBe(1);
+  });
+
   test("takes several words of one occasion as one, and each later occasion as one more", async () => {
     const pace = new CallPace(RATE, clock);
     pace.hold(1000);

@@ -72,7 +72,7 @@ export class CallPace {
   setRate(rate: Rate | undefined): void {
     this.#fill();
     this.#rate = rate;
-    this.#tokens = this.burst === Number.POSITIVE_INFINITY ? this.burst : Math.min(this.#tokens, this.burst);
+    this.#tokens = this.burst === Number.POSITIVE_INFINITY ? this.burst : this.#within(this.#tokens);
   }
 
   /** How long a call waits before which `ahead` others go. */
@@ -85,11 +85,13 @@ export class CallPace {
   /** A call is sent, or has cost so much more than it was counted for; negative: it was not sent after all. */
   spend(tokens: number): void {
     this.#fill();
-    this.#tokens = Math.min(this.burst, Math.max(this.#leastTokens, this.#tokens - tokens));
+    this.#tokens = this.#within(this.#tokens - tokens);
   }
 
   /** The cloud throttles. A shorter hold never ends a longer one. */
   hold(holdMs: number): void {
+    // First, for a speed that has been regained meanwhile is none to be halved.
+    this.#fill();
     const nowMs = this.#clock.monotonicMs();
     const untilMs = nowMs + Math.min(MAX_HOLD_MS, Math.max(MIN_HOLD_MS, holdMs));
     const perSecond = this.heldMs > 0 ? this.perSecond : this.#slower();
@@ -107,6 +109,10 @@ export class CallPace {
   /** Debt is paid off at the rate. Where none is known there is nothing to pay: only the cloud says what is too much. */
   get #leastTokens(): number {
     return this.#rate === undefined ? 0 : -this.#rate.cloudCallsPerSecond * (MAX_DEBT_MS / 1000);
+  }
+
+  #within(tokens: number): number {
+    return Math.min(this.burst, Math.max(this.#leastTokens, tokens));
   }
 
   /** The speed that counts as the whole one. */
@@ -150,7 +156,7 @@ export class CallPace {
     if (atMs <= wholeMs) return atMs;
     // Without a rate there is no limit from then on.
     if (this.#rate === undefined) return wholeMs;
-    return wholeMs + ((tokens - this.#gained(fromMs, wholeMs)) / this.#limit) * 1000;
+    return Math.max(fromMs, wholeMs) + ((tokens - this.#gained(fromMs, wholeMs)) / this.#limit) * 1000;
   }
 
   /** When the speed that doubles is the whole one. */

@@ -1,6 +1,7 @@
 import { EnsureLoadBalancerRequest } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import { budgetMetrics } from "./budget-metrics.ts";
@@ -24,7 +25,12 @@ let budget: GroupedCallBudget;
 beforeEach(() => {
   clock = new FakeClock();
   sent = [];
-  budget = new GroupedCallBudget("acme", rateGroups([], []), clock, budgetMetrics(new Metrics())("acme"));
+  budget = new GroupedCallBudget(rateGroups([], []), {
+    provider: "acme",
+    clock,
+    metrics: budgetMetrics(new Metrics())("acme"),
+    log: new FakeLog(),
+  });
 });
 
 const caller: RpcCaller = {

@@ -74,9 +74,9 @@ export class Sidecar implements Provider {
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
     const { callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
-    const budgetMetrics = metrics.budgetsOf(name);
-    const budget = new GroupedCallBudget(name, rateGroups([], callRates()), clock, budgetMetrics);
-    budgetMetrics.watch(
+    const budgets = metrics.budgetsOf(name);
+    const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
+    budgets.watch(
       () => budget.snapshot(),
       () => clock.nowMs(),
     );

@@ -7,7 +7,7 @@ export function callRatesFromProto(wire: readonly WireCallRate[]): readonly Call
   return wire.flatMap(({ classes: named, cloudCallsPerSecond, burst }) => {
     const classes = named.flatMap((one) => wordOf(quotaClasses, one) ?? []);
     const isNamedInVain = named.length > 0 && classes.length === 0;
-    if (isNamedInVain || !(cloudCallsPerSecond > 0)) return [];
+    if (isNamedInVain || !(cloudCallsPerSecond > 0 && Number.isFinite(cloudCallsPerSecond))) return [];
     const burstOfASecond = Math.max(1, Math.ceil(cloudCallsPerSecond));
     return [{ classes, cloudCallsPerSecond, burst: burst === 0 ? burstOfASecond : burst }];
   });
