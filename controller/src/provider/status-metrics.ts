@@ -31,7 +31,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
   });
   metrics.gauge({
     name: "cloudwire_provider_problem",
-    help: "1 for each thing that is wrong with a provider; readyz says more.",
+    help: "1 for each thing that is wrong with a provider; /statusz says more.",
     labels: ["provider", "reason"],
     collect: (gauge) => {
       gauge.reset();
