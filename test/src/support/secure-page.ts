@@ -14,10 +14,23 @@ export interface Page {
   readonly text: string;
 }
 
-const TIMEOUT_MS = 20_000;
+/** What is done with a page. */
+export interface Sending {
+  /** @default GET */
+  readonly method?: "GET" | "PUT";
+  readonly body?: string;
+}
+
+/** The page of the heap takes seconds, many on a busy machine. */
+const TIMEOUT_MS = 60_000;
 
 /** One page over a connection of its own. Whose certificate the server shows is another test's business. */
-export function fetchPage(port: number, path: string, credentials: Credentials = {}): Promise<Page> {
+export function fetchPage(
+  port: number,
+  path: string,
+  credentials: Credentials = {},
+  { method = "GET", body }: Sending = {},
+): Promise<Page> {
   const { token, certificate, key, headers = {} } = credentials;
   const { promise, resolve, reject } = Promise.withResolvers<Page>();
   const outgoing = request(
@@ -25,6 +38,7 @@ export function fetchPage(port: number, path: string, credentials: Credentials =
       host: "127.0.0.1",
       port,
       path,
+      method,
       agent: false,
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
@@ -43,7 +57,7 @@ export function fetchPage(port: number, path: string, credentials: Credentials =
   );
   outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer from ${path} within ${TIMEOUT_MS} ms`)));
   outgoing.once("error", reject);
-  outgoing.end();
+  outgoing.end(body);
   return promise;
 }
 
