@@ -23,6 +23,9 @@ eachWorld(async (fresh) => {
 const holder = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
 
 const SECOND_LEASE = "node-migration";
+const OTHER = "kube-controller-manager";
+
+const secondHolder = async () => at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity");
 
 /** As another program that runs the migrating controllers holds it. */
 async function holdSecondLease(): Promise<void> {
@@ -31,7 +34,7 @@ async function holdSecondLease(): Promise<void> {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
     metadata: { name: SECOND_LEASE, namespace: "kube-system" },
-    spec: { holderIdentity: "kube-controller-manager", leaseDurationSeconds: 3600, acquireTime: now, renewTime: now },
+    spec: { holderIdentity: OTHER, leaseDurationSeconds: 3600, acquireTime: now, renewTime: now },
   });
 }
 
@@ -50,7 +53,7 @@ async function migrationFile(controller: string): Promise<string> {
 }
 
 describe("a controller that migrates", () => {
-  test("runs here as soon as its other program gives up the second Lease, while the rest runs already", async () => {
+  test("runs here once its other program gives up the second Lease, and the process ends when that is lost", async () => {
     onTestFinished(() => world.kube.delete(`${LEASES}/${SECOND_LEASE}`));
     await holdSecondLease();
     const config = await migrationFile("cloud-node");
@@ -67,7 +70,12 @@ describe("a controller that migrates", () => {
 
     await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: "" } });
     await world.initialized("m-1");
-    expect(at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity")).toBe(await holder());
+    expect(await secondHolder()).toBe(await holder());
+
+    await world.kube.patch(`${LEASES}/${SECOND_LEASE}`, { spec: { holderIdentity: OTHER } });
+    expect(await program.exit(30_000)).toEqual({ code: 1, signal: null });
+    expect(program.output).toContain("Leadership lost");
+    expect([await holder(), await secondHolder()]).toEqual(["", OTHER]);
   });
 });
 
