@@ -42,7 +42,15 @@ test("debugProviders() shows a provider that is away and one whose cloud throttl
           bootId: "boot-2",
           scopeId: "project-1",
           configRevision: "7",
-          conditions: [],
+          conditions: [
+            {
+              type: "CloudReachable",
+              status: "True",
+              reason: "Reached",
+              message: "",
+              lastTransitionTimeMs: 1_799_999_000_000,
+            },
+          ],
           lastCloudSuccessTimeMs: NOW_MS,
           credentialsExpireTimeMs: undefined,
           rateLimits: [{ name: "reads", limit: 10, remaining: 3, resetTimeMs: NOW_MS }],
@@ -103,7 +111,15 @@ test("debugProviders() shows a provider that is away and one whose cloud throttl
         at: at(0),
         ready: true,
         configRevision: "7",
-        conditions: [],
+        conditions: [
+          {
+            type: "CloudReachable",
+            status: "True",
+            reason: "Reached",
+            message: "",
+            lastTransition: new Date(1_799_999_000_000).toISOString(),
+          },
+        ],
         lastCloudSuccess: at(0),
         rateLimits: [{ name: "reads", limit: 10, remaining: 3, reset: at(0) }],
       },

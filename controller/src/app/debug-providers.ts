@@ -44,7 +44,10 @@ function shownStatus(status: ProviderStatus): object {
     at: iso(status.receivedAtMs),
     ready,
     configRevision,
-    conditions,
+    conditions: conditions.map(({ lastTransitionTimeMs, ...condition }) => ({
+      ...condition,
+      lastTransition: isoIfAny(lastTransitionTimeMs),
+    })),
     lastCloudSuccess: isoIfAny(status.lastCloudSuccessTimeMs),
     credentialsExpire: isoIfAny(status.credentialsExpireTimeMs),
     rateLimits: rateLimits.map(({ resetTimeMs, ...rate }) => ({ ...rate, reset: isoIfAny(resetTimeMs) })),
