@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -110,5 +110,55 @@ describe("two controllers on a real control plane", () => {
     expect(await first.exit(20_000)).toEqual({ code: 1, signal: null });
     expect(first.output).toContain("Leadership lost");
     await world.controlPlane.startApiServer();
+  });
+});
+
+/** What the page for operators grants for the Lease. */
+async function documentedVerbs(): Promise<readonly string[]> {
+  const page = await readFile(new URL("../../../docs/explanation/high-availability.md", import.meta.url), "utf8");
+  return /resources: \[leases\]\n *verbs: \[([^\]]+)\]/.exec(page)?.[1]?.split(", ") ?? [];
+}
+
+/** Credentials with these rights on Leases, and whatever else a controller may need. */
+async function mayOnLeases(verbs: readonly string[]): Promise<string> {
+  const user = `elected-${verbs.length}`;
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const apiGroup = "rbac.authorization.k8s.io";
+  const rules = [
+    { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs },
+    { apiGroups: ["", "events.k8s.io"], resources: ["*"], verbs: ["*"] },
+  ];
+  const [role, binding] = [`${rbac}/clusterroles`, `${rbac}/clusterrolebindings`];
+  await world.kube.create(role, { apiVersion: `${apiGroup}/v1`, kind: "ClusterRole", metadata: { name: user }, rules });
+  onTestFinished(() => world.kube.delete(`${role}/${user}`));
+  await world.kube.create(binding, {
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: user },
+    subjects: [{ kind: "User", name: user, apiGroup }],
+    roleRef: { kind: "ClusterRole", name: user, apiGroup },
+  });
+  onTestFinished(() => world.kube.delete(`${binding}/${user}`));
+  return (await world.controlPlane.kubeconfigFor(user)).path;
+}
+
+describe("two controllers with no more rights on the Lease than documented", () => {
+  test.each([
+    { title: "all of them", withheld: [], isWatched: true },
+    { title: "all but watch", withheld: ["watch"], isWatched: false },
+  ])("hand over with $title", async ({ withheld, isWatched }) => {
+    const verbs = (await documentedVerbs()).filter((verb) => !withheld.includes(verb));
+    const kubeconfigPath = await mayOnLeases(verbs);
+    const first = world.startController({ kubeconfigPath, args: SHORT_LEASE });
+    await first.said(/Became leader/);
+    const second = world.startController({ kubeconfigPath, args: SHORT_LEASE });
+    await second.said(/Waiting for leadership/);
+    // One that it has seen.
+    await renewals(world.kube, 2);
+    expect(await first.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(first.output).toContain("Leadership released");
+    await second.said(/Became leader/);
+    expect(second.output.includes("Lease not watched; it is read from time to time")).toBe(!isWatched);
+    expect(first.output + second.output).not.toMatch(/Lease not (?:acquired|released|annotated)/);
   });
 });
