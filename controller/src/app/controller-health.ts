@@ -1,6 +1,7 @@
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { HealthCheck } from "../server/health.ts";
 import { messageOf } from "../util/errors.ts";
+import { iso } from "./iso-time.ts";
 
 /** So many in a row are no accident; reached within half a minute. */
 const BROKEN_AFTER = 5;
@@ -36,8 +37,7 @@ export function controllersSummary(controllers: readonly SupervisedController[])
 function warningOf(controller: SupervisedController | undefined): string | undefined {
   if (controller?.state.kind !== "restarting") return undefined;
   const { atMs, error } = controller.state;
-  const next = new Date(atMs).toISOString();
-  return `broke (fault ${controller.faults} in a row) and starts again at ${next}: ${messageOf(error)}`;
+  return `broke (fault ${controller.faults} in a row) and starts again at ${iso(atMs)}: ${messageOf(error)}`;
 }
 
 function allBroken(controllers: readonly SupervisedController[]): string | undefined {

@@ -63,7 +63,7 @@ class Replica {
       leaseDurationMs: DURATION_MS,
       clock: own,
       log,
-      notes: new EpochNotes({ sequence: this.sequence, identity, leaseDurationMs: DURATION_MS, clock: own }),
+      notes: new EpochNotes({ sequence: this.sequence, identity, clock: own }),
       onSlowPath: () => undefined,
     });
   }

@@ -7,7 +7,6 @@ export interface EpochNotesDependencies {
   readonly sequence: ChangeSequence;
   /** Of this process, on the Lease. */
   readonly identity: string;
-  readonly leaseDurationMs: number;
   readonly clock: Clock;
 }
 
@@ -28,13 +27,13 @@ export class EpochNotes implements LeaseNotes {
   }
 
   /** Only a write that was answered makes changes valid for longer: the others count from the last one that they saw. */
-  read(annotations: Readonly<Record<string, string>>, holder: string, sentAtMs?: number): void {
-    const { sequence, identity, leaseDurationMs } = this.#deps;
+  read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void {
+    const { sequence, identity } = this.#deps;
     const epoch = this.#believed(parseEpoch(annotations[CHANGE_EPOCH]));
     this.#seen = Math.max(this.#seen, epoch);
     this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
     if (!this.#isHeld) sequence.suspend();
-    else if (sentAtMs !== undefined) sequence.establish(epoch, sentAtMs + leaseDurationMs);
+    else if (heldUntilMs !== undefined) sequence.establish(epoch, heldUntilMs);
   }
 
   write(): Readonly<Record<string, string>> {

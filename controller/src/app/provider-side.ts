@@ -104,8 +104,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       return messages.length === 0 ? undefined : messages.join("; ");
     },
     leaseNotes: (identity) => {
-      const leaseDurationMs = options.leaderElectLeaseDuration;
-      return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, leaseDurationMs, clock })]);
+      return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, clock })]);
     },
     snapshots: () => sidecars.map(({ snapshot }) => snapshot),
     refreshCallRates: () => {

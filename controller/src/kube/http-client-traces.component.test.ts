@@ -24,7 +24,7 @@ async function start(answer: Answer) {
   const { tracing } = traces;
   const client = new HttpKubeClient({ transport, clock, metrics: undefined, userAgent: "test/1", tracing });
   const within = <T>(work: () => Promise<T>): Promise<T> =>
-    tracing.root({ name: "work", kind: "internal", attributes: {} }, work);
+    tracing.root(() => ({ name: "work", kind: "internal", attributes: {} }), work);
   return { server, client, traces, within, url: new URL(server.access().server) };
 }
 

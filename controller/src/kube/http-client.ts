@@ -2,7 +2,7 @@ import type { ObjectName } from "../api/meta.ts";
 import { deadlineSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { JsonRecord } from "../util/json.ts";
-import { NO_SPAN, type Span, type Tracing } from "../telemetry/tracing.ts";
+import { NO_SPAN, type Span, type SpanStart, type Tracing } from "../telemetry/tracing.ts";
 import type { AccessError } from "./access.ts";
 import { callSpan } from "./call-span.ts";
 import type {
@@ -149,7 +149,8 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
 
   #answer<T>(call: Call, options: CallOptions, read: (response: HttpResponse, bytes: Uint8Array) => T): Promise<T> {
     const { tracing, transport } = this.#deps;
-    const start = callSpan(call.request, call.resource.plural, transport.origin);
+    const { request, resource } = call;
+    const start = (): SpanStart => callSpan(request, resource.plural, transport.origin);
     return tracing.child(start, (span) => this.#completed({ ...call, span }, options, read));
   }
 

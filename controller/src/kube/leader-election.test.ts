@@ -210,9 +210,9 @@ describe("LeaderElector whose lease runs out", () => {
       const kube = new FakeKube();
       const clock = new FakeClock();
       const timings = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
-      const a = candidate(kube, clock, "a", timings);
+      const a = candidate(kube, clock, "a", { timings });
       await settle();
-      const b = candidate(kube, clock, "b", timings);
+      const b = candidate(kube, clock, "b", { timings });
       await clock.advance(10 * retryPeriodMs + 1);
       kube.intercept = ({ body }) =>
         JSON.stringify(body ?? {}).includes('"holderIdentity":"a"') ? apiError("transient") : undefined;
@@ -340,7 +340,7 @@ describe("LeaderElector.unhealthy()", () => {
   test("says how old the last renewal is when what is led goes on for 20 s beyond the lease", async () => {
     const kube = new FakeKube();
     const clock = new FakeClock();
-    const a = candidate(kube, clock, "a", DEFAULT_TIMINGS, "deaf");
+    const a = candidate(kube, clock, "a", { hearing: "deaf" });
     await settle();
     kube.intercept = () => apiError("transient");
     await clock.advance(BOUND_MS);

@@ -91,11 +91,6 @@ export class LeaderElector {
     metrics.leading(false);
   }
 
-  /** Who holds the lease as far as known; "" when nobody does. */
-  get leader(): string {
-    return this.#lease.holder;
-  }
-
   get leading(): boolean {
     return this.#leading;
   }

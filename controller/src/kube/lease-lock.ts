@@ -17,9 +17,9 @@ import { formatMicroTime } from "./meta-codec.ts";
 export interface LeaseNotes {
   /**
    * The lease was read, or written: all annotations it has now, and who holds it. Called before what {@link write} answers is used.
-   * `sentAtMs`, by the monotonic clock: when the write that this answers was sent; undefined: it was only read.
+   * `heldUntilMs`, by the monotonic clock: until when a write of ours that was answered holds it; undefined: it was only read.
    */
-  read(annotations: Readonly<Record<string, string>>, holder: string, sentAtMs?: number): void;
+  read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void;
   /** What the holder writes with each renewal, undefined takes an annotation away; others stay. */
   write(): Readonly<Record<string, string | undefined>>;
   /** What a process writes that does not hold the lease, once for each state that it sees. @default nothing */
@@ -34,8 +34,8 @@ export const NO_NOTES: LeaseNotes = { read: () => undefined, write: () => ({}) }
 /** Notes of several parties on one Lease; each has annotations of its own. */
 export function composeNotes(parts: readonly LeaseNotes[]): LeaseNotes {
   return {
-    read: (annotations, holder, sentAtMs) => {
-      for (const part of parts) part.read(annotations, holder, sentAtMs);
+    read: (annotations, holder, heldUntilMs) => {
+      for (const part of parts) part.read(annotations, holder, heldUntilMs);
     },
     write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
     propose: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.propose?.() ?? {}))),
@@ -254,9 +254,10 @@ export class LeaseLock {
   #see(stored: StoredLease, sentAtMs?: number): void {
     this.#stored = stored;
     const isOurs = stored.spec.holderIdentity === this.#deps.identity;
+    const heldUntilMs = sentAtMs === undefined ? undefined : sentAtMs + stored.spec.leaseDurationSeconds * 1000;
     if (!isOurs) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
-    else if (sentAtMs !== undefined) this.#heldUntilMs = sentAtMs + stored.spec.leaseDurationSeconds * 1000;
-    this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity, sentAtMs);
+    else if (heldUntilMs !== undefined) this.#heldUntilMs = heldUntilMs;
+    this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity, heldUntilMs);
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
     this.#seenMs = this.#deps.clock.monotonicMs();

@@ -42,10 +42,13 @@ describe("getInstances()", () => {
     const traces = new MemoryTraces();
     const { tracing } = traces;
     await world.start({}, { tracing });
-    const work = await tracing.root({ name: "work", kind: "internal", attributes: {} }, async (span) => {
-      await world.sidecar.client.getInstances(refs(1), world.read());
-      return span.traceparent;
-    });
+    const work = await tracing.root(
+      () => ({ name: "work", kind: "internal", attributes: {} }),
+      async (span) => {
+        await world.sidecar.client.getInstances(refs(1), world.read());
+        return span.traceparent;
+      },
+    );
     const [call] = world.provider.callsOf("batchGetInstances");
     const [sent] = call?.metadata.get("traceparent") ?? [];
     expect(sent).not.toBe(work);

@@ -17,15 +17,19 @@ test("InstanceBatcher makes one span of a call for several, below the first of t
     maxBatchSize: () => 10,
     companions: () => ["c", "d"].map(ref),
     fetch: async (nodes) => {
-      await tracing.child({ name: "call", kind: "client", attributes: { nodes: nodes.length } }, () => setImmediate());
+      await tracing.child(
+        () => ({ name: "call", kind: "client", attributes: { nodes: nodes.length } }),
+        () => setImmediate(),
+      );
       const error = contractError("CLOUD_UNAVAILABLE", "cloud is down");
       return nodes.map(() => ({ kind: "unknown", error }));
     },
     tracing,
   });
   const reconcile = (name: string): Promise<unknown> =>
-    tracing.root({ name, kind: "internal", attributes: {} }, () =>
-      batcher.ask(ref(name), { signal, maxDataAgeMs: 30_000 }),
+    tracing.root(
+      () => ({ name, kind: "internal", attributes: {} }),
+      () => batcher.ask(ref(name), { signal, maxDataAgeMs: 30_000 }),
     );
   const reconciles = ["a", "b", "c"].map(reconcile);
   await clock.advance(20);

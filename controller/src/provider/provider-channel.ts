@@ -3,7 +3,8 @@ import type { ProviderTls } from "../options/provider-tls-flag.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { channelParts } from "./channel-target.ts";
-import { ProviderError } from "./errors.ts";
+import { notConnectedError } from "./connection-state.ts";
+import type { ProviderError } from "./errors.ts";
 import { probeRemote, type RemoteFinding } from "./remote-probe.ts";
 import type { Rpc } from "./rpcs.ts";
 import { probeSocket, type SocketFinding } from "./socket-probe.ts";
@@ -215,7 +216,7 @@ export class ProviderChannel implements RpcCaller {
   }
 
   #notConnected(): ProviderError {
-    return new ProviderError({ code: "UNAVAILABLE", message: `provider ${this.#deps.provider} is not connected` });
+    return notConnectedError(this.#deps.provider, { kind: "connecting" });
   }
 
   #closeStreams(why: string): void {

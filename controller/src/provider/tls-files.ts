@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls";
 import type { ProviderTls } from "../options/provider-tls-flag.ts";
 import { messageOf } from "../util/errors.ts";
-import { PemFileError, readAuthorities, readPemPair } from "../util/pem-pair.ts";
+import { PemFileError, readAuthorities, readPemPair, requireUnexpired } from "../util/pem-pair.ts";
 
 /** What the TLS files of one provider hold, PEM. */
 export interface TlsMaterial {
@@ -15,15 +15,13 @@ export interface TlsMaterial {
 /** Reads them all; rejects with {@link PemFileError} when they do not fit together, or our certificate has ended. */
 export async function readTlsFiles({ caFile, certFile, keyFile }: ProviderTls, nowMs: number): Promise<TlsMaterial> {
   const [ca, { certificate, key, leaf }] = await Promise.all([readAuthorities(caFile), readPemPair(certFile, keyFile)]);
-  const expiresAtMs = leaf.validToDate.getTime();
-  if (expiresAtMs <= nowMs)
-    throw new PemFileError(`the certificate in ${certFile} expired at ${leaf.validToDate.toISOString()}; renew it`);
+  requireUnexpired(certFile, leaf, nowMs);
   try {
-    createSecureContext({ ca, cert: certificate, key });
+    createSecureContext({ ca });
   } catch (error) {
-    throw new PemFileError(`${certFile} and ${caFile} are of no use for TLS: ${messageOf(error)}`, { cause: error });
+    throw new PemFileError(`${caFile} is of no use for TLS: ${messageOf(error)}`, { cause: error });
   }
-  return { ca, cert: certificate, key, expiresAtMs };
+  return { ca, cert: certificate, key, expiresAtMs: leaf.validToDate.getTime() };
 }
 
 /** True when both came from files with the same content. */

@@ -1,5 +1,5 @@
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { SpanAttributes, Tracing } from "../telemetry/tracing.ts";
+import type { SpanAttributes, SpanStart, Tracing } from "../telemetry/tracing.ts";
 import { asProviderError } from "./errors.ts";
 import type { Rpc } from "./rpcs.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
@@ -20,15 +20,13 @@ export function traced(caller: RpcCaller, deps: TracedDeps): RpcCaller {
   const peer = { ...server(deps.address), "cloudwire.provider": deps.provider };
   return {
     unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
-      // Names: OpenTelemetry's semantic conventions for gRPC 1.38.
-      const method = rpc.path.slice(1);
-      const attributes = {
-        "rpc.system.name": "grpc",
-        "rpc.method": method,
-        ...peer,
-        "cloudwire.request_id": options.requestId,
+      const start = (): SpanStart => {
+        // Names: OpenTelemetry's semantic conventions for gRPC 1.38.
+        const method = rpc.path.slice(1);
+        const call = { "rpc.system.name": "grpc", "rpc.method": method, "cloudwire.request_id": options.requestId };
+        return { name: method, kind: "client", attributes: { ...call, ...peer } };
       };
-      return deps.tracing.child({ name: method, kind: "client", attributes }, async (span) => {
+      return deps.tracing.child(start, async (span) => {
         try {
           const { traceparent = options.traceparent } = span;
           const response = await caller.unary(rpc, request, { ...options, traceparent });

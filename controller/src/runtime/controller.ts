@@ -157,15 +157,15 @@ async function attempt(reconciler: Reconciler, context: ReconcileContext): Promi
 }
 
 function report(log: Logger, outcome: Outcome): void {
+  const isRepeated = (outcome.kind === "failed" || outcome.kind === "heldOff") && isToldElsewhere(outcome.error);
+  if (isRepeated) return log.debug(2, "Reconcile waits", { err: outcome.error });
   switch (outcome.kind) {
     case "done":
     case "requeueAfter":
       return log.debug(4, "Reconciled", { outcome });
     case "failed":
-      if (isToldElsewhere(outcome.error)) return log.debug(2, "Reconcile waits", { err: outcome.error });
       return log.warn("Reconcile failed; trying again with back-off", { err: outcome.error });
     case "heldOff":
-      if (isToldElsewhere(outcome.error)) return log.debug(2, "Reconcile waits", { err: outcome.error });
       return log.info("Reconcile put off", { delayMs: outcome.delayMs, err: outcome.error });
     case "terminal":
       return log.error("Reconcile failed for good; waiting for a change", { err: outcome.error });

@@ -1,4 +1,4 @@
-import type { Tracing } from "../telemetry/tracing.ts";
+import type { SpanStart, Tracing } from "../telemetry/tracing.ts";
 import type { ReconcileContext } from "./reconciler.ts";
 import type { Outcome } from "./result.ts";
 
@@ -9,15 +9,19 @@ export function inReconcileSpan(
   { key, reconcileId, priority, failures }: ReconcileContext,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const attributes = {
-    "cloudwire.controller": controller,
-    "cloudwire.key": key,
-    // The same as in the log.
-    "cloudwire.reconcile_id": reconcileId,
-    "cloudwire.priority": priority,
-    "cloudwire.failures": failures,
-  };
-  return tracing.root({ name: `reconcile ${controller}`, kind: "internal", attributes }, async (span) => {
+  const start = (): SpanStart => ({
+    name: `reconcile ${controller}`,
+    kind: "internal",
+    attributes: {
+      "cloudwire.controller": controller,
+      "cloudwire.key": key,
+      // The same as in the log.
+      "cloudwire.reconcile_id": reconcileId,
+      "cloudwire.priority": priority,
+      "cloudwire.failures": failures,
+    },
+  });
+  return tracing.root(start, async (span) => {
     const outcome = await work();
     span.set({ "cloudwire.outcome": outcome.kind });
     if (isFailure(outcome)) span.fail(outcome.error);

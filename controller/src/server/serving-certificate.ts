@@ -4,7 +4,7 @@ import type { Logger } from "../telemetry/log.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import { PemFileError, readPemPair } from "../util/pem-pair.ts";
+import { readPemPair, requireUnexpired } from "../util/pem-pair.ts";
 import { type Files, readPairIfThere, writePair } from "./certificate-files.ts";
 import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
 
@@ -115,12 +115,10 @@ export class ServingCertificate {
     try {
       const pair = await readPemPair(certFile, keyFile);
       if (pair.certificate !== this.#pair.certificate || pair.key !== this.#pair.key) {
-        const expires = dateOf(expiryOf(pair));
-        if (expiryOf(pair) <= clock.nowMs())
-          throw new PemFileError(`the certificate in ${certFile} expired at ${expires}; renew it`);
+        requireUnexpired(certFile, pair.leaf, clock.nowMs());
         this.#pair = pair;
         this.#toldStage = undefined;
-        log.info("Serving with a new certificate", { file: certFile, expires });
+        log.info("Serving with a new certificate", { file: certFile, expires: dateOf(this.expiresAtMs) });
         for (const listener of this.#listeners) listener();
       }
       this.#problem = undefined;

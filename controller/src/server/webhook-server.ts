@@ -93,7 +93,7 @@ function serveWebhook(server: HttpsServer, webhook: AdmissionWebhook, deps: Webh
     scope.post(webhook.path, async (request, reply) => {
       const review = parseReview(request.body);
       const admit = (): Promise<AdmissionDecision> => decide(webhook, review, timeoutOf(request.query), deps);
-      const decision = await tracing.root(admissionSpan(webhook, review), admit, callerOf(request));
+      const decision = await tracing.root(() => admissionSpan(webhook, review), admit, callerOf(request));
       return reply.type("application/json").send(formatReview(review.uid, decision));
     });
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import type { Span, SpanStart } from "./tracing.ts";
 
-const start = (name: string): SpanStart => ({
+const start = (name: string) => (): SpanStart => ({
   name,
   kind: "internal",
   attributes: { known: name, unknown: undefined },

@@ -38,16 +38,16 @@ export class OtelTracing implements Tracing {
     return this.#scopes.getStore()?.span;
   }
 
-  root<T>(start: SpanStart, work: (span: Span) => Promise<T>, caller = ""): Promise<T> {
+  root<T>(start: () => SpanStart, work: (span: Span) => Promise<T>, caller = ""): Promise<T> {
     const remote = parseTraceParent(caller);
     const parent = remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true });
-    return this.#run(start, parent, [], work);
+    return this.#run(start(), parent, [], work);
   }
 
-  child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+  child<T>(start: () => SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
     const scope = this.#scopes.getStore();
     if (scope === undefined) return work(NO_SPAN);
-    return this.#run(start, trace.setSpan(ROOT_CONTEXT, scope.span.otel), scope.links, work);
+    return this.#run(start(), trace.setSpan(ROOT_CONTEXT, scope.span.otel), scope.links, work);
   }
 
   shared<T>(askers: readonly Span[], work: () => Promise<T>): Promise<T> {

@@ -28,10 +28,13 @@ export interface Span {
 export interface Tracing {
   /** The span that the caller works in. */
   readonly current: Span | undefined;
-  /** Does `work` in a span of a new trace, or of the one that `caller` says: W3C trace context; what is malformed is passed over. */
-  root<T>(start: SpanStart, work: (span: Span) => Promise<T>, caller?: string): Promise<T>;
+  /**
+   * Does `work` in a span of a new trace, or of the one that `caller` says: W3C trace context; what is malformed is passed over. `start` is
+   * asked only where there is to be a span.
+   */
+  root<T>(start: () => SpanStart, work: (span: Span) => Promise<T>, caller?: string): Promise<T>;
   /** Does `work` in a span below the current one; where there is none, in none. */
-  child<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
+  child<T>(start: () => SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
   /**
    * Does `work` on behalf of several at once: its spans are below the first of `askers` that is exported and linked to the others.
    * With no askers it has no current span.

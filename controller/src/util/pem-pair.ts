@@ -50,6 +50,12 @@ export async function readPemPair(certFile: string, keyFile: string): Promise<Pe
   return { certificate, key, leaf };
 }
 
+/** Throws {@link PemFileError} when the certificate of a file has ended. */
+export function requireUnexpired(certFile: string, leaf: X509Certificate, nowMs: number): void {
+  if (leaf.validToDate.getTime() > nowMs) return;
+  throw new PemFileError(`the certificate in ${certFile} expired at ${leaf.validToDate.toISOString()}; renew it`);
+}
+
 /**
  * Both are PEM, fit and have not expired; or one of them is not there, which leaves nothing to fit. False, too, when one cannot be read.
  */

@@ -1,6 +1,13 @@
 import type { EventInput } from "../../src/api/event.ts";
-import { DEFAULT_TIMINGS, type ElectionEnd, electionMetrics, LeaderElector } from "../../src/kube/leader-election.ts";
+import {
+  DEFAULT_TIMINGS,
+  type ElectionEnd,
+  electionMetrics,
+  LeaderElector,
+  type LeaderElectionTimings,
+} from "../../src/kube/leader-election.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { type LeaseNotes, NO_NOTES } from "../../src/kube/lease-lock.ts";
 import type { Clock } from "../../src/util/clock.ts";
 import type { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
@@ -11,23 +18,33 @@ export const LOCK = { namespace: "kube-system", name: "cloud-controller-manager"
 /** One that seeks to lead from its making on. */
 export interface Candidate {
   readonly elector: LeaderElector;
+  readonly log: FakeLog;
   readonly metrics: Metrics;
   readonly events: EventInput[];
   readonly stop: AbortController;
   /** Ends `lead` as a controller shutting down would. */
   readonly finish: () => void;
+  /** When it began to lead, by the monotonic clock. */
+  readonly ledAtMs: () => number | undefined;
   readonly lostReason: () => unknown;
   readonly end: Promise<ElectionEnd>;
 }
 
-/** What a `deaf` one leads does not end when leadership is lost. */
+export interface CandidateOptions {
+  readonly timings?: LeaderElectionTimings;
+  /** What a `deaf` one leads does not end when leadership is lost. */
+  readonly hearing?: "good" | "deaf";
+  readonly random?: number;
+  readonly notes?: LeaseNotes;
+}
+
 export function candidate(
   kube: FakeKube,
   clock: Clock,
   identity: string,
-  timings = DEFAULT_TIMINGS,
-  hearing: "good" | "deaf" = "good",
+  { timings = DEFAULT_TIMINGS, hearing = "good", random = 0, notes = NO_NOTES }: CandidateOptions = {},
 ): Candidate {
+  const log = new FakeLog();
   const events: EventInput[] = [];
   const metrics = new Metrics();
   const elector = new LeaderElector({
@@ -36,18 +53,22 @@ export function candidate(
     lock: LOCK,
     identity,
     clock,
-    random: () => 0,
-    log: new FakeLog(),
+    random: () => random,
+    log,
     events: { record: (event) => events.push(event) },
     metrics: electionMetrics(metrics)(LOCK.name),
+    notes,
   });
   const stop = new AbortController();
   const finished = Promise.withResolvers<void>();
   let reason: unknown;
+  let ledAtMs: number | undefined;
   const end = elector.run(stop.signal, async (lost) => {
+    ledAtMs = clock.monotonicMs();
     const gone = new Promise<void>((resolve) => lost.addEventListener("abort", () => resolve()));
     await Promise.race([...(hearing === "deaf" ? [] : [gone]), finished.promise]);
     reason = lost.aborted ? lost.reason : undefined;
   });
-  return { elector, metrics, events, stop, finish: finished.resolve, lostReason: () => reason, end };
+  const seen = { ledAtMs: () => ledAtMs, lostReason: () => reason };
+  return { elector, log, metrics, events, stop, finish: finished.resolve, ...seen, end };
 }

@@ -70,9 +70,16 @@ describe("BatchingVolumeReader", () => {
     const { tracing } = traces;
     const settings = { windowMs: WINDOW_MS, maxDataAgeMs: 500, priority: "low" } as const;
     reader = new BatchingVolumeReader({ providers: () => providers, clock, settings, tracing });
-    cloud.gate = () => tracing.child({ name: "call", kind: "client", attributes: {} }, () => Promise.resolve());
+    cloud.gate = () =>
+      tracing.child(
+        () => ({ name: "call", kind: "client", attributes: {} }),
+        () => Promise.resolve(),
+      );
     const asked = ["a", "b"].map((name) =>
-      tracing.root({ name, kind: "internal", attributes: {} }, () => get(name, csi())),
+      tracing.root(
+        () => ({ name, kind: "internal", attributes: {} }),
+        () => get(name, csi()),
+      ),
     );
     await clock.advance(WINDOW_MS);
     await Promise.all(asked);

@@ -143,7 +143,8 @@ export const toLimits = (limits: ProviderLimits | undefined): Limits => ({
   callRates: (limits?.callRates ?? []).map(toWireCallRate),
 });
 
-const quotaClasses = {
+/** The contract's numbers of quota classes, by the word that a definition has for them. */
+export const quotaClasses = {
   instances: WireQuotaClass.INSTANCES,
   loadBalancers: WireQuotaClass.LOAD_BALANCERS,
   routes: WireQuotaClass.ROUTES,

@@ -1,4 +1,5 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { quotaClasses } from "../convert/capabilities.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import type { LoadBalancerHandlers } from "../definition/load-balancers.ts";
 import type { RouteHandlers } from "../definition/routes.ts";
@@ -121,7 +122,7 @@ const exactlyOne = (group: string, handlers: object, one: string, many: string):
   return given === 1 ? [] : [`${group} needs ${one} or ${many}, and not both`];
 };
 
-const quotaClasses: readonly unknown[] = ["instances", "loadBalancers", "routes", "volumes"];
+const quotaWords: readonly unknown[] = Object.keys(quotaClasses);
 
 const callRateProblems = (rates: unknown): readonly string[] => {
   if (rates === undefined) return [];
@@ -142,10 +143,10 @@ const callRateProblem = (path: string, rate: unknown): readonly string[] => {
   const named: readonly unknown[] = Array.isArray(classes) ? classes : [];
   const isList = classes === undefined || Array.isArray(classes);
   return [
-    ...(isList ? [] : [`${path}.classes must be a list of ${quotaClasses.join(", ")}`]),
+    ...(isList ? [] : [`${path}.classes must be a list of ${quotaWords.join(", ")}`]),
     ...named
-      .filter((one) => !quotaClasses.includes(one))
-      .map((one) => `${path}.classes names ${String(one)}; there are ${quotaClasses.join(", ")}`),
+      .filter((one) => !quotaWords.includes(one))
+      .map((one) => `${path}.classes names ${String(one)}; there are ${quotaWords.join(", ")}`),
     ...(typeof perSecond === "number" && perSecond > 0 && Number.isFinite(perSecond)
       ? []
       : [`${path}.cloudCallsPerSecond must be a number above 0`]),

@@ -45,9 +45,7 @@ export function ownerOf(
     case "undecided":
       throw owner.error;
     case "unowned":
-      if (isAbandoned(service))
-        log.warn("Service is left as it is: no provider serves it any more", { why: owner.why });
-      else log.debug(2, "Service is left alone: no provider serves it", { why: owner.why });
+      log.debug(2, "Service is left alone: no provider serves it", { why: owner.why });
       return undefined;
     case "owned": {
       const { provider, info } = owner;
@@ -57,9 +55,4 @@ export function ownerOf(
     default:
       return owner satisfies never;
   }
-}
-
-/** It has had a load balancer from here, as far as can be told: the finalizer is shared by controllers of all classes. */
-function isAbandoned(service: Service): boolean {
-  return hasFinalizer(service) && service.spec.loadBalancerClass === undefined;
 }
