@@ -127,6 +127,10 @@ export const Calls = Type.Object({
 });
 export type Calls = Static<typeof Calls>;
 
+/** When each instance was last asked about, by its id: alone, in a batch, or as part of a list that shows it. */
+export const AskedInstances = Type.Object({ askedMs: Type.Record(Type.String(), Type.Number()) });
+export type AskedInstances = Static<typeof AskedInstances>;
+
 export const LoggedCall = Type.Object({
   time: Type.String(),
   operation: Type.String(),

@@ -1,5 +1,6 @@
 import {
   type AccountSpec,
+  AskedInstances,
   CallLog,
   Calls,
   Fault,
@@ -68,6 +69,12 @@ export class AdminClient {
   async callsOf(operation: string): Promise<number> {
     const { operations } = await this.calls();
     return operations.find((counted) => counted.operation === operation)?.calls ?? 0;
+  }
+
+  /** When each instance was last asked about, in milliseconds since 1970, since the start or the last reset of the calls. */
+  async instancesAsked(): Promise<ReadonlyMap<string, number>> {
+    const { askedMs } = await this.#http.call({ ...this.#get("calls/instances"), answer: AskedInstances });
+    return new Map(Object.entries(askedMs));
   }
 
   async resetCalls(): Promise<void> {

@@ -321,6 +321,21 @@ describe("admin", () => {
     ]);
   });
 
+  test("remembers which instances were asked about, alone, in a batch and in a list, until the counts are reset", async () => {
+    const zone = "north-a";
+    const specs = ["asked-one", "asked-two", "asked-three", "asked-never"].map((name) => ({ name, zone }));
+    const made = await cloud.client.createInstances(specs, soon());
+    const [one = "", two = "", three = ""] = made.map(({ id }) => id);
+    await cloud.admin.resetCalls();
+    await raw("GET", `/v1/instances/${one}`);
+    await cloud.client.lookupInstances({ ids: [two, "i-nope"] }, soon());
+    await cloud.client.listInstances({ name: ["asked-three"] }, soon());
+    const asked = await cloud.admin.instancesAsked();
+    expect([...asked.keys()].toSorted()).toEqual([one, two, three, "i-nope"].toSorted());
+    await cloud.admin.resetCalls();
+    expect((await cloud.admin.instancesAsked()).size).toBe(0);
+  });
+
   test("enforces quotas", async () => {
     await cloud.admin.change({ quotas: { volumes: 0 } });
     await expect(cloud.client.createVolume({ name: "v", zone: "north-a", sizeGiB: 1 }, soon())).rejects.toMatchObject({

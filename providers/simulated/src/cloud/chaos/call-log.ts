@@ -1,4 +1,4 @@
-import type { Calls, LoggedCall } from "../../api/admin.ts";
+import type { AskedInstances, Calls, LoggedCall } from "../../api/admin.ts";
 
 interface Counter {
   readonly mutating: boolean;
@@ -13,6 +13,7 @@ const keptCalls = 10_000;
 export class CallLog {
   #counters = new Map<string, Counter>();
   #last: LoggedCall[] = [];
+  #askedMs = new Map<string, number>();
 
   /** @returns to be called when the call is over */
   begin(operation: string, mutating: boolean): (call: LoggedCall) => void {
@@ -41,6 +42,14 @@ export class CallLog {
     return { total: sum(operations), mutating: sum(operations.filter(({ mutating }) => mutating)), operations };
   }
 
+  noteAsked(ids: readonly string[], nowMs: number): void {
+    for (const id of ids) this.#askedMs.set(id, nowMs);
+  }
+
+  asked(): AskedInstances {
+    return { askedMs: Object.fromEntries(this.#askedMs) };
+  }
+
   /** Oldest first. */
   last(count: number): LoggedCall[] {
     return this.#last.slice(-Math.min(count, keptCalls));
@@ -49,5 +58,6 @@ export class CallLog {
   reset(): void {
     this.#counters = new Map();
     this.#last = [];
+    this.#askedMs = new Map();
   }
 }

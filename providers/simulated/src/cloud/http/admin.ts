@@ -4,6 +4,7 @@ import {
   AccountSpec,
   type CallLog as CallLogAnswer,
   CallLogQuery,
+  type AskedInstances,
   type Calls,
   FaultSpec,
   SettingsPatch,
@@ -71,6 +72,7 @@ const addFaultPaths = (admin: HttpServer, { faults }: AdminOptions): void => {
 
 const addCallPaths = (admin: HttpServer, { calls }: AdminOptions): void => {
   admin.get("/calls", (): Calls => calls.calls());
+  admin.get("/calls/instances", (): AskedInstances => calls.asked());
   admin.delete("/calls", async (_, reply) => {
     calls.reset();
     return reply.code(204).send();

@@ -6,6 +6,8 @@ export interface Call {
   /** Empty until the key was recognised. */
   account: string;
   readonly faults: readonly FaultSpec[];
+  /** Ids of the instances that the answer tells of, or says not to exist. */
+  asked: readonly string[];
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
 }

@@ -27,7 +27,7 @@ export const installGate = (server: HttpServer, options: GateOptions): void => {
     const { operation, mutating = false } = request.routeOptions.config;
     if (operation === undefined) return undefined;
     const signal = follow(request, reply, options, operation, mutating);
-    request.call = { operation, account: "", faults: options.faults.strike(operation), signal };
+    request.call = { operation, account: "", faults: options.faults.strike(operation), asked: [], signal };
     const fault = replacing(request, "before");
     if (fault) return strikeBefore(request, reply, fault);
     admit(request, options, mutating);
@@ -35,6 +35,7 @@ export const installGate = (server: HttpServer, options: GateOptions): void => {
     return undefined;
   });
   server.addHook("onSend", async (request, reply, payload) => {
+    options.calls.noteAsked(request.call?.asked ?? [], options.clock.now());
     const fault = replacing(request, "after");
     return fault ? strikeAfter(request, reply, fault) : payload;
   });

@@ -28,7 +28,9 @@ const addReads = (server: HttpServer, world: World): void => {
     { schema: { querystring: InstanceListQuery }, ...reads("instances.list") },
     ({ call, query }): InstancePage => {
       const filter = { ...toFilter(query), zones: query.zone, states: query.state };
-      return readPage(world, call, { ...query, kind: instanceKind, filter });
+      const page = readPage(world, call, { ...query, kind: instanceKind, filter });
+      call.asked = page.items.map(({ id }) => id);
+      return page;
     },
   );
   server.post(
@@ -36,14 +38,20 @@ const addReads = (server: HttpServer, world: World): void => {
     { schema: { body: LookupInstances }, ...reads("instances.lookup") },
     ({ call, body }): InstanceLookup => {
       const { ids = [], names = [], consistent } = body;
-      return readMany(world, call, { kind: instanceKind, ids, names, consistent });
+      const answer = readMany(world, call, { kind: instanceKind, ids, names, consistent });
+      call.asked = [...new Set([...ids, ...answer.items.map(({ id }) => id)])];
+      return answer;
     },
   );
   server.get(
     "/v1/instances/:id",
     { schema: { params: idParams, querystring: withQuery(readQuery) }, ...reads("instances.get") },
-    ({ call, params, query }): Instance =>
-      readOne(world, call, query.consistent, (snapshot) => getInstance(world, call.account, params.id, snapshot)),
+    ({ call, params, query }): Instance => {
+      call.asked = [params.id];
+      return readOne(world, call, query.consistent, (snapshot) =>
+        getInstance(world, call.account, params.id, snapshot),
+      );
+    },
   );
 };
 
