@@ -9,10 +9,9 @@ import { loopbackNetworks } from "../lib/loopback-networks.ts";
 import { nodeObject } from "../lib/node-object.ts";
 import { readProcessUsage } from "../lib/process-usage.ts";
 import type { Peer, PeerSite } from "./peers.ts";
+import { SERVICE_ACCOUNT_USER, serviceAccountKubeconfig } from "./service-account.ts";
 
 const API_KEY = "bench-key";
-/** Whose requests are counted. */
-const USER = "bench-peer";
 const CALL_MS = 120_000;
 const LOOK_MS = 100;
 const SERVICES = "/api/v1/namespaces/default/services";
@@ -47,6 +46,7 @@ interface Parts {
   readonly folder: string;
   readonly cloudUrl: string;
   readonly kubeconfigPath: string;
+  readonly kube: Kube;
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +73,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     this.folder = parts.folder;
     this.cloudUrl = parts.cloudUrl;
     this.kubeconfigPath = parts.kubeconfigPath;
-    this.kube = parts.stack.use(new Kube(parts.controlPlane));
+    this.kube = parts.kube;
     this.#admin = new AdminClient({ url: parts.cloudUrl });
     this.#cloud = new CloudClient({
       url: parts.cloudUrl,
@@ -90,12 +90,16 @@ export class Stage implements AsyncDisposable, PeerSite {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), "cloudwire-bench-"));
     stack.defer(() => rm(folder, { recursive: true, force: true }));
-    const controlPlane = stack.use(await startControlPlane({ audit: { users: [USER], level: "Metadata" } }));
+    const controlPlane = stack.use(
+      await startControlPlane({ audit: { users: [SERVICE_ACCOUNT_USER], level: "Metadata" } }),
+    );
     const flags = { account: `bench=${API_KEY}`, "listen-port-offset": "0", ...loopbackNetworks(process.pid) };
     const cloud = await spawnCloud({ flags });
     stack.defer(() => cloud.stop("SIGKILL"));
-    const { path: kubeconfigPath } = await controlPlane.kubeconfigFor(USER, ["system:masters"]);
-    const stage = new Stage({ stack: stack.move(), controlPlane, folder, cloudUrl: cloud.url, kubeconfigPath, signal });
+    const kube = stack.use(new Kube(controlPlane));
+    const kubeconfigPath = await serviceAccountKubeconfig(kube, controlPlane, folder);
+    const parts = { stack: stack.move(), controlPlane, folder, cloudUrl: cloud.url, kubeconfigPath, kube, signal };
+    const stage = new Stage(parts);
     const system = await stage.kube.get("/api/v1/namespaces/kube-system");
     stage.#clusterId = String(at(system, "metadata", "uid"));
     await stage.#admin.change({ latency: LATENCY });
