@@ -120,7 +120,8 @@ export class HttpKubeClient implements KubeClient, ListWatcher {
       clock,
       strings: this.#strings,
       open: (path, signal) => {
-        const call = { ...this.#call("GET", resource, path), what: describe("WATCH", path) };
+        const { request, ...rest } = this.#call("GET", resource, path);
+        const call = { ...rest, request: { ...request, streams: true }, what: describe("WATCH", path) };
         return this.#open(call, signal, clock.monotonicMs() + options.startTimeoutMs);
       },
     });

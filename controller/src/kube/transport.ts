@@ -6,6 +6,7 @@ import type { TokenBucket } from "../util/token-bucket.ts";
 import { withoutUserinfo } from "../util/userinfo.ts";
 import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
 import type { RestMetrics } from "./rest-metrics.ts";
+import { type WholeAnswer, wholeAnswer } from "./whole-answer.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -15,6 +16,8 @@ export interface HttpRequest {
   readonly body: string | undefined;
   /** Ends the request and the reading of its answer. */
   readonly signal: AbortSignal;
+  /** The answer is wanted as it comes, and not first when it is complete. */
+  readonly streams?: boolean;
 }
 
 export interface HttpResponse {
@@ -50,24 +53,18 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export class Transport {
   readonly #deps: TransportDependencies;
   readonly #prefix: string;
-  readonly #origin: string;
+  /** scheme://host:port. */
+  readonly origin: string;
+  /** host:port, for metrics and messages. */
+  readonly host: string;
   #pool: { readonly tls: TlsOptions; readonly dispatcher: Dispatcher } | undefined;
 
   constructor(dependencies: TransportDependencies) {
     this.#deps = dependencies;
     const url = new URL(dependencies.access.server);
-    this.#origin = url.origin;
+    this.origin = url.origin;
+    this.host = url.host;
     this.#prefix = url.pathname.replace(/\/+$/, "");
-  }
-
-  /** scheme://host:port. */
-  get origin(): string {
-    return this.#origin;
-  }
-
-  /** host:port, for metrics and messages. */
-  get host(): string {
-    return new URL(this.#origin).host;
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
@@ -75,14 +72,17 @@ export class Transport {
     // A plugin that hangs must not hold a call beyond its deadline.
     const credentials = await raceAbort(this.#deps.access.credentials(false), request.signal);
     const startMs = this.#deps.clock.monotonicMs();
-    let code = "<error>";
-    try {
-      const response = await this.#dispatch(request, credentials);
-      code = String(response.statusCode);
-      return toResponse(response, (bytes) => this.#deps.metrics?.observeResponseSize(request.method, this.host, bytes));
-    } finally {
+    let observed = false;
+    const observe = (code: string): void => {
+      observed = true;
       const seconds = (this.#deps.clock.monotonicMs() - startMs) / 1000;
       this.#deps.metrics?.observeRequest(request.method, this.host, code, seconds, request.body?.length ?? 0);
+    };
+    try {
+      return await this.#dispatch(request, credentials, (status) => observe(String(status)));
+    } catch (error) {
+      if (!observed) observe("<error>");
+      throw error;
     }
   }
 
@@ -103,19 +103,32 @@ export class Transport {
     if (waitedMs !== undefined) this.#deps.metrics?.observeLimiter(method, this.host, waitedMs / 1000);
   }
 
-  #dispatch(request: HttpRequest, { headers, tls }: Credentials): Promise<Dispatcher.ResponseData> {
+  /** @param onStarted told when the head of the answer is here */
+  async #dispatch(
+    request: HttpRequest,
+    { headers, tls }: Credentials,
+    onStarted: (status: number) => void,
+  ): Promise<HttpResponse> {
     const { method, path, body = null, signal } = request;
-    return this.#dispatcher(tls).request({
-      origin: this.#origin,
+    const dispatcher = this.#dispatcher(tls);
+    const options = {
+      origin: this.origin,
       path: `${this.#prefix}${path}`,
       method,
       headers: { ...request.headers, ...headers },
       body,
-      signal,
       // Time limits are the caller's: through the signal, which also covers waiting for a connection.
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
+    };
+    if (request.streams === true) {
+      const data = await dispatcher.request({ ...options, signal });
+      onStarted(data.statusCode);
+      return streamed(data);
+    }
+    const answer = await wholeAnswer(dispatcher, options, signal, onStarted);
+    this.#deps.metrics?.observeResponseSize(method, this.host, answer.body.length);
+    return complete(answer);
   }
 
   #dispatcher(tls: TlsOptions): Dispatcher {
@@ -145,18 +158,26 @@ function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispat
   return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
 }
 
-function toResponse(data: Dispatcher.ResponseData, onBytes: (bytes: number) => void): HttpResponse {
+function complete({ status, headers, body }: WholeAnswer): HttpResponse {
   return {
-    status: data.statusCode,
-    header: (name) => {
-      const value = data.headers[name];
-      return Array.isArray(value) ? value[0] : value;
+    status,
+    header: (name) => first(headers[name]),
+    bytes: () => Promise.resolve(body),
+    chunks: async function* chunks() {
+      yield body;
     },
-    bytes: async () => {
-      const bytes = await data.body.bytes();
-      onBytes(bytes.length);
-      return bytes;
-    },
-    chunks: () => data.body,
   };
+}
+
+function streamed({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
+  return {
+    status: statusCode,
+    header: (name) => first(headers[name]),
+    bytes: () => body.bytes(),
+    chunks: () => body,
+  };
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
 }
