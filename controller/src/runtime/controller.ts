@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { childSignal } from "../util/abort.ts";
+import { childSignal, type SignalFan, signalFan } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { isToldElsewhere } from "../util/errors.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
@@ -85,21 +85,20 @@ export class Controller {
     using stop = childSignal(signals.stop);
     using abort = childSignal(signals.abort);
     const ends: (() => void)[] = [];
-    let running: readonly Promise<void>[] = [];
+    let isWorking = false;
     try {
       for (const source of sources) ends.push(source.start(queue));
       await Promise.all(sources.map((source) => source.ready(stop.signal)));
       log.info("Controller started", { controller: name, workers });
       metrics.running(true);
-      const both = { stop: stop.signal, abort: abort.signal };
-      running = Array.from({ length: workers }, () => this.#work(both));
-      await Promise.all(running);
+      isWorking = true;
+      await this.#workOff({ stop: stop.signal, abort: abort.signal }, (error) => {
+        stop.abort(error);
+        if (!signals.stop.aborted) abort.abort(error);
+      });
     } catch (error) {
       // Sources that are waited for in vain because of the end are no fault.
-      if (signals.stop.aborted && running.length === 0) return;
-      stop.abort(error);
-      if (!signals.stop.aborted) abort.abort(error);
-      await Promise.allSettled(running);
+      if (signals.stop.aborted && !isWorking) return;
       throw error;
     } finally {
       for (const end of ends) end();
@@ -109,14 +108,47 @@ export class Controller {
     }
   }
 
-  async #work(signals: RunSignals): Promise<void> {
-    const { queue } = this.#deps;
-    for (let item = await queue.get(signals.stop); item !== undefined; item = await queue.get(signals.stop)) {
-      try {
-        settle(queue, item.key, item.priority, await this.#reconcile(item, signals.abort));
-      } finally {
-        queue.done(item.key);
+  /**
+   * One key after the other to a worker, until `stop` aborts; ends with the last of them. A worker exists while it has a key: thousands
+   * that wait would be thousands of listeners.
+   * @param onFault told when something broke that is no reconcile; keys in work are still waited for, and then it is thrown
+   */
+  async #workOff({ stop, abort }: RunSignals, onFault: (error: unknown) => void): Promise<void> {
+    const { queue, workers } = this.#deps;
+    using signals = signalFan(abort);
+    const faults: unknown[] = [];
+    const fault = (error: unknown): void => {
+      faults.push(error);
+      onFault(error);
+    };
+    const inWork = new Set<Promise<void>>();
+    let oneEnded = (): void => undefined;
+    while (!stop.aborted) {
+      if (inWork.size === workers) {
+        await new Promise<void>((resolve) => (oneEnded = resolve));
+        continue;
       }
+      const item = await queue.get(stop);
+      if (item === undefined) break;
+      const work = this.#work(item, signals)
+        .catch(fault)
+        .finally(() => {
+          inWork.delete(work);
+          oneEnded();
+        });
+      inWork.add(work);
+    }
+    await Promise.all(inWork);
+    if (faults.length > 0) throw faults[0];
+  }
+
+  async #work(item: WorkItem, signals: SignalFan): Promise<void> {
+    const { queue } = this.#deps;
+    using own = signals.child();
+    try {
+      settle(queue, item.key, item.priority, await this.#reconcile(item, own.signal));
+    } finally {
+      queue.done(item.key);
     }
   }
 

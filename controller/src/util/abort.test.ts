@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import { aborted, childSignal, deadlineSignal, raceAbort, sleep } from "./abort.ts";
+import { aborted, childSignal, deadlineSignal, raceAbort, signalFan, sleep } from "./abort.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
@@ -21,6 +21,34 @@ describe("childSignal()", () => {
       expect(listeners(parent.signal)).toBe(1);
       child.abort("mine");
     }
+    expect(listeners(parent.signal)).toBe(0);
+    expect(parent.signal.aborted).toBe(false);
+  });
+});
+
+describe("signalFan()", () => {
+  test("aborts all of its children with the parent's reason, later ones too, and no disposed one", () => {
+    const parent = new AbortController();
+    using fan = signalFan(parent.signal);
+    const [early, ended] = [fan.child(), fan.child()];
+    ended[Symbol.dispose]();
+    parent.abort("why");
+    const reasons = [early, ended, fan.child()].map(({ signal }) => signal.reason);
+    expect(reasons).toEqual(["why", undefined, "why"]);
+  });
+
+  test("aborts its children also when its parent was aborted before", () => {
+    using fan = signalFan(AbortSignal.abort("why"));
+    expect(fan.child().signal.reason).toBe("why");
+  });
+
+  test("listens once, however many children there are, and no more once disposed", () => {
+    const parent = new AbortController();
+    const fan = signalFan(parent.signal);
+    fan.child();
+    fan.child();
+    expect(listeners(parent.signal)).toBe(1);
+    fan[Symbol.dispose]();
     expect(listeners(parent.signal)).toBe(0);
     expect(parent.signal.aborted).toBe(false);
   });

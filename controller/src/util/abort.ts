@@ -32,6 +32,37 @@ export function childSignal(parent: AbortSignal): OwnedSignal {
   };
 }
 
+/** Many short-lived signals below one that lives long. */
+export interface SignalFan extends Disposable {
+  /** {@link childSignal} of the parent. */
+  child(): OwnedSignal;
+}
+
+/**
+ * A signal's listeners are a list that is walked with each that comes or goes: a thousand pieces of work that listen to one signal cost
+ * a thousand steps each. Here the parent has one listener.
+ */
+export function signalFan(parent: AbortSignal): SignalFan {
+  const children = new Set<AbortController>();
+  const onAbort = (): void => {
+    for (const child of children) child.abort(parent.reason);
+  };
+  parent.addEventListener("abort", onAbort, { once: true });
+  return {
+    child: () => {
+      const controller = new AbortController();
+      if (parent.aborted) controller.abort(parent.reason);
+      else children.add(controller);
+      return {
+        signal: controller.signal,
+        abort: (reason) => controller.abort(reason),
+        [Symbol.dispose]: () => void children.delete(controller),
+      };
+    },
+    [Symbol.dispose]: () => parent.removeEventListener("abort", onAbort),
+  };
+}
+
 /** Aborts when `parent` does, or with a {@link DeadlineError} about `what` after `timeoutMs`. */
 export function deadlineSignal(
   parent: AbortSignal,
