@@ -17,7 +17,7 @@ export class NodeSync {
   }
 
   /** A pass found that these Services need the new nodes. One that overtakes another goes on measuring from the earlier start. */
-  begin(keys: readonly string[]): void {
+  begin(keys: Iterable<string>): void {
     if (this.#waiting.size === 0) this.#startMs = this.#deps.clock.monotonicMs();
     for (const key of keys) this.#waiting.add(key);
     if (this.#waiting.size === 0) this.#observe();

@@ -1,15 +1,19 @@
+import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
+import type { Service } from "../../api/service.ts";
 import type { Informer } from "../../kube/informer.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
+import type { Workqueue } from "../../workqueue/queue.ts";
 import type { Ledger } from "./ledger.ts";
 import type { NodeSync } from "./node-sync.ts";
-import { changesTargets, isTarget } from "./predicates.ts";
+import { changesTargets, isTarget, wantsLoadBalancer } from "./predicates.ts";
 import type { Targets } from "./targets.ts";
 
 export interface NodesSourceOptions {
   readonly nodes: Informer<Node>;
+  readonly services: Pick<Informer<Service>, "lister">;
   readonly providers: Pick<ProviderSet, "providers">;
   readonly ledger: Ledger;
   readonly targets: Targets;
@@ -20,8 +24,8 @@ export interface NodesSourceOptions {
 }
 
 /**
- * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes within a window. A Service
- * without acknowledged load balancer is not among them: it takes the nodes as they are when its turn comes.
+ * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes within a window; until then all
+ * Services take the nodes as they were.
  */
 export function nodesSource(options: NodesSourceOptions): Source {
   const { nodes, targets, nodeSync, clock, windowMs } = options;
@@ -32,12 +36,12 @@ export function nodesSource(options: NodesSourceOptions): Source {
       let timer: Timer | undefined;
       const wake = (): void => {
         timer = undefined;
-        const due = dueServices(options);
+        targets.changed();
+        const due = new Set([...outdated(options), ...inWork(options, queue)]);
         nodeSync.begin(due);
         for (const key of due) queue.add(key, { priority: "low" });
       };
       const changed = (): void => {
-        targets.changed();
         timer ??= clock.schedule(windowMs, wake);
       };
       const end = nodes.addHandler({
@@ -53,7 +57,7 @@ export function nodesSource(options: NodesSourceOptions): Source {
   };
 }
 
-function dueServices({ providers, ledger, targets }: NodesSourceOptions): readonly string[] {
+function outdated({ providers, ledger, targets }: NodesSourceOptions): readonly string[] {
   const infos = new Map(providers.providers.map(({ name, info }) => [name, info]));
   const due: string[] = [];
   for (const [key, { provider, nodesFingerprint }] of ledger.entries()) {
@@ -61,4 +65,10 @@ function dueServices({ providers, ledger, targets }: NodesSourceOptions): readon
     if (info !== undefined && targets.of(provider, info).fingerprint !== nodesFingerprint) due.push(key);
   }
   return due;
+}
+
+/** Whatever these end with, they began with the nodes of before. Others take them as they are when their turn comes. */
+function inWork({ services }: NodesSourceOptions, queue: Pick<Workqueue, "state">): readonly string[] {
+  const wanting = [...services.lister.list()].filter(wantsLoadBalancer).map(keyOf);
+  return wanting.filter((key) => queue.state(key).kind === "working");
 }

@@ -31,7 +31,7 @@ export class Targets {
     this.#deps = dependencies;
   }
 
-  /** Nodes have changed. */
+  /** Nodes have changed: they are looked at again. */
   changed(): void {
     this.#revision++;
   }

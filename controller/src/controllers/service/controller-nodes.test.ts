@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { service } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+import type { Provider } from "../../provider/provider-set.ts";
+
+const UID = "uid-default-web";
+
+const DELAY_MS = 10_000;
+
+/** A provider whose changes take {@link DELAY_MS}. */
+function slow(provider: Provider, { clock }: ServiceWorld): Provider {
+  const { client } = provider;
+  const pause = () => new Promise<void>((resolve) => void clock.schedule(DELAY_MS, resolve));
+  return {
+    ...provider,
+    client: {
+      ...client,
+      ensureLoadBalancer: (input, options) => pause().then(() => client.ensureLoadBalancer(input, options)),
+      updateLoadBalancerNodes: (input, options) => pause().then(() => client.updateLoadBalancerNodes(input, options)),
+    },
+  };
+}
+
+test("service-lb gives a load balancer the nodes that changed while it was made", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  world.node("first");
+  await world.start([slow(cloud.provider(), world)]);
+  world.store.put(service("web"));
+  await world.pass(1000);
+  world.node("second");
+  await world.pass(3 * DELAY_MS);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first", "second"]);
+  expect(cloud.changes).toEqual([`ensure ${UID}`, `update ${UID}`]);
+});
+
+test("service-lb takes a node out again that came and went while its load balancer was updated", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  world.node("first");
+  world.store.put(service("web"));
+  await world.start([slow(cloud.provider(), world)]);
+  await world.pass(2 * DELAY_MS);
+  world.node("second");
+  await world.pass(DELAY_MS / 2);
+  world.nodes.delete("second");
+  await world.pass(3 * DELAY_MS);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
+  expect(cloud.changes).toEqual([`ensure ${UID}`, `update ${UID}`, `update ${UID}`]);
+});
+
+test("service-lb gives load balancers that are made while nodes join the nodes of the window before, then all in one update", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  world.node("first");
+  world.store.put(service("old"));
+  await world.start([cloud.provider()]);
+  await world.pass(5000);
+  world.node("second");
+  world.store.put(service("new"));
+  await world.pass(1000);
+  expect(cloud.kept.get("uid-default-new")?.nodes).toEqual(["first"]);
+  world.node("third");
+  await world.pass(5000);
+  const all = ["first", "second", "third"];
+  expect([...cloud.kept.values()].map(({ nodes }) => nodes)).toEqual([all, all]);
+  expect(cloud.changes.filter((call) => call.startsWith("update"))).toHaveLength(2);
+});
