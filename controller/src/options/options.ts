@@ -109,7 +109,7 @@ export const flags = {
   concurrentServiceSyncs: numberFlag({
     group: "controllers",
     valueName: "number",
-    defaultValue: 10,
+    defaultValue: 64,
     min: 1,
     max: 1000,
     whole: true,

@@ -27,6 +27,8 @@ export function loadBalancerHandlers(cloud: CloudAccess): LoadBalancerHandlers {
       maxPorts: 100,
       maxNodes: 20_000,
       needsNodePorts: true,
+      // The cloud takes any number; beyond this they would only stand in its line instead of the controller's.
+      maxConcurrentChanges: 50,
       lockScope: "service",
       adopt: true,
       validateOnly: true,
