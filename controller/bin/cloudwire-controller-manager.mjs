@@ -1,5 +1,12 @@
 #!/usr/bin/env node
+// Starts the program that `npm run build` makes.
 import "@cloudwire/node-guard";
+import { existsSync } from "node:fs";
+import process from "node:process";
 
-// Not a static import: linking what follows already needs the right Node.
-await import("../dist/src/main.js");
+const program = new URL("../dist/bundle/cloudwire-controller-manager.mjs", import.meta.url);
+if (!existsSync(program)) {
+  console.error("cloudwire-controller-manager: is not built yet; run: npm run build");
+  process.exit(1);
+}
+await import(program.href);

@@ -1,10 +1,8 @@
 // `import "@cloudwire/node-guard";` as the first line of a program. Modules are evaluated in the order of their imports, so it
 // speaks before a dependency stumbles over something this Node does not have. Plain JavaScript, which every Node can load.
-import { readFileSync } from "node:fs";
-import { refusal } from "./node-version.mjs";
+import { refusal, SUPPORTED } from "./node-version.mjs";
 
-const { engines } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
-const line = refusal(process.versions.node, engines.node, process.execPath);
+const line = refusal(process.versions.node, SUPPORTED, process.execPath);
 if (line !== undefined) {
   console.error(line);
   process.exit(1);

@@ -1,5 +1,8 @@
 // Node version ranges as `engines.node` writes them. Plain JavaScript: runs before any package is installed.
 
+/** What the programs run on: engines.node of the workspace. A constant, because a bundled program has no package.json beside it. */
+export const SUPPORTED = ">=24.21.0 <25";
+
 /**
  * "v24.21.0" as [24, 21, 0]; undefined when it is no version.
  * @param {string} text

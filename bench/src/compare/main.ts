@@ -107,11 +107,9 @@ function print(options: BenchOptions, results: readonly Result[]): void {
 
 /** What is shipped is measured, not sources. */
 function buildCloudwire(): void {
-  const { status, stdout } = spawnSync("tsc", ["-b", "controller", "providers/simulated"], {
-    cwd: top("."),
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`the controller or the sidecar cannot be built (tsc -b):\n${stdout}`);
+  const args = ["--conditions=development", top("scripts/bundle/main.ts")];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the controller or the sidecar cannot be bundled:\n${stderr}`);
 }
 
 function gib(bytes: number): string {

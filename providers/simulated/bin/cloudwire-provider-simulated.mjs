@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// Starts the program that `npm run build` makes.
+import "@cloudwire/node-guard";
+import { existsSync } from "node:fs";
+import process from "node:process";
+
+const program = new URL("../dist/bundle/cloudwire-provider-simulated.mjs", import.meta.url);
+if (!existsSync(program)) {
+  console.error("cloudwire-provider-simulated: is not built yet; run: npm run build");
+  process.exit(1);
+}
+await import(program.href);

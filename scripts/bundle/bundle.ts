@@ -1,0 +1,69 @@
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type OutputChunk, rolldown } from "rolldown";
+import { ROOT } from "../lib/run.ts";
+import { noticesOf } from "./notices.ts";
+
+export interface ProgramSource {
+  /** Of the command. */
+  readonly name: string;
+  /** Its main module, relative to the top of the checkout. */
+  readonly source: string;
+}
+
+export interface Bundle {
+  readonly fileCount: number;
+  /** Of the code, without maps and notices. */
+  readonly sizeBytes: number;
+}
+
+const LAUNCHER = "scripts/bundle/launcher.mjs";
+
+/**
+ * Its 8 MB of models are needed for their types only: without this mark a module nobody asks for would stay, for what
+ * evaluating it might do.
+ */
+const TYPES_ONLY = /\/node_modules\/@kubernetes\/client-node\//;
+
+/** Writes the program into the folder: `<name>.mjs` to start it, program.mjs, chunks loaded on demand, maps, licences. */
+export async function bundleProgram({ name, source }: ProgramSource, folder: string): Promise<Bundle> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const chunks = [
+    ...(await build({ [name]: join(ROOT, LAUNCHER) }, folder)),
+    ...(await build({ program: join(ROOT, source) }, folder)),
+  ];
+  await chmod(join(folder, `${name}.mjs`), 0o755);
+  const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+  await writeFile(join(folder, "THIRD_PARTY_NOTICES.txt"), await noticesOf(modules));
+  return { fileCount: chunks.length, sizeBytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0) };
+}
+
+async function build(input: Readonly<Record<string, string>>, dir: string): Promise<readonly OutputChunk[]> {
+  await using bundle = await rolldown({
+    cwd: ROOT,
+    input,
+    platform: "node",
+    // Workspace packages from their sources, as everywhere here.
+    resolve: { conditionNames: ["development", "node"] },
+    treeshake: { moduleSideEffects: (id) => !TYPES_ONLY.test(id) },
+    // A file that a module reads beside itself comes along.
+    experimental: { resolveNewUrlToAsset: true },
+    onLog: (level, { message }) => {
+      if (level === "warn") throw new Error(`bundling ${Object.values(input).join()}: ${message}`);
+    },
+  });
+  const { output } = await bundle.write({
+    dir,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "chunks/[name].mjs",
+    assetFileNames: "assets/[name][extname]",
+    // Names of functions and classes stay: stacks and logs show them.
+    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
+    // For `node --enable-source-maps`, which reads them only when it has a stack to show.
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  });
+  return output.filter((file) => file.type === "chunk");
+}

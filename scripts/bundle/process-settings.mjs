@@ -1,0 +1,38 @@
+// What a program's process needs that can only be said when it starts. Measured in docs/decisions/0015.
+
+/**
+ * Flags of V8 by name, without dashes.
+ * - max-semi-space-size, in MiB: young objects are collected in small steps. V8's default of 16 lets up to 48 MiB of garbage pile up.
+ * @type {Readonly<Record<string, string>>}
+ */
+const V8_FLAGS = { "max-semi-space-size": "2" };
+
+/**
+ * - MALLOC_ARENA_MAX (glibc): the threads of V8 and libuv otherwise keep arenas of their own, free memory in each.
+ * @type {Readonly<Record<string, string>>}
+ */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: "1" };
+
+/**
+ * What a process has to be started with anew; undefined when nothing is missing. What somebody has set stays.
+ * @param {{ readonly execArgv: readonly string[], readonly env: Readonly<Record<string, string | undefined>> }} process
+ * @returns {{ readonly execArgv: string[], readonly env: Record<string, string | undefined> } | undefined}
+ */
+export function missingSettings({ execArgv, env }) {
+  const given = [...execArgv, ...(env["NODE_OPTIONS"] ?? "").split(/\s+/)].map(flagName);
+  const flags = Object.entries(V8_FLAGS).filter(([name]) => !given.includes(name));
+  const variables = Object.entries(ENVIRONMENT).filter(([name]) => env[name] === undefined);
+  if (flags.length === 0 && variables.length === 0) return undefined;
+  return {
+    execArgv: [...flags.map(([name, value]) => `--${name}=${value}`), ...execArgv],
+    env: { ...env, ...Object.fromEntries(variables) },
+  };
+}
+
+/**
+ * V8 takes `_` for `-`.
+ * @param {string} flag
+ */
+function flagName(flag) {
+  return /^--([^=]+)/.exec(flag)?.[1]?.replaceAll("_", "-");
+}
