@@ -44,7 +44,7 @@ export const cloudwire: Peer = {
     });
     const sidecar = new Program({
       command: execPath,
-      args: [built("providers/simulated/dist/sidecar/main.js"), `--cloud-url=${cloudUrl}`],
+      args: [built("providers/simulated/bin/cloudwire-provider-simulated.mjs"), `--cloud-url=${cloudUrl}`],
       env: { CLOUD_PROVIDER_ENDPOINT: endpoint, SIMCLOUD_API_KEY: apiKey },
     });
     return [controller, sidecar];
