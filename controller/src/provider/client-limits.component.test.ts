@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
 import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
 import type { EnsureLoadBalancerInput } from "./client.ts";
-import { nodeSelection } from "./convert/fingerprint.ts";
+import { nodeSelection, prepareTarget } from "./convert/fingerprint.ts";
+
+const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
 let world: ClientWorld;
 beforeEach(async () => {
@@ -15,7 +17,7 @@ describe("limits of the provider", () => {
   const target = (index: number) => TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` });
   const withNodes = (count: number): EnsureLoadBalancerInput => ({
     ...ensureInput(),
-    nodes: nodeSelection(Array.from({ length: count }, (_, index) => target(index))),
+    nodes: selectionOf(Array.from({ length: count }, (_, index) => target(index))),
   });
 
   test("too many nodes are refused here, with what to do", async () => {

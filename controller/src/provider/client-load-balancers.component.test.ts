@@ -10,7 +10,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
-import { nodeSelection } from "./convert/fingerprint.ts";
+import { nodeSelection, prepareTarget } from "./convert/fingerprint.ts";
+
+const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
 let world: ClientWorld;
 beforeEach(async () => {
@@ -125,7 +127,7 @@ describe("calls about load balancers", () => {
 });
 
 describe("nodes that a load balancer has already", () => {
-  const nodes = nodeSelection([TargetNode.fromPartial({ name: "n1", providerId: "acme://1" })]);
+  const nodes = selectionOf([TargetNode.fromPartial({ name: "n1", providerId: "acme://1" })]);
   const ensure = (acknowledgedNodes: string) =>
     world.sidecar.client.ensureLoadBalancer(
       { ...ensureInput(), nodes, acknowledgedNodes },
@@ -161,7 +163,7 @@ describe("nodes that a load balancer has already", () => {
 });
 
 describe("nodes that are too many to be sent whole", () => {
-  const nodes = nodeSelection(
+  const nodes = selectionOf(
     Array.from({ length: 200 }, (_, index) =>
       TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` }),
     ),

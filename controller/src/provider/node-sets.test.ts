@@ -5,10 +5,12 @@ import {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { NodeSetChunk } from "./client.ts";
-import { nodeSelection } from "./convert/fingerprint.ts";
+import { nodeSelection, prepareTarget } from "./convert/fingerprint.ts";
 import { nodeSelectionToProto } from "./convert/load-balancer.ts";
 import { contractError, type ProviderError } from "./errors.ts";
 import { isUnresolved, NodeSets } from "./node-sets.ts";
+
+const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
 const options = { signal: new AbortController().signal };
 const machine = (index: number, zone = "a"): TargetNode => ({
@@ -19,7 +21,7 @@ const machine = (index: number, zone = "a"): TargetNode => ({
   labels: {},
 });
 const machines = (count: number, from = 0) => Array.from({ length: count }, (_, index) => machine(from + index));
-const selection = (count: number, from = 0) => nodeSelection(machines(count, from));
+const selection = (count: number, from = 0) => selectionOf(machines(count, from));
 
 let chunks: NodeSetChunk[];
 let held: string;
@@ -79,7 +81,7 @@ describe("NodeSets.reference()", () => {
 
   test("uploads only what has changed since", async () => {
     await sets.reference(selection(300), options);
-    const moved = nodeSelection([...machines(290, 10), machine(9, "b")]);
+    const moved = selectionOf([...machines(290, 10), machine(9, "b")]);
     await sets.reference(moved, options);
     expect(shapes()).toEqual(["whole 1/1 +300 -0 =300", "difference 1/1 +1 -10 =291"]);
     await sets.reference(moved, options);
@@ -89,7 +91,7 @@ describe("NodeSets.reference()", () => {
   test("uploads a node whose facts have changed", async () => {
     await sets.reference(selection(200), options);
     const [first, ...rest] = machines(200);
-    await sets.reference(nodeSelection([{ ...machine(0), addresses: [] }, ...rest]), options);
+    await sets.reference(selectionOf([{ ...machine(0), addresses: [] }, ...rest]), options);
     expect([shapes().at(-1), first?.name]).toEqual(["difference 1/1 +1 -0 =200", "node-0"]);
   });
 
@@ -155,7 +157,7 @@ test("isUnresolved() is false for anything else", () => {
 
 test("a node set makes one change of nodes of 200 load balancers at 1,000 nodes a hundredth of the bytes", async () => {
   const before = selection(1000);
-  const after = nodeSelection([...machines(999), machine(2000)]);
+  const after = selectionOf([...machines(999), machine(2000)]);
   await sets.reference(before, options);
   chunks.length = 0;
   const reference = await sets.reference(after, options);

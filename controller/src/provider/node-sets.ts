@@ -123,7 +123,7 @@ function difference(before: readonly TargetNode[], now: readonly TargetNode[]): 
   const upserts = now.filter((node) => {
     const known = left.get(node.providerId);
     left.delete(node.providerId);
-    return known === undefined || JSON.stringify(known) !== JSON.stringify(node);
+    return known === undefined || (known !== node && JSON.stringify(known) !== JSON.stringify(node));
   });
   return { upserts, removed: [...left.keys()] };
 }

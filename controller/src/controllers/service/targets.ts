@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/lister.ts";
 import type { NodeSelection } from "../../provider/client.ts";
-import { nodeSelection } from "../../provider/convert/fingerprint.ts";
+import { nodeSelection, type PreparedTarget, prepareTarget } from "../../provider/convert/fingerprint.ts";
 import { targetNode } from "../../provider/convert/node.ts";
 import type { ProviderInfo } from "../../provider/provider-info.ts";
 import type { ProviderSet } from "../../provider/provider-set.ts";
@@ -16,11 +16,15 @@ interface Cached {
   readonly info: ProviderInfo;
   readonly revision: number;
   readonly selection: NodeSelection;
+  readonly prepared: Prepared;
 }
+
+/** Caches replace objects that change: what was prepared of one holds for as long as it is there. */
+type Prepared = WeakMap<Node, PreparedTarget>;
 
 /**
  * The nodes that load balancers of a provider forward to: all of its own, the same for every Service. Made once for each change of
- * nodes, however many Services ask.
+ * nodes, however many Services ask, and from what is known of those that have not changed.
  */
 export class Targets {
   readonly #deps: TargetsDependencies;
@@ -38,19 +42,28 @@ export class Targets {
 
   of(provider: string, info: ProviderInfo): NodeSelection {
     const cached = this.#cache.get(provider);
-    if (cached !== undefined && cached.info === info && cached.revision === this.#revision) return cached.selection;
-    const selection = nodeSelection(this.#targets(provider, info));
-    this.#cache.set(provider, { info, revision: this.#revision, selection });
+    const isSame = cached?.info === info;
+    if (isSame && cached.revision === this.#revision) return cached.selection;
+    // What is sent of a node depends on what its provider declared.
+    const prepared: Prepared = isSame ? cached.prepared : new WeakMap();
+    const selection = nodeSelection(this.#targets(provider, info, prepared));
+    this.#cache.set(provider, { info, revision: this.#revision, selection, prepared });
     return selection;
   }
 
-  #targets(provider: string, info: ProviderInfo): readonly NonNullable<ReturnType<typeof targetNode>>[] {
+  #targets(provider: string, info: ProviderInfo, prepared: Prepared): readonly PreparedTarget[] {
     const { nodes, providers } = this.#deps;
     return [...nodes.list()].flatMap((node) => {
       if (!isTarget(node)) return [];
       const owner = providers.ownerOfNode(node);
-      const target = owner.kind === "owned" && owner.provider.name === provider ? targetNode(node, info) : undefined;
-      return target === undefined ? [] : [target];
+      if (owner.kind !== "owned" || owner.provider.name !== provider) return [];
+      const known = prepared.get(node);
+      if (known !== undefined) return [known];
+      const target = targetNode(node, info);
+      if (target === undefined) return [];
+      const made = prepareTarget(target);
+      prepared.set(node, made);
+      return [made];
     });
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { NodeSelection } from "../client.ts";
 import { brokenRules } from "../field-rules.ts";
@@ -11,7 +11,7 @@ const DIGITS = 40;
 
 /** Changes with the way fingerprints are made, so that old ones never equal new ones by chance. */
 const SPEC_PREFIX = "s1-";
-const NODES_PREFIX = "n1-";
+const NODES_PREFIX = "n2-";
 
 /**
  * Equal for equal wishes, whatever the order of their ports, ranges and annotations. To lift a protection and to say nothing of one are
@@ -27,32 +27,44 @@ export function specFingerprint({ deletionProtection, ...spec }: LoadBalancerSpe
   return SPEC_PREFIX + digest([canonicalJson(LoadBalancerSpec.toJSON(canonical))]);
 }
 
+/** A node with what a selection needs to know of it; made once for as long as the node stays as it is. */
+export interface PreparedTarget {
+  readonly node: TargetNode;
+  /** Why it must not be sent. */
+  readonly faults: readonly string[];
+  /** Equal for equal nodes. */
+  readonly digest: string;
+}
+
+export function prepareTarget(node: TargetNode): PreparedTarget {
+  const broken = brokenRules("cloudprovider.v1.TargetNode", node);
+  const faults = broken.map(({ field, description }) => `node ${node.name}: ${field}: ${description}`);
+  return { node, faults, digest: digest([canonicalJson(TargetNode.toJSON(node))]) };
+}
+
 /**
  * `all` as an inline selection. The fingerprint is equal for equal nodes in any order. A node that breaks a rule of the contract,
  * or is the machine of another one too, would make the provider refuse the call of every load balancer, so it is left out.
  */
-export function nodeSelection(all: readonly TargetNode[]): NodeSelection {
-  const leftOut: string[] = [];
-  const fit = all.filter((node) => {
-    const broken = brokenRules("cloudprovider.v1.TargetNode", node);
-    for (const { field, description } of broken) leftOut.push(`node ${node.name}: ${field}: ${description}`);
-    return broken.length === 0;
-  });
+export function nodeSelection(all: readonly PreparedTarget[]): NodeSelection {
+  const leftOut = all.flatMap(({ faults }) => faults);
+  const fit = all.filter(({ faults }) => faults.length === 0);
   const owners = firstByProviderId(fit);
-  const nodes = fit.filter((node) => {
+  const chosen = fit.filter(({ node }) => {
     const { name, providerId } = owners.get(node.providerId) ?? node;
     if (name !== node.name) leftOut.push(`node ${node.name}: provider_id: ${providerId} is node ${name}'s too`);
     return name === node.name;
   });
-  const lines = nodes.map((node) => canonicalJson(TargetNode.toJSON(node))).toSorted();
-  const selection = { fingerprint: NODES_PREFIX + digest(lines), count: nodes.length };
-  return { ...selection, source: { kind: "inline", nodes }, ...(leftOut.length === 0 ? {} : { leftOut }) };
+  const fingerprint = NODES_PREFIX + digest(chosen.map((target) => target.digest).toSorted());
+  const nodes = chosen.map(({ node }) => node);
+  const selection = { fingerprint, count: nodes.length, source: { kind: "inline", nodes } } as const;
+  return { ...selection, ...(leftOut.length === 0 ? {} : { leftOut }) };
 }
 
 /** Of several nodes with one provider ID the first by name, so that the order in which they come does not matter. */
-function firstByProviderId(nodes: readonly TargetNode[]): ReadonlyMap<string, TargetNode> {
+function firstByProviderId(targets: readonly PreparedTarget[]): ReadonlyMap<string, TargetNode> {
   const first = new Map<string, TargetNode>();
-  for (const node of nodes) {
+  for (const { node } of targets) {
     const known = first.get(node.providerId);
     if (known === undefined || node.name < known.name) first.set(node.providerId, node);
   }
@@ -60,9 +72,7 @@ function firstByProviderId(nodes: readonly TargetNode[]): ReadonlyMap<string, Ta
 }
 
 function digest(lines: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const line of lines) hash.update(line).update("\n");
-  return hash.digest("hex").slice(0, DIGITS);
+  return hash("sha256", lines.map((line) => `${line}\n`).join(""), "hex").slice(0, DIGITS);
 }
 
 /** JSON with the keys of every object sorted. */

@@ -5,8 +5,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../test/support/builders.ts";
 import { capabilities } from "../../../test/support/provider-builders.ts";
-import { nodeSelection, specFingerprint } from "./fingerprint.ts";
+import { nodeSelection, prepareTarget, specFingerprint } from "./fingerprint.ts";
 import { declaredAnnotations, loadBalancerSpec, nameHint, serviceRef, sourceRanges } from "./service.ts";
+
+const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
 const EVERYTHING = capabilities({
   protocols: ["TCP", "UDP", "SCTP"],
@@ -216,9 +218,9 @@ describe("nodeSelection()", () => {
   test("counts the nodes and has the same fingerprint in any order", () => {
     fc.assert(
       fc.property(targets, (nodes) => {
-        const selection = nodeSelection(nodes);
+        const selection = selectionOf(nodes);
         expect(selection).toMatchObject({ count: nodes.length, source: { kind: "inline", nodes } });
-        expect(nodeSelection(nodes.toReversed()).fingerprint).toBe(selection.fingerprint);
+        expect(selectionOf(nodes.toReversed()).fingerprint).toBe(selection.fingerprint);
       }),
     );
   });
@@ -226,8 +228,8 @@ describe("nodeSelection()", () => {
   test("leaves a node out that the contract does not allow, and says which and why", () => {
     const good = TargetNode.fromPartial({ name: "n1", providerId: "acme://1" });
     const bad = TargetNode.fromPartial({ name: "n2", providerId: "acme://2", zone: "z".repeat(64) });
-    expect(nodeSelection([bad, good])).toEqual({
-      ...nodeSelection([good]),
+    expect(selectionOf([bad, good])).toEqual({
+      ...selectionOf([good]),
       leftOut: ["node n2: zone: 64 bytes, 63 allowed"],
     });
   });
@@ -235,8 +237,8 @@ describe("nodeSelection()", () => {
   test("has each machine once, whatever the order, for providers refuse a list with one twice", () => {
     const first = TargetNode.fromPartial({ name: "n1", providerId: "acme://1" });
     const second = TargetNode.fromPartial({ name: "n2", providerId: "acme://1" });
-    const expected = { ...nodeSelection([first]), leftOut: ["node n2: provider_id: acme://1 is node n1's too"] };
-    expect([nodeSelection([first, second]), nodeSelection([second, first])]).toEqual([expected, expected]);
+    const expected = { ...selectionOf([first]), leftOut: ["node n2: provider_id: acme://1 is node n1's too"] };
+    expect([selectionOf([first, second]), selectionOf([second, first])]).toEqual([expected, expected]);
   });
 
   test("has another fingerprint with one node more or one address changed", () => {
@@ -252,8 +254,8 @@ describe("nodeSelection()", () => {
       [{ ...one, zone: "a" }],
       [{ ...one, addresses: [{ type: NodeAddressType.INTERNAL_IP, address: "10.0.0.2" }] }],
       [{ ...one, name: "n1\n", providerId: "acme://1" }],
-    ].map((nodes) => nodeSelection(nodes).fingerprint);
+    ].map((nodes) => selectionOf(nodes).fingerprint);
     expect(new Set(fingerprints).size).toBe(fingerprints.length);
-    expect(fingerprints[0]).toMatch(/^n1-[0-9a-f]{40}$/);
+    expect(fingerprints[0]).toMatch(/^n2-[0-9a-f]{40}$/);
   });
 });
