@@ -14,6 +14,7 @@ import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { CallAnswer, CallSpans } from "../trace/call-spans.ts";
 import { orAborted } from "../util/or-aborted.ts";
+import { asBuffer } from "./as-buffer.ts";
 import { type CallScope, openCallScope } from "./call-scope.ts";
 import { answerError, trailersOf } from "./error-answer.ts";
 import type {
@@ -144,7 +145,7 @@ const answerUnary = async (
   const answer = await workOnce();
   scope.close();
   if (answer.kind === "error") callback(answer.error);
-  else callback(null, Buffer.from(answer.bytes), trailersOf(call));
+  else callback(null, asBuffer(answer.bytes), trailersOf(call));
 };
 
 const unaryAnswer = async (method: UnaryMethod, request: Buffer, call: RpcCall, deps: RpcDeps): Promise<CallAnswer> => {

@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import { ProviderError } from "../errors/provider-error.ts";
 import { orAborted } from "../util/or-aborted.ts";
+import { asBuffer } from "./as-buffer.ts";
 
 /**
  * Writes what an iterable yields to a stream, no faster than the peer reads: ignoring `write() === false` buffers without
@@ -17,7 +18,7 @@ export const pump = async (
     while (true) {
       const next = await orAborted(iterator.next(), signal);
       if (next.done) return;
-      if (!stream.write(Buffer.from(next.value))) await drained(stream, signal, slowConsumerMs);
+      if (!stream.write(asBuffer(next.value))) await drained(stream, signal, slowConsumerMs);
     }
   } finally {
     // A generator that waits inside its own await ends only after that: it has the signal, nobody waits for it here.

@@ -44,13 +44,14 @@ export class ListWalk<Item> {
 
   /** The page at an offset. An aborted wait leaves the walk as it is: the next request for the page goes on with it. */
   async page(offset: number, bounds: PageBounds, signal: AbortSignal): Promise<WalkPage<Item>> {
-    let end = this.#endOfPage(offset, bounds);
+    const scan = { index: offset, bytes: 0 };
+    let end = this.#endOfPage(offset, bounds, scan);
     while (end === undefined) {
       this.#reading ??= this.#readOne().finally(() => {
         this.#reading = undefined;
       });
       await orAborted(this.#reading, signal);
-      end = this.#endOfPage(offset, bounds);
+      end = this.#endOfPage(offset, bounds, scan);
     }
     return {
       items: this.#items.slice(offset, end).map(({ item }) => item),
@@ -69,14 +70,20 @@ export class ListWalk<Item> {
     this.#iterator.return?.().then(undefined, () => undefined);
   }
 
-  /** Where the page ends; undefined while that cannot be told. Reads one item ahead, so that no last page is empty. */
-  #endOfPage(offset: number, { maxItems, maxBytes }: PageBounds): number | undefined {
-    let bytes = 0;
-    for (let index = offset; index < this.#items.length; index++) {
-      bytes += this.#items[index]?.sizeBytes ?? 0;
-      const full = index - offset >= maxItems || bytes > maxBytes;
+  /**
+   * Where the page ends; undefined while that cannot be told. Reads one item ahead, so that no last page is empty. `scan`: how
+   * far the page was looked through before.
+   */
+  #endOfPage(
+    offset: number,
+    { maxItems, maxBytes }: PageBounds,
+    scan: { index: number; bytes: number },
+  ): number | undefined {
+    for (; scan.index < this.#items.length; scan.index++) {
+      scan.bytes += this.#items[scan.index]?.sizeBytes ?? 0;
+      const full = scan.index - offset >= maxItems || scan.bytes > maxBytes;
       // A page has at least one item, however large.
-      if (full && index > offset) return index;
+      if (full && scan.index > offset) return scan.index;
     }
     return this.#ended ? this.#items.length : undefined;
   }

@@ -23,7 +23,7 @@ export class RuleChecker {
   /** Every rule broken by a message of this full name, with paths in proto spelling. */
   check(typeName: string, message: unknown): readonly Violation[] {
     const violations: Violation[] = [];
-    checkMessage(this.#compile(typeName), message, "", violations);
+    checkMessage(this.#compile(typeName), message, violations);
     return violations;
   }
 
@@ -55,11 +55,25 @@ const hasWork = (rule: CompiledRule): boolean =>
 const property = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
-const checkMessage = (compiled: CompiledMessage, message: unknown, path: string, out: Violation[]): void => {
+const checkMessage = (compiled: CompiledMessage, message: unknown, out: Violation[]): void => {
   for (const rule of compiled.rules) {
     if (out.length >= maxViolations) return;
-    checkField(rule, fieldValue(rule, message), path === "" ? rule.name : `${path}.${rule.name}`, out);
+    checkField(rule, fieldValue(rule, message), rule.name, out);
   }
+};
+
+/** Paths grow on the way out, so that what is in order, nearly everything, costs none. */
+const within = (path: string, from: number, out: Violation[]): void => {
+  for (let index = from; index < out.length; index++) {
+    const violation = out[index];
+    if (violation) out[index] = { ...violation, field: `${path}.${violation.field}` };
+  }
+};
+
+const checkInner = (inner: CompiledMessage, message: unknown, out: Violation[], path: () => string): void => {
+  const before = out.length;
+  checkMessage(inner, message, out);
+  if (out.length > before) within(path(), before, out);
 };
 
 const fieldValue = (rule: FieldRule, message: unknown): unknown => {
@@ -82,7 +96,7 @@ const checkField = (rule: CompiledRule, value: unknown, path: string, out: Viola
       checkScalar(rule, value, path, out);
       return;
     case "message":
-      if (rule.inner) checkMessage(rule.inner, value, path, out);
+      if (rule.inner) checkInner(rule.inner, value, out, () => path);
       return;
     case "list":
       if (Array.isArray(value)) checkList(rule, value, path, out);
@@ -141,9 +155,8 @@ const checkList = (rule: CompiledRule, items: readonly unknown[], path: string, 
   if (!rule.inner && rule.maxBytes === undefined && rule.format === undefined) return;
   for (const [index, item] of items.entries()) {
     if (out.length >= maxViolations) return;
-    const itemPath = `${path}[${index}]`;
-    if (rule.inner) checkMessage(rule.inner, item, itemPath, out);
-    else checkScalar(rule, item, itemPath, out);
+    if (rule.inner) checkInner(rule.inner, item, out, () => `${path}[${index}]`);
+    else checkScalar(rule, item, `${path}[${index}]`, out);
   }
 };
 

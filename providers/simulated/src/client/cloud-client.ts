@@ -19,11 +19,13 @@ import {
 } from "../api/load-balancers.ts";
 import { RoutePage, RouteResults, type RouteSpec } from "../api/routes.ts";
 import { Volume, VolumeLookup, VolumePage, type VolumeSpec } from "../api/volumes.ts";
-import { type CallOutcome, HttpClient, NoContent, withQuery } from "./http.ts";
+import { type AnswerChecks, type CallOutcome, HttpClient, NoContent, withQuery } from "./http.ts";
 
 export interface CloudClientOptions {
   readonly url: string;
   readonly apiKey: string;
+  /** Of clients that do not live long. */
+  readonly checks?: AnswerChecks;
   /** Told of every call. */
   readonly observe?: (outcome: CallOutcome) => void;
 }
@@ -59,9 +61,9 @@ export interface EventOptions {
 export class CloudClient {
   readonly #http: HttpClient;
 
-  constructor({ url, apiKey, observe }: CloudClientOptions) {
+  constructor({ url, apiKey, checks, observe }: CloudClientOptions) {
     const headers = { authorization: `Bearer ${apiKey}` };
-    this.#http = new HttpClient({ baseUrl: url, headers, ...(observe ? { observe } : {}) });
+    this.#http = new HttpClient({ baseUrl: url, headers, checks, ...(observe ? { observe } : {}) });
   }
 
   async account(signal: AbortSignal): Promise<Account> {

@@ -43,6 +43,8 @@ export interface CallOutcome {
 export interface HttpOptions {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Default: checks of its own, made anew. */
+  readonly checks?: AnswerChecks | undefined;
   /** Told of every call. */
   readonly observe?: (outcome: CallOutcome) => void;
 }
@@ -62,13 +64,27 @@ export interface HttpCall<Answer extends TSchema> {
 /** For answers without a body. */
 export const NoContent = Type.Undefined();
 
+/** Checks the form of answers. Making a check costs more than a thousand uses of it: clients of one program share them. */
+export class AnswerChecks {
+  readonly #validators = new Map<TSchema, Validator>();
+
+  isOf<Form extends TSchema>(form: Form, value: unknown): value is Static<Form> {
+    const known = this.#validators.get(form);
+    if (known) return known.Check(value);
+    const validator: Validator = Compile(form);
+    this.#validators.set(form, validator);
+    return validator.Check(value);
+  }
+}
+
 /** Makes calls and believes no answer that is not of the promised form. */
 export class HttpClient {
   readonly #options: HttpOptions;
-  readonly #validators = new Map<TSchema, Validator>();
+  readonly #checks: AnswerChecks;
 
   constructor(options: HttpOptions) {
     this.#options = options;
+    this.#checks = options.checks ?? new AnswerChecks();
   }
 
   async call<Answer extends TSchema>(call: HttpCall<Answer>): Promise<Static<Answer>> {
@@ -91,9 +107,12 @@ export class HttpClient {
     const requestId = response.headers.get("x-request-id") ?? undefined;
     const text = await readText(response, call.signal, what, requestId);
     const body = text === "" ? undefined : parseJson(text);
-    if (!response.ok) throw refusal(response, body, what, requestId);
-    const isAnswer = (value: unknown): value is Static<Answer> => this.#validatorOf(call.answer).Check(value);
-    if (isAnswer(body)) return { answer: body, status, ...(requestId === undefined ? {} : { requestId }) };
+    if (!response.ok) {
+      throw refusal(response, this.#checks.isOf(ErrorBody, body) ? body : undefined, what, requestId);
+    }
+    if (this.#checks.isOf(call.answer, body)) {
+      return { answer: body, status, ...(requestId === undefined ? {} : { requestId }) };
+    }
     const failure = { kind: "unreadable", status } as const;
     throw new CloudCallError(`${what}: the answer is not of the form that the API promises`, failure, requestId);
   }
@@ -110,14 +129,6 @@ export class HttpClient {
     } catch (error) {
       throw interruption(error, call.signal, what, undefined);
     }
-  }
-
-  #validatorOf(schema: TSchema): Validator {
-    const known = this.#validators.get(schema);
-    if (known) return known;
-    const validator = Compile(schema);
-    this.#validators.set(schema, validator);
-    return validator;
   }
 }
 
@@ -168,9 +179,14 @@ function interruption(
   return new CloudCallError(`${what}: the connection failed`, { kind: "noAnswer" }, requestId, error);
 }
 
-function refusal(response: Response, body: unknown, what: string, requestId: string | undefined): CloudCallError {
+function refusal(
+  response: Response,
+  body: ErrorBody | undefined,
+  what: string,
+  requestId: string | undefined,
+): CloudCallError {
   const { status } = response;
-  if (!isErrorBody(body)) {
+  if (body === undefined) {
     const failure = { kind: "unreadable", status } as const;
     return new CloudCallError(`${what}: status ${status} without an explanation`, failure, requestId);
   }
@@ -178,10 +194,6 @@ function refusal(response: Response, body: unknown, what: string, requestId: str
   const retryAfterMs = Number.isFinite(retryAfter) ? retryAfter * 1000 : undefined;
   const failure = { kind: "refused", status, code: body.code, retryAfterMs } as const;
   return new CloudCallError(`${what}: ${body.code}: ${body.message}`, failure, requestId);
-}
-
-function isErrorBody(body: unknown): body is ErrorBody {
-  return Compile(ErrorBody).Check(body);
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import { type CallContext, ProviderError } from "@cloudwire/provider-sdk";
 import { CloudClient } from "../client/cloud-client.ts";
-import type { CallOutcome } from "../client/http.ts";
+import { AnswerChecks, type CallOutcome } from "../client/http.ts";
 import { toProviderError } from "./errors.ts";
 
 export interface CloudAccessOptions {
@@ -19,6 +19,8 @@ export interface Occasion {
 
 /** The way to the cloud: every call has a deadline, is counted, and fails with an error of the contract. */
 export interface CloudAccess {
+  /** For resources within answers. */
+  readonly checks: AnswerChecks;
   /**
    * @param waitMs how long the cloud itself waits before it answers
    * @throws ProviderError
@@ -39,9 +41,10 @@ export interface CloudAccess {
 
 export function createCloudAccess({ url, apiKey, callTimeoutMs }: CloudAccessOptions): CloudAccess {
   let known: string | undefined;
+  const checks = new AnswerChecks();
   const ask: CloudAccess["ask"] = async (occasion, call, waitMs = 0) => {
     const outcomes: CallOutcome[] = [];
-    const client = new CloudClient({ url, apiKey: apiKey(), observe: (outcome) => outcomes.push(outcome) });
+    const client = new CloudClient({ url, apiKey: apiKey(), checks, observe: (outcome) => outcomes.push(outcome) });
     const signal = AbortSignal.any([occasion.signal, AbortSignal.timeout(callTimeoutMs + waitMs)]);
     try {
       return await call(client, signal);
@@ -54,6 +57,7 @@ export function createCloudAccess({ url, apiKey, callTimeoutMs }: CloudAccessOpt
     }
   };
   return {
+    checks,
     ask,
     requireOwn: ({ account }) => {
       known ??= account;

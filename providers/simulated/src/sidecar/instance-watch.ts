@@ -1,5 +1,4 @@
 import { absent, type CallContext, type InstanceEvent, type WatchRequest } from "@cloudwire/provider-sdk";
-import { Compile } from "typebox/compile";
 import { Instance } from "../api/instances.ts";
 import type { Event } from "../api/events.ts";
 import { feedStart, followFeed } from "./change-feed.ts";
@@ -27,11 +26,10 @@ export async function* watchInstances(
   // No change will ever tell of machines that were only hidden: the receiver has to list until they are seen.
   if (missing.length > 0) yield { kind: "resync", message: `zone ${missing.join(", ")} could not be reached` };
   from ??= await feedStart(cloud, context);
-  const check = Compile(Instance);
   for await (const { events, token } of followFeed(cloud, context, "instance", from)) {
     for (const event of events) {
       const { resource } = event;
-      if (check.Check(resource)) yield toEvent(event, resource);
+      if (cloud.checks.isOf(Instance, resource)) yield toEvent(event, resource);
     }
     yield { kind: "bookmark", token };
   }

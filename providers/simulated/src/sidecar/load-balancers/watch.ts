@@ -1,5 +1,4 @@
 import { absent, type CallContext, type LoadBalancerEvent, type WatchRequest } from "@cloudwire/provider-sdk";
-import { Compile } from "typebox/compile";
 import type { Event } from "../../api/events.ts";
 import { LoadBalancer } from "../../api/load-balancers.ts";
 import { feedStart, followFeed } from "../change-feed.ts";
@@ -23,11 +22,11 @@ export async function* watchLoadBalancers(
     yield { kind: "bookmark", initialEventsEnd: true, ...(from === undefined ? {} : { token: from }) };
   }
   from ??= await feedStart(cloud, context);
-  const check = Compile(LoadBalancer);
   for await (const { events, token } of followFeed(cloud, context, "loadBalancer", from)) {
     for (const event of events) {
       const { resource } = event;
-      if (check.Check(resource) && resource.tags[clusterIdTag] === context.cluster.id) yield toEvent(event, resource);
+      if (!cloud.checks.isOf(LoadBalancer, resource)) continue;
+      if (resource.tags[clusterIdTag] === context.cluster.id) yield toEvent(event, resource);
     }
     yield { kind: "bookmark", token };
   }
