@@ -185,10 +185,32 @@ describe("EventBroadcaster", () => {
     expect(await metrics.value("cloudwire_events_dropped_total", { why: "full" })).toBeUndefined();
   });
 
-  test("holds at most 1,000 and counts what it drops", async () => {
+  test("sends warnings before what is merely news", async () => {
+    const { kube, recorder } = rig();
+    const news = (name: string): EventInput => ({ ...warning("y", name), type: "Normal" });
+    for (const input of [news("N1"), warning("x", "W1"), news("N2"), warning("x", "W2")]) recorder.record(input);
+    await settle();
+    expect(kube.calls.map(({ body }) => body)).toMatchObject(["W1", "W2", "N1", "N2"].map((reason) => ({ reason })));
+  });
+
+  test("rests after news three times as long as the server took, and not before a warning", async () => {
+    const { clock, kube, recorder } = rig();
+    const atMs: number[] = [];
+    kube.intercept = () => {
+      atMs.push(clock.monotonicMs());
+      return new Promise((resolve) => clock.schedule(50, () => resolve()));
+    };
+    const startMs = clock.monotonicMs();
+    for (const reason of ["W1", "W2"]) recorder.record(warning("x", reason));
+    for (const reason of ["N1", "N2", "N3"]) recorder.record({ ...warning("y", reason), type: "Normal" });
+    await clock.advance(1000);
+    expect(atMs.map((ms) => ms - startMs)).toEqual([0, 50, 100, 300, 500]);
+  });
+
+  test("holds at most 16,384 and counts what it drops", async () => {
     const { kube, metrics, recorder } = rig();
     kube.intercept = () => new Promise(() => undefined);
-    for (let i = 0; i < 1011; i++) recorder.record({ ...warning("x"), regarding: { ...web, name: `s${i}` } });
+    for (let i = 0; i < 16_395; i++) recorder.record({ ...warning("x"), regarding: { ...web, name: `s${i}` } });
     await settle();
     expect(await metrics.value("cloudwire_events_dropped_total", { why: "full" })).toBe(11);
   });
@@ -201,6 +223,18 @@ describe("EventBroadcaster.flush()", () => {
     recorder.record(warning("two"));
     await broadcaster.flush(new AbortController().signal);
     expect(kube.calls).toHaveLength(2);
+  });
+
+  test("does not rest after news", async () => {
+    const { clock, kube, broadcaster, recorder } = rig();
+    kube.intercept = () => new Promise((resolve) => clock.schedule(50, () => resolve()));
+    for (const reason of ["N1", "N2"]) recorder.record({ ...warning("y", reason), type: "Normal" });
+    await clock.advance(60);
+    const flushed = broadcaster.flush(new AbortController().signal);
+    await clock.advance(50);
+    await flushed;
+    expect(kube.calls).toHaveLength(2);
+    expect(clock.timers).toBe(0);
   });
 
   test("gives up at its limit and counts the rest", async () => {
