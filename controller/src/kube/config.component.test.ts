@@ -83,3 +83,25 @@ test("kubeconfigAccess() takes no client certificate that has expired in the pla
   const expired = await put(clock.nowMs() - 120_000);
   expect(await shown()).toBe(expired);
 });
+
+test("kubeconfigAccess() reads the token of a tokenFile, relative to the kubeconfig, before a token, and again later", async () => {
+  const path = join(directory, "config");
+  const clock = new FakeClock();
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "c",
+    contexts: [{ name: "c", context: { cluster: "k", user: "u" } }],
+    clusters: [{ name: "k", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "other" }, { name: "u", user: { token: "old", tokenFile: "token" } }],
+  };
+  await writeFile(path, JSON.stringify(config));
+  const access = await kubeconfigAccess({ path, clock });
+  const failure: unknown = await access.credentials(false).catch((error: unknown) => error);
+  expect(messageOf(failure)).toContain(`cannot read tokenFile ${join(directory, "token")}: ENOENT`);
+  await writeFile(join(directory, "token"), "one\n");
+  expect((await access.credentials(false)).headers).toEqual({ authorization: "Bearer one" });
+  await writeFile(join(directory, "token"), "two\n");
+  await clock.advance(61_000);
+  expect((await access.credentials(false)).headers).toEqual({ authorization: "Bearer two" });
+});

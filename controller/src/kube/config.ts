@@ -1,9 +1,11 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
+import { readYaml } from "../options/yaml-text.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
+import { isRecord } from "../util/json.ts";
 import { isPair } from "../util/pem-pair.ts";
 import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
 
@@ -48,6 +50,7 @@ export async function kubeconfigAccess(dependencies: KubeconfigDependencies): Pr
 class KubeconfigFile {
   readonly #path: string;
   readonly #context: string | undefined;
+  #tokenFile: string | undefined;
 
   constructor({ path, context }: KubeconfigDependencies) {
     this.#path = path;
@@ -56,6 +59,11 @@ class KubeconfigFile {
 
   get path(): string {
     return this.#path;
+  }
+
+  /** Where the token of the current user is, once the kubeconfig has been loaded. */
+  get tokenFile(): string | undefined {
+    return this.#tokenFile;
   }
 
   async load(): Promise<KubeConfig> {
@@ -72,6 +80,7 @@ class KubeconfigFile {
     }
     if (this.#context !== undefined) config.setCurrentContext(this.#context);
     this.#requireContext(config);
+    this.#tokenFile = tokenFileOf(text, config.getCurrentUser()?.name, dirname(this.#path));
     return config;
   }
 
@@ -148,8 +157,34 @@ class CachedCredentials {
       // Without the cause: it has all that a plugin wrote.
       throw new AccessError(`kubeconfig ${this.#file.path}: cannot get credentials: ${firstLine(error)}`);
     }
-    return { headers: headersOf(options), tls: tlsOf(options) };
+    const headers = headersOf(options);
+    const { tokenFile } = this.#file;
+    if (tokenFile !== undefined) headers["authorization"] = `Bearer ${await this.#readToken(tokenFile)}`;
+    return { headers, tls: tlsOf(options) };
   }
+
+  async #readToken(path: string): Promise<string> {
+    try {
+      return (await readFile(path, "utf8")).trim();
+    } catch (error) {
+      throw new AccessError(`kubeconfig ${this.#file.path}: cannot read tokenFile ${path}: ${firstLine(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/**
+ * client-node 2.0.1 knows no tokenFile, only token-file, which nobody writes. As in client-go it comes before a token, and its path is
+ * relative to the kubeconfig.
+ */
+function tokenFileOf(text: string, userName: string | undefined, folder: string): string | undefined {
+  const reading = readYaml(text);
+  const content: unknown = reading.kind === "document" ? reading.document.toJS() : undefined;
+  const users: readonly unknown[] = isRecord(content) && Array.isArray(content["users"]) ? content["users"] : [];
+  const user = users.filter(isRecord).find(({ name }) => name === userName)?.["user"];
+  const file = isRecord(user) ? user["tokenFile"] : undefined;
+  return typeof file === "string" && file !== "" ? resolve(folder, file) : undefined;
 }
 
 function headersOf({ headers = {}, auth }: RequestOptions): Record<string, string> {
