@@ -24,6 +24,12 @@ const project = (
     name,
     include: [...include],
     exclude: [...ignored, ...exclude],
+    // npm run bench:micro; once, and not once a project.
+    benchmark: {
+      include: name === "unit" ? ["**/*.bench.ts"] : [],
+      exclude: ignored,
+      suppressExportGetterWarnings: true,
+    },
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     retry: tries - 1,
