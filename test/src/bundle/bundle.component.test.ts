@@ -2,16 +2,14 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type DevCluster, startDevCluster } from "@cloudwire/devcluster";
 import { CloudClient, spawnCloud, type SpawnedCloud } from "@cloudwire/provider-simulated";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundledProgram, makeBundles, type OwnProgram } from "../support/bundles.ts";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import { type Exit, Program } from "../support/program.ts";
-
-const run = promisify(execFile);
 
 const CONTROLLER = "cloudwire-controller-manager";
 const SIDECAR = "cloudwire-provider-simulated";
@@ -21,7 +19,7 @@ const TOKEN = [{ alg: "none" }, { exp: 4_102_444_800 }, {}]
   .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
   .join(".");
 
-const SIGNED_IN = /Became leader/;
+const SIGNED_IN = /Watching resource=nodes/;
 
 let folder: string;
 let cluster: DevCluster;
@@ -29,8 +27,7 @@ let cloud: SpawnedCloud;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "bundle-"));
-  const script = fileURLToPath(new URL("../../../scripts/bundle/main.ts", import.meta.url));
-  await run(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
+  await makeBundles(folder);
   const users = [{ name: "controller", groups: ["system:masters"], token: TOKEN }];
   cluster = await startDevCluster({ anonymous: false, users });
   cloud = await spawnCloud({ flags: { account: `bundle=${CLOUD_KEY}` } });
@@ -48,10 +45,10 @@ interface Start {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-function start(name: string, args: readonly string[], { nodeFlags = [], env = {} }: Start = {}): Program {
+function start(name: OwnProgram, args: readonly string[], { nodeFlags = [], env = {} }: Start = {}): Program {
   return new Program({
     command: process.execPath,
-    args: [...nodeFlags, join(folder, name, `${name}.mjs`), ...args],
+    args: [...nodeFlags, bundledProgram(folder, name), ...args],
     env,
   });
 }
@@ -91,7 +88,7 @@ function startSidecar(socket: string): Program {
 }
 
 describe("a bundled program", () => {
-  test.each([
+  test.each<{ name: OwnProgram; args: readonly string[]; code: number; says: RegExp }>([
     { name: CONTROLLER, args: ["--version"], code: 0, says: /^cloudwire-controller-manager \d+\.\d+\.\d+\n$/ },
     { name: CONTROLLER, args: ["--help"], code: 0, says: /--leader-elect-lease-duration/ },
     { name: CONTROLLER, args: ["--sped=1"], code: 64, says: /--sped: is not a flag/ },
@@ -101,14 +98,17 @@ describe("a bundled program", () => {
     expect(await endOf(name, args)).toEqual({ code, signal: null, output: expect.stringMatching(says) });
   });
 
-  test.each([CONTROLLER, SIDECAR])("%s says which Node it needs when it is started on another", async (name) => {
-    const other = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } })';
-    expect(await endOf(name, ["--help"], { nodeFlags: [first(other)] })).toEqual({
-      code: 1,
-      signal: null,
-      output: expect.stringMatching(/^this program needs Node >=24.21.0 <25, but \S+ is Node 20.1.0; [^\n]+\n$/),
-    });
-  });
+  test.each<OwnProgram>([CONTROLLER, SIDECAR])(
+    "%s says which Node it needs when it is started on another",
+    async (name) => {
+      const other = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } })';
+      expect(await endOf(name, ["--help"], { nodeFlags: [first(other)] })).toEqual({
+        code: 1,
+        signal: null,
+        output: expect.stringMatching(/^this program needs Node >=24.21.0 <25, but \S+ is Node 20.1.0; [^\n]+\n$/),
+      });
+    },
+  );
 
   test.each([
     { flags: [], where: /at main \(file:\S+\/program\.mjs:\d+:\d+\)/ },
@@ -122,7 +122,7 @@ describe("a bundled program", () => {
     });
   });
 
-  test.each([CONTROLLER, SIDECAR])("%s comes with the licences of what is in it", async (name) => {
+  test.each<OwnProgram>([CONTROLLER, SIDECAR])("%s comes with the licences of what is in it", async (name) => {
     const notices = await readFile(join(folder, name, "THIRD_PARTY_NOTICES.txt"), "utf8");
     expect(notices).toMatch(/@grpc\/grpc-js [\d.]+, licence Apache-2\.0\n\nApache License/);
   });
@@ -201,7 +201,7 @@ test("the bundled sidecar describes itself to a client without its .proto files"
   await using sidecar = startSidecar(socket);
   await sidecar.said(/provider ready/);
   const transport = ["--protocol=grpc", "--http2-prior-knowledge", `--unix-socket=${socket}`];
-  const { stdout } = await run("buf", ["curl", ...transport, "--list-methods", "http://localhost"]);
+  const { stdout } = await promisify(execFile)("buf", ["curl", ...transport, "--list-methods", "http://localhost"]);
   expect(stdout).toContain("cloudprovider.v1.CloudProvider/");
   await sidecar.stop("SIGTERM");
 });

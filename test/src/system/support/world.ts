@@ -10,14 +10,19 @@ import {
   spawnCloud,
   type SpawnedCloud,
 } from "@cloudwire/provider-simulated";
+import { bundledProgram, type OwnProgram } from "../../support/bundles.ts";
 import { eventually } from "../../support/eventually.ts";
 import { at, type Json, Kube, listOf } from "../../support/kube.ts";
-import { Program } from "../../support/program.ts";
+import { Program, type ProgramOptions } from "../../support/program.ts";
 import { LEASE } from "./lease.ts";
 
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
 const CALL_MS = 10_000;
+const SOURCES: Readonly<Record<OwnProgram, string>> = {
+  "cloudwire-controller-manager": "controller/src/main.ts",
+  "cloudwire-provider-simulated": "providers/simulated/src/sidecar/main.ts",
+};
 /** Of the account that has the machines. */
 export const API_KEY = "system-test-key";
 
@@ -40,6 +45,11 @@ export interface SidecarStart {
   readonly args?: readonly string[];
 }
 
+export interface WorldOptions {
+  /** Where the programs are as they are shipped; from their sources without it. */
+  readonly bundles?: string;
+}
+
 /** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
 export class World implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
@@ -48,20 +58,22 @@ export class World implements AsyncDisposable {
   readonly cloud: CloudClient;
   readonly #process: SpawnedCloud;
   readonly #folder: string;
+  readonly #bundles: string | undefined;
   readonly #programs: Program[] = [];
 
-  constructor(controlPlane: ControlPlane, process: SpawnedCloud, folder: string) {
+  constructor(controlPlane: ControlPlane, process: SpawnedCloud, folder: string, { bundles }: WorldOptions = {}) {
     this.controlPlane = controlPlane;
     this.kube = new Kube(controlPlane);
     this.admin = new AdminClient({ url: process.url });
     this.cloud = new CloudClient({ url: process.url, apiKey: API_KEY });
     this.#process = process;
     this.#folder = folder;
+    this.#bundles = bundles;
   }
 
-  static async start(controlPlane: ControlPlane): Promise<World> {
+  static async start(controlPlane: ControlPlane, options: WorldOptions = {}): Promise<World> {
     const cloud = await spawnCloud({ flags: { account: `system=${API_KEY}` } });
-    return new World(controlPlane, cloud, await mkdtemp(join(tmpdir(), "world-")));
+    return new World(controlPlane, cloud, await mkdtemp(join(tmpdir(), "world-")), options);
   }
 
   /** Of the cloud's API. */
@@ -74,8 +86,7 @@ export class World implements AsyncDisposable {
   }
 
   async startSidecar({ apiKey = API_KEY, env = {}, args = [] }: SidecarStart = {}): Promise<Program> {
-    const program = this.#start({
-      source: "providers/simulated/src/sidecar/main.ts",
+    const program = this.#start("cloudwire-provider-simulated", {
       args: [`--cloud-url=${this.#process.url}`, ...args],
       env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: apiKey, ...env },
     });
@@ -90,8 +101,7 @@ export class World implements AsyncDisposable {
     env = {},
     isVerbose = true,
   }: ControllerStart = {}): Program {
-    return this.#start({
-      source: "controller/src/main.ts",
+    return this.#start("cloudwire-controller-manager", {
       env,
       args: [
         `--kubeconfig=${kubeconfigPath}`,
@@ -218,8 +228,12 @@ export class World implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #start(options: ConstructorParameters<typeof Program>[0]): Program {
-    const program = new Program(options);
+  #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>): Program {
+    const program = new Program(
+      this.#bundles === undefined
+        ? { source: SOURCES[name], args, env }
+        : { command: process.execPath, args: [bundledProgram(this.#bundles, name), ...args], env },
+    );
     this.#programs.push(program);
     return program;
   }

@@ -1,0 +1,18 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/** The two programs of the product. */
+export type OwnProgram = "cloudwire-controller-manager" | "cloudwire-provider-simulated";
+
+/** Makes the programs as they are shipped, each in a folder of its own below this one. */
+export async function makeBundles(folder: string): Promise<void> {
+  const script = fileURLToPath(new URL("../../../scripts/bundle/main.ts", import.meta.url));
+  await promisify(execFile)(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
+}
+
+/** The file that starts the program. */
+export function bundledProgram(folder: string, name: OwnProgram): string {
+  return join(folder, name, `${name}.mjs`);
+}
