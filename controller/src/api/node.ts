@@ -1,6 +1,6 @@
 import type { ConditionStatus, KubeObject, ObjectReference } from "./meta.ts";
 
-/** core/v1 Node, trimmed to what a cloud-controller-manager reads (images, capacity and managedFields are three quarters of a Node). */
+/** core/v1 Node, trimmed to what is read of it here: thousands of them are kept. Images, capacity and managedFields alone are three quarters of a Node. */
 export interface Node extends KubeObject {
   readonly spec: NodeSpec;
   readonly status: NodeStatus;
@@ -34,10 +34,21 @@ export interface NodeStatus {
 
 /** Without heartbeat time and message: they change without meaning and nothing here reads them. */
 export interface NodeCondition {
-  readonly type: string;
+  readonly type: NodeConditionType;
   readonly status: ConditionStatus;
   readonly lastTransitionTimeMs: number;
   readonly reason: string;
+}
+
+/** Names of k8s.io/api/core/v1 v0.36.3. */
+export const READY = "Ready" as const;
+export const NETWORK_UNAVAILABLE = "NetworkUnavailable" as const;
+
+/** The conditions that somebody reads; a Node here has no others. */
+export type NodeConditionType = typeof READY | typeof NETWORK_UNAVAILABLE;
+
+export function isConditionRead(type: string): type is NodeConditionType {
+  return type === READY || type === NETWORK_UNAVAILABLE;
 }
 
 export interface NodeAddress {
@@ -49,12 +60,7 @@ export interface NodeAddress {
 export type NodeAddressType = string;
 
 export interface NodeSystemInfo {
-  readonly machineID: string;
   readonly systemUUID: string;
-  readonly bootID: string;
-  readonly kubeletVersion: string;
-  readonly operatingSystem: string;
-  readonly architecture: string;
 }
 
 /** Reference for Events about a Node. Upstream's controllers build it without resourceVersion. */

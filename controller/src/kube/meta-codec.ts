@@ -43,10 +43,26 @@ export function metaFromWire(meta: WireObjectMeta | undefined): ObjectMeta {
     generation: meta.generation,
     creationTimestampMs: timeFromWire(meta.creationTimestamp) ?? 0,
     deletionTimestampMs: timeFromWire(meta.deletionTimestamp),
-    labels: meta.labels,
-    annotations: meta.annotations,
-    finalizers: meta.finalizers,
+    labels: compactMap(meta.labels),
+    annotations: compactMap(meta.annotations),
+    finalizers: compact(meta.finalizers),
   };
+}
+
+const NO_ITEMS: readonly never[] = Object.freeze([]);
+const NO_ENTRIES: Readonly<Record<string, never>> = Object.freeze({});
+
+/**
+ * For lists that are kept thousands of times: most are empty, and those are one; a list made by pushing has room for 17 items (V8), its copy
+ * only for its own.
+ */
+export function compact<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NO_ITEMS : list.slice();
+}
+
+function compactMap(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const _ in map) return map;
+  return NO_ENTRIES;
 }
 
 export function conditionFromJson(condition: JsonRecord): Condition {

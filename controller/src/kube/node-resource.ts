@@ -1,14 +1,22 @@
 import {
   type Node as WireNode,
+  type NodeCondition as WireCondition,
   NodeList as WireNodeList,
   Node as WireNodeMessage,
   type NodeSpec as WireSpec,
   type NodeStatus as WireStatus,
   type Taint as WireTaint,
 } from "../../gen/cloudwire/kube/v1/kube.ts";
-import type { Node, NodeCondition, NodeSpec, NodeStatus, NodeSystemInfo, Taint } from "../api/node.ts";
+import {
+  isConditionRead,
+  type Node,
+  type NodeCondition,
+  type NodeSpec,
+  type NodeStatus,
+  type Taint,
+} from "../api/node.ts";
 import { booleanField, type JsonRecord, recordField, recordsField, stringField, stringsField } from "../util/json.ts";
-import { metaFromJson, metaFromWire, timeFromJson, timeFromWire } from "./meta-codec.ts";
+import { compact, metaFromJson, metaFromWire, timeFromJson, timeFromWire } from "./meta-codec.ts";
 import type { Resource } from "./resource.ts";
 
 /** core/v1 nodes. */
@@ -45,12 +53,12 @@ function fromJson(object: JsonRecord): Node {
       taints: recordsField(spec, "taints", taintFromJson),
     },
     status: {
-      conditions: recordsField(status, "conditions", conditionFromJson),
+      conditions: recordsField(status, "conditions", conditionFromJson).flatMap((condition) => condition ?? []),
       addresses: recordsField(status, "addresses", (address) => ({
         type: stringField(address, "type"),
         address: stringField(address, "address"),
       })),
-      nodeInfo: nodeInfoFromJson(recordField(status, "nodeInfo")),
+      nodeInfo: { systemUUID: stringField(recordField(status, "nodeInfo"), "systemUUID") },
     },
   };
 }
@@ -64,23 +72,14 @@ function taintFromJson(taint: JsonRecord): Taint {
   };
 }
 
-function conditionFromJson(condition: JsonRecord): NodeCondition {
+function conditionFromJson(condition: JsonRecord): NodeCondition | undefined {
+  const type = stringField(condition, "type");
+  if (!isConditionRead(type)) return undefined;
   return {
-    type: stringField(condition, "type"),
+    type,
     status: stringField(condition, "status"),
     lastTransitionTimeMs: timeFromJson(condition, "lastTransitionTime") ?? 0,
     reason: stringField(condition, "reason"),
-  };
-}
-
-function nodeInfoFromJson(info: JsonRecord): NodeSystemInfo {
-  return {
-    machineID: stringField(info, "machineID"),
-    systemUUID: stringField(info, "systemUUID"),
-    bootID: stringField(info, "bootID"),
-    kubeletVersion: stringField(info, "kubeletVersion"),
-    operatingSystem: stringField(info, "operatingSystem"),
-    architecture: stringField(info, "architecture"),
   };
 }
 
@@ -95,7 +94,13 @@ function fromWire({ metadata, spec, status }: WireNode): Node {
 }
 
 function specFromWire({ podCIDR, podCIDRs, providerID, unschedulable, taints }: WireSpec): NodeSpec {
-  return { podCIDR, podCIDRs, providerID, unschedulable, taints: taints.map(taintFromWire) };
+  return {
+    podCIDR,
+    podCIDRs: compact(podCIDRs),
+    providerID,
+    unschedulable,
+    taints: compact(taints.map(taintFromWire)),
+  };
 }
 
 function taintFromWire({ key, value, effect, timeAdded }: WireTaint): Taint {
@@ -104,10 +109,13 @@ function taintFromWire({ key, value, effect, timeAdded }: WireTaint): Taint {
 
 function statusFromWire({ conditions, addresses, nodeInfo }: WireStatus): NodeStatus {
   return {
-    conditions: conditions.map(({ type, status, lastTransitionTime, reason }) => {
-      return { type, status, lastTransitionTimeMs: timeFromWire(lastTransitionTime) ?? 0, reason };
-    }),
-    addresses,
-    nodeInfo: nodeInfo ?? EMPTY.status.nodeInfo,
+    conditions: compact(conditions.flatMap(conditionFromWire)),
+    addresses: compact(addresses),
+    nodeInfo: nodeInfo === undefined ? EMPTY.status.nodeInfo : { systemUUID: nodeInfo.systemUUID },
   };
+}
+
+function conditionFromWire({ type, status, lastTransitionTime, reason }: WireCondition): readonly NodeCondition[] {
+  if (!isConditionRead(type)) return [];
+  return [{ type, status, lastTransitionTimeMs: timeFromWire(lastTransitionTime) ?? 0, reason }];
 }

@@ -1,23 +1,30 @@
-import type { Clock } from "../util/clock.ts";
+import type { Clock, Timer } from "../util/clock.ts";
 import type { InstanceAnswer } from "./instance.ts";
 
-/** Answers are dropped at this age whoever might still want them: at 15,000 Nodes they are tens of megabytes. */
-const RETENTION_MS = 60_000;
+/**
+ * Answers are dropped this long after they came, whoever might still want them: at 15,000 Nodes they are tens of megabytes. Who shares one,
+ * asks within moments: both controllers of Nodes that wake for the same reason, a Node that is tried again.
+ */
+const RETENTION_MS = 10_000;
 
 interface Kept {
   readonly answer: InstanceAnswer;
+  /** When the cloud was read. */
   readonly readAtMs: number;
+  readonly keptAtMs: number;
 }
 
 /** Answers that say something about a machine, for as long as they are fresh enough for whoever asks. */
 export class AnswerCache {
   readonly #clock: Clock;
+  /** In the order in which they came. */
   readonly #kept = new Map<string, Kept>();
-  #sweptAtMs: number;
+  #sweeping: Timer | undefined;
 
-  constructor(clock: Clock) {
+  /** @param signal ends the timer */
+  constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
-    this.#sweptAtMs = clock.monotonicMs();
+    signal.addEventListener("abort", () => this.#sweeping?.cancel(), { once: true });
   }
 
   get size(): number {
@@ -32,20 +39,28 @@ export class AnswerCache {
   }
 
   put(key: string, answer: InstanceAnswer): void {
-    this.#sweep();
     const ageMs = dataAgeMs(answer);
     if (ageMs === undefined) return;
-    const readAtMs = this.#clock.monotonicMs() - ageMs;
+    const nowMs = this.#clock.monotonicMs();
+    const readAtMs = nowMs - ageMs;
     const before = this.#kept.get(key);
-    if (before === undefined || before.readAtMs <= readAtMs) this.#kept.set(key, { answer, readAtMs });
+    if (before !== undefined && before.readAtMs > readAtMs) return;
+    this.#kept.delete(key);
+    this.#kept.set(key, { answer, readAtMs, keptAtMs: nowMs });
+    this.#sweeping ??= this.#clock.schedule(RETENTION_MS, () => this.#sweep());
   }
 
   #sweep(): void {
+    this.#sweeping = undefined;
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#sweptAtMs < RETENTION_MS / 2) return;
-    this.#sweptAtMs = nowMs;
-    for (const [key, { readAtMs }] of this.#kept) {
-      if (nowMs - readAtMs > RETENTION_MS) this.#kept.delete(key);
+    for (const [key, { keptAtMs }] of this.#kept) {
+      const leftMs = keptAtMs + RETENTION_MS - nowMs;
+      if (leftMs > 0) {
+        // At least a while: those of a burst go together.
+        this.#sweeping = this.#clock.schedule(Math.max(leftMs, RETENTION_MS / 10), () => this.#sweep());
+        return;
+      }
+      this.#kept.delete(key);
     }
   }
 }

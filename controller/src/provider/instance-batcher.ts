@@ -63,7 +63,7 @@ export class InstanceBatcher {
 
   constructor(deps: InstanceBatcherDeps) {
     this.#deps = deps;
-    this.#cache = new AnswerCache(deps.clock);
+    this.#cache = new AnswerCache(deps.clock, deps.signal);
   }
 
   /** Resolves with an answer from data as fresh as asked, if the provider keeps to that; rejects with the signal's reason. */

@@ -39,15 +39,7 @@ export function node(name: string, parts: NodeParts = {}): Node {
       conditions: [{ type: "Ready", status: "True", lastTransitionTimeMs: CREATED_MS, reason: "KubeletReady" }],
       addresses: [],
       ...status,
-      nodeInfo: {
-        machineID: `machine-${name}`,
-        systemUUID: `system-${name}`,
-        bootID: `boot-${name}`,
-        kubeletVersion: "v1.36.3",
-        operatingSystem: "linux",
-        architecture: "amd64",
-        ...nodeInfo,
-      },
+      nodeInfo: { systemUUID: `system-${name}`, ...nodeInfo },
     },
   };
 }

@@ -1,22 +1,21 @@
 import fc from "fast-check";
 import { RELEASE_DELETION } from "../../src/api/annotations.ts";
-import type { Node } from "../../src/api/node.ts";
+import { NETWORK_UNAVAILABLE, type Node, READY } from "../../src/api/node.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER, UNINITIALIZED } from "../../src/api/taints.ts";
 import { node as nodeOf, taint } from "./builders.ts";
 
-const READY = fc.record({
-  type: fc.constant("Ready"),
+const READINESS = fc.record({
+  type: fc.constant(READY),
   status: fc.constantFrom("True", "False", "Unknown"),
   lastTransitionTimeMs: fc.constantFrom(1000, 2000),
   reason: fc.constantFrom("KubeletReady", "NodeStatusUnknown"),
 });
 const NETWORK = fc.record({
-  type: fc.constant("NetworkUnavailable"),
+  type: fc.constant(NETWORK_UNAVAILABLE),
   status: fc.constantFrom("True", "False"),
   lastTransitionTimeMs: fc.constantFrom(1000, 2000),
   reason: fc.constantFrom("RouteCreated", "NoRouteCreated", "CalicoIsUp"),
 });
-const MEMORY = READY.map((condition) => ({ ...condition, type: "MemoryPressure" }));
 
 const ADDRESSES = [
   { type: "InternalIP", address: "192.0.2.1" },
@@ -42,12 +41,12 @@ export const anyNode: fc.Arbitrary<Node> = fc
     }),
     addresses: fc.shuffledSubarray(ADDRESSES),
     conditions: fc
-      .tuple(fc.option(MEMORY), fc.option(READY, { freq: 9 }), fc.option(NETWORK))
+      .tuple(fc.option(READINESS, { freq: 9 }), fc.option(NETWORK))
       .map((conditions) => conditions.flatMap((condition) => condition ?? [])),
-    kubeletVersion: fc.constantFrom("v1.36.2", "v1.36.3"),
+    systemUUID: fc.constantFrom("EC2A", "EC2B"),
   })
-  .map(({ spec, addresses, conditions, kubeletVersion, ...metadata }) => {
-    return nodeOf("a", { metadata, spec, status: { addresses, conditions, nodeInfo: { kubeletVersion } } });
+  .map(({ spec, addresses, conditions, systemUUID, ...metadata }) => {
+    return nodeOf("a", { metadata, spec, status: { addresses, conditions, nodeInfo: { systemUUID } } });
   });
 
 /** What of a Node may differ from another one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Node, nodeReference } from "../../src/api/node.ts";
+import { NETWORK_UNAVAILABLE, type Node, nodeReference, READY } from "../../src/api/node.ts";
 import type { Service } from "../../src/api/service.ts";
 import { createInformer } from "../../src/kube/cache-informer.ts";
 import { EventBroadcaster, eventMetrics } from "../../src/kube/event-broadcaster.ts";
@@ -111,16 +111,16 @@ export function testRuntime(target: () => HttpKubeClient): void {
     await target().patch(
       NODES,
       name,
-      { kind: "strategic", body: { status: { conditions: [condition("One")] } } },
+      { kind: "strategic", body: { status: { conditions: [condition(READY)] } } },
       toStatus,
     );
     const merged = await target().patch(
       NODES,
       name,
-      { kind: "strategic", body: { status: { conditions: [condition("Two")] } } },
+      { kind: "strategic", body: { status: { conditions: [condition(NETWORK_UNAVAILABLE)] } } },
       toStatus,
     );
-    expect(merged.status.conditions.map(({ type }) => type).toSorted()).toEqual(["One", "Two"]);
+    expect(merged.status.conditions.map(({ type }) => type).toSorted()).toEqual([NETWORK_UNAVAILABLE, READY]);
     const replaced = await target().patch(
       NODES,
       name,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node, type NodeParts, taint } from "../../../test/support/builders.ts";
+import { READY } from "../../api/node.ts";
 import { contractError } from "../../provider/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
 import type { Absences } from "./plan/absences.ts";
@@ -10,7 +11,7 @@ const NOW = CREATED_MS + 3_600_000;
 const LOST = NOW - 120_000;
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: NOW };
-const conditions = [{ type: "Ready", status: "Unknown", lastTransitionTimeMs: LOST, reason: "" }];
+const conditions = [{ type: READY, status: "Unknown", lastTransitionTimeMs: LOST, reason: "" }];
 const lost = (parts: NodeParts = {}) => node("a", { status: { conditions }, ...parts });
 
 const absent = (observeTimeMs = NOW): InstanceAnswer => ({

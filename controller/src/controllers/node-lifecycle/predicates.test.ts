@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node, type NodeParts, taint } from "../../../test/support/builders.ts";
+import { NETWORK_UNAVAILABLE, READY } from "../../api/node.ts";
 import {
   changesReconcile,
   isAnnounced,
@@ -16,8 +17,8 @@ const NEVER: NodeParts = { status: { conditions: [] } };
 
 const conditions = (status: string, lastTransitionTimeMs = 7000) => ({
   conditions: [
-    { type: "MemoryPressure", status: "False", lastTransitionTimeMs: 1, reason: "" },
-    { type: "Ready", status, lastTransitionTimeMs, reason: "" },
+    { type: NETWORK_UNAVAILABLE, status: "False", lastTransitionTimeMs: 1, reason: "" },
+    { type: READY, status, lastTransitionTimeMs, reason: "" },
   ],
 });
 const lost: NodeParts = { status: conditions("Unknown") };

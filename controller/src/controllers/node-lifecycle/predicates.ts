@@ -1,5 +1,5 @@
 import { RELEASE_DELETION } from "../../api/annotations.ts";
-import type { Node, NodeCondition, Taint } from "../../api/node.ts";
+import { type Node, type NodeCondition, READY, type Taint } from "../../api/node.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
 
 /** A Node without the condition counts as unknown, and so not Ready: its kubelet never reported. */
@@ -53,5 +53,5 @@ export function changesReconcile(old: Node, node: Node): boolean {
 }
 
 function readyCondition({ status }: Node): NodeCondition | undefined {
-  return status.conditions.find(({ type }) => type === "Ready");
+  return status.conditions.find(({ type }) => type === READY);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../test/support/builders.ts";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
-import type { Node } from "../../api/node.ts";
+import { NETWORK_UNAVAILABLE, type Node } from "../../api/node.ts";
 import { NODES } from "../../kube/node-resource.ts";
 
 const A = "10.120.1.0/24";
@@ -15,7 +15,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 describe("the condition NetworkUnavailable", () => {
   const condition = (status: string, reason: string) => ({
-    type: "NetworkUnavailable",
+    type: NETWORK_UNAVAILABLE,
     status,
     reason,
     lastTransitionTimeMs: 0,

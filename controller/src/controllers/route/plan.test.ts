@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../test/support/builders.ts";
+import { NETWORK_UNAVAILABLE } from "../../api/node.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import type { Cidr } from "../../util/cidr.ts";
 import { isSettled, networkAfter, plan, type NodeInput, type Plan, type RangeState } from "./plan.ts";
@@ -40,7 +41,7 @@ function route(cidr: string, parts: RouteParts = {}): KnownRoute {
 
 const ADDRESS = { type: "InternalIP", address: "192.0.2.1" };
 const OTHER_ADDRESS = { type: "ExternalIP", address: "198.51.100.1" };
-const ROUTED = { type: "NetworkUnavailable", status: "False", reason: "RouteCreated", lastTransitionTimeMs: 0 };
+const ROUTED = { type: NETWORK_UNAVAILABLE, status: "False", reason: "RouteCreated", lastTransitionTimeMs: 0 };
 
 interface Parts {
   readonly podCIDRs?: readonly string[];

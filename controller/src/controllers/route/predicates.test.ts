@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { node as nodeOf, type NodeParts } from "../../../test/support/builders.ts";
+import type { NodeConditionType } from "../../api/node.ts";
 import { changesNetworkCondition, changesRoutes } from "./predicates.ts";
 
 const A = "10.120.1.0/24";
-const condition = (type: string, status: string, reason: string, lastTransitionTimeMs = 0) => ({
+const condition = (type: NodeConditionType, status: string, reason: string, lastTransitionTimeMs = 0) => ({
   type,
   status,
   reason,

@@ -1,8 +1,5 @@
-import type { Node, NodeCondition } from "../../api/node.ts";
+import { NETWORK_UNAVAILABLE, type Node, type NodeCondition } from "../../api/node.ts";
 import { deepEqual } from "../../util/equal.ts";
-
-/** k8s.io/api/core/v1 NodeNetworkUnavailable, v0.36.3. */
-export const NETWORK_UNAVAILABLE = "NetworkUnavailable";
 
 /** A change that can make a difference to the node's routes: which machine they lead to, which ranges, over which addresses. */
 export function changesRoutes(old: Node, node: Node): boolean {

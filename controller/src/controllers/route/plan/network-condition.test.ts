@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../../test/support/builders.ts";
+import { NETWORK_UNAVAILABLE } from "../../../api/node.ts";
 import { type Network, networkPatch } from "./network-condition.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0, 789);
 
 function patched(network: Network, said: readonly (readonly [string, string])[]) {
   const conditions = said.map(([status, reason]) => ({
-    type: "NetworkUnavailable",
+    type: NETWORK_UNAVAILABLE,
     status,
     reason,
     lastTransitionTimeMs: 0,

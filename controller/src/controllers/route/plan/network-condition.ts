@@ -1,6 +1,6 @@
-import type { Node } from "../../../api/node.ts";
+import { NETWORK_UNAVAILABLE, type Node } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
-import { NETWORK_UNAVAILABLE, networkConditionOf } from "../predicates.ts";
+import { networkConditionOf } from "../predicates.ts";
 
 /** What a Node is to say of its routes: all there, or not. undefined: nothing. */
 export type Network = "routed" | "unrouted" | undefined;
