@@ -50,7 +50,7 @@ test("service-lb takes a node out again that came and went while its load balanc
   expect(cloud.changes).toEqual([`ensure ${UID}`, `update ${UID}`, `update ${UID}`]);
 });
 
-test("service-lb gives load balancers that are made while nodes join the nodes of the window before, then all in one update", async () => {
+test("service-lb gives a load balancer that is made while nodes join those of before, then all in one update", async () => {
   const cloud = new LoadBalancerCloud();
   await using world = new ServiceWorld();
   world.node("first");
@@ -59,11 +59,37 @@ test("service-lb gives load balancers that are made while nodes join the nodes o
   await world.pass(5000);
   world.node("second");
   world.store.put(service("new"));
-  await world.pass(1000);
+  await world.pass(900);
   expect(cloud.kept.get("uid-default-new")?.nodes).toEqual(["first"]);
   world.node("third");
   await world.pass(5000);
   const all = ["first", "second", "third"];
   expect([...cloud.kept.values()].map(({ nodes }) => nodes)).toEqual([all, all]);
   expect(cloud.changes.filter((call) => call.startsWith("update"))).toHaveLength(2);
+});
+
+test.each([
+  ["a node alone", 1, 0, [1000]],
+  ["nodes every half second", 4, 500, [2500]],
+  ["nodes every two seconds", 3, 2000, [1000, 3000, 5000]],
+  ["nodes without end", 30, 500, [5000, 10_000, 15_000]],
+])("service-lb updates a load balancer for %s after they have come", async (_, count, everyMs, updatedAtMs) => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  world.node("first");
+  world.store.put(service("web"));
+  await world.start([cloud.provider()]);
+  await world.pass(5000);
+  const [startMs, updates]: [number, number[]] = [world.clock.monotonicMs(), []];
+  cloud.fail = () => {
+    updates.push(world.clock.monotonicMs() - startMs);
+    return undefined;
+  };
+  for (let index = 0; index < count; index += 1) {
+    world.node(`late-${index}`);
+    await world.pass(everyMs);
+  }
+  await world.pass(5000);
+  expect(updates).toEqual(updatedAtMs);
+  expect(cloud.kept.get(UID)?.nodes).toHaveLength(count + 1);
 });

@@ -33,7 +33,7 @@ import { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
 import type { ServiceMetrics } from "./metrics.ts";
 import { NodeSync } from "./node-sync.ts";
-import { nodesSource } from "./nodes-source.ts";
+import { type NodePace, nodesSource } from "./nodes-source.ts";
 import { plan } from "./plan.ts";
 import { Strays } from "./strays.ts";
 import { concernsAdded, concernsUpdated } from "./predicates.ts";
@@ -42,11 +42,6 @@ import { Targets } from "./targets.ts";
 export interface ServiceLbSettings {
   /** Services of one provider in work at once (--concurrent-service-syncs). */
   readonly workers: number;
-  /**
-   * How long changes of nodes are gathered before load balancers hear of them.
-   * @default 2000: ten nodes that join over five seconds are three updates of a load balancer, not ten
-   */
-  readonly nodeWindowMs?: number;
   /**
    * How often each provider is asked whether it still has what it acknowledged (--load-balancer-drift-period); may change while the
    * controller runs.
@@ -78,7 +73,11 @@ export interface ServiceLbDependencies {
   readonly settings: ServiceLbSettings;
 }
 
-const DEFAULT_NODE_WINDOW_MS = 2000;
+/**
+ * One node shows after a second; a pool that is scaled up is an update of each load balancer every five seconds, where one a node, of
+ * hundreds of load balancers, would keep a cloud busy for minutes.
+ */
+const NODE_PACE: NodePace = { quietMs: 1000, longestMs: 5000 };
 
 /** What the reconciles of one process share. */
 interface State {
@@ -121,7 +120,6 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     strays: new Strays({ services: deps.services.lister, providers, ledger, metrics, wake }),
   };
   const sweeping = { ...deps, ...state, pace };
-  const windowMs = settings.nodeWindowMs ?? DEFAULT_NODE_WINDOW_MS;
   const services = serviceReconciler(deps, state);
   return new Controller({
     name: SERVICE_LB_CONTROLLER,
@@ -130,7 +128,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     },
     sources: [
       serviceSource(deps, state),
-      nodesSource({ ...deps, ...state, windowMs }),
+      nodesSource({ ...deps, ...state, pace: NODE_PACE }),
       providerReadySource(deps, state),
       driftSource(sweeping),
     ],

@@ -11,6 +11,14 @@ import type { NodeSync } from "./node-sync.ts";
 import { changesTargets, isTarget, wantsLoadBalancer } from "./predicates.ts";
 import type { Targets } from "./targets.ts";
 
+/** How changes of nodes are gathered. */
+export interface NodePace {
+  /** They are over when none has come for this long. */
+  readonly quietMs: number;
+  /** Load balancers hear of the first of them after this time, however many follow. */
+  readonly longestMs: number;
+}
+
 export interface NodesSourceOptions {
   readonly nodes: Informer<Node>;
   readonly services: Pick<Informer<Service>, "lister">;
@@ -19,30 +27,33 @@ export interface NodesSourceOptions {
   readonly targets: Targets;
   readonly nodeSync: NodeSync;
   readonly clock: Clock;
-  /** Changes this soon after the first are one. */
-  readonly windowMs: number;
+  readonly pace: NodePace;
 }
 
 /**
- * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes within a window; until then all
- * Services take the nodes as they were.
+ * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes that follow each other; until then
+ * all Services take the nodes as they were.
  */
 export function nodesSource(options: NodesSourceOptions): Source {
-  const { nodes, targets, nodeSync, clock, windowMs } = options;
+  const { nodes, targets, nodeSync, clock, pace } = options;
   return {
     name: "nodes",
     ready: (signal) => nodes.whenSynced(signal),
     start: (queue) => {
       let timer: Timer | undefined;
+      let firstMs: number | undefined;
       const wake = (): void => {
-        timer = undefined;
+        firstMs = undefined;
         targets.changed();
         const due = new Set([...outdated(options), ...inWork(options, queue)]);
         nodeSync.begin(due);
         for (const key of due) queue.add(key, { priority: "low" });
       };
       const changed = (): void => {
-        timer ??= clock.schedule(windowMs, wake);
+        const nowMs = clock.monotonicMs();
+        firstMs ??= nowMs;
+        timer?.cancel();
+        timer = clock.schedule(Math.min(pace.quietMs, firstMs + pace.longestMs - nowMs), wake);
       };
       const end = nodes.addHandler({
         onAdd: (node) => isTarget(node) && changed(),
