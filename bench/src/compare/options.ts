@@ -1,17 +1,21 @@
 import { readFlags, wholeNumber } from "../lib/flags.ts";
-import type { Sizes } from "./scenario.ts";
+import type { PlanOptions } from "./plan.ts";
+import type { Size, Sizes } from "./scenario.ts";
 
 export interface BenchOptions {
-  readonly sizes: Sizes;
-  readonly rounds: number;
-  readonly scenarios: readonly string[];
-  readonly peers: readonly string[];
+  readonly plan: PlanOptions;
+  /** Of one work; 0: without end. */
+  readonly patienceMs: number;
   /** File for all results, as JSON. */
   readonly out: string;
+  /** What the file has already is not measured again. */
+  readonly resume: boolean;
 }
 
+/** Measure, or make the committed page of what was measured. */
 export type ParsedBenchOptions =
   | { readonly kind: "options"; readonly options: BenchOptions }
+  | { readonly kind: "publish"; readonly out: string }
   | { readonly kind: "help" }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
@@ -21,51 +25,90 @@ export interface BenchChoices {
   readonly defaultOut: string;
 }
 
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** Flag of each size that can be given, with the most of it. */
+const SIZE_FLAGS: Readonly<Record<"nodes" | "services" | "joining" | "steady", readonly [Size, number]>> = {
+  nodes: ["nodes", 20_000],
+  services: ["services", 1000],
+  joining: ["joining", 1000],
+  steady: ["steadySeconds", DAY_SECONDS],
+};
+
 export function helpText({ scenarios, peers, defaultOut }: BenchChoices): string {
   return `Usage: npm run bench -- [options]
 
 Gives Cloudwire and upstream's cloud-controller-manager the same work, one after the other, each over a kube-apiserver, an etcd and a
-simulated cloud of its own, and prints what each needed.
+simulated cloud of its own, prints what each needed, and judges the goals by it. Without options that takes hours; each result is
+in the file as soon as it is there.
 
-  --nodes=5000         nodes
-  --services=100       Services
-  --joining=10         nodes that join while Services are there
-  --steady=600         seconds in which nothing happens
   --rounds=3           how often all is done
   --scenarios=LIST     of ${scenarios.join(",")} (default all)
-  --peers=LIST         of ${peers.join(",")} (default all)
-  --out=FILE           all results, as JSON (default ${defaultOut})
+  --peers=LIST         of ${peers.join(",")} (default: in each scenario those whom a goal names)
+  --patience=SECONDS   a work that takes longer is left, and its time projected from what was done (default: an hour, then it failed)
+  --growth             instead of the goals' runs: how cost grows with nodes and with Services
+  --out=FILE           all results, as JSON (default ${defaultOut}; what was there before goes to FILE.old)
+  --resume             keep what FILE has, and measure only what it lacks or what failed
+  --publish            measure nothing: write tables and plots of docs/explanation/performance.md from FILE
+
+Sizes are those of the goals, different for each scenario. These take their place wherever a scenario has such a size:
+
+  --nodes=N            nodes
+  --services=N         Services
+  --joining=N          nodes that join while Services are there
+  --steady=SECONDS     how long nothing happens
 `;
 }
 
 /** What was typed, or everything that is wrong with it. */
 export function parseBenchOptions(args: readonly string[], choices: BenchChoices): ParsedBenchOptions {
-  const flags = readFlags(args, {
-    nodes: "5000",
-    services: "100",
-    joining: "10",
-    steady: "600",
-    rounds: "3",
-    scenarios: choices.scenarios.join(),
-    peers: choices.peers.join(),
-    out: choices.defaultOut,
-  });
+  const switches = ["growth", "resume", "publish"] as const;
+  const flags = readFlags(
+    args,
+    {
+      nodes: "",
+      services: "",
+      joining: "",
+      steady: "",
+      rounds: "3",
+      scenarios: choices.scenarios.join(),
+      peers: "",
+      patience: "",
+      out: choices.defaultOut,
+    },
+    switches,
+  );
   if (flags.kind !== "flags") return flags;
+  const out = flags.get("out");
+  if (flags.has("publish")) return { kind: "publish", out };
   const problems: string[] = [];
-  const sizes = {
-    nodes: wholeNumber("nodes", flags.get("nodes"), 20_000, problems),
-    services: wholeNumber("services", flags.get("services"), 1000, problems),
-    joining: wholeNumber("joining", flags.get("joining"), 1000, problems),
-    steadyMs: wholeNumber("steady", flags.get("steady"), 86_400, problems) * 1000,
-  };
-  const options = {
-    sizes,
-    rounds: wholeNumber("rounds", flags.get("rounds"), 100, problems),
-    scenarios: names("scenarios", flags.get("scenarios"), choices.scenarios, problems),
-    peers: names("peers", flags.get("peers"), choices.peers, problems),
-    out: flags.get("out"),
+  const patience = flags.get("patience");
+  const peers = flags.get("peers");
+  const options: BenchOptions = {
+    plan: {
+      scenarios: names("scenarios", flags.get("scenarios"), choices.scenarios, problems),
+      peers: peers === "" ? undefined : names("peers", peers, choices.peers, problems),
+      sizes: givenSizes(flags.get, problems),
+      rounds: wholeNumber("rounds", flags.get("rounds"), 100, problems),
+      growth: flags.has("growth"),
+    },
+    patienceMs:
+      patience === "" ? Number.POSITIVE_INFINITY : wholeNumber("patience", patience, HOUR_SECONDS, problems) * 1000,
+    out,
+    resume: flags.has("resume"),
   };
   return problems.length === 0 ? { kind: "options", options } : { kind: "problems", problems };
+}
+
+function givenSizes(get: (flag: keyof typeof SIZE_FLAGS) => string, problems: string[]): Sizes {
+  const sizes: Partial<Record<Size, number>> = {};
+  for (const flag of ["nodes", "services", "joining", "steady"] as const) {
+    const [size, max] = SIZE_FLAGS[flag];
+    const text = get(flag);
+    if (text !== "") sizes[size] = wholeNumber(flag, text, max, problems);
+  }
+  return sizes;
 }
 
 function names(flag: string, text: string, known: readonly string[], problems: string[]): readonly string[] {

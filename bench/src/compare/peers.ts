@@ -1,14 +1,15 @@
 import { execPath } from "node:process";
 import { fileURLToPath } from "node:url";
 import type { Instance } from "@cloudwire/provider-simulated";
-import { inParallel, type Kube, Program } from "@cloudwire/test";
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
+import { freePort, Program } from "@cloudwire/test";
+import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
 
 /** Where a peer works. */
 export interface PeerSite {
-  readonly kube: Kube;
   /** Of the user whose requests are counted. */
   readonly kubeconfigPath: string;
+  /** The same, for whoever takes no kubeconfig. */
+  readonly api: { readonly server: string; readonly caPem: string; readonly token: string };
   readonly cloudUrl: string;
   readonly apiKey: string;
   /** UID of namespace kube-system. */
@@ -19,19 +20,38 @@ export interface PeerSite {
   readonly machines: readonly Instance[];
 }
 
+/** URLs of a controller's pages. */
+export interface Pages {
+  readonly health: string;
+  /** Of those of a Node process, without credentials. */
+  readonly metrics?: string;
+}
+
+/** What a peer consists of while it works. */
+export interface Running {
+  /** The controller first. */
+  readonly programs: readonly Program[];
+  /** Once they are known. */
+  readonly pages?: Promise<Pages>;
+  /** What it used of the bench's own process. */
+  readonly ownCpuSeconds?: number;
+}
+
 /** One of those that are compared. */
 export interface Peer {
   readonly name: string;
-  /** Starts its programs, the controller first, and does not wait for them. */
-  readonly start: (site: PeerSite) => Promise<readonly Program[]>;
+  /** Starts its programs and does not wait for them. The flags are for its controller. */
+  readonly start: (site: PeerSite, flags: readonly string[]) => Promise<Running>;
 }
+
+const HEALTH_MS = 60_000;
 
 const built = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 /** Controller and sidecar as they are shipped, with the flags' defaults. */
 export const cloudwire: Peer = {
   name: CLOUDWIRE,
-  start: async ({ kubeconfigPath, cloudUrl, apiKey, folder }) => {
+  start: async ({ kubeconfigPath, cloudUrl, apiKey, folder }, flags) => {
     const endpoint = `unix://${folder}/provider.sock`;
     const controller = new Program({
       command: execPath,
@@ -39,7 +59,10 @@ export const cloudwire: Peer = {
         built("controller/bin/cloudwire-controller-manager.mjs"),
         `--kubeconfig=${kubeconfigPath}`,
         `--provider=simulated=${endpoint}`,
-        "--secure-port=0",
+        "--bind-address=127.0.0.1",
+        `--secure-port=${await freePort()}`,
+        "--health-address=127.0.0.1:0",
+        ...flags,
       ],
     });
     const sidecar = new Program({
@@ -47,7 +70,11 @@ export const cloudwire: Peer = {
       args: [built("providers/simulated/bin/cloudwire-provider-simulated.mjs"), `--cloud-url=${cloudUrl}`],
       env: { CLOUD_PROVIDER_ENDPOINT: endpoint, SIMCLOUD_API_KEY: apiKey },
     });
-    return [controller, sidecar];
+    const said = controller.said(/health=(http:\S+)/, HEALTH_MS);
+    return {
+      programs: [controller, sidecar],
+      pages: said.then(([, url = ""]) => ({ health: `${url}/healthz`, metrics: `${url}/metrics` })),
+    };
   },
 };
 
@@ -64,39 +91,26 @@ export function upstreamPeers(command: string): readonly Peer[] {
   return [upstream(UPSTREAM, command, []), upstream(UPSTREAM_TUNED, command, TUNED)];
 }
 
-function upstream(name: string, command: string, flags: readonly string[]): Peer {
+function upstream(name: string, command: string, ownFlags: readonly string[]): Peer {
   return {
     name,
-    start: async ({ kubeconfigPath, cloudUrl, apiKey, clusterId }) => {
+    start: async ({ kubeconfigPath, cloudUrl, apiKey, clusterId }, flags) => {
+      const port = await freePort();
       const args = [
         `--kubeconfig=${kubeconfigPath}`,
         "--cloud-provider=simulated",
-        "--secure-port=0",
+        "--bind-address=127.0.0.1",
+        `--secure-port=${port}`,
         "--authentication-skip-lookup",
         "--configure-cloud-routes=false",
+        ...ownFlags,
         ...flags,
       ];
       const env = { SIMCLOUD_URL: cloudUrl, SIMCLOUD_API_KEY: apiKey, SIMCLOUD_CLUSTER_ID: clusterId };
-      return [new Program({ command, args, env })];
+      return {
+        programs: [new Program({ command, args, env })],
+        pages: Promise.resolve({ health: `https://127.0.0.1:${port}/healthz` }),
+      };
     },
   };
 }
-
-/** No controller at all: the two writes that each node needs, as fast as the API server takes them from the bench. */
-export const rawWriter: Peer = {
-  name: RAW_WRITER,
-  start: async ({ kube, machines }) => {
-    await inParallel(machines, async ({ id, name, zone, region, type, internalAddresses }) => {
-      const addresses = internalAddresses.map((address) => ({ type: "InternalIP", address }));
-      await kube.patch(`/api/v1/nodes/${name}/status`, { status: { addresses } });
-      const labels = {
-        "node.kubernetes.io/instance-type": type,
-        "topology.kubernetes.io/zone": zone,
-        "topology.kubernetes.io/region": region,
-      };
-      const spec = { providerID: `sim://${zone}/${id}`, taints: [] };
-      await kube.patch(`/api/v1/nodes/${name}`, { metadata: { labels }, spec });
-    });
-    return [];
-  },
-};

@@ -1,36 +1,82 @@
 import { markdownTable } from "../lib/markdown-table.ts";
 import { median } from "../lib/statistics.ts";
+import type { Sizes } from "./scenario.ts";
 
-/** What one peer needed for one scenario in one round. */
-export interface Result {
+/** What is measured, in the order of the tables, with its title. */
+export const MEASURES = {
+  seconds: "seconds",
+  cpuSeconds: "CPU seconds",
+  controllerRssMiB: "RSS of the controller, MiB",
+  rssMiB: "RSS of all, MiB",
+  pssMiB: "PSS of all, MiB",
+  peakRssMiB: "most RSS of all, MiB",
+  cloudCalls: "calls of the cloud",
+  cloudChanges: "changes at the cloud",
+  apiWrites: "writes to the API server",
+  events: "events",
+  eventLoopP99Ms: "event loop late, p99, ms",
+  healthP99Ms: "health answered in, p99, ms",
+  healthWorstMs: "health answered in, worst, ms",
+} as const;
+
+export type Measure = keyof typeof MEASURES;
+
+export const MEASURE_NAMES: readonly Measure[] = [
+  "seconds",
+  "cpuSeconds",
+  "controllerRssMiB",
+  "rssMiB",
+  "pssMiB",
+  "peakRssMiB",
+  "cloudCalls",
+  "cloudChanges",
+  "apiWrites",
+  "events",
+  "eventLoopP99Ms",
+  "healthP99Ms",
+  "healthWorstMs",
+];
+
+/** What is left out does not exist for the peer, or was not measured. */
+export type Figures = Readonly<Partial<Record<Measure, number>>>;
+
+/** What was to be measured: one peer, one scenario, one round. */
+export interface Run {
   readonly scenario: string;
+  /** Those that the scenario depends on, and no others. */
+  readonly sizes: Sizes;
   readonly peer: string;
+  /** From 0. */
   readonly round: number;
-  readonly figures: Readonly<Record<Measure, number>>;
 }
 
-export type Measure =
-  | "seconds"
-  | "cpuSeconds"
-  | "controllerRssMiB"
-  | "rssMiB"
-  | "peakRssMiB"
-  | "cloudCalls"
-  | "cloudChanges"
-  | "apiWrites"
-  | "events";
+export type Result = Run &
+  (
+    | { readonly kind: "measured"; readonly figures: Figures }
+    /** Patience ended when this share of the work was done: only the seconds are told, as if the rest were done as fast. */
+    | { readonly kind: "projected"; readonly share: number; readonly figures: Pick<Figures, "seconds"> }
+    | { readonly kind: "failed"; readonly reason: string }
+  );
 
-const TITLES: readonly (readonly [Measure, string])[] = [
-  ["seconds", "seconds"],
-  ["cpuSeconds", "CPU seconds"],
-  ["controllerRssMiB", "RSS of the controller, MiB"],
-  ["rssMiB", "RSS of all, MiB"],
-  ["peakRssMiB", "most RSS of all, MiB"],
-  ["cloudCalls", "calls of the cloud"],
-  ["cloudChanges", "changes at the cloud"],
-  ["apiWrites", "writes to the API server"],
-  ["events", "events"],
-];
+/** Of a result that failed there are none. */
+export function figuresOf(result: Result): Figures {
+  return result.kind === "failed" ? {} : result.figures;
+}
+
+/** What a peer needed whose patience ended, or did not. */
+export function projected(run: Run, { seconds, share }: { readonly seconds: number; readonly share: number }): Result {
+  if (share <= 0) {
+    const reason = `in ${seconds.toFixed(0)} s nothing was done; give it more --patience`;
+    return { ...run, kind: "failed", reason };
+  }
+  return { ...run, kind: "projected", share, figures: { seconds: seconds / share } };
+}
+
+/** The same for the same scenario and sizes. */
+export function groupOf({ scenario, sizes }: Pick<Run, "scenario" | "sizes">): string {
+  const parts = Object.entries(sizes).map(([size, value]) => `${size}=${value}`);
+  return [scenario, ...parts.toSorted()].join(" ");
+}
 
 /** Median of the rounds, with the least and the most. */
 interface Spread {
@@ -43,41 +89,72 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** Of each round: how often the base's figure fits into the peer's. Rounds that one of them lacks are left out. */
-export function ratios(results: readonly Result[], peer: string, base: string, measure: Measure): readonly number[] {
-  const ofBase = new Map(
-    results.filter((result) => result.peer === base).map(({ round, figures }) => [round, figures]),
-  );
+/** The peer's figures of all rounds that have one. */
+export function valuesOf(results: readonly Result[], peer: string, measure: Measure): readonly number[] {
   return results
     .filter((result) => result.peer === peer)
-    .flatMap(({ round, figures }) => {
-      const divisor = ofBase.get(round)?.[measure] ?? 0;
-      return divisor === 0 ? [] : [figures[measure] / divisor];
+    .flatMap((result) => {
+      const value = figuresOf(result)[measure];
+      return value === undefined ? [] : [value];
     });
 }
 
-/** The table of one scenario, in Markdown: a row a measure, a column a peer, and how many times the base's figure it is. */
+/** Of each round: how often the base's figure fits into the peer's. Rounds that one of them lacks are left out. */
+export function ratios(results: readonly Result[], peer: string, base: string, measure: Measure): readonly number[] {
+  const ofBase = new Map(
+    results.filter((result) => result.peer === base).map((result) => [result.round, figuresOf(result)[measure]]),
+  );
+  return results
+    .filter((result) => result.peer === peer)
+    .flatMap((result) => {
+      const value = figuresOf(result)[measure];
+      const divisor = ofBase.get(result.round) ?? 0;
+      return divisor === 0 || value === undefined ? [] : [value / divisor];
+    });
+}
+
+/**
+ * The table of one scenario at one size, in Markdown: a row a measure, a column a peer, and how many times the base's figure it is.
+ * Below it stands what failed and what was not measured to its end.
+ */
 export function tableOf(results: readonly Result[], base: string): string {
   const peers = [...new Set(results.map(({ peer }) => peer))].toSorted(
     (left, right) => Number(right === base) - Number(left === base),
   );
   const header = ["", ...peers.flatMap((peer) => (peer === base ? [peer] : [peer, `÷ ${base}`]))];
-  const rows = TITLES.map(([measure, title]) => {
-    const cells = peers.flatMap((peer) => {
-      const own = results.filter((result) => result.peer === peer).map(({ figures }) => figures[measure]);
-      const figure = format(spreadOf(own));
-      if (peer === base) return [figure];
-      const times = ratios(results, peer, base, measure);
-      return [figure, times.length === 0 ? "" : format(spreadOf(times), "×")];
-    });
-    return [title, ...cells];
-  });
-  return markdownTable([header, ...rows]);
+  const rows = MEASURE_NAMES.filter((measure) => peers.some((peer) => valuesOf(results, peer, measure).length > 0)).map(
+    (measure) => {
+      const cells = peers.flatMap((peer) => {
+        const figure = format(valuesOf(results, peer, measure));
+        return peer === base ? [figure] : [figure, format(ratios(results, peer, base, measure), "×")];
+      });
+      return [MEASURES[measure], ...cells];
+    },
+  );
+  return [markdownTable([header, ...rows]), ...notesOn(results)].join("\n\n");
 }
 
-function format({ median, min, max }: Spread, unit = ""): string {
+function notesOn(results: readonly Result[]): readonly string[] {
+  return results.flatMap((result) => {
+    const who = `${result.peer}, round ${result.round + 1}`;
+    switch (result.kind) {
+      case "measured":
+        return [];
+      case "projected":
+        return [`${who}: projected from the first ${(result.share * 100).toFixed(0)} % of the work.`];
+      case "failed":
+        return [`${who}: FAILED: ${result.reason.split("\n")[0] ?? ""}`];
+      default:
+        return result satisfies never;
+    }
+  });
+}
+
+function format(values: readonly number[], unit = ""): string {
+  if (values.length === 0) return "";
+  const { median: middle, min, max } = spreadOf(values);
   const one = (value: number): string => `${round(value)}${unit}`;
-  return min === max ? one(median) : `${one(median)} (${one(min)}–${one(max)})`;
+  return min === max ? one(middle) : `${one(middle)} (${one(min)}–${one(max)})`;
 }
 
 /** Three digits that say something. */

@@ -1,20 +1,22 @@
 import type { Peer } from "./peers.ts";
-import type { Stage } from "./stage.ts";
+import type { Done, Stage } from "./stage.ts";
 
-export interface Sizes {
-  readonly nodes: number;
-  readonly services: number;
-  /** Nodes that join while Services are there. */
-  readonly joining: number;
-  /** How long nothing happens in the scenario of that. */
-  readonly steadyMs: number;
-}
+/** How much of what a scenario is about; steadySeconds: how long nothing happens. */
+export type Size = "nodes" | "services" | "joining" | "steadySeconds";
+
+export type Sizes = Readonly<Partial<Record<Size, number>>>;
 
 export interface Scenario {
   readonly name: string;
+  /** All sizes that it depends on, as the goals want them. */
+  readonly sizes: Sizes;
+  /** Those whom a goal names; others take part only when they are asked to. */
+  readonly peers: readonly string[];
   readonly about: (sizes: Sizes) => string;
-  /** Sets the stage, calls stage.fromHere(), and answers how many seconds the peer took for the work. */
-  readonly run: (stage: Stage, peer: Peer, sizes: Sizes) => Promise<number>;
+  /** That the controllers of both get besides. */
+  readonly flags?: readonly string[];
+  /** Sets the stage, calls stage.fromHere() before the work, and answers how far the peer has come with it, and when. */
+  readonly run: (stage: Stage, peer: Peer, sizes: Sizes) => Promise<Done>;
   /** Whether the API server's own limit can be seen beside the peers. */
   readonly hasRawWriter?: true;
 }
@@ -28,8 +30,11 @@ export const STILL_MS = 5000;
 /** Nodes where a scenario is about something else. */
 export const FEW_NODES = 20;
 
-export function secondsSince(startMs: number): number {
-  return (performance.now() - startMs) / 1000;
+/** A size that the scenario has. */
+export function sizeOf(sizes: Sizes, size: Size): number {
+  const value = sizes[size];
+  if (value === undefined) throw new Error(`a scenario has no size ${size} and asks for it`);
+  return value;
 }
 
 /** A peer at rest, with all Services served. */
@@ -37,6 +42,6 @@ export async function atRest(stage: Stage, peer: Peer, nodes: number, services: 
   await stage.addReadyNodes(nodes);
   await stage.addServices(services);
   await stage.startPeer(peer);
-  await stage.servicesAddressed(services, TIMEOUT_MS);
+  await stage.servicesAddressed(services);
   await stage.cloudLeftAlone(STILL_MS, TIMEOUT_MS);
 }

@@ -10,6 +10,12 @@ const LIFETIME_SECONDS = 86_400;
 /** As audit logs name it. */
 export const SERVICE_ACCOUNT_USER = `system:serviceaccount:${NAMESPACE}:${NAME}`;
 
+/** Who comes as the service account. */
+export interface ServiceAccountAccess {
+  readonly kubeconfigPath: string;
+  readonly token: string;
+}
+
 /** What is needed to say where the API server is. */
 export interface ApiServerAddress {
   readonly server: string;
@@ -20,7 +26,11 @@ export interface ApiServerAddress {
  * A kubeconfig with the token of a service account that may do everything. A cloud-controller-manager in a pod has a token; a client
  * certificate, which the API server verifies anew with each request, would cost it half a millisecond of CPU a request more.
  */
-export async function serviceAccountKubeconfig(kube: Kube, api: ApiServerAddress, folder: string): Promise<string> {
+export async function serviceAccountAccess(
+  kube: Kube,
+  api: ApiServerAddress,
+  folder: string,
+): Promise<ServiceAccountAccess> {
   await kube.create(ACCOUNTS, { metadata: { name: NAME } });
   await kube.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
     metadata: { name: NAME },
@@ -28,10 +38,10 @@ export async function serviceAccountKubeconfig(kube: Kube, api: ApiServerAddress
     subjects: [{ kind: "ServiceAccount", name: NAME, namespace: NAMESPACE }],
   });
   const request = { spec: { expirationSeconds: LIFETIME_SECONDS } };
-  const token = at(await kube.create(`${ACCOUNTS}/${NAME}/token`, request), "status", "token");
-  const path = join(folder, "kubeconfig");
-  await writeFile(path, JSON.stringify(kubeconfig(api, String(token))), { mode: 0o600 });
-  return path;
+  const token = String(at(await kube.create(`${ACCOUNTS}/${NAME}/token`, request), "status", "token"));
+  const kubeconfigPath = join(folder, "kubeconfig");
+  await writeFile(kubeconfigPath, JSON.stringify(kubeconfig(api, token)), { mode: 0o600 });
+  return { kubeconfigPath, token };
 }
 
 function kubeconfig({ server, caPem }: ApiServerAddress, token: string): object {

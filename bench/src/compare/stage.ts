@@ -3,36 +3,44 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { AdminClient, CloudClient, type Instance, type LoadBalancer, spawnCloud } from "@cloudwire/provider-simulated";
-import { at, inParallel, type Json, Kube, listOf, numbered, type Program, ReadyMachines } from "@cloudwire/test";
+import { AdminClient, CloudClient, type Instance, spawnCloud } from "@cloudwire/provider-simulated";
+import { at, inParallel, type Json, Kube, numbered } from "@cloudwire/test";
 import { loopbackNetworks } from "../lib/loopback-networks.ts";
-import { nodeObject } from "../lib/node-object.ts";
-import { readProcessUsage } from "../lib/process-usage.ts";
-import type { Peer, PeerSite } from "./peers.ts";
-import { SERVICE_ACCOUNT_USER, serviceAccountKubeconfig } from "./service-account.ts";
+import { nodeObject, readyNodeObject, silentConditions } from "../lib/node-object.ts";
+import { readTreeUsage, sumOfUsages } from "../lib/process-usage.ts";
+import { countWrites } from "./api-writes.ts";
+import { readEventLoopP99Ms } from "./event-loop.ts";
+import { HealthProbe } from "./health-probe.ts";
+import { countTainted } from "./nodes.ts";
+import type { Peer, PeerSite, Running } from "./peers.ts";
+import { TIMEOUT_MS } from "./scenario.ts";
+import { SERVICE_ACCOUNT_USER, serviceAccountAccess, type ServiceAccountAccess } from "./service-account.ts";
 
 const API_KEY = "bench-key";
 const CALL_MS = 120_000;
 const LOOK_MS = 100;
+/** The answer to this look is large. */
+const ASKED_LOOK_MS = 500;
 const SERVICES = "/api/v1/namespaces/default/services";
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const PORT = 8080;
+/** The cloud makes no more in one call. */
+const MACHINES_AT_ONCE = 5000;
 
-/** Calls of the cloud take this long, those about load balancers longer. */
+/** Calls of the cloud take this long, those about load balancers longer; while the stage is being set, nothing does. */
 const LATENCY = {
   "*": { fixedMs: 50, jitterMs: 0 },
   "loadBalancers.*": { fixedMs: 500, jitterMs: 0 },
 } as const;
 
-const WRITES = new Set(["create", "update", "patch", "delete"]);
-
-/** What a peer has done and used since the measuring began. */
+/** What a peer has done and used since the measuring began. Undefined: it has no such thing. */
 export interface Counts {
   readonly cpuSeconds: number;
   /** Of its first program, the controller. */
-  readonly controllerRssBytes: number;
-  readonly rssBytes: number;
-  readonly peakRssBytes: number;
+  readonly controllerRssBytes: number | undefined;
+  readonly rssBytes: number | undefined;
+  readonly pssBytes: number | undefined;
+  readonly peakRssBytes: number | undefined;
   readonly cloudCalls: number;
   readonly cloudChanges: number;
   /** Without events and leases. */
@@ -40,14 +48,45 @@ export interface Counts {
   readonly events: number;
 }
 
-interface Parts {
+/** How fast a controller answered while the work went on. */
+export interface Reaction {
+  /** Of the page of its health, since it answered first. */
+  readonly healthMs: readonly number[];
+  /** 99 of 100 turns of its event loop were late by less. Undefined of what is no Node process. */
+  readonly eventLoopP99Ms: number | undefined;
+}
+
+/** How far a work has come, and when. */
+export interface Done {
+  readonly seconds: number;
+  /** 1: all of it. */
+  readonly share: number;
+}
+
+export interface StageOptions {
+  /** Ends every wait. */
+  readonly signal: AbortSignal;
+  /** A work that takes longer is left as it is. */
+  readonly patienceMs: number;
+  /** For the peer's controller. */
+  readonly flags: readonly string[];
+}
+
+interface Work {
+  readonly what: string;
+  readonly isDone: () => Promise<boolean>;
+  /** Asked when the patience is at its end. */
+  readonly share: () => Promise<number>;
+  readonly lookMs?: number;
+}
+
+interface Parts extends StageOptions {
   readonly stack: AsyncDisposableStack;
   readonly controlPlane: ControlPlane;
+  readonly kube: Kube;
+  readonly access: ServiceAccountAccess;
   readonly folder: string;
   readonly cloudUrl: string;
-  readonly kubeconfigPath: string;
-  readonly kube: Kube;
-  readonly signal: AbortSignal;
 }
 
 /** A real API server and a cloud for one peer and one scenario; nothing of it is used again. */
@@ -55,6 +94,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   readonly kube: Kube;
   readonly cloudUrl: string;
   readonly kubeconfigPath: string;
+  readonly api: PeerSite["api"];
   readonly folder: string;
   readonly apiKey = API_KEY;
   readonly machines: Instance[] = [];
@@ -62,21 +102,29 @@ export class Stage implements AsyncDisposable, PeerSite {
   readonly #cloud: CloudClient;
   readonly #admin: AdminClient;
   #clusterId = "";
-  #programs: readonly Program[] = [];
+  #running: Running = { programs: [] };
+  #probe: HealthProbe | undefined;
   #ownCalls = 0;
   #ownChanges = 0;
   #cpuBefore = 0;
+  /** Since 1970. */
   #fromMs = 0;
+  /** As performance.now(). */
+  #startMs = 0;
+  /** As performance.now(); there is no end to it while the stage is being set. */
+  #patienceEndsMs = Number.POSITIVE_INFINITY;
 
   private constructor(parts: Parts) {
+    const { controlPlane, kube, access, folder, cloudUrl } = parts;
     this.#parts = parts;
-    this.folder = parts.folder;
-    this.cloudUrl = parts.cloudUrl;
-    this.kubeconfigPath = parts.kubeconfigPath;
-    this.kube = parts.kube;
-    this.#admin = new AdminClient({ url: parts.cloudUrl });
+    this.folder = folder;
+    this.cloudUrl = cloudUrl;
+    this.kubeconfigPath = access.kubeconfigPath;
+    this.api = { server: controlPlane.server, caPem: controlPlane.caPem, token: access.token };
+    this.kube = kube;
+    this.#admin = new AdminClient({ url: cloudUrl });
     this.#cloud = new CloudClient({
-      url: parts.cloudUrl,
+      url: cloudUrl,
       apiKey: API_KEY,
       observe: ({ mutation }) => {
         this.#ownCalls += 1;
@@ -85,8 +133,7 @@ export class Stage implements AsyncDisposable, PeerSite {
     });
   }
 
-  /** @param signal ends every wait on this stage */
-  static async start(signal: AbortSignal): Promise<Stage> {
+  static async start(options: StageOptions): Promise<Stage> {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), "cloudwire-bench-"));
     stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -97,12 +144,11 @@ export class Stage implements AsyncDisposable, PeerSite {
     const cloud = await spawnCloud({ flags });
     stack.defer(() => cloud.stop("SIGKILL"));
     const kube = stack.use(new Kube(controlPlane));
-    const kubeconfigPath = await serviceAccountKubeconfig(kube, controlPlane, folder);
-    const parts = { stack: stack.move(), controlPlane, folder, cloudUrl: cloud.url, kubeconfigPath, kube, signal };
-    const stage = new Stage(parts);
+    const access = await serviceAccountAccess(kube, controlPlane, folder);
+    const parts = { ...options, controlPlane, kube, access, folder, cloudUrl: cloud.url };
+    const stage = new Stage({ ...parts, stack: stack.move() });
     const system = await stage.kube.get("/api/v1/namespaces/kube-system");
     stage.#clusterId = String(at(system, "metadata", "uid"));
-    await stage.#admin.change({ latency: LATENCY });
     return stage;
   }
 
@@ -112,24 +158,22 @@ export class Stage implements AsyncDisposable, PeerSite {
 
   /** Machines and Nodes that wait for a cloud controller. */
   async addNodes(prefix: string, count: number, pauseMs = 0): Promise<void> {
-    const specs = numbered(prefix, count).map((name, index) => ({
-      name,
-      zone: index % 2 === 0 ? "north-a" : "south-a",
-    }));
-    this.machines.push(...(await this.#cloud.createInstances(specs, AbortSignal.timeout(CALL_MS))));
-    if (pauseMs === 0) {
-      await inParallel(specs, async ({ name }) => void (await this.kube.create("/api/v1/nodes", nodeObject(name))));
-      return;
-    }
-    for (const { name } of specs) {
+    const machines = await this.#makeMachines(numbered(prefix, count));
+    const create = async ({ name }: Instance): Promise<void> => {
       await this.kube.create("/api/v1/nodes", nodeObject(name));
+    };
+    if (pauseMs === 0) return inParallel(machines, create);
+    for (const machine of machines) {
+      await create(machine);
       await this.pass(pauseMs);
     }
   }
 
   /** Machines and Nodes that a cloud controller has nothing to do for. */
   async addReadyNodes(count: number): Promise<void> {
-    await new ReadyMachines({ kube: this.kube, cloud: this.#cloud }).join(numbered("ready", count));
+    await inParallel(await this.#makeMachines(numbered("ready", count)), async (machine) => {
+      await this.kube.create("/api/v1/nodes", readyNodeObject(machine.name, machine));
+    });
   }
 
   async addServices(count: number): Promise<void> {
@@ -144,110 +188,200 @@ export class Stage implements AsyncDisposable, PeerSite {
   }
 
   async startPeer(peer: Peer): Promise<void> {
-    this.#programs = await peer.start(this);
+    this.#running = await peer.start(this, this.#parts.flags);
+    const { pages } = this.#running;
+    this.#probe = pages === undefined ? undefined : new HealthProbe(pages);
   }
 
   async stopPeer(): Promise<void> {
-    await Promise.all(this.#programs.map((program) => program.stop("SIGTERM")));
-    this.#programs = [];
+    await this.#probe?.[Symbol.asyncDispose]();
+    await Promise.all(this.#running.programs.map((program) => program.stop("SIGTERM")));
+    this.#running = { programs: [] };
   }
 
   async removeLease(): Promise<void> {
     await this.kube.send("DELETE", LEASE);
   }
 
-  /** Every Node has what a cloud controller gives it. */
-  async nodesInitialised(timeoutMs: number): Promise<void> {
-    // A Node's zone comes in the same write as the end of its taint; asking for those without one is cheap.
-    const path = "/api/v1/nodes?limit=1&labelSelector=!topology.kubernetes.io/zone";
-    await this.until("all nodes to be initialised", timeoutMs, async () => (await this.kube.items(path)).length === 0);
-    const nodes = await this.kube.items("/api/v1/nodes");
-    const left = nodes.filter((node) => listOf(at(node, "spec", "taints")).length > 0);
-    if (left.length > 0) throw new Error(`${left.length} nodes have a zone and still a taint`);
+  /** Calls of the cloud begin to take their time, and what happened so far does not count. */
+  async fromHere(): Promise<void> {
+    await this.#admin.change({ latency: LATENCY });
+    await this.#admin.resetCalls();
+    [this.#ownCalls, this.#ownChanges] = [0, 0];
+    this.#cpuBefore = sumOfUsages(await this.#usages()).cpuSeconds;
+    // Its event loop tells of the time since it was last asked.
+    await this.#eventLoopP99Ms();
+    this.#probe?.forget();
+    this.#fromMs = Date.now();
+    this.#startClock();
   }
 
-  async servicesAddressed(count: number, timeoutMs: number): Promise<void> {
+  /** Every Node has what a cloud controller gives it. */
+  async nodesInitialised(): Promise<Done> {
+    // A Node's zone comes in the same write as the end of its taint; asking for those without one is cheap.
+    const path = "/api/v1/nodes?labelSelector=!topology.kubernetes.io/zone&limit=";
+    const done = await this.#work({
+      what: "all nodes to be initialised",
+      isDone: async () => (await this.kube.items(`${path}1`)).length === 0,
+      share: async () => 1 - (await this.kube.items(`${path}0`)).length / this.machines.length,
+    });
+    const left = done.share < 1 ? 0 : await countTainted(this.kube);
+    if (left > 0) throw new Error(`${left} nodes have a zone and still a taint`);
+    return done;
+  }
+
+  async servicesAddressed(count: number): Promise<Done> {
     const isAddressed = (service: Json): boolean => at(service, "status", "loadBalancer", "ingress", 0) !== undefined;
-    await this.until(`${count} Services to have addresses`, timeoutMs, async () => {
-      return (await this.kube.items(SERVICES)).filter(isAddressed).length === count;
+    const addressed = async (): Promise<number> => (await this.kube.items(SERVICES)).filter(isAddressed).length;
+    return this.#work({
+      what: `${count} Services to have addresses`,
+      isDone: async () => (await addressed()) === count,
+      share: async () => (await addressed()) / count,
     });
   }
 
-  async loadBalancers(): Promise<readonly LoadBalancer[]> {
-    const signal = AbortSignal.timeout(CALL_MS);
-    return (await this.#cloud.listLoadBalancers({ pageSize: 1000, consistent: true }, signal)).items;
+  async loadBalancersForwardTo(targets: number): Promise<Done> {
+    const ready = async (): Promise<readonly boolean[]> => {
+      const list = { pageSize: 1000, consistent: true };
+      const { items } = await this.#cloud.listLoadBalancers(list, AbortSignal.timeout(CALL_MS));
+      return items.map(({ targetCount }) => targetCount === targets);
+    };
+    return this.#work({
+      what: `all load balancers to have ${targets} targets`,
+      isDone: async () => (await ready()).every(Boolean),
+      share: async () => {
+        const each = await ready();
+        return each.filter(Boolean).length / each.length;
+      },
+    });
   }
 
-  /** Waits until the peer has asked the cloud nothing for so long; answers when it last did. */
-  async cloudLeftAlone(quietMs: number, timeoutMs: number): Promise<number> {
+  /**
+   * Every kubelet has fallen silent. Answers for each machine from when on that is so; what the peer does from the first on counts,
+   * the time from the last on.
+   */
+  async silenceNodes(): Promise<ReadonlyMap<string, number>> {
+    const sinceMs = new Map<string, number>();
+    await this.fromHere();
+    await inParallel(this.machines, async ({ id, name }) => {
+      const conditions = silentConditions(new Date().toISOString());
+      await this.kube.patch(`/api/v1/nodes/${name}/status`, { status: { conditions } });
+      sinceMs.set(id, Date.now());
+    });
+    this.#startClock();
+    return sinceMs;
+  }
+
+  /** The cloud was asked about each of these machines at that time or later. */
+  async machinesAskedAbout(sinceMs: ReadonlyMap<string, number>): Promise<Done> {
+    const asked = async (): Promise<number> => {
+      const askedMs = await this.#admin.instancesAsked();
+      return [...sinceMs].filter(([id, ms]) => (askedMs.get(id) ?? 0) >= ms).length;
+    };
+    return this.#work({
+      what: `the cloud to be asked about ${sinceMs.size} machines`,
+      isDone: async () => (await asked()) === sinceMs.size,
+      share: async () => (await asked()) / sinceMs.size,
+      lookMs: ASKED_LOOK_MS,
+    });
+  }
+
+  /** Waits until the peer has asked the cloud nothing for so long, after a number of calls; answers when it last did. */
+  async cloudLeftAlone(quietMs: number, timeoutMs: number, leastCalls = 1): Promise<Done> {
     let [calls, lastMs] = [-1, performance.now()];
-    await this.until("the cloud to be left alone", timeoutMs, async () => {
+    await this.#until("the cloud to be left alone", timeoutMs, LOOK_MS, async () => {
       const { operations } = await this.#admin.calls();
       // A request that waits for changes comes back when there are none, too.
       const asked = operations.filter(({ operation }) => operation !== "events.list");
       const now = asked.reduce((sum, operation) => sum + operation.calls, 0);
       if (now !== calls) [calls, lastMs] = [now, performance.now()];
-      return performance.now() - lastMs > quietMs && calls > 0;
+      return performance.now() - lastMs > quietMs && calls >= leastCalls;
     });
-    return lastMs;
+    return { seconds: (lastMs - this.#startMs) / 1000, share: 1 };
   }
 
-  /** What happened so far does not count. */
-  async fromHere(): Promise<void> {
-    await this.#admin.resetCalls();
-    [this.#ownCalls, this.#ownChanges] = [0, 0];
-    this.#cpuBefore = (await this.#usages()).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-    this.#fromMs = Date.now();
+  /** To be asked for once, when the work is done. */
+  async reaction(): Promise<Reaction> {
+    return { healthMs: [...(this.#probe?.answersMs ?? [])], eventLoopP99Ms: await this.#eventLoopP99Ms() };
   }
 
   async counts(): Promise<Counts> {
     const usages = await this.#usages();
-    const sum = (of: (usage: (typeof usages)[number]) => number): number =>
-      usages.reduce((total, usage) => total + of(usage), 0);
+    const all = usages.length === 0 ? undefined : sumOfUsages(usages);
     const { total, mutating } = await this.#admin.calls();
-    const events = (await this.#parts.controlPlane.auditEvents()).filter(
-      ({ verb, resource, stage, receivedAt }) =>
-        WRITES.has(verb) &&
-        resource !== "leases" &&
-        stage === "ResponseComplete" &&
-        Date.parse(receivedAt) >= this.#fromMs,
-    );
-    const writes = events.filter(({ resource }) => resource !== "events").length;
+    const writes = countWrites(await this.#parts.controlPlane.auditEvents(), this.#fromMs);
     return {
-      cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds) - this.#cpuBefore,
-      controllerRssBytes: usages[0]?.rssBytes ?? 0,
-      rssBytes: sum(({ rssBytes }) => rssBytes),
-      peakRssBytes: sum(({ peakRssBytes }) => peakRssBytes),
+      cpuSeconds: (all?.cpuSeconds ?? 0) - this.#cpuBefore + (this.#running.ownCpuSeconds ?? 0),
+      controllerRssBytes: usages[0]?.rssBytes,
+      rssBytes: all?.rssBytes,
+      pssBytes: all?.pssBytes,
+      peakRssBytes: all?.peakRssBytes,
       cloudCalls: total - this.#ownCalls,
       cloudChanges: mutating - this.#ownChanges,
-      apiWrites: writes,
-      events: events.length - writes,
+      ...writes,
     };
   }
 
   /** Lets time pass. */
   async pass(ms: number): Promise<void> {
-    const { signal } = this.#parts;
-    await wait(ms, undefined, { signal });
-  }
-
-  /** Asks until it holds; fails at once when a program of the peer has ended. */
-  async until(what: string, timeoutMs: number, holds: () => Promise<boolean>): Promise<void> {
-    const endMs = performance.now() + timeoutMs;
-    while (!(await holds())) {
-      const ended = this.#programs.find((program) => !program.running);
-      if (ended !== undefined) throw new Error(`a program ended by itself:\n${ended.output.slice(-4000)}`);
-      if (performance.now() > endMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
-      await this.pass(LOOK_MS);
-    }
+    await wait(ms, undefined, { signal: this.#parts.signal });
+    this.#requireRunning();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
+    await this.#probe?.[Symbol.asyncDispose]();
+    await Promise.all(this.#running.programs.map((program) => program[Symbol.asyncDispose]()));
     await this.#parts.stack.disposeAsync();
   }
 
+  async #makeMachines(names: readonly string[]): Promise<readonly Instance[]> {
+    const specs = names.map((name, index) => ({ name, zone: index % 2 === 0 ? "north-a" : "south-a" }));
+    const made: Instance[] = [];
+    for (let from = 0; from < specs.length; from += MACHINES_AT_ONCE) {
+      const some = specs.slice(from, from + MACHINES_AT_ONCE);
+      made.push(...(await this.#cloud.createInstances(some, AbortSignal.timeout(CALL_MS))));
+    }
+    this.machines.push(...made);
+    return made;
+  }
+
+  /** Waits for the end of a work, as long as there is patience. */
+  async #work({ what, isDone, share, lookMs = LOOK_MS }: Work): Promise<Done> {
+    let seconds = 0;
+    let done = false;
+    await this.#until(what, TIMEOUT_MS, lookMs, async () => {
+      done = await isDone();
+      seconds = (performance.now() - this.#startMs) / 1000;
+      return done || performance.now() > this.#patienceEndsMs;
+    });
+    return { seconds, share: done ? 1 : await share() };
+  }
+
+  /** Asks until it holds; fails at once when a program of the peer has ended. */
+  async #until(what: string, timeoutMs: number, lookMs: number, holds: () => Promise<boolean>): Promise<void> {
+    const endMs = performance.now() + timeoutMs;
+    while (!(await holds())) {
+      if (performance.now() > endMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+      await this.pass(lookMs);
+    }
+  }
+
+  async #eventLoopP99Ms(): Promise<number | undefined> {
+    const metrics = (await this.#running.pages)?.metrics;
+    return metrics === undefined ? undefined : readEventLoopP99Ms(metrics);
+  }
+
+  #startClock(): void {
+    this.#startMs = performance.now();
+    this.#patienceEndsMs = this.#startMs + this.#parts.patienceMs;
+  }
+
+  #requireRunning(): void {
+    const ended = this.#running.programs.find((program) => !program.running);
+    if (ended !== undefined) throw new Error(`a program ended by itself:\n${ended.output.slice(-4000)}`);
+  }
+
   #usages() {
-    return Promise.all(this.#programs.map(({ pid }) => readProcessUsage(pid)));
+    return Promise.all(this.#running.programs.map(({ pid }) => readTreeUsage(pid)));
   }
 }

@@ -8,6 +8,11 @@ test("readFlags() takes what is given, and the default of the rest", () => {
   expect(flags.kind === "flags" && [flags.get("nodes"), flags.get("out")]).toEqual(["5", "/out"]);
 });
 
+test("readFlags() knows which switches are given", () => {
+  const flags = readFlags(["--again"], defaults, ["again", "never"]);
+  expect(flags.kind === "flags" && [flags.has("again"), flags.has("never")]).toEqual([true, false]);
+});
+
 test.each([
   ["a flag that there is not", ["--node=5"], "Unknown option '--node'"],
   ["a word that is no flag", ["5"], "Unexpected argument '5'"],

@@ -1,21 +1,33 @@
 import { parseArgs } from "node:util";
 
-export type ReadFlags<Name extends string> =
-  | { readonly kind: "flags"; readonly get: (name: Name) => string }
+export type ReadFlags<Name extends string, Switch extends string> =
+  | {
+      readonly kind: "flags";
+      readonly get: (name: Name) => string;
+      readonly has: (name: Switch) => boolean;
+    }
   | { readonly kind: "help" }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
-/** Reads flags of the form --name=value, each with its default; --help comes before everything else. */
-export function readFlags<Name extends string>(
+/** Reads flags of the form --name=value, each with its default, and switches, which have no value; --help comes before everything else. */
+export function readFlags<Name extends string, Switch extends string = never>(
   args: readonly string[],
   defaults: Readonly<Record<Name, string>>,
-): ReadFlags<Name> {
+  switches: readonly Switch[] = [],
+): ReadFlags<Name, Switch> {
   if (args.includes("--help")) return { kind: "help" };
-  const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: "string" as const }]));
+  const options = Object.fromEntries([
+    ...Object.keys(defaults).map((name) => [name, { type: "string" as const }] as const),
+    ...switches.map((name) => [name, { type: "boolean" as const }] as const),
+  ]);
   try {
     const { values } = parseArgs({ args: [...args], options });
     const given = new Map(Object.entries(values));
-    return { kind: "flags", get: (name) => given.get(name) ?? defaults[name] };
+    return {
+      kind: "flags",
+      get: (name) => String(given.get(name) ?? defaults[name]),
+      has: (name) => given.has(name),
+    };
   } catch (error) {
     // What was typed cannot be read: parseArgs says what, and says nothing else.
     if (!(error instanceof TypeError)) throw error;

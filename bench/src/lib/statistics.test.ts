@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { median, type Point, slope } from "./statistics.ts";
+import { median, type Point, quantile, slope } from "./statistics.ts";
 
 const points = (values: readonly number[]): readonly Point[] =>
   values.map((value, index) => ({ seconds: index * 10, value }));
@@ -12,6 +12,18 @@ describe("median()", () => {
     ["nothing of nothing", [], Number.NaN],
   ])("gives %s", (_sentence, values, expected) => {
     expect(median(values)).toBe(expected);
+  });
+});
+
+describe("quantile()", () => {
+  const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
+  test.each([
+    ["p99 of a hundred", hundred, 0.99, 99],
+    ["the most of all", hundred, 1, 100],
+    ["the only one", [7], 0.99, 7],
+    ["nothing of nothing", [], 0.99, Number.NaN],
+  ])("gives %s", (_sentence, values, share, expected) => {
+    expect(quantile(values, share)).toBe(expected);
   });
 });
 

@@ -12,6 +12,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
+/** The least value that so large a share of all does not exceed; NaN of nothing. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
 /**
  * Growth a second by Theil and Sen: the median of the slopes between all pairs of points. Up to 29 % of the points may be anything
  * at all without moving it, so neither a spike nor the sawtooth of a garbage collector is taken for growth. 0 of fewer than two points.

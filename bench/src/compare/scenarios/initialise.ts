@@ -1,16 +1,17 @@
-import { type Scenario, secondsSince, TIMEOUT_MS } from "../scenario.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../names.ts";
+import { type Scenario, sizeOf } from "../scenario.ts";
 
 /** A whole cluster waits for its cloud controller, which is started. */
 export const initialise: Scenario = {
   name: "initialise",
-  about: ({ nodes }) => `${nodes} new nodes, from the start of the programs until all are initialised`,
+  sizes: { nodes: 5000 },
+  peers: [CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED, RAW_WRITER],
+  about: (sizes) => `${sizeOf(sizes, "nodes")} new nodes, from the start of the programs until all are initialised`,
   hasRawWriter: true,
-  run: async (stage, peer, { nodes }) => {
-    await stage.addNodes("n", nodes);
+  run: async (stage, peer, sizes) => {
+    await stage.addNodes("n", sizeOf(sizes, "nodes"));
     await stage.fromHere();
-    const startMs = performance.now();
     await stage.startPeer(peer);
-    await stage.nodesInitialised(TIMEOUT_MS);
-    return secondsSince(startMs);
+    return stage.nodesInitialised();
   },
 };

@@ -1,14 +1,18 @@
-import { atRest, type Scenario } from "../scenario.ts";
+import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
+import { atRest, type Scenario, sizeOf } from "../scenario.ts";
 
 /** Nothing happens. */
 export const steady: Scenario = {
   name: "steady",
-  about: ({ nodes, services, steadyMs }) =>
-    `${nodes} nodes and ${services} Services, ${steadyMs / 1000} s in which nothing happens`,
-  run: async (stage, peer, { nodes, services, steadyMs }) => {
-    await atRest(stage, peer, nodes, services);
+  sizes: { nodes: 5000, services: 100, steadySeconds: 600 },
+  peers: [CLOUDWIRE, UPSTREAM_TUNED],
+  about: (sizes) =>
+    `${sizeOf(sizes, "nodes")} nodes and ${sizeOf(sizes, "services")} Services, ${sizeOf(sizes, "steadySeconds")} s in which nothing happens`,
+  run: async (stage, peer, sizes) => {
+    const seconds = sizeOf(sizes, "steadySeconds");
+    await atRest(stage, peer, sizeOf(sizes, "nodes"), sizeOf(sizes, "services"));
     await stage.fromHere();
-    await stage.pass(steadyMs);
-    return steadyMs / 1000;
+    await stage.pass(seconds * 1000);
+    return { seconds, share: 1 };
   },
 };

@@ -54,10 +54,14 @@ export function numbered(prefix: string, count: number): readonly string[] {
 }
 
 /** Does it for all, some at a time. */
-export async function inParallel<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+export async function inParallel<Item>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<void>,
+  atOnce = AT_ONCE,
+): Promise<void> {
   const left = items.values();
   const worker = async (): Promise<void> => {
     for (const item of left) await act(item);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }

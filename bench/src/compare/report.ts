@@ -1,0 +1,30 @@
+import { markdownTable } from "../lib/markdown-table.ts";
+import { standings } from "./goals.ts";
+import { CLOUDWIRE } from "./names.ts";
+import { groupOf, type Result, tableOf } from "./results.ts";
+import type { Scenario } from "./scenario.ts";
+
+const WORDS = { pass: "pass", fail: "FAIL", notMeasured: "not measured" } as const;
+
+/** A table for each scenario and size that was measured, with what it is about. */
+export function tables(scenarios: readonly Scenario[], results: readonly Result[]): readonly string[] {
+  return scenarios.flatMap(({ name, about }) => {
+    const groups = Map.groupBy(
+      results.filter(({ scenario }) => scenario === name),
+      groupOf,
+    );
+    return [...groups.values()].map((group) => `${about(group[0]?.sizes ?? {})}\n\n${tableOf(group, CLOUDWIRE)}`);
+  });
+}
+
+/** Every goal, with what was wanted and what was got. */
+export function goalsTable(scenarios: readonly Scenario[], results: readonly Result[]): string {
+  const rows = standings(scenarios, results).map(({ goal, at, wanted, got, kind }) => [
+    goal,
+    at,
+    wanted,
+    got,
+    WORDS[kind],
+  ]);
+  return markdownTable([["goal", "at", "wanted", "got", ""], ...rows]);
+}
