@@ -1,7 +1,10 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-/** Slots of the cache; 2^15 pointers are 256 KiB. */
-const SLOTS = 1 << 15;
+/**
+ * Slots of the cache: 2^12 pointers are 32 KiB, and there is one cache for each client. Of a Node about ten texts are its alone; so few push
+ * one that all Nodes share out of its slot once in hundreds of Nodes.
+ */
+const SLOTS = 1 << 12;
 
 /** Longer texts hardly ever repeat. */
 const MAX_CACHED_BYTES = 64;
