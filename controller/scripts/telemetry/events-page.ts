@@ -59,7 +59,8 @@ As client-go's recorder (v0.36.3), so that a loop that fails does not flood the 
 | similar events: all but the message alike | from the ${SIMILAR_EVENTS}th different message on one event for all others, its message beginning with \`${AGGREGATE_PREFIX.trim()}\`; over after ${SIMILAR_WITHIN_MS / 60_000} quiet minutes |
 | events of one source about one object, of one type | ${SPAM_BURST} at once, then one every ${SPAM_REFILL_MS / 60_000} min; the rest is dropped, but counted in the \`count\` of the next one |
 | length of a message | ${MAX_MESSAGE_BYTES} bytes |
-| events that wait for the API server | 1,000 |
+| events that wait for the API server | 16,384 (client-go: 1,000); warnings go before others |
+| events at once | one; after one that is no warning a rest of three times what the server took for it, at most 1 s |
 
 What is dropped is counted in [\`cloudwire_events_dropped_total\`](metrics.md#events). Unlike upstream, the log says \`Events are dropped\`
 when an object goes quiet, at most every 30 minutes of each object; the log line of each failure is written in any case, and so are the

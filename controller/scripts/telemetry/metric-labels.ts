@@ -215,7 +215,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   cloudwire_informer_objects: { kind: "kind of the objects" },
   cloudwire_events_dropped_total: {
     why: closed<DropReason>({
-      full: "1,000 were waiting already",
+      full: "16,384 were waiting already",
       spam: "too many of one source about one object ([events](events.md#limits))",
       refused: "the API server did not take it, or not in time",
       shutdown: "the process ended before",
