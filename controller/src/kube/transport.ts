@@ -68,7 +68,8 @@ export class Transport {
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
-    await this.#limit(request);
+    const { limiter } = this.#deps;
+    if (limiter !== undefined) await this.#wait(limiter, request);
     // A plugin that hangs must not hold a call beyond its deadline.
     const credentials = await raceAbort(this.#deps.access.credentials(false), request.signal);
     const startMs = this.#deps.clock.monotonicMs();
@@ -98,9 +99,9 @@ export class Transport {
     await pool?.dispatcher.destroy();
   }
 
-  async #limit({ method, signal }: HttpRequest): Promise<void> {
-    const waitedMs = await this.#deps.limiter?.take(signal);
-    if (waitedMs !== undefined) this.#deps.metrics?.observeLimiter(method, this.host, waitedMs / 1000);
+  async #wait(limiter: TokenBucket, { method, signal }: HttpRequest): Promise<void> {
+    const waitedMs = await limiter.take(signal);
+    this.#deps.metrics?.observeLimiter(method, this.host, waitedMs / 1000);
   }
 
   /** @param onStarted told when the head of the answer is here */
