@@ -1,17 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { buildControlPlane } from "@cloudwire/control-plane";
-import { buildUpstream } from "@cloudwire/test";
 import { stopSignal } from "../lib/stop-signal.ts";
+import { builtPeers } from "./built-peers.ts";
 import { type BenchOptions, helpText, parseBenchOptions } from "./options.ts";
 import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
-import { cloudwire, type Peer, upstreamPeers } from "./peers.ts";
 import { missingRuns, planOf, withResult } from "./plan.ts";
-import { publish } from "./publish.ts";
-import { rawWriter } from "./raw-writer.ts";
+import { publish } from "../publish/publish.ts";
 import { goalsTable, tables } from "./report.ts";
-import { type Result, type Run } from "./results.ts";
+import type { Result, Run } from "./results.ts";
 import {
   readResultsFile,
   requireSameMachine,
@@ -19,7 +15,7 @@ import {
   thisMachine,
   writeResultsFile,
 } from "./results-file.ts";
-import { measure } from "./run.ts";
+import { measureAll } from "./run.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 /** sysexits.h: the command was used incorrectly. */
@@ -71,7 +67,7 @@ async function bench(options: BenchOptions, stop: AbortSignal): Promise<number> 
   const runs = missingRuns(planOf(SCENARIOS, options.plan), results);
   console.log(`${machine}: ${runs.length} measurements`);
   try {
-    for await (const result of measureAll(runs, options.patienceMs, stop)) {
+    for await (const result of measured(runs, options.patienceMs, stop)) {
       results = withResult(results, result);
       await writeResultsFile(options.out, { machine, results });
       console.log(lineOf(result));
@@ -98,15 +94,9 @@ async function earlierResults({ out, resume }: BenchOptions, machine: string): P
   return file.results;
 }
 
-async function* measureAll(runs: readonly Run[], patienceMs: number, stop: AbortSignal): AsyncGenerator<Result> {
+async function* measured(runs: readonly Run[], patienceMs: number, stop: AbortSignal): AsyncGenerator<Result> {
   if (runs.length === 0) return;
-  const peers = await builtPeers();
-  for (const run of runs) {
-    const scenario = SCENARIOS.find(({ name }) => name === run.scenario);
-    const peer = peers.find(({ name }) => name === run.peer);
-    if (scenario === undefined || peer === undefined) throw new Error(`there is no ${run.scenario} or no ${run.peer}`);
-    yield await measure(scenario, peer, run, patienceMs, stop);
-  }
+  yield* measureAll(runs, { peers: await builtPeers(), patienceMs, stop });
 }
 
 function lineOf(result: Result): string {
@@ -115,13 +105,4 @@ function lineOf(result: Result): string {
   if (result.kind === "failed") return `${who}: FAILED: ${result.reason}`;
   const seconds = `${result.figures.seconds?.toFixed(1) ?? "?"} s`;
   return `${who}: ${seconds}${result.kind === "projected" ? " (projected)" : ""}`;
-}
-
-/** What is shipped is measured, not sources. */
-async function builtPeers(): Promise<readonly Peer[]> {
-  const args = ["--conditions=development", top("scripts/bundle/main.ts")];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`the controller or the sidecar cannot be bundled:\n${stderr}`);
-  await buildControlPlane();
-  return [cloudwire, ...upstreamPeers(await buildUpstream()), rawWriter];
 }

@@ -1,4 +1,3 @@
-import { rotated } from "./run.ts";
 import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "./names.ts";
 import { groupOf, type Result, type Run } from "./results.ts";
 import type { Scenario, Size, Sizes } from "./scenario.ts";
@@ -98,4 +97,10 @@ function groupKey({ scenario, sizes }: Group): string {
 
 function keyOf(run: Run): string {
   return `${groupOf(run)} ${run.peer} ${run.round}`;
+}
+
+/** Each round begins with another one, so that none is always the first on a machine that is still cold. */
+function rotated<Item>(items: readonly Item[], round: number): readonly Item[] {
+  const from = round % Math.max(1, items.length);
+  return [...items.slice(from), ...items.slice(0, from)];
 }

@@ -1,7 +1,7 @@
 import { quantile } from "../lib/statistics.ts";
 import type { Peer } from "./peers.ts";
 import { type Figures, type Measure, projected, type Result, type Run } from "./results.ts";
-import type { Scenario } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
 import { type Counts, type Reaction, Stage } from "./stage.ts";
 
 const MIB = 1024 * 1024;
@@ -9,30 +9,31 @@ const MIB = 1024 * 1024;
 /** What follows the work, such as the last events, belongs to it. */
 const AFTERMATH_MS = 3000;
 
-/** One scenario, one peer, on a stage of their own. A measurement that fails is a result, too: others may not. */
-export async function measure(
-  scenario: Scenario,
-  peer: Peer,
-  run: Run,
-  patienceMs: number,
-  stop: AbortSignal,
-): Promise<Result> {
-  try {
-    return await measured(scenario, peer, run, patienceMs, stop);
-  } catch (error) {
-    if (stop.aborted) throw error;
-    return { ...run, kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+export interface MeasureOptions {
+  readonly peers: readonly Peer[];
+  /** Of one work. */
+  readonly patienceMs: number;
+  readonly stop: AbortSignal;
+}
+
+/** One after the other. A measurement that fails is a result, too: others may not fail. */
+export async function* measureAll(runs: readonly Run[], options: MeasureOptions): AsyncGenerator<Result> {
+  for (const run of runs) {
+    try {
+      yield await measure(run, options);
+    } catch (error) {
+      if (options.stop.aborted) throw error;
+      yield { ...run, kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+    }
   }
 }
 
-async function measured(
-  scenario: Scenario,
-  peer: Peer,
-  run: Run,
-  patienceMs: number,
-  signal: AbortSignal,
-): Promise<Result> {
-  await using stage = await Stage.start({ signal, patienceMs, flags: scenario.flags ?? [] });
+/** One scenario, one peer, on a stage of their own. */
+async function measure(run: Run, { peers, patienceMs, stop }: MeasureOptions): Promise<Result> {
+  const scenario = SCENARIOS.find(({ name }) => name === run.scenario);
+  const peer = peers.find(({ name }) => name === run.peer);
+  if (scenario === undefined || peer === undefined) throw new Error(`there is no ${run.scenario} or no ${run.peer}`);
+  await using stage = await Stage.start({ signal: stop, patienceMs, flags: scenario.flags ?? [] });
   const done = await scenario.run(stage, peer, run.sizes);
   if (done.share < 1) return projected(run, done);
   const reaction = await stage.reaction();
@@ -58,10 +59,4 @@ function figures(seconds: number, { healthMs, eventLoopP99Ms }: Reaction, counts
     healthWorstMs: healthMs.length === 0 ? undefined : Math.max(...healthMs),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-}
-
-/** Each round begins with another one, so that none is always the first on a machine that is still cold. */
-export function rotated<Item>(items: readonly Item[], round: number): readonly Item[] {
-  const from = round % Math.max(1, items.length);
-  return [...items.slice(from), ...items.slice(0, from)];
 }

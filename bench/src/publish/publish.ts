@@ -1,0 +1,25 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readResultsFile, ResultsFileError, type ResultsFile, writeResultsFile } from "../compare/results-file.ts";
+import { SCENARIOS } from "../compare/scenarios.ts";
+import { pageWith } from "./page.ts";
+import { plotsOf } from "./plots.ts";
+
+export const PAGE = "performance.md";
+/** The results of which page and plots are made, beside them. */
+export const RESULTS = "performance.json";
+
+/** Every file but the results', as they follow from these. */
+export async function publishedFiles(folder: string, file: ResultsFile): Promise<ReadonlyMap<string, string>> {
+  const page = await readFile(join(folder, PAGE), "utf8");
+  const drawings = [...plotsOf(file.results)].map(([name, { svg }]) => [name, svg] as const);
+  return new Map([[PAGE, pageWith(page, SCENARIOS, file)], ...drawings]);
+}
+
+/** Makes these results the committed ones, with tables and plots of them. */
+export async function publish(path: string, folder: string): Promise<void> {
+  const file = await readResultsFile(path);
+  if (file === undefined) throw new ResultsFileError(`--publish: there is no ${path}; measure first, or give --out`);
+  await writeResultsFile(join(folder, RESULTS), file);
+  for (const [name, text] of await publishedFiles(folder, file)) await writeFile(join(folder, name), text);
+}

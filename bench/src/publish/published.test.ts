@@ -1,0 +1,23 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { readResultsFile } from "../compare/results-file.ts";
+import { pageWith } from "./page.ts";
+import { publishedFiles, RESULTS } from "./publish.ts";
+
+const folder = fileURLToPath(new URL("../../../docs/explanation", import.meta.url));
+
+test("the committed page and plots say what the committed results say", async () => {
+  const file = await readResultsFile(join(folder, RESULTS));
+  const files = await publishedFiles(folder, file ?? { machine: "", results: [] });
+  const names = [...files.keys()];
+  const committed = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  expect(new Map(names.map((name, index) => [name, committed[index]]))).toEqual(files);
+});
+
+test("pageWith() refuses a page without a mark", () => {
+  expect(() => pageWith("# Nothing\n", [], { machine: "", results: [] })).toThrow(
+    "the page has no part between <!-- begin machine --> and <!-- end machine -->",
+  );
+});
