@@ -1,7 +1,8 @@
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type OutputChunk, rolldown } from "rolldown";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { ROOT } from "../lib/run.ts";
+import { plainBuiltins } from "./builtins.ts";
 import { noticesOf } from "./notices.ts";
 
 export interface ProgramSource {
@@ -30,8 +31,9 @@ export async function bundleProgram({ name, source }: ProgramSource, folder: str
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const chunks = [
-    ...(await build({ [name]: join(ROOT, LAUNCHER) }, folder)),
-    ...(await build({ program: join(ROOT, source) }, folder)),
+    // Before it has looked at Node's version it has to do with what any Node has.
+    ...(await build({ [name]: join(ROOT, LAUNCHER) }, folder, [])),
+    ...(await build({ program: join(ROOT, source) }, folder, [plainBuiltins])),
   ];
   await chmod(join(folder, `${name}.mjs`), 0o755);
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
@@ -39,10 +41,15 @@ export async function bundleProgram({ name, source }: ProgramSource, folder: str
   return { fileCount: chunks.length, sizeBytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0) };
 }
 
-async function build(input: Readonly<Record<string, string>>, dir: string): Promise<readonly OutputChunk[]> {
+async function build(
+  input: Readonly<Record<string, string>>,
+  dir: string,
+  plugins: readonly Plugin[],
+): Promise<readonly OutputChunk[]> {
   await using bundle = await rolldown({
     cwd: ROOT,
     input,
+    plugins: [...plugins],
     platform: "node",
     // Workspace packages from their sources, as everywhere here.
     resolve: { conditionNames: ["development", "node"] },

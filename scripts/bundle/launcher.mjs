@@ -1,7 +1,6 @@
 // The first file of a shipped program: the right Node, then its settings, then the program itself, which lies beside it.
 // Plain JavaScript that any Node can load, up to the guard's verdict.
 import "@cloudwire/node-guard";
-import process from "node:process";
 import { missingSettings } from "./process-settings.mjs";
 
 /** Made by bundle.ts, beside this file's own bundle. */
