@@ -21,9 +21,6 @@ export interface Scenario {
   readonly hasRawWriter?: true;
 }
 
-/** Upstream with its defaults initialises not quite seven nodes a second. */
-export const TIMEOUT_MS = 3_600_000;
-
 /** So long without a call of the cloud is an end: longer than any pause between two parts of one work. */
 export const STILL_MS = 5000;
 
@@ -43,5 +40,5 @@ export async function atRest(stage: Stage, peer: Peer, nodes: number, services: 
   await stage.addServices(services);
   await stage.startPeer(peer);
   await stage.servicesAddressed(services);
-  await stage.cloudLeftAlone(STILL_MS, TIMEOUT_MS);
+  await stage.cloudLeftAlone(STILL_MS);
 }

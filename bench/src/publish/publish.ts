@@ -5,7 +5,7 @@ import { SCENARIOS } from "../compare/scenarios.ts";
 import { pageWith } from "./page.ts";
 import { plotsOf } from "./plots.ts";
 
-export const PAGE = "performance.md";
+const PAGE = "performance.md";
 /** The results of which page and plots are made, beside them. */
 export const RESULTS = "performance.json";
 

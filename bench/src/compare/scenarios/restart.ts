@@ -1,5 +1,5 @@
 import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
-import { atRest, type Scenario, sizeOf, STILL_MS, TIMEOUT_MS } from "../scenario.ts";
+import { atRest, type Scenario, sizeOf, STILL_MS } from "../scenario.ts";
 
 /** Nothing has to be done, but a new process does not know that yet. */
 export const restart: Scenario = {
@@ -15,6 +15,6 @@ export const restart: Scenario = {
     await stage.removeLease();
     await stage.fromHere();
     await stage.startPeer(peer);
-    return stage.cloudLeftAlone(STILL_MS, TIMEOUT_MS);
+    return stage.cloudLeftAlone(STILL_MS);
   },
 };

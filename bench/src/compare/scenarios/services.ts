@@ -1,5 +1,5 @@
 import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "../names.ts";
-import { FEW_NODES, type Scenario, sizeOf, STILL_MS, TIMEOUT_MS } from "../scenario.ts";
+import { FEW_NODES, type Scenario, sizeOf, STILL_MS } from "../scenario.ts";
 
 /** Services are made while the programs run. */
 export const services: Scenario = {
@@ -11,7 +11,7 @@ export const services: Scenario = {
   run: async (stage, peer, sizes) => {
     await stage.addReadyNodes(FEW_NODES);
     await stage.startPeer(peer);
-    await stage.cloudLeftAlone(STILL_MS, TIMEOUT_MS);
+    await stage.cloudLeftAlone(STILL_MS);
     await stage.fromHere();
     await stage.addServices(sizeOf(sizes, "services"));
     return stage.servicesAddressed(sizeOf(sizes, "services"));

@@ -1,5 +1,5 @@
 import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
-import { type Scenario, sizeOf, STILL_MS, TIMEOUT_MS } from "../scenario.ts";
+import { type Scenario, sizeOf, STILL_MS } from "../scenario.ts";
 
 /** Cloudwire does not ask for the machine of a Node that is younger than a minute: partitions strike those that have been there. */
 const GROWN_UP_MS = 65_000;
@@ -21,7 +21,7 @@ export const verdict: Scenario = {
     const grownUpMs = performance.now() + GROWN_UP_MS;
     await stage.startPeer(peer);
     // Who has nothing to ask at its start does not.
-    await stage.cloudLeftAlone(2 * STILL_MS, TIMEOUT_MS, 0);
+    await stage.cloudLeftAlone(2 * STILL_MS, 0);
     await stage.pass(Math.max(0, grownUpMs - performance.now()));
     const silentSinceMs = await stage.silenceNodes();
     return stage.machinesAskedAbout(silentSinceMs);
