@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { eventually } from "@cloudwire/test";
 import { expect, test } from "vitest";
 import { readProcessFigures } from "./process-figures.ts";
-import { readProcessUsage } from "./process-usage.ts";
+import { processTree } from "./process-tree.ts";
+import { readProcessUsage, readTreeUsage } from "./process-usage.ts";
 
 const MIB = 1024 * 1024;
 
@@ -25,4 +29,25 @@ test("readProcessUsage() sees the time that this process has worked, and the mos
   expect(usage.cpuSeconds).toBeGreaterThan(seconds * 0.5);
   expect(usage.cpuSeconds).toBeLessThan(seconds * 2 + 1);
   expect(usage.peakRssBytes).toBeGreaterThanOrEqual(usage.rssBytes);
+});
+
+test("processTree() and readTreeUsage() see what a launcher has started", async () => {
+  // It starts one that waits for the end of its input, and does so itself.
+  const source =
+    "const{spawn}=require('child_process');spawn(process.execPath,['-e','process.stdin.resume()'],{stdio:'inherit'}).once('spawn',()=>console.log('there'))";
+  const launcher = spawn(process.execPath, ["-e", source], { stdio: ["pipe", "pipe", "inherit"] });
+  const pid = launcher.pid ?? 0;
+  try {
+    await once(launcher.stdout, "data");
+    const tree = await processTree(pid);
+    expect(tree).toHaveLength(2);
+    const both = await eventually("the second process to have memory", 20_000, async () => {
+      const [all, alone] = await Promise.all([readTreeUsage(pid), readProcessUsage(pid)]);
+      return all.rssBytes > alone.rssBytes + 20 * MIB ? all : undefined;
+    });
+    expect(both.pssBytes).toBeLessThan(both.rssBytes);
+  } finally {
+    launcher.stdin.end();
+    await once(launcher, "close");
+  }
 });
