@@ -31,8 +31,8 @@ describe("lineChart()", () => {
 
   test("draws a line with its marks for each series, over logarithmic axes", () => {
     expect(svg.match(/<path class="line"[^>]*d="([^"]*)"/g)).toEqual([
-      '<path class="line" stroke="#0072b2" d="M70 340L560 50"',
-      '<path class="line" stroke="#d55e00" d="M70 253L560 50"',
+      '<path class="line" stroke="#0072b2" d="M70 340L540 50"',
+      '<path class="line" stroke="#d55e00" d="M70 253L540 50"',
     ]);
     expect(svg.match(/<circle /g)).toHaveLength(2);
     expect(svg.match(/<rect /g)).toHaveLength(2);
@@ -57,6 +57,6 @@ describe("lineChart()", () => {
 
   test("shows a single point in the middle", () => {
     const single = lineChart({ title: "t", xTitle: "x", series: [{ label: "a", points: [{ x: 5, y: 5 }] }] });
-    expect(single).toContain('<circle cx="315" cy="195" r="4"');
+    expect(single).toContain('<circle cx="305" cy="195" r="4"');
   });
 });

@@ -19,7 +19,7 @@ export interface Chart {
 const WIDTH = 720;
 const HEIGHT = 400;
 /** Room for the axes' words, and on the right for the lines' names. */
-const FRAME = { left: 70, right: 560, top: 50, bottom: 340 } as const;
+const FRAME = { left: 70, right: 540, top: 50, bottom: 340 } as const;
 const MARK = 4;
 /** Between the names of two lines, so that both can be read. */
 const LABEL_GAP = 18;
@@ -32,7 +32,7 @@ const STYLE = `text{font:13px system-ui,sans-serif;fill:#24292f}.title{font-size
 .grid{stroke:#8c959f;stroke-opacity:.35}.line{fill:none;stroke-width:2}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}}`;
 
-/** An SVG of lines over two logarithmic axes: what grows in proportion is a straight line at 45 degrees, whatever its size. */
+/** An SVG of lines over two logarithmic axes: what grows in proportion has the same slope, however large it is. */
 export function lineChart({ title, xTitle, series }: Chart): string {
   const points = series.flatMap((line) => line.points);
   const x = logScale(
