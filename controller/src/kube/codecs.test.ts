@@ -16,7 +16,7 @@ import { formatMicroTime, formatTime } from "./meta-codec.ts";
 import { NODES } from "./node-resource.ts";
 import type { Resource } from "./resource.ts";
 import { SERVICES } from "./service-resource.ts";
-import { InterningReader, StringCache } from "./string-cache.ts";
+import { InterningReader, StringCache } from "../util/string-cache.ts";
 
 // Written by Kubernetes' own encoder: scripts/fixtures/main.go.
 const fixture = (name: string): Uint8Array =>

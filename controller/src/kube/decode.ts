@@ -1,7 +1,7 @@
 import { DecodeError, type JsonRecord, recordField, recordsField, stringField } from "../util/json.ts";
 import { isProtobuf, openEnvelope, parseJson } from "./envelope.ts";
 import type { DecodedList, Resource } from "./resource.ts";
-import type { StringCache } from "./string-cache.ts";
+import type { StringCache } from "../util/string-cache.ts";
 
 /** One object of an answer, in whichever encoding the server chose. */
 export function decodeObject<T>(

@@ -1,7 +1,7 @@
 import { RawExtension, Status, Unknown, WatchEvent } from "../../gen/cloudwire/kube/v1/kube.ts";
 import { asRecord, DecodeError, type JsonRecord, numberField, recordField, stringField } from "../util/json.ts";
 import type { ApiStatus } from "./errors.ts";
-import { InterningReader, type StringCache } from "./string-cache.ts";
+import { InterningReader, type StringCache } from "../util/string-cache.ts";
 
 /** "k8s\0": opens every protobuf body. apimachinery/pkg/runtime/serializer/protobuf/protobuf.go v0.36.3. */
 const MAGIC = 0x6b387300;

@@ -23,7 +23,7 @@ import { type ApiError, errorFromFailure, errorFromStatus } from "./errors.ts";
 import { collectionPath, objectPath, queryString } from "./paths.ts";
 import { apiVersionOf, type DecodedList, type Resource } from "./resource.ts";
 import type { RestMetrics } from "./rest-metrics.ts";
-import { StringCache } from "./string-cache.ts";
+import { StringCache } from "../util/string-cache.ts";
 import type { HttpRequest, HttpResponse, Transport } from "./transport.ts";
 import { watchStream } from "./watch.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decodeList, decodeObject } from "./decode.ts";
 import { JSON_TYPE, PROTOBUF_TYPE } from "./envelope.ts";
 import { PERSISTENT_VOLUMES } from "./persistent-volume-resource.ts";
-import { StringCache } from "./string-cache.ts";
+import { StringCache } from "../util/string-cache.ts";
 
 // Written by Kubernetes' own encoder: scripts/fixtures/main.go.
 const fixture = (name: string): Uint8Array =>

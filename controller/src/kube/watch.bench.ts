@@ -3,7 +3,7 @@ import { wireNode, wireNodeModified } from "../../test/support/wire-nodes.ts";
 import { systemClock } from "../util/clock.ts";
 import { PROTOBUF_TYPE } from "./envelope.ts";
 import { NODES } from "./node-resource.ts";
-import { StringCache } from "./string-cache.ts";
+import { StringCache } from "../util/string-cache.ts";
 import { watchStream } from "./watch.ts";
 
 const NODES_WATCHED = 1000;

@@ -11,7 +11,7 @@ import { lengthPrefixReader, lineReader } from "./frames.ts";
 import { metaFromJson, metaFromWire } from "./meta-codec.ts";
 import { collectionPath, queryString } from "./paths.ts";
 import type { Resource } from "./resource.ts";
-import type { StringCache } from "./string-cache.ts";
+import type { StringCache } from "../util/string-cache.ts";
 import type { HttpResponse } from "./transport.ts";
 
 export interface WatchDependencies<T> {

@@ -1,4 +1,4 @@
-import type { BinaryWriter } from "@bufbuild/protobuf/wire";
+import type { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
@@ -7,7 +7,7 @@ import type { QuotaClass } from "../api/quota-classes.ts";
 /** Turns messages of one type to bytes and back. */
 export interface Codec<Message> {
   encode(message: Message): BinaryWriter;
-  decode(bytes: Uint8Array): Message;
+  decode(bytes: BinaryReader | Uint8Array): Message;
   toJSON(message: Message): unknown;
 }
 

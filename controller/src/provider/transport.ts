@@ -4,6 +4,7 @@ import { errorOfCall } from "./convert/error.ts";
 import { ProviderError } from "./errors.ts";
 import type { Rpc } from "./rpcs.ts";
 import { messageOf } from "../util/errors.ts";
+import { InterningReader, StringCache } from "../util/string-cache.ts";
 
 /** What goes with one call. */
 export interface RpcOptions {
@@ -36,6 +37,8 @@ export interface TransportOptions {
 export class GrpcTransport implements RpcCaller {
   readonly #options: TransportOptions;
   readonly #client: Client;
+  /** Zones, types and labels repeat on every machine, its name within it; thousands of machines are remembered. */
+  readonly #strings = new StringCache();
   #underWay = 0;
   #isRetiring = false;
 
@@ -53,7 +56,7 @@ export class GrpcTransport implements RpcCaller {
       const call = this.#client.makeUnaryRequest(
         rpc.path,
         (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
-        (bytes) => rpc.response.decode(bytes),
+        (bytes) => rpc.response.decode(new InterningReader(bytes, this.#strings)),
         request,
         this.#metadata(options),
         { deadline: Date.now() + timeoutMs },
@@ -83,7 +86,7 @@ export class GrpcTransport implements RpcCaller {
     const call = this.#client.makeServerStreamRequest(
       rpc.path,
       (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
-      (bytes) => rpc.response.decode(bytes),
+      (bytes) => rpc.response.decode(new InterningReader(bytes, this.#strings)),
       request,
       this.#metadata(options),
       {},

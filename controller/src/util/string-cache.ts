@@ -11,7 +11,7 @@ const MAX_CACHED_BYTES = 64;
 
 /**
  * Label keys, zones and versions repeat on every node: decoding them to one shared string keeps a third of the heap.
- * A direct-mapped cache of ASCII texts; one per informer or client.
+ * A direct-mapped cache of ASCII texts; one for each client.
  */
 export class StringCache {
   readonly #slots: (string | undefined)[] = Array.from({ length: SLOTS });
