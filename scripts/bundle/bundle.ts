@@ -1,5 +1,6 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { ROOT } from "../lib/run.ts";
 import { plainBuiltins } from "./builtins.ts";
@@ -28,17 +29,23 @@ const TYPES_ONLY = /\/node_modules\/@kubernetes\/client-node\//;
 
 /** Writes the program into the folder: `<name>.mjs` to start it, program.mjs, chunks loaded on demand, maps, licences. */
 export async function bundleProgram({ name, source }: ProgramSource, folder: string): Promise<Bundle> {
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  const chunks = [
-    // Before it has looked at Node's version it has to do with what any Node has.
-    ...(await build({ [name]: join(ROOT, LAUNCHER) }, folder, [])),
-    ...(await build({ program: join(ROOT, source) }, folder, [plainBuiltins])),
-  ];
-  await chmod(join(folder, `${name}.mjs`), 0o755);
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
-  await writeFile(join(folder, "THIRD_PARTY_NOTICES.txt"), await noticesOf(modules));
-  return { fileCount: chunks.length, sizeBytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0) };
+  // Beside it, so that whoever starts the program meanwhile finds the one before whole.
+  const fresh = `${folder}.${process.pid}`;
+  try {
+    const chunks = [
+      // Before it has looked at Node's version it has to do with what any Node has.
+      ...(await build({ [name]: join(ROOT, LAUNCHER) }, fresh, [])),
+      ...(await build({ program: join(ROOT, source) }, fresh, [plainBuiltins])),
+    ];
+    await chmod(join(fresh, `${name}.mjs`), 0o755);
+    const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+    await writeFile(join(fresh, "THIRD_PARTY_NOTICES.txt"), await noticesOf(modules));
+    await rm(folder, { recursive: true, force: true });
+    await rename(fresh, folder);
+    return { fileCount: chunks.length, sizeBytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0) };
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
 }
 
 async function build(
