@@ -110,11 +110,11 @@ export class Stage implements AsyncDisposable, PeerSite {
   #ownCalls = 0;
   #ownChanges = 0;
   #cpuBefore = 0;
-  /** Since 1970. */
+  /** Since 1970; 0 while the stage is being set. */
   #fromMs = 0;
   /** As performance.now(). */
   #startMs = 0;
-  /** As performance.now(); there is no end to it while the stage is being set. */
+  /** As performance.now(); without end while the stage is being set. */
   #patienceEndsMs = Number.POSITIVE_INFINITY;
 
   private constructor(parts: Parts) {
@@ -351,7 +351,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   /** Waits for the end of a work, as long as there is patience. */
   async #work({ what, isDone, share, lookMs = LOOK_MS }: Work): Promise<Done> {
     // What takes so long while the stage is being set will never end.
-    const limitMs = Number.isFinite(this.#patienceEndsMs) ? WORK_MS : REST_MS;
+    const limitMs = this.#fromMs === 0 ? REST_MS : WORK_MS;
     let seconds = 0;
     let done = false;
     await this.#until(what, limitMs, lookMs, async () => {

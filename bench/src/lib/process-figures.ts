@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { bytesOf, numberOf } from "./proc-text.ts";
 
 /** What the kernel says of a process at one moment. */
 export interface ProcessFigures {
@@ -23,24 +24,16 @@ export async function readProcessFigures(pid: number): Promise<ProcessFigures | 
     ]);
     return {
       pid,
-      rssBytes: kibibytes(status, "VmRSS"),
-      pssBytes: kibibytes(rollup, "Pss"),
-      privateBytes: kibibytes(rollup, "Private_Clean") + kibibytes(rollup, "Private_Dirty"),
+      rssBytes: bytesOf(status, "VmRSS"),
+      pssBytes: bytesOf(rollup, "Pss"),
+      privateBytes: bytesOf(rollup, "Private_Clean") + bytesOf(rollup, "Private_Dirty"),
       descriptors: descriptors.length,
-      threads: field(status, "Threads"),
+      threads: numberOf(status, "Threads"),
     };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;
   }
-}
-
-function kibibytes(text: string, name: string): number {
-  return field(text, name) * 1024;
-}
-
-function field(text: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
 }
 
 /** Files of a process that ended are missing; one that is ending has no memory to tell of. */

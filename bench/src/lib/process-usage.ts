@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { bytesOf } from "./proc-text.ts";
 import { processTree } from "./process-tree.ts";
 
 export interface ProcessUsage {
@@ -27,9 +28,9 @@ export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   const ticks = CPU_FIELDS.reduce((sum, field) => sum + Number(fields[field]), 0);
   return {
     cpuSeconds: ticks / TICKS_A_SECOND,
-    rssBytes: kibibytes(status, "VmRSS"),
-    pssBytes: kibibytes(rollup, "Pss"),
-    peakRssBytes: kibibytes(status, "VmHWM"),
+    rssBytes: bytesOf(status, "VmRSS"),
+    pssBytes: bytesOf(rollup, "Pss"),
+    peakRssBytes: bytesOf(status, "VmHWM"),
   };
 }
 
@@ -46,8 +47,4 @@ export function sumOfUsages(usages: readonly ProcessUsage[]): ProcessUsage {
     pssBytes: sum(({ pssBytes }) => pssBytes),
     peakRssBytes: sum(({ peakRssBytes }) => peakRssBytes),
   };
-}
-
-function kibibytes(text: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0) * 1024;
 }
