@@ -112,7 +112,9 @@ function mirror({ beta, stable }: Pair, current: Labels): Labels {
 }
 
 function setBoth({ beta, stable }: Pair, value: string, current: Labels): Labels {
-  return Object.fromEntries([beta, stable].filter((key) => current[key] !== value).map((key) => [key, value]));
+  const changes: Record<string, string> = {};
+  for (const key of [beta, stable]) if (current[key] !== value) changes[key] = value;
+  return changes;
 }
 
 function impossible({ what }: Pair, value: string): string {
