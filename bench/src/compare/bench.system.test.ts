@@ -15,8 +15,9 @@ test("measureAll() has figures of each peer that initialises 30 nodes", async ()
   const results: Result[] = [];
   const measuring = { peers: await builtPeers(), patienceMs: Number.POSITIVE_INFINITY, stop };
   for await (const result of measureAll(runs, measuring)) results.push(result);
-  const seen = results.map((result) => [result.peer, result.kind, figuresOf(result).apiWrites]);
-  expect(seen).toEqual(peers.map((peer) => [peer, "measured", 60]));
+  expect(results.map(({ peer, kind }) => [peer, kind])).toEqual(peers.map((peer) => [peer, "measured"]));
+  // Two a node, and more where a write met another one.
+  expect(Math.min(...results.map((result) => figuresOf(result).apiWrites ?? 0))).toBeGreaterThanOrEqual(60);
   expect(results.map((result) => Object.keys(figuresOf(result)).length)).toEqual([13, 12, 6]);
   // On a clean machine upstream is built first.
 }, 600_000);
