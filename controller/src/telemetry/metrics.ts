@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { observeEventLoop } from "./event-loop-delay.ts";
 
 /** One family of time series. Names end in _seconds, _bytes or _total; upstream's names are kept where upstream has one. */
 export interface MetricSpec<Label extends string> {
@@ -26,6 +27,10 @@ export interface MetricFamily {
   /** Upper bounds of a histogram; of others none. */
   readonly buckets: readonly number[];
 }
+
+/** The longest there is: we observe the event loop ourselves. */
+const LIBRARY_OBSERVES_MS = 2 ** 31 - 1;
+const LIBRARY_OBSERVED = ["min", "max", "mean", "stddev", "p50", "p90", "p99"] as const;
 
 /** Makes and holds the process' metrics. A name can be made once. */
 export class Metrics {
@@ -60,7 +65,10 @@ export class Metrics {
 
   /** process_* and nodejs_* families. Adds timers and observers: once a process, in main only. */
   collectProcessMetrics(): void {
-    collectDefaultMetrics({ register: this.#registry });
+    const register = this.#registry;
+    collectDefaultMetrics({ register, eventLoopMonitoringPrecision: LIBRARY_OBSERVES_MS });
+    for (const what of LIBRARY_OBSERVED) register.removeSingleMetric(`nodejs_eventloop_lag_${what}_seconds`);
+    observeEventLoop(register);
   }
 
   get contentType(): string {
