@@ -4,6 +4,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { ProviderError } from "../provider/errors.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
+import { aborted } from "../util/abort.ts";
 import { RetryAfterError, TerminalError } from "../util/errors.ts";
 import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
 import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
@@ -232,6 +233,24 @@ describe("Controller.run()", () => {
     await rig.clock.advance(100);
     expect(most).toBe(3);
     expect(rig.reconciles.map(({ key }) => key)).toEqual(["a", "b", "c", "d", "e", "a"]);
+  });
+
+  test("gives each reconcile a signal of its own: listeners of thousands on one would be a list to walk each time", async () => {
+    const signals: AbortSignal[] = [];
+    await using rig = startController(
+      async ({ signal }) => {
+        signals.push(signal);
+        await aborted(signal);
+        return DONE;
+      },
+      [],
+      3,
+    );
+    for (const key of ["a", "b", "c"]) rig.controller.queue.add(key);
+    await settle();
+    rig.abort.abort("the end");
+    expect(signals.map(({ reason }) => reason)).toEqual(["the end", "the end", "the end"]);
+    expect(new Set(signals).size).toBe(3);
   });
 });
 
