@@ -268,8 +268,9 @@ export class Stage implements AsyncDisposable, PeerSite {
     await this.fromHere();
     await inParallel(this.machines, async ({ id, name }) => {
       const conditions = silentConditions(new Date().toISOString());
-      await this.kube.patch(`/api/v1/nodes/${name}/status`, { status: { conditions } });
+      // Before, not after: a peer may see it, and ask, sooner than the answer is here. Nobody asks about a Node that is Ready.
       sinceMs.set(id, Date.now());
+      await this.kube.patch(`/api/v1/nodes/${name}/status`, { status: { conditions } });
     });
     this.#startClock();
     return sinceMs;
