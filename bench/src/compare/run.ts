@@ -2,7 +2,8 @@ import { quantile } from "../lib/statistics.ts";
 import type { Peer } from "./peers.ts";
 import { type Figures, type Measure, projected, type Result, type Run } from "./results.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { type Counts, type Reaction, Stage } from "./stage.ts";
+import type { Counts, Reaction } from "./observations.ts";
+import { Stage } from "./stage.ts";
 
 const MIB = 1024 * 1024;
 

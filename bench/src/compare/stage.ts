@@ -11,7 +11,9 @@ import { readTreeUsage, sumOfUsages } from "../lib/process-usage.ts";
 import { countWrites } from "./api-writes.ts";
 import { readEventLoopP99Ms } from "./event-loop.ts";
 import { HealthProbe } from "./health-probe.ts";
+import { makeMachines } from "./machines.ts";
 import { countTainted } from "./nodes.ts";
+import type { Counts, Done, Reaction } from "./observations.ts";
 import type { Peer, PeerSite, Running } from "./peers.ts";
 import { SERVICE_ACCOUNT_USER, serviceAccountAccess, type ServiceAccountAccess } from "./service-account.ts";
 
@@ -27,44 +29,12 @@ const ASKED_LOOK_MS = 500;
 const SERVICES = "/api/v1/namespaces/default/services";
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const PORT = 8080;
-/** The cloud makes no more in one call. */
-const MACHINES_AT_ONCE = 5000;
 
 /** Calls of the cloud take this long, those about load balancers longer; while the stage is being set, nothing does. */
 const LATENCY = {
   "*": { fixedMs: 50, jitterMs: 0 },
   "loadBalancers.*": { fixedMs: 500, jitterMs: 0 },
 } as const;
-
-/** What a peer has done and used since the measuring began. Undefined: it has no such thing. */
-export interface Counts {
-  readonly cpuSeconds: number;
-  /** Of its first program, the controller. */
-  readonly controllerRssBytes: number | undefined;
-  readonly rssBytes: number | undefined;
-  readonly pssBytes: number | undefined;
-  readonly peakRssBytes: number | undefined;
-  readonly cloudCalls: number;
-  readonly cloudChanges: number;
-  /** Without events and leases. */
-  readonly apiWrites: number;
-  readonly events: number;
-}
-
-/** How fast a controller answered while the work went on. */
-export interface Reaction {
-  /** Of the page of its health, since it answered first. */
-  readonly healthMs: readonly number[];
-  /** 99 of 100 turns of its event loop were late by less. Undefined of what is no Node process. */
-  readonly eventLoopP99Ms: number | undefined;
-}
-
-/** How far a work has come, and when. */
-export interface Done {
-  readonly seconds: number;
-  /** 1: all of it. */
-  readonly share: number;
-}
 
 export interface StageOptions {
   /** Ends every wait. */
@@ -107,6 +77,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   #clusterId = "";
   #running: Running = { programs: [] };
   #probe: HealthProbe | undefined;
+  #reaction: Reaction | undefined;
   #ownCalls = 0;
   #ownChanges = 0;
   #cpuBefore = 0;
@@ -228,6 +199,8 @@ export class Stage implements AsyncDisposable, PeerSite {
       isDone: async () => (await this.kube.items(`${path}1`)).length === 0,
       share: async () => 1 - (await this.kube.items(`${path}0`)).length / this.machines.length,
     });
+    // What follows is no work of the peer's.
+    await this.reaction();
     const left = done.share < 1 ? 0 : await countTainted(this.kube);
     if (left > 0) throw new Error(`${left} nodes have a zone and still a taint`);
     return done;
@@ -304,9 +277,11 @@ export class Stage implements AsyncDisposable, PeerSite {
     return { seconds: (lastMs - this.#startMs) / 1000, share: 1 };
   }
 
-  /** To be asked for once, when the work is done. */
+  /** Of the work that is done; whoever asks again gets the same. */
   async reaction(): Promise<Reaction> {
-    return { healthMs: [...(this.#probe?.answersMs ?? [])], eventLoopP99Ms: await this.#eventLoopP99Ms() };
+    const healthMs = [...(this.#probe?.answersMs ?? [])];
+    this.#reaction ??= { healthMs, eventLoopP99Ms: await this.#eventLoopP99Ms() };
+    return this.#reaction;
   }
 
   async counts(): Promise<Counts> {
@@ -339,12 +314,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   }
 
   async #makeMachines(names: readonly string[]): Promise<readonly Instance[]> {
-    const specs = names.map((name, index) => ({ name, zone: index % 2 === 0 ? "north-a" : "south-a" }));
-    const made: Instance[] = [];
-    for (let from = 0; from < specs.length; from += MACHINES_AT_ONCE) {
-      const some = specs.slice(from, from + MACHINES_AT_ONCE);
-      made.push(...(await this.#cloud.createInstances(some, AbortSignal.timeout(CALL_MS))));
-    }
+    const made = await makeMachines(this.#cloud, names);
     this.machines.push(...made);
     return made;
   }
