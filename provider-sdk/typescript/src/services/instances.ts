@@ -12,6 +12,7 @@ import type { RpcCall } from "../rpc/method.ts";
 import { fromDuration } from "../util/duration.ts";
 import { answerProblem, unknownOutcome } from "./answers.ts";
 import { BatchLookUp, type LookUpResult } from "./batch-look-up.ts";
+import { NamedQuestions } from "./named-questions.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "./runtime.ts";
 
 /** Age of data that a read may have when the caller does not say. Contract: BatchGetInstancesRequest.max_data_age. */
@@ -24,13 +25,22 @@ type Planned =
   | { readonly kind: "answered"; readonly outcome: InstanceResult["outcome"] }
   | { readonly kind: "lookUp"; readonly key: string; readonly prefix: string | undefined };
 
+/** What one call asks the provider. */
+interface Questions {
+  readonly refs: Map<string, NodeRef>;
+  readonly named: NamedQuestions<WireNodeRef>;
+}
+
 /** Serves BatchGetInstances from `get` or `getMany`. */
 export class InstanceBatch {
   readonly #runtime: ProviderRuntime;
+  /** Single look-ups are shared by calls: their keys have to say everything. */
+  readonly #sharesLookUps: boolean;
   readonly #lookUp: BatchLookUp<NodeRef, Instance>;
 
   constructor(runtime: ProviderRuntime, handlers: InstanceHandlers) {
     this.#runtime = runtime;
+    this.#sharesLookUps = handlers.getMany === undefined;
     this.#lookUp = new BatchLookUp<NodeRef, Instance>({
       handlers,
       refuseAbsence: (ref, absent) => this.#tooYoung(ref, absent),
@@ -42,7 +52,8 @@ export class InstanceBatch {
   async get(request: BatchGetInstancesRequest, call: RpcCall): Promise<BatchGetInstancesResponse> {
     const recorder = recorderFor(this.#runtime, request, call);
     const refs = new Map<string, NodeRef>();
-    const planned = request.nodes.map((node) => this.#plan(node, refs));
+    const questions: Questions = { refs, named: new NamedQuestions() };
+    const planned = request.nodes.map((node) => this.#plan(node, questions));
     const maxDataAgeMs = fromDuration(request.maxDataAge, defaultMaxDataAgeMs);
     const found = await this.#lookUp.ask({ refs, recorder, maxDataAgeMs });
     return {
@@ -57,9 +68,10 @@ export class InstanceBatch {
   }
 
   /** Decides what needs no question to the provider, and which Nodes are one question. */
-  #plan(node: WireNodeRef, refs: Map<string, NodeRef>): Planned {
+  #plan(node: WireNodeRef, questions: Questions): Planned {
     const { ids } = this.#runtime;
-    if (node.providerId === "") return this.#planByName(node, refs);
+    const { refs } = questions;
+    if (node.providerId === "") return this.#planByName(node, questions);
     const parts = ids.parse(node.providerId);
     if (!parts) {
       const message = `provider ID ${node.providerId} has none of the prefixes ${ids.prefixes.join(", ")}`;
@@ -72,14 +84,14 @@ export class InstanceBatch {
     return { kind: "lookUp", key, prefix: parts.prefix };
   }
 
-  #planByName(node: WireNodeRef, refs: Map<string, NodeRef>): Planned {
+  #planByName(node: WireNodeRef, { refs, named }: Questions): Planned {
     if (!this.#runtime.capabilities.instances?.lookupByName)
       return refused(
         "FEATURE_UNSUPPORTED",
         `Node ${node.name} has no provider ID; machines are not looked up by name here`,
       );
     // Nodes without provider ID are one question only when every hint is the same.
-    const key = `name ${JSON.stringify(node)}`;
+    const key = `name ${this.#sharesLookUps ? JSON.stringify(node) : named.keyOf(node)}`;
     if (!refs.has(key)) refs.set(key, fromWireNodeRef(node, undefined));
     return { kind: "lookUp", key, prefix: undefined };
   }
