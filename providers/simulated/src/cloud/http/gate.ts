@@ -54,7 +54,8 @@ const follow = (
   const end = calls.begin(operation, mutating);
   const gone = new AbortController();
   reply.raw.once("close", () => {
-    gone.abort();
+    // Who has the answer is not gone, and an abort costs more than the rest of the call: its error has a stack.
+    if (!reply.raw.writableFinished) gone.abort();
     const { account, faults } = request.call;
     end({
       time: new Date(startMs).toISOString(),
