@@ -29,7 +29,7 @@ ${METRIC_PARTS.map(partSection).join("\n")}
 ## The process and Node
 
 \`process_*\` and \`nodejs_*\` come from prom-client (\`collectDefaultMetrics\`): processor time, memory, start, file descriptors (where
-the operating system tells), event-loop lag (seen ten times a second by a timer of our own: how late it runs), heap spaces, garbage collections, open handles and requests. Worth watching:
+the operating system tells), event-loop lag (seen four times a second by a timer of our own: how late it runs), heap spaces, garbage collections, open handles and requests. Worth watching:
 \`process_resident_memory_bytes\`, \`process_open_fds\` against \`process_max_fds\`, and \`nodejs_eventloop_lag_p99_seconds\`: above a second
 the process has no processor to run on.
 

@@ -1,7 +1,7 @@
 import { createHistogram } from "node:perf_hooks";
 import { Gauge, type Registry } from "prom-client";
 
-const PERIOD_MS = 100;
+const PERIOD_MS = 250;
 const NS_PER_MS = 1e6;
 const NS_PER_SECOND = 1e9;
 
@@ -45,7 +45,7 @@ export class EventLoopDelay {
   }
 }
 
-/** Ten times a second; prom-client's way, a hundred times, is most of what a process costs that has nothing to do. */
+/** Four times a second; prom-client's way, a hundred times, is most of what a process costs that has nothing to do. */
 export function observeEventLoop(register: Registry): void {
   const delay = new EventLoopDelay(PERIOD_MS, performance.now());
   setInterval(() => delay.ran(performance.now()), PERIOD_MS).unref();
