@@ -50,6 +50,14 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+describe("Transport", () => {
+  test("sends many requests at once over a bounded number of connections", async () => {
+    const { server, client } = await start((_, response) => sendJson(response, nodeJson("n1", 1)));
+    const nodes = await Promise.all(Array.from({ length: 100 }, () => client.get(NODES, { name: "n1" }, { signal })));
+    expect([nodes.length, server.requests.length, server.connections]).toEqual([100, 100, 32]);
+  });
+});
+
 describe("HttpKubeClient encodings", () => {
   test("asks for protobuf and reads it", async () => {
     const { server, client } = await start((_, response) => {
