@@ -4,7 +4,7 @@ import { missingSettings } from "./process-settings.mjs";
 describe("missingSettings()", () => {
   test("keeps flags and environment of a process that lacks the settings, and puts its own first", () => {
     expect(missingSettings({ execArgv: ["--inspect"], env: { HOME: "/root" } })).toEqual({
-      execArgv: ["--max-semi-space-size=2", "--inspect"],
+      execArgv: ["--max-semi-space-size=4", "--heap-growing-percent=50", "--inspect"],
       env: { HOME: "/root", MALLOC_ARENA_MAX: "1" },
     });
   });
@@ -19,12 +19,15 @@ describe("missingSettings()", () => {
     { execArgv: ["--max_semi_space_size=8"], env: {} },
     { execArgv: [], env: { NODE_OPTIONS: "--enable-source-maps --max-semi-space-size=8" } },
   ])("leaves the flag of $execArgv and $env alone", ({ execArgv, env }) => {
-    expect(missingSettings({ execArgv, env })).toEqual({ execArgv, env: { ...env, MALLOC_ARENA_MAX: "1" } });
+    expect(missingSettings({ execArgv, env })).toEqual({
+      execArgv: ["--heap-growing-percent=50", ...execArgv],
+      env: { ...env, MALLOC_ARENA_MAX: "1" },
+    });
   });
 
   test("leaves an environment variable alone that somebody has set", () => {
     expect(missingSettings({ execArgv: [], env: { MALLOC_ARENA_MAX: "4" } })).toEqual({
-      execArgv: ["--max-semi-space-size=2"],
+      execArgv: ["--max-semi-space-size=4", "--heap-growing-percent=50"],
       env: { MALLOC_ARENA_MAX: "4" },
     });
   });

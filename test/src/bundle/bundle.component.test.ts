@@ -139,7 +139,11 @@ describe("the bundled controller", () => {
     expect(health.status).toBe(200);
     const [, ...commandLine] = (await readFile(`/proc/${controller.pid}/cmdline`, "utf8")).split("\0");
     const environment = (await readFile(`/proc/${controller.pid}/environ`, "utf8")).split("\0");
-    expect(commandLine.slice(0, 2)).toEqual(["--max-semi-space-size=2", "--no-deprecation"]);
+    expect(commandLine.slice(0, 3)).toEqual([
+      "--max-semi-space-size=4",
+      "--heap-growing-percent=50",
+      "--no-deprecation",
+    ]);
     expect(environment).toContain("MALLOC_ARENA_MAX=3");
     expect(await controller.stop("SIGTERM")).toEqual({ code: 0, signal: null });
   });
