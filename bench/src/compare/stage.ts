@@ -7,6 +7,7 @@ import { AdminClient, CloudClient, type Instance, spawnCloud } from "@cloudwire/
 import { at, inParallel, type Json, Kube, numbered } from "@cloudwire/test";
 import { loopbackNetworks } from "../lib/loopback-networks.ts";
 import { nodeObject, readyNodeObject, silentConditions } from "../lib/node-object.ts";
+import { seededRandom } from "../lib/random.ts";
 import { readTreeUsage, sumOfUsages } from "../lib/process-usage.ts";
 import { countWrites } from "./api-writes.ts";
 import { readEventLoopP99Ms } from "./event-loop.ts";
@@ -15,6 +16,7 @@ import { makeMachines } from "./machines.ts";
 import { countTainted } from "./nodes.ts";
 import type { Counts, Done, Reaction } from "./observations.ts";
 import type { Peer, PeerSite, Running } from "./peers.ts";
+import { areDone } from "./sampling.ts";
 import { SERVICE_ACCOUNT_USER, serviceAccountAccess, type ServiceAccountAccess } from "./service-account.ts";
 
 const API_KEY = "bench-key";
@@ -26,6 +28,8 @@ const REST_MS = 900_000;
 const LOOK_MS = 100;
 /** The answer to this look is large. */
 const ASKED_LOOK_MS = 500;
+const ZONE = "topology.kubernetes.io/zone";
+const SERVICE_PREFIX = "web";
 const SERVICES = "/api/v1/namespaces/default/services";
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager";
 const PORT = 8080;
@@ -78,6 +82,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   #running: Running = { programs: [] };
   #probe: HealthProbe | undefined;
   #reaction: Reaction | undefined;
+  readonly #random = seededRandom(1);
   #ownCalls = 0;
   #ownChanges = 0;
   #cpuBefore = 0;
@@ -151,7 +156,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   }
 
   async addServices(count: number): Promise<void> {
-    await inParallel(numbered("web", count), async (name) => {
+    await inParallel(numbered(SERVICE_PREFIX, count), async (name) => {
       await this.kube.create(SERVICES, {
         apiVersion: "v1",
         kind: "Service",
@@ -192,17 +197,23 @@ export class Stage implements AsyncDisposable, PeerSite {
 
   /** Every Node has what a cloud controller gives it. */
   async nodesInitialised(): Promise<Done> {
-    // A Node's zone comes in the same write as the end of its taint; asking for those without one is cheap.
-    const path = "/api/v1/nodes?labelSelector=!topology.kubernetes.io/zone&limit=";
+    // A Node's zone comes in the same write as the end of its taint. From the API server's cache: it may be late, never early.
+    const path = `/api/v1/nodes?labelSelector=!${ZONE}&resourceVersion=0`;
+    const left = async (): Promise<number> => (await this.kube.items(path)).length;
     const done = await this.#work({
       what: "all nodes to be initialised",
-      isDone: async () => (await this.kube.items(`${path}1`)).length === 0,
-      share: async () => 1 - (await this.kube.items(`${path}0`)).length / this.machines.length,
+      isDone: () =>
+        areDone(this.kube, this.#random, {
+          paths: this.machines.map(({ name }) => `/api/v1/nodes/${name}`),
+          isDone: (node) => at(node, "metadata", "labels", ZONE) !== undefined,
+          areAllDone: async () => (await left()) === 0,
+        }),
+      share: async () => 1 - (await left()) / this.machines.length,
     });
     // What follows is no work of the peer's.
     await this.reaction();
-    const left = done.share < 1 ? 0 : await countTainted(this.kube);
-    if (left > 0) throw new Error(`${left} nodes have a zone and still a taint`);
+    const tainted = done.share < 1 ? 0 : await countTainted(this.kube);
+    if (tainted > 0) throw new Error(`${tainted} nodes have a zone and still a taint`);
     return done;
   }
 
@@ -211,7 +222,12 @@ export class Stage implements AsyncDisposable, PeerSite {
     const addressed = async (): Promise<number> => (await this.kube.items(SERVICES)).filter(isAddressed).length;
     return this.#work({
       what: `${count} Services to have addresses`,
-      isDone: async () => (await addressed()) === count,
+      isDone: () =>
+        areDone(this.kube, this.#random, {
+          paths: numbered(SERVICE_PREFIX, count).map((name) => `${SERVICES}/${name}`),
+          isDone: isAddressed,
+          areAllDone: async () => (await addressed()) === count,
+        }),
       share: async () => (await addressed()) / count,
     });
   }
