@@ -2,7 +2,6 @@
 // Starts the program that `npm run build` makes.
 import "@cloudwire/node-guard";
 import { existsSync } from "node:fs";
-import process from "node:process";
 
 const program = new URL("../dist/bundle/cloudwire-provider-simulated.mjs", import.meta.url);
 if (!existsSync(program)) {
