@@ -1,6 +1,7 @@
 // The first file of a shipped program: the right Node, then its settings, then the program itself, which lies beside it.
 // Plain JavaScript that any Node can load, up to the guard's verdict.
 import "@cloudwire/node-guard";
+import { giveBackIdleMemory } from "./idle-memory.mjs";
 import { missingSettings } from "./process-settings.mjs";
 
 /** Made by bundle.ts, beside this file's own bundle. */
@@ -12,4 +13,5 @@ if (missing !== undefined) {
   // Where the system has no such call, the program runs without.
   process.execve?.(process.execPath, [process.execPath, ...missing.execArgv, ...process.argv.slice(1)], missing.env);
 }
+giveBackIdleMemory();
 await import(import.meta.resolve(PROGRAM));

@@ -7,8 +7,8 @@ import { Stage } from "./stage.ts";
 
 const MIB = 1024 * 1024;
 
-/** What follows the work, such as the last events, belongs to it. */
-const AFTERMATH_MS = 3000;
+/** What follows the work belongs to it: events, and giving back the memory that it took. */
+const AFTERMATH_MS = 20_000;
 
 export interface MeasureOptions {
   readonly peers: readonly Peer[];
