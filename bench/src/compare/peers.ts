@@ -18,6 +18,8 @@ export interface PeerSite {
   readonly folder: string;
   /** Those whose Nodes wait for a cloud controller. */
   readonly machines: readonly Instance[];
+  /** Calls about load balancers that the cloud serves at once; undefined: any number. */
+  readonly loadBalancerCallsAtOnce: number | undefined;
 }
 
 /** URLs of a controller's pages. */
@@ -51,7 +53,7 @@ const built = (path: string): string => fileURLToPath(new URL(`../../../${path}`
 /** Controller and sidecar as they are shipped, with the flags' defaults. */
 export const cloudwire: Peer = {
   name: CLOUDWIRE,
-  start: async ({ kubeconfigPath, cloudUrl, apiKey, folder }, flags) => {
+  start: async ({ kubeconfigPath, cloudUrl, apiKey, folder, loadBalancerCallsAtOnce }, flags) => {
     const endpoint = `unix://${folder}/provider.sock`;
     const controller = new Program({
       command: execPath,
@@ -67,7 +69,12 @@ export const cloudwire: Peer = {
     });
     const sidecar = new Program({
       command: execPath,
-      args: [built("providers/simulated/bin/cloudwire-provider-simulated.mjs"), `--cloud-url=${cloudUrl}`],
+      args: [
+        built("providers/simulated/bin/cloudwire-provider-simulated.mjs"),
+        `--cloud-url=${cloudUrl}`,
+        // What a vendor knows of the cloud and an operator of upstream has to find out.
+        ...(loadBalancerCallsAtOnce === undefined ? [] : [`--max-concurrent-changes=${loadBalancerCallsAtOnce}`]),
+      ],
       env: { CLOUD_PROVIDER_ENDPOINT: endpoint, SIMCLOUD_API_KEY: apiKey },
     });
     const said = controller.said(/health=(http:\S+)/, HEALTH_MS);

@@ -79,6 +79,7 @@ export class Stage implements AsyncDisposable, PeerSite {
   readonly #cloud: CloudClient;
   readonly #admin: AdminClient;
   #clusterId = "";
+  #loadBalancerCallsAtOnce: number | undefined;
   #running: Running = { programs: [] };
   #probe: HealthProbe | undefined;
   #reaction: Reaction | undefined;
@@ -133,6 +134,16 @@ export class Stage implements AsyncDisposable, PeerSite {
 
   get clusterId(): string {
     return this.#clusterId;
+  }
+
+  get loadBalancerCallsAtOnce(): number | undefined {
+    return this.#loadBalancerCallsAtOnce;
+  }
+
+  /** The cloud lets further calls about load balancers wait in line. To be said before a peer starts. */
+  async limitLoadBalancerCalls(atOnce: number): Promise<void> {
+    await this.#admin.change({ concurrency: { "loadBalancers.*": atOnce } });
+    this.#loadBalancerCallsAtOnce = atOnce;
   }
 
   /** Machines and Nodes that wait for a cloud controller. */

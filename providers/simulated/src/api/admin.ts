@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 
 const Ms = Type.Integer({ minimum: 0, maximum: 86_400_000 });
+const OperationPattern = Type.String({ pattern: "^[a-zA-Z.*]+$" });
 
 /** How long an operation takes: `fixedMs` plus up to `jitterMs`. */
 export const Latency = Type.Object({ fixedMs: Ms, jitterMs: Ms }, { additionalProperties: false });
@@ -10,7 +11,12 @@ export type Latency = Static<typeof Latency>;
 export const Settings = Type.Object(
   {
     /** By operation pattern (`instances.*`); the longest pattern that fits wins. */
-    latency: Type.Record(Type.String({ pattern: "^[a-zA-Z.*]+$" }), Latency),
+    latency: Type.Record(OperationPattern, Latency),
+    /**
+     * How many calls of an account are served at once, from the line until the answer; others wait in line. By operation
+     * pattern, as latency: what fits it stands in one line.
+     */
+    concurrency: Type.Record(OperationPattern, Type.Integer({ minimum: 1 })),
     /** How many of each an account may have. */
     quotas: Type.Object(
       {
@@ -47,10 +53,11 @@ export const Settings = Type.Object(
 );
 export type Settings = Static<typeof Settings>;
 
-/** A part of the settings; what is left out stays. `latency` is replaced as a whole. */
+/** A part of the settings; what is left out stays. `latency` and `concurrency` are replaced as a whole. */
 export const SettingsPatch = Type.Object(
   {
     latency: Type.Optional(Settings.properties.latency),
+    concurrency: Type.Optional(Settings.properties.concurrency),
     quotas: Type.Optional(Type.Partial(Settings.properties.quotas)),
     rateLimit: Type.Optional(Type.Partial(Settings.properties.rateLimit)),
     consistency: Type.Optional(Type.Partial(Settings.properties.consistency)),
@@ -81,7 +88,7 @@ export const FaultSpec = Type.Object(
   {
     kind: FaultKind,
     /** Operations it strikes: `instances.lookup`, `instances.*`, `*` (default). */
-    operation: Type.Optional(Type.String({ pattern: "^[a-zA-Z.*]+$" })),
+    operation: Type.Optional(OperationPattern),
     /** Ends after so many strikes. */
     count: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Ends after so long. */

@@ -4,6 +4,7 @@ import { parseCidr, type Cidr } from "./addresses.ts";
 import { CallLog } from "./chaos/call-log.ts";
 import { Faults } from "./chaos/faults.ts";
 import { RateLimiter } from "./chaos/rate-limiter.ts";
+import { ServingLimiter } from "./chaos/serving-limiter.ts";
 import { SettingsStore } from "./chaos/settings.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Forwarder } from "./forwarding/forwarder.ts";
@@ -142,7 +143,17 @@ const createServer = (
   const calls = new CallLog();
   const server = createHttpServer(options.logLevel ?? "silent");
   const rateLimiter = new RateLimiter(clock.now);
-  installGate(server, { database, clock, random, settings: world.settings, faults, calls, rateLimiter });
+  const servingLimiter = new ServingLimiter(() => settings.get().concurrency);
+  installGate(server, {
+    database,
+    clock,
+    random,
+    settings: world.settings,
+    faults,
+    calls,
+    rateLimiter,
+    servingLimiter,
+  });
   addInstancePaths(server, world);
   addLoadBalancerPaths(server, world, activation);
   addRoutePaths(server, world);

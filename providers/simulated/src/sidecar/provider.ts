@@ -14,6 +14,8 @@ export interface SimulatedProviderOptions extends CloudAccessOptions {
   readonly inTreePlugins?: readonly string[];
   /** What the account's rate limit leaves to this cluster. The cloud counts all calls of an account together. */
   readonly callRate?: CallRate | undefined;
+  /** Changes of load balancers that the cloud takes at once; the controller keeps to it. */
+  readonly maxConcurrentChanges?: number | undefined;
 }
 
 /** The provider for the simulated cloud, as the SDK serves it. */
@@ -29,7 +31,7 @@ export function createSimulatedProvider(options: SimulatedProviderOptions): Prov
     // Nothing more to ask: the scope is read with every check and proves as much.
     check: () => undefined,
     instances: instanceHandlers(cloud),
-    loadBalancers: withClassesOf(brand, loadBalancerHandlers(cloud)),
+    loadBalancers: withClassesOf(brand, loadBalancerHandlers(cloud, options.maxConcurrentChanges)),
     routes: routeHandlers(cloud),
     volumes: volumeHandlers(cloud, options.inTreePlugins),
     annotations: annotationSchemas,

@@ -16,6 +16,7 @@ test("toSidecarOptions() takes flags before the environment", () => {
         "--call-timeout-ms=5",
         "--in-tree-plugin=kubernetes.io/cinder",
         "--cloud-call-rate=20",
+        "--max-concurrent-changes=10",
       ],
       env,
     ),
@@ -29,16 +30,35 @@ test("toSidecarOptions() takes flags before the environment", () => {
       brand: undefined,
       inTreePlugins: ["kubernetes.io/cinder"],
       callRate: { cloudCallsPerSecond: 20 },
+      maxConcurrentChanges: 10,
+    },
+  });
+});
+
+test("toSidecarOptions() leaves out what has its default elsewhere", () => {
+  expect(parse(["--api-key=secret"])).toEqual({
+    kind: "options",
+    options: {
+      endpoint: undefined,
+      cloudUrl: "http://127.0.0.1:7070",
+      key: { kind: "text", text: "secret" },
+      callTimeoutMs: 10_000,
+      brand: undefined,
+      inTreePlugins: [],
+      callRate: undefined,
+      maxConcurrentChanges: undefined,
     },
   });
 });
 
 test("toSidecarOptions() collects everything that is wrong", () => {
-  expect(parse(["--cloud-url=b", "--call-timeout-ms=0", "--brand=The West", "--cloud-call-rate=0:5"])).toEqual({
+  const wrong = ["--call-timeout-ms=0", "--max-concurrent-changes=1001", "--brand=The West", "--cloud-call-rate=0:5"];
+  expect(parse(["--cloud-url=b", ...wrong])).toEqual({
     kind: "problems",
     problems: [
       "--cloud-url b: must be a URL, such as http://127.0.0.1:7070",
       "--call-timeout-ms 0: must be a whole number of milliseconds, 1 to 600000",
+      "--max-concurrent-changes 1001: must be a whole number, 1 to 1000",
       "--brand The West: must be a word of lower case letters and digits, such as west",
       "--cloud-call-rate 0:5: must be requests a second, and how many at once, such as 20:40",
       "give either --api-key-file or --api-key, the key of an account of the simulated cloud",

@@ -30,6 +30,10 @@ export const sidecarFlags = {
     valueName: "rate[:burst]",
     help: "Requests a second that the account's rate limit leaves to this cluster, and how many at once, such as 20:40; the controller keeps to it. Default: none, as the cloud has no limit unless it is given one.",
   },
+  "max-concurrent-changes": {
+    valueName: "count",
+    help: "Changes of load balancers that the cloud takes at once; the controller keeps to it. Default 50: the cloud takes any number unless it is given a limit, and beyond this they would only stand in its line instead of the controller's.",
+  },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
 } as const satisfies Flags;
 
@@ -41,6 +45,7 @@ export interface SidecarOptions {
   readonly brand: string | undefined;
   readonly inTreePlugins: readonly string[];
   readonly callRate: CallRate | undefined;
+  readonly maxConcurrentChanges: number | undefined;
 }
 
 /** Turns what was given into options; collects everything that is wrong. */
@@ -53,9 +58,10 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   }
   const callTimeoutText = values.one("call-timeout-ms") ?? "10000";
   const callTimeoutMs = Number(callTimeoutText);
-  if (!Number.isInteger(callTimeoutMs) || callTimeoutMs < 1 || callTimeoutMs > 600_000) {
+  if (!isWhole(callTimeoutMs, 600_000)) {
     problems.push(`--call-timeout-ms ${callTimeoutText}: must be a whole number of milliseconds, 1 to 600000`);
   }
+  const maxConcurrentChanges = parseChanges(values.one("max-concurrent-changes"), problems);
   const brand = values.one("brand");
   if (brand !== undefined && !/^[a-z][a-z0-9]{0,30}$/.test(brand)) {
     problems.push(`--brand ${brand}: must be a word of lower case letters and digits, such as west`);
@@ -68,7 +74,20 @@ export function toSidecarOptions(values: FlagValues<keyof typeof sidecarFlags>):
   if (problems.length > 0) return { kind: "problems", problems };
   const key = path === undefined ? ({ kind: "text", text: text ?? "" } as const) : ({ kind: "file", path } as const);
   const [endpoint, inTreePlugins] = [values.one("endpoint"), values.all("in-tree-plugin")];
-  return { kind: "options", options: { endpoint, cloudUrl, key, callTimeoutMs, brand, inTreePlugins, callRate } };
+  const settings = { callTimeoutMs, brand, inTreePlugins, callRate, maxConcurrentChanges };
+  return { kind: "options", options: { endpoint, cloudUrl, key, ...settings } };
+}
+
+function parseChanges(given: string | undefined, problems: string[]): number | undefined {
+  if (given === undefined) return undefined;
+  const count = Number(given);
+  if (isWhole(count, 1000)) return count;
+  problems.push(`--max-concurrent-changes ${given}: must be a whole number, 1 to 1000`);
+  return undefined;
+}
+
+function isWhole(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most;
 }
 
 function parseCallRate(given: string | undefined, problems: string[]): CallRate | undefined {

@@ -3,8 +3,13 @@ export const fits = (pattern: string, operation: string): boolean =>
   pattern === operation || (pattern.endsWith("*") && operation.startsWith(pattern.slice(0, -1)));
 
 /** The longest of the patterns that fit. */
+export const bestPattern = (patterns: Readonly<Record<string, unknown>>, operation: string): string | undefined =>
+  Object.keys(patterns)
+    .filter((pattern) => fits(pattern, operation))
+    .toSorted((left, right) => right.length - left.length)[0];
+
+/** What stands under the longest of the patterns that fit. */
 export const bestFit = <T>(patterns: Readonly<Record<string, T>>, operation: string): T | undefined => {
-  const fitting = Object.entries(patterns).filter(([pattern]) => fits(pattern, operation));
-  fitting.sort(([left], [right]) => right.length - left.length);
-  return fitting[0]?.[1];
+  const pattern = bestPattern(patterns, operation);
+  return pattern === undefined ? undefined : patterns[pattern];
 };

@@ -6,6 +6,7 @@ import { readMeta, writeMeta } from "../store/meta.ts";
 /** A cloud without latency, limits worth mention, or delays. */
 const defaultSettings: Settings = {
   latency: {},
+  concurrency: {},
   quotas: { instances: 32_000, loadBalancers: 1000, routes: 32_000, volumes: 32_000 },
   rateLimit: { perSecond: 0, burst: 100 },
   consistency: { listLagMs: 0, getLagMs: 0 },
@@ -50,6 +51,7 @@ export class SettingsStore {
 
 const mergeSettings = (settings: Settings, patch: SettingsPatch): Settings => ({
   latency: patch.latency ?? settings.latency,
+  concurrency: patch.concurrency ?? settings.concurrency,
   quotas: { ...settings.quotas, ...patch.quotas },
   rateLimit: { ...settings.rateLimit, ...patch.rateLimit },
   consistency: { ...settings.consistency, ...patch.consistency },

@@ -5,6 +5,7 @@ import type { CallLog } from "../chaos/call-log.ts";
 import { type Faults, replacingKinds } from "../chaos/faults.ts";
 import { bestFit } from "../chaos/pattern.ts";
 import type { RateLimiter } from "../chaos/rate-limiter.ts";
+import type { ServingLimiter } from "../chaos/serving-limiter.ts";
 import { type Clock, wait } from "../clock.ts";
 import { CloudError } from "../errors.ts";
 import type { Random } from "../random.ts";
@@ -19,9 +20,10 @@ export interface GateOptions {
   readonly faults: Faults;
   readonly calls: CallLog;
   readonly rateLimiter: RateLimiter;
+  readonly servingLimiter: ServingLimiter;
 }
 
-/** What every call of the API passes: count, faults, key, right, rate limit, latency. In this order. */
+/** What every call of the API passes: count, faults, key, right, rate limit, line, latency. In this order. */
 export const installGate = (server: HttpServer, options: GateOptions): void => {
   server.addHook("onRequest", async (request, reply) => {
     const { operation, mutating = false } = request.routeOptions.config;
@@ -31,6 +33,10 @@ export const installGate = (server: HttpServer, options: GateOptions): void => {
     const fault = replacing(request, "before");
     if (fault) return strikeBefore(request, reply, fault);
     admit(request, options, mutating);
+    const leave = await options.servingLimiter.enter(request.call.account, operation, signal);
+    // The client went before its turn came: nothing is carried out for it.
+    if (!leave) return reply.hijack();
+    reply.raw.once("close", leave);
     await wait(options.clock, latencyMs(options, operation), signal);
     return undefined;
   });

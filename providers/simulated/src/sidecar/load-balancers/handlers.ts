@@ -12,7 +12,13 @@ import { watchLoadBalancers } from "./watch.ts";
 /** How long the cloud's change feed reaches back. */
 const feedRetentionMs = 900_000;
 
-export function loadBalancerHandlers(cloud: CloudAccess): LoadBalancerHandlers {
+/** The cloud takes any number; beyond this they would only stand in its line instead of the controller's. */
+const defaultConcurrentChanges = 50;
+
+export function loadBalancerHandlers(
+  cloud: CloudAccess,
+  maxConcurrentChanges = defaultConcurrentChanges,
+): LoadBalancerHandlers {
   return {
     features: {
       protocols: ["TCP"],
@@ -27,8 +33,7 @@ export function loadBalancerHandlers(cloud: CloudAccess): LoadBalancerHandlers {
       maxPorts: 100,
       maxNodes: 20_000,
       needsNodePorts: true,
-      // The cloud takes any number; beyond this they would only stand in its line instead of the controller's.
-      maxConcurrentChanges: 50,
+      maxConcurrentChanges,
       lockScope: "service",
       adopt: true,
       validateOnly: true,
