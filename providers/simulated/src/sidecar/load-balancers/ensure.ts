@@ -10,7 +10,8 @@ import { refusalCode } from "../errors.ts";
 import { findById, findOwn, nameProblem, operationOf } from "./find.ts";
 import { diagnose, toLoadBalancer } from "./to-load-balancer.ts";
 import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
-import { patchFor, toTargets, toWish, type WantedTargets, type Wish } from "./wish.ts";
+import type { WantedTargets } from "./targets.ts";
+import { patchFor, toWish, type Wish } from "./wish.ts";
 
 /** Somebody else may change the same load balancer between reading and writing; so often it is read again. */
 const maxAttempts = 3;
@@ -19,10 +20,10 @@ const maxAttempts = 3;
 export async function ensureLoadBalancer(
   cloud: CloudAccess,
   wanted: WantedLoadBalancer,
+  targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer | undefined> {
   const wish = toWish(wanted);
-  const targets = toTargets(wanted, context);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ensureOnce(cloud, wanted, wish, targets, context);

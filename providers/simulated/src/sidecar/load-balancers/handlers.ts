@@ -5,6 +5,7 @@ import { deleteLoadBalancer } from "./delete.ts";
 import { ensureLoadBalancer } from "./ensure.ts";
 import { findOwn, operationOf } from "./find.ts";
 import { listLoadBalancers } from "./list.ts";
+import { TargetReader } from "./targets.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
 import { updateNodes } from "./update-nodes.ts";
 import { watchLoadBalancers } from "./watch.ts";
@@ -19,6 +20,7 @@ export function loadBalancerHandlers(
   cloud: CloudAccess,
   maxConcurrentChanges = defaultConcurrentChanges,
 ): LoadBalancerHandlers {
+  const targets = new TargetReader();
   return {
     features: {
       protocols: ["TCP"],
@@ -40,8 +42,8 @@ export function loadBalancerHandlers(
       list: { maxPageSize: 500, consistentSnapshot: true },
       watch: { tokenRetentionMs: feedRetentionMs, expectedLatencyMs: 100 },
     },
-    ensure: async (wanted, context) => ensureLoadBalancer(cloud, wanted, context),
-    updateNodes: async (wanted, context) => updateNodes(cloud, wanted, context),
+    ensure: async (wanted, context) => ensureLoadBalancer(cloud, wanted, targets.read(wanted, context), context),
+    updateNodes: async (wanted, context) => updateNodes(cloud, wanted, targets.read(wanted, context), context),
     delete: async (ref, context) => deleteLoadBalancer(cloud, ref, context),
     get: async (ref, context) => {
       const { loadBalancer, observeTime } = await findOwn(cloud, ref, context);

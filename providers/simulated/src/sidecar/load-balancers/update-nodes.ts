@@ -1,24 +1,20 @@
-import type {
-  ChangeContext,
-  LoadBalancer as ProviderLoadBalancer,
-  LoadBalancerRef,
-  WantedNodes,
-} from "@cloudwire/provider-sdk";
+import type { ChangeContext, LoadBalancer as ProviderLoadBalancer, LoadBalancerRef } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerChange } from "../../api/load-balancers.ts";
 import type { CloudAccess } from "../cloud-access.ts";
 import { findOwn, notFound, operationOf } from "./find.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
-import { hasTargets, toTargets, type WantedTargets } from "./wish.ts";
+import { hasTargets, type WantedTargets } from "./targets.ts";
 
-/** Makes the targets be these nodes and touches nothing else. */
+/** Makes the targets be these and touches nothing else. */
 export async function updateNodes(
   cloud: CloudAccess,
-  wanted: LoadBalancerRef & WantedNodes,
+  wanted: LoadBalancerRef,
+  targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer> {
   const { loadBalancer } = await findOwn(cloud, wanted, context);
   if (!loadBalancer || loadBalancer.state === "deleting") throw notFound(wanted);
-  const changed = await replaceTargets(cloud, loadBalancer, toTargets(wanted, context), context);
+  const changed = await replaceTargets(cloud, loadBalancer, targets, context);
   return toLoadBalancer(changed.loadBalancer, await operationOf(cloud, changed.loadBalancer, context));
 }
 

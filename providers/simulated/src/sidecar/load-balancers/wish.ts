@@ -1,15 +1,7 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import {
-  type ChangeContext,
-  type LoadBalancerRef,
-  type TargetNode,
-  type WantedLoadBalancer,
-  type WantedNodes,
-} from "@cloudwire/provider-sdk";
+import type { LoadBalancerRef, WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, LoadBalancerPatch, LoadBalancerSpec } from "../../api/load-balancers.ts";
 import { clusterStamp, serviceNamespaceTag, serviceNameTag, serviceUidTag, userTags } from "../ownership.ts";
-import { parseId } from "../provider-id.ts";
 import { readAnnotations } from "./annotations.ts";
 
 /** Names of what the provider keeps in a load balancer's metadata. */
@@ -65,37 +57,6 @@ export function patchFor(existing: LoadBalancer, wish: Wish): LoadBalancerPatch 
   return isSame ? undefined : { ...patch, metadata: allMetadata };
 }
 
-/** The nodes wanted, in the cloud's terms. */
-export interface WantedTargets {
-  readonly ids: readonly string[];
-  /** As the cloud computes it. */
-  readonly digest: string;
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** Nodes whose machines are not in this cloud are told of and left out. */
-export function toTargets({ nodes, nodesFingerprint }: WantedNodes, context: ChangeContext): WantedTargets {
-  const places = nodes.map((node) => ({ node, place: node.id === undefined ? undefined : parseId(node.id) }));
-  const foreign = places.filter(({ place }) => place === undefined || place instanceof Error);
-  warnAbout(
-    context,
-    "NodesOfOtherProviders",
-    foreign.map(({ node }) => node),
-  );
-  const found = places.flatMap(({ place }) => (place && !(place instanceof Error) ? [place.instanceId] : []));
-  // In the order of code points, as the cloud's digest demands.
-  const ids = [...new Set(found)].toSorted((left, right) => (left < right ? -1 : 1));
-  const digest = createHash("sha256");
-  for (const id of ids) digest.update(`${id}\n`);
-  return { ids, digest: digest.digest("hex"), metadata: { [metadataKeys.nodesFingerprint]: nodesFingerprint } };
-}
-
-/** True: the targets and their fingerprint are as wanted. */
-export function hasTargets(existing: LoadBalancer, wanted: WantedTargets): boolean {
-  const key = metadataKeys.nodesFingerprint;
-  return existing.targetsDigest === wanted.digest && existing.metadata[key] === wanted.metadata[key];
-}
-
 function stampOf({ cluster, service }: LoadBalancerRef): Record<string, string> {
   return {
     ...clusterStamp(cluster),
@@ -113,16 +74,4 @@ function healthCheckOf({
   if (!healthCheck || externalTrafficPolicy === "Cluster") return {};
   const { port, path } = healthCheck;
   return { healthCheck: path === undefined ? { protocol: "tcp", port } : { protocol: "http", port, path } };
-}
-
-const toldNodes = 5;
-
-function warnAbout(context: ChangeContext, reason: string, nodes: readonly TargetNode[]): void {
-  if (nodes.length === 0) return;
-  const told = nodes.slice(0, toldNodes).map(({ name }) => name);
-  const more = nodes.length > toldNodes ? ` and ${nodes.length - toldNodes} more` : "";
-  context.diagnose({
-    reason,
-    summary: `No targets, because their machines are not in this cloud: ${told.join(", ")}${more}`,
-  });
 }

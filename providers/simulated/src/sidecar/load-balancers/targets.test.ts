@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { Diagnostic, TargetNode } from "@cloudwire/provider-sdk";
+import { beforeEach, expect, test } from "vitest";
+import { TargetReader } from "./targets.ts";
+
+const node = (name: string, id?: string): TargetNode => ({
+  name,
+  providerId: id === undefined ? "other://machine" : `sim://${id}`,
+  id,
+  addresses: [],
+  labels: {},
+});
+const nodes = [
+  node("second", "north-a/i-00000000000b"),
+  node("elsewhere"),
+  node("first", "north-b/i-00000000000a"),
+  node("unreadable", "nowhere"),
+];
+
+let told: string[];
+beforeEach(() => {
+  told = [];
+});
+const context = {
+  diagnose: ({ summary }: Diagnostic): void => {
+    told.push(summary);
+  },
+};
+
+test("TargetReader.read() gives the ids in order with the cloud's digest, and tells of nodes that are not its own", () => {
+  expect(new TargetReader().read({ nodes, nodesFingerprint: "f1" }, context)).toEqual({
+    ids: ["i-00000000000a", "i-00000000000b"],
+    digest: createHash("sha256").update("i-00000000000a\ni-00000000000b\n").digest("hex"),
+    metadata: { "cloudwire.dev/nodes-fingerprint": "f1" },
+  });
+  expect(told).toEqual(["No targets, because their machines are not in this cloud: elsewhere, unreadable"]);
+});
+
+test("TargetReader.read() looks through a list once, and tells each load balancer the whole of it", () => {
+  const reader = new TargetReader();
+  let looks = 0;
+  const counted = nodes.map((each) =>
+    Object.defineProperty({ ...each }, "id", {
+      get: () => {
+        looks += 1;
+        return each.id;
+      },
+    }),
+  );
+  const first = reader.read({ nodes: counted, nodesFingerprint: "f1" }, context);
+  const looksBefore = looks;
+  const second = reader.read({ nodes: counted, nodesFingerprint: "f2" }, context);
+  expect(looks).toBe(looksBefore);
+  expect(second).toEqual({ ...first, metadata: { "cloudwire.dev/nodes-fingerprint": "f2" } });
+  expect(told).toHaveLength(2);
+  const fewer = reader.read({ nodes: counted.slice(1), nodesFingerprint: "f3" }, context);
+  expect(fewer.ids).toEqual(["i-00000000000a"]);
+});

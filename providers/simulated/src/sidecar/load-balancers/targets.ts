@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import type { ChangeContext, TargetNode, WantedNodes } from "@cloudwire/provider-sdk";
+import type { LoadBalancer } from "../../api/load-balancers.ts";
+import { parseId } from "../provider-id.ts";
+import { metadataKeys } from "./wish.ts";
+
+/** The nodes wanted, in the cloud's terms. */
+export interface WantedTargets {
+  readonly ids: readonly string[];
+  /** As the cloud computes it. */
+  readonly digest: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface Places extends Pick<WantedTargets, "ids" | "digest"> {
+  /** Nodes whose machines are not in this cloud. */
+  readonly foreign: readonly TargetNode[];
+}
+
+/** Reads lists of nodes. Many load balancers share one list: it is looked through once, and remembered while it lives. */
+export class TargetReader {
+  readonly #known = new WeakMap<readonly TargetNode[], Places>();
+
+  /** Nodes whose machines are not in this cloud are told of and left out. */
+  read({ nodes, nodesFingerprint }: WantedNodes, context: Pick<ChangeContext, "diagnose">): WantedTargets {
+    const places = this.#known.get(nodes) ?? placesOf(nodes);
+    this.#known.set(nodes, places);
+    const { ids, digest, foreign } = places;
+    warnAbout(context, foreign);
+    return { ids, digest, metadata: { [metadataKeys.nodesFingerprint]: nodesFingerprint } };
+  }
+}
+
+/** True: the targets and their fingerprint are as wanted. */
+export function hasTargets(existing: LoadBalancer, wanted: WantedTargets): boolean {
+  const key = metadataKeys.nodesFingerprint;
+  return existing.targetsDigest === wanted.digest && existing.metadata[key] === wanted.metadata[key];
+}
+
+function placesOf(nodes: readonly TargetNode[]): Places {
+  const found = new Set<string>();
+  const foreign: TargetNode[] = [];
+  for (const node of nodes) {
+    const place = node.id === undefined ? undefined : parseId(node.id);
+    if (place === undefined || place instanceof Error) foreign.push(node);
+    else found.add(place.instanceId);
+  }
+  // In the order of code points, as the cloud's digest demands.
+  const ids = [...found].toSorted((left, right) => (left < right ? -1 : 1));
+  const digest = createHash("sha256");
+  for (const id of ids) digest.update(`${id}\n`);
+  return { ids, digest: digest.digest("hex"), foreign };
+}
+
+const toldNodes = 5;
+
+function warnAbout(context: Pick<ChangeContext, "diagnose">, nodes: readonly TargetNode[]): void {
+  if (nodes.length === 0) return;
+  const told = nodes.slice(0, toldNodes).map(({ name }) => name);
+  const more = nodes.length > toldNodes ? ` and ${nodes.length - toldNodes} more` : "";
+  context.diagnose({
+    reason: "NodesOfOtherProviders",
+    summary: `No targets, because their machines are not in this cloud: ${told.join(", ")}${more}`,
+  });
+}
