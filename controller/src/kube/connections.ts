@@ -29,7 +29,7 @@ const TCP_KEEP_ALIVE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** The server, or the way to it, did not take the connection in time. */
-export class ConnectTimeoutError extends Error {
+class ConnectTimeoutError extends Error {
   readonly code = "CONNECT_TIMEOUT";
 
   constructor(host: string) {
@@ -90,8 +90,9 @@ function limitConnecting(agent: Agent, connected: string | undefined, host: stri
   const create = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback) => {
     const socket = create(options, (error, made) => {
-      if (connected === undefined) keepAlive(socket);
       timer.cancel();
+      // Node 24.21 sees to it for connections without a tunnel, and for others when their first request is done: never, of a watch.
+      if (connected === undefined && socket instanceof Socket) socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
       callback?.(error, made);
     });
     const timer = clock.schedule(CONNECT_TIMEOUT_MS, () => {
@@ -100,16 +101,8 @@ function limitConnecting(agent: Agent, connected: string | undefined, host: stri
       if (connected === undefined && socket) callback?.(error, socket.destroy());
       else socket?.destroy(error);
     });
-    if (connected !== undefined) {
-      // Node 24.21 heeds `keepAlive` for plain connections only, and for others once their first request is done: never, of a watch.
-      socket?.once("connect", () => keepAlive(socket));
-      socket?.once(connected, () => timer.cancel());
-    }
+    if (connected !== undefined) socket?.once(connected, () => timer.cancel());
     socket?.once("close", () => timer.cancel());
     return socket;
   };
-}
-
-function keepAlive(socket: unknown): void {
-  if (socket instanceof Socket) socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
 }
