@@ -9,7 +9,7 @@ import { fromWireTargetNode } from "../convert/load-balancer.ts";
 import type { ProviderIds } from "../convert/provider-ids.ts";
 import type { TargetNode, WantedNodes } from "../definition/load-balancers.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { AcknowledgedNodes, diffNodes } from "../state/acknowledged-nodes.ts";
+import { AcknowledgedNodes } from "../state/acknowledged-nodes.ts";
 import { NodeSetStore } from "../state/node-set-store.ts";
 import { quote } from "../validation/formats.ts";
 
@@ -50,11 +50,11 @@ export class NodeResolver {
       const message = `nodes.count is ${selection.count}, but the selection has ${nodes.length} nodes; send them whole`;
       throw new ProviderError("NODE_SET_INTEGRITY", message, { field: "nodes.count" });
     }
-    const before = this.#acknowledged.get(key);
+    const nodesDiff = this.#acknowledged.diff(key, nodes);
     return {
       nodes,
       nodesFingerprint: selection.fingerprint,
-      ...(before ? { nodesDiff: diffNodes(before.nodes, nodes) } : {}),
+      ...(nodesDiff ? { nodesDiff } : {}),
     };
   }
 

@@ -16,6 +16,11 @@ export class AcknowledgedNodes {
   readonly #byKey: LruMap<NodeList>;
   /** By fingerprint; the load balancers keep them alive. */
   readonly #lists = new Map<string, WeakRef<NodeList>>();
+  /** By the list before: many load balancers go from one list to the same other, and lists are kept once. */
+  readonly #diffs = new WeakMap<
+    readonly TargetNode[],
+    { readonly after: readonly TargetNode[]; readonly diff: NodesDiff }
+  >();
   readonly #gone = new FinalizationRegistry<string>((fingerprint) => {
     if (this.#lists.get(fingerprint)?.deref() === undefined) this.#lists.delete(fingerprint);
   });
@@ -38,6 +43,17 @@ export class AcknowledgedNodes {
     this.#lists.set(list.fingerprint, new WeakRef(list));
     this.#gone.register(list, list.fingerprint);
     this.#byKey.set(key, list);
+  }
+
+  /** What distinguishes these nodes from those that a load balancer has; undefined: they are not known. */
+  diff(key: string, after: readonly TargetNode[]): NodesDiff | undefined {
+    const before = this.#byKey.get(key)?.nodes;
+    if (before === undefined) return undefined;
+    const known = this.#diffs.get(before);
+    if (known?.after === after) return known.diff;
+    const diff = diffNodes(before, after);
+    this.#diffs.set(before, { after, diff });
+    return diff;
   }
 
   delete(key: string): void {
