@@ -5,7 +5,6 @@ import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { ROOT } from "../lib/run.ts";
 import { plainBuiltins } from "./builtins.ts";
 import { noticesOf } from "./notices.ts";
-import { withoutClientNodesHttp } from "./without-http.ts";
 
 export interface ProgramSource {
   /** Of the command. */
@@ -36,7 +35,7 @@ export async function bundleProgram({ name, source }: ProgramSource, folder: str
     const chunks = [
       // Before it has looked at Node's version it has to do with what any Node has.
       ...(await build({ [name]: join(ROOT, LAUNCHER) }, fresh, [])),
-      ...(await build({ program: join(ROOT, source) }, fresh, [plainBuiltins, withoutClientNodesHttp])),
+      ...(await build({ program: join(ROOT, source) }, fresh, [plainBuiltins])),
     ];
     await chmod(join(fresh, `${name}.mjs`), 0o755);
     const modules = chunks.flatMap(({ moduleIds }) => moduleIds);

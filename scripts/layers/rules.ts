@@ -115,6 +115,7 @@ export const PURE = {
 /** A foreign library enters in one folder and is wrapped there: its values are imported nowhere else. Tests are free. */
 export const BOUNDARIES: readonly { readonly sources: string; readonly library: string; readonly folder: string }[] = [
   { sources: "controller/src", library: "@kubernetes/client-node", folder: "kube" },
+  { sources: "controller/src", library: "undici", folder: "kube" },
   { sources: "controller/src", library: "@grpc/grpc-js", folder: "provider" },
   { sources: "controller/src", library: "fastify", folder: "server" },
 ];

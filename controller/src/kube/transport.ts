@@ -1,13 +1,12 @@
-import type { Agent, ClientRequestArgs, IncomingMessage } from "node:http";
-import { urlToHttpOptions } from "node:url";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { raceAbort } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { deepEqual } from "../util/equal.ts";
 import type { TokenBucket } from "../util/token-bucket.ts";
-import type { ApiAccess, Credentials, TlsOptions } from "./access.ts";
-import { createConnections, retireConnections } from "./connections.ts";
-import { type EndExchange, exchange, wholeBody } from "./exchange.ts";
+import { withoutUserinfo } from "../util/userinfo.ts";
+import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
 import type { RestMetrics } from "./rest-metrics.ts";
+import { type WholeAnswer, wholeAnswer } from "./whole-answer.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -39,30 +38,38 @@ export interface TransportDependencies {
   readonly limiter: TokenBucket | undefined;
 }
 
+/** Below kube-apiserver's 90 s idle limit (server/secure_serving.go v0.36.3), so that no request meets a connection being closed. */
+const IDLE_CONNECTION_MS = 60_000;
+
+/**
+ * Requests at once over one transport; more wait for a connection. Undici would open one for every request that finds none free, 110 for 64
+ * writers, and over TLS each costs 200 KiB and 2.5 ms of CPU.
+ */
+const MAX_CONNECTIONS = 32;
+
+/** Finds dead peers under a quiet watch; client-go's value (net/http.go, apimachinery v0.36.3). */
+const TCP_KEEP_ALIVE_MS = 30_000;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
 /**
  * Requests to one API server over one pool of connections. HTTP/1.1 on purpose: with HTTP/2 all calls share one TCP connection,
  * and a half-open one stalls watches, patches and the lease together.
  */
 export class Transport {
   readonly #deps: TransportDependencies;
-  readonly #url: URL;
-  readonly #server: Pick<ClientRequestArgs, "protocol" | "hostname" | "port">;
   readonly #prefix: string;
   /** scheme://host:port. */
   readonly origin: string;
   /** host:port, for metrics and messages. */
   readonly host: string;
-  #pool: { readonly tls: TlsOptions; readonly agent: Agent } | undefined;
-  readonly #running = new Set<EndExchange>();
+  #pool: { readonly tls: TlsOptions; readonly dispatcher: Dispatcher } | undefined;
 
   constructor(dependencies: TransportDependencies) {
     this.#deps = dependencies;
     const url = new URL(dependencies.access.server);
     this.origin = url.origin;
     this.host = url.host;
-    const { protocol, hostname, port } = urlToHttpOptions(url);
-    this.#url = url;
-    this.#server = { protocol, hostname, port };
     this.#prefix = url.pathname.replace(/\/+$/, "");
   }
 
@@ -92,12 +99,10 @@ export class Transport {
   }
 
   /** Ends all connections, answers being read included. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
-    for (const end of this.#running) end(new Error(`the connections to ${this.host} were closed`));
-    if (pool !== undefined) retireConnections(pool.agent);
-    return Promise.resolve();
+    await pool?.dispatcher.destroy();
   }
 
   async #wait(limiter: TokenBucket, { method, signal }: HttpRequest): Promise<void> {
@@ -111,67 +116,75 @@ export class Transport {
     { headers, tls }: Credentials,
     onStarted: (status: number) => void,
   ): Promise<HttpResponse> {
-    const { method, path, body, signal, streams = false } = request;
-    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-    return exchange(
-      {
-        request: {
-          ...this.#server,
-          agent: this.#agent(tls),
-          path: `${this.#prefix}${path}`,
-          method,
-          headers: { ...request.headers, ...headers, ...length },
-        },
-        body,
-        signal,
-        running: this.#running,
-      },
-      async (answer) => {
-        onStarted(answer.statusCode ?? 0);
-        if (streams) return streamed(answer);
-        const bytes = await wholeBody(answer);
-        this.#deps.metrics?.observeResponseSize(method, this.host, bytes.length);
-        return complete(answer, bytes);
-      },
-    );
+    const { method, path, body = null, signal } = request;
+    const dispatcher = this.#dispatcher(tls);
+    const options = {
+      origin: this.origin,
+      path: `${this.#prefix}${path}`,
+      method,
+      headers: { ...request.headers, ...headers },
+      body,
+      // Time limits are the caller's: through the signal, which also covers waiting for a connection.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    if (request.streams === true) {
+      const data = await dispatcher.request({ ...options, signal });
+      onStarted(data.statusCode);
+      return streamed(data);
+    }
+    const answer = await wholeAnswer(dispatcher, options, signal, onStarted);
+    this.#deps.metrics?.observeResponseSize(method, this.host, answer.body.length);
+    return complete(answer);
   }
 
-  #agent(tls: TlsOptions): Agent {
+  #dispatcher(tls: TlsOptions): Dispatcher {
     const old = this.#pool;
     if (old !== undefined && deepEqual(old.tls, tls)) {
       // Files that were read again and are the same: compared once and not with each request.
-      this.#pool = { tls, agent: old.agent };
-      return old.agent;
+      this.#pool = { tls, dispatcher: old.dispatcher };
+      return old.dispatcher;
     }
-    const { access, clock } = this.#deps;
-    const agent = createConnections({ url: this.#url, tls, proxyUrl: access.proxyUrl, clock });
-    this.#pool = { tls, agent };
+    const dispatcher = createDispatcher(tls, this.#deps.access.proxyUrl);
+    this.#pool = { tls, dispatcher };
     // Rotated certificates: what runs on the old connections may finish, watches end with their server-side timeout.
-    if (old !== undefined) retireConnections(old.agent);
-    return agent;
+    old?.dispatcher.close().catch(() => undefined);
+    return dispatcher;
   }
 }
 
-function complete(answer: IncomingMessage, bytes: Uint8Array): HttpResponse {
+function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispatcher {
+  const pool = { keepAliveTimeout: IDLE_CONNECTION_MS, connections: MAX_CONNECTIONS, allowH2: false };
+  const connect = { timeout: CONNECT_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  if (proxyUrl === undefined || proxyUrl === "") return new Agent({ ...pool, connect: { ...connect, ...tls } });
+  if (!/^https?:/.test(proxyUrl)) {
+    throw new AccessError(
+      `proxy-url "${withoutUserinfo(proxyUrl)}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
+    );
+  }
+  return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
+}
+
+function complete({ status, headers, body }: WholeAnswer): HttpResponse {
   return {
-    ...headOf(answer),
-    bytes: () => Promise.resolve(bytes),
+    status,
+    header: (name) => first(headers[name]),
+    bytes: () => Promise.resolve(body),
     chunks: async function* chunks() {
-      yield bytes;
+      yield body;
     },
   };
 }
 
-function streamed(answer: IncomingMessage): HttpResponse {
-  return { ...headOf(answer), bytes: () => wholeBody(answer), chunks: () => answer };
-}
-
-function headOf({ statusCode = 0, headers }: IncomingMessage): Pick<HttpResponse, "status" | "header"> {
+function streamed({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
   return {
     status: statusCode,
-    header: (name) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value[0] : value;
-    },
+    header: (name) => first(headers[name]),
+    bytes: () => body.bytes(),
+    chunks: () => body,
   };
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
 }
