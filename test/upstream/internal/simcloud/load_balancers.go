@@ -90,12 +90,12 @@ func (l *loadBalancers) EnsureLoadBalancer(ctx context.Context, clusterName stri
 	if existing == nil {
 		existing, err = l.create(ctx, service, wanted, nodes)
 	} else {
-		err = l.change(ctx, existing, wanted, nodes)
+		existing, err = l.change(ctx, existing, wanted, nodes)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ready, err := l.waitUntilReady(ctx, existing.ID)
+	ready, err := l.waitUntilReady(ctx, existing)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,8 @@ func (l *loadBalancers) UpdateLoadBalancer(ctx context.Context, _ string, servic
 	if existing == nil {
 		return fmt.Errorf("Service %s/%s has no load balancer", service.Namespace, service.Name)
 	}
-	return l.replaceTargets(ctx, existing.ID, nodes)
+	_, err = l.replaceTargets(ctx, existing.ID, nodes)
+	return err
 }
 
 func (l *loadBalancers) EnsureLoadBalancerDeleted(ctx context.Context, _ string, service *v1.Service) error {
@@ -158,30 +159,38 @@ func (l *loadBalancers) create(ctx context.Context, service *v1.Service, wanted 
 	return &answer.LoadBalancer, nil
 }
 
-func (l *loadBalancers) change(ctx context.Context, existing *loadBalancer, wanted *settings, nodes []*v1.Node) error {
+func (l *loadBalancers) change(ctx context.Context, existing *loadBalancer, wanted *settings, nodes []*v1.Node) (*loadBalancer, error) {
 	if err := l.client.call(ctx, http.MethodPatch, "/v1/load-balancers/"+existing.ID, nil, wanted, nil); err != nil {
-		return err
+		return nil, err
 	}
 	return l.replaceTargets(ctx, existing.ID, nodes)
 }
 
-func (l *loadBalancers) replaceTargets(ctx context.Context, id string, nodes []*v1.Node) error {
-	return l.client.call(ctx, http.MethodPut, "/v1/load-balancers/"+id+"/targets", nil, map[string]any{"targets": targetIDs(nodes)}, nil)
+func (l *loadBalancers) replaceTargets(ctx context.Context, id string, nodes []*v1.Node) (*loadBalancer, error) {
+	var answer loadBalancerAnswer
+	if err := l.client.call(ctx, http.MethodPut, "/v1/load-balancers/"+id+"/targets", nil, map[string]any{"targets": targetIDs(nodes)}, &answer); err != nil {
+		return nil, err
+	}
+	return &answer.LoadBalancer, nil
 }
 
-func (l *loadBalancers) waitUntilReady(ctx context.Context, id string) (*loadBalancer, error) {
-	var last loadBalancer
+// waitUntilReady asks the cloud only if the last answer did not say that it is.
+func (l *loadBalancers) waitUntilReady(ctx context.Context, last *loadBalancer) (*loadBalancer, error) {
+	if last.State == "active" {
+		return last, nil
+	}
+	var now loadBalancer
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {
-		last = loadBalancer{}
-		if err := l.client.call(ctx, http.MethodGet, "/v1/load-balancers/"+id, url.Values{"consistent": {"true"}}, nil, &last); err != nil {
+		now = loadBalancer{}
+		if err := l.client.call(ctx, http.MethodGet, "/v1/load-balancers/"+last.ID, url.Values{"consistent": {"true"}}, nil, &now); err != nil {
 			return false, err
 		}
-		if last.State == "failed" {
-			return false, fmt.Errorf("load balancer %s failed: %s", id, last.StateReason)
+		if now.State == "failed" {
+			return false, fmt.Errorf("load balancer %s failed: %s", last.ID, now.StateReason)
 		}
-		return last.State == "active", nil
+		return now.State == "active", nil
 	})
-	return &last, err
+	return &now, err
 }
 
 // wish is what the Service asks for, in the cloud's terms.
