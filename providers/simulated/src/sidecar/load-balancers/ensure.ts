@@ -7,7 +7,8 @@ import {
 import type { LoadBalancer, LoadBalancerChange } from "../../api/load-balancers.ts";
 import type { CloudAccess } from "../cloud-access.ts";
 import { refusalCode } from "../errors.ts";
-import { findById, findOwn, nameProblem, operationOf } from "./find.ts";
+import { findById, nameProblem, operationOf } from "./find.ts";
+import type { OwnLookUps } from "./own-look-ups.ts";
 import { diagnose, toLoadBalancer } from "./to-load-balancer.ts";
 import { replaceTargets, warnAboutIgnored } from "./update-nodes.ts";
 import type { WantedTargets } from "./targets.ts";
@@ -19,6 +20,7 @@ const maxAttempts = 3;
 /** Makes the load balancer be as wished: one call if it is, two or three if not. */
 export async function ensureLoadBalancer(
   cloud: CloudAccess,
+  lookUps: OwnLookUps,
   wanted: WantedLoadBalancer,
   targets: WantedTargets,
   context: ChangeContext,
@@ -26,7 +28,7 @@ export async function ensureLoadBalancer(
   const wish = toWish(wanted);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ensureOnce(cloud, wanted, wish, targets, context);
+      return await ensureOnce(cloud, lookUps, wanted, wish, targets, context);
     } catch (error) {
       const problem = await raceProblem(cloud, wanted, context, error);
       if (problem || attempt === maxAttempts) throw problem ?? error;
@@ -48,12 +50,13 @@ async function raceProblem(
 
 async function ensureOnce(
   cloud: CloudAccess,
+  lookUps: OwnLookUps,
   wanted: WantedLoadBalancer,
   wish: Wish,
   targets: WantedTargets,
   context: ChangeContext,
 ): Promise<ProviderLoadBalancer | undefined> {
-  const { loadBalancer: own } = await findOwn(cloud, wanted, context);
+  const own = await lookUps.find(wanted, context);
   const existing = wanted.adopt ? await findAdopted(cloud, wanted, wanted.adopt.loadBalancerId, own, context) : own;
   if (!existing) return create(cloud, wish, targets, context);
   checkChangeable(existing);

@@ -1,6 +1,7 @@
 import { type CallContext, type LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
 import type { LoadBalancer, Operation } from "../../api/load-balancers.ts";
-import type { CloudAccess } from "../cloud-access.ts";
+import type { ListOptions } from "../../client/cloud-client.ts";
+import type { CloudAccess, Occasion } from "../cloud-access.ts";
 import { clusterFilter, ownershipProblem, serviceUidTag } from "../ownership.ts";
 import { collect } from "../pages.ts";
 import { refusalCode } from "../errors.ts";
@@ -23,18 +24,32 @@ export async function findOwn(
 ): Promise<FoundLoadBalancer> {
   const observeTime = new Date();
   const all = await findAllOf(cloud, ref, context);
+  return { loadBalancer: ownOf(ref, all), observeTime };
+}
+
+/** Which one of all that carry the stamp of a Service is its own. */
+export function ownOf({ key }: Pick<LoadBalancerRef, "key">, all: readonly LoadBalancer[]): LoadBalancer | undefined {
   // More than one is left when somebody copied the stamp by hand: the deletion takes them all.
-  return { loadBalancer: all.find(({ name }) => name === ref.key) ?? all[0], observeTime };
+  return all.find(({ name }) => name === key) ?? all[0];
 }
 
 /** Everything that carries the stamp of a Service. */
 export async function findAllOf(
   cloud: CloudAccess,
   ref: Pick<LoadBalancerRef, "service" | "cluster">,
-  context: CallContext,
+  occasion: Occasion,
 ): Promise<LoadBalancer[]> {
   const tag = [clusterFilter(ref.cluster), `${serviceUidTag}=${ref.service.uid}`];
-  return listAll(cloud, context, { tag });
+  return listAll(cloud, occasion, { tag });
+}
+
+/** Everything that carries the stamp of a cluster, as exact as the question about one Service. */
+export async function findAllOfCluster(
+  cloud: CloudAccess,
+  cluster: LoadBalancerRef["cluster"],
+  occasion: Occasion,
+): Promise<LoadBalancer[]> {
+  return listAll(cloud, occasion, { tag: [clusterFilter(cluster)], pageSize: 1000 });
 }
 
 /** Why the name of a Service's load balancer is taken; undefined: by this Service itself, or not any more. */
@@ -84,10 +99,10 @@ export function notFound(ref: LoadBalancerRef): ProviderError {
 
 async function listAll(
   cloud: CloudAccess,
-  context: CallContext,
-  filter: { readonly id?: readonly string[]; readonly name?: readonly string[]; readonly tag?: readonly string[] },
+  occasion: Occasion,
+  filter: Pick<ListOptions, "id" | "name" | "tag" | "pageSize">,
 ): Promise<LoadBalancer[]> {
-  return collect(cloud, context, async (client, pageToken, signal) => {
+  return collect(cloud, occasion, async (client, pageToken, signal) => {
     const page = await client.listLoadBalancers({ ...filter, pageToken, consistent: true }, signal);
     if (page.consistency === "strong") return page;
     throw new ProviderError("INCOMPLETE_ANSWER", "the cloud answered from a replica that may lag");

@@ -5,6 +5,7 @@ import { deleteLoadBalancer } from "./delete.ts";
 import { ensureLoadBalancer } from "./ensure.ts";
 import { findOwn, operationOf } from "./find.ts";
 import { listLoadBalancers } from "./list.ts";
+import { OwnLookUps } from "./own-look-ups.ts";
 import { TargetReader } from "./targets.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
 import { updateNodes } from "./update-nodes.ts";
@@ -21,6 +22,7 @@ export function loadBalancerHandlers(
   maxConcurrentChanges = defaultConcurrentChanges,
 ): LoadBalancerHandlers {
   const targets = new TargetReader();
+  const lookUps = new OwnLookUps(cloud);
   return {
     features: {
       protocols: ["TCP"],
@@ -42,7 +44,8 @@ export function loadBalancerHandlers(
       list: { maxPageSize: 500, consistentSnapshot: true },
       watch: { tokenRetentionMs: feedRetentionMs, expectedLatencyMs: 100 },
     },
-    ensure: async (wanted, context) => ensureLoadBalancer(cloud, wanted, targets.read(wanted, context), context),
+    ensure: async (wanted, context) =>
+      ensureLoadBalancer(cloud, lookUps, wanted, targets.read(wanted, context), context),
     updateNodes: async (wanted, context) => updateNodes(cloud, wanted, targets.read(wanted, context), context),
     delete: async (ref, context) => deleteLoadBalancer(cloud, ref, context),
     get: async (ref, context) => {

@@ -1,7 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { ExternalTrafficPolicy, LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import {
+  type EnsureLoadBalancerResponse,
+  ExternalTrafficPolicy,
+  LoadBalancerPhase,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, describe, expect, test } from "vitest";
 import type { FaultSpec } from "../../api/admin.ts";
 import type { Instance } from "../../api/instances.ts";
@@ -61,6 +65,21 @@ describe("EnsureLoadBalancer", () => {
     await Promise.all(Array.from({ length: 8 }, async () => failureOf(ensure())));
     await ensure();
     expect(await inCloud()).toHaveLength(1);
+  });
+
+  test("looks for many Services with few lists", async () => {
+    await provider.cloud.admin.change({ latency: { "loadBalancers.list": { fixedMs: 300, jitterMs: 0 } } });
+    const uids = Array.from({ length: 20 }, (_, index) => `uid-${index}`);
+    const ensureAll = async () => countCalls(async () => Promise.all(uids.map(async (uid) => ensure({ uid }))));
+    const idsOf = (answers: readonly EnsureLoadBalancerResponse[]) => answers.map((answer) => answer.loadBalancer?.id);
+    const made = await ensureAll();
+    const found = await ensureAll();
+    // Two lists each, or some more on a machine that is busy.
+    expect(made.total - made.mutating).toBeLessThan(10);
+    expect(found.total - found.mutating).toBeLessThan(10);
+    expect([made.mutating, found.mutating]).toEqual([20, 0]);
+    expect(new Set(idsOf(made.result)).size).toBe(20);
+    expect(idsOf(found.result)).toEqual(idsOf(made.result));
   });
 
   test("carries the whole wish, each time", async () => {
