@@ -14,7 +14,7 @@ export interface SimulatedProviderOptions extends CloudAccessOptions {
   readonly inTreePlugins?: readonly string[];
   /** What the account's rate limit leaves to this cluster. The cloud counts all calls of an account together. */
   readonly callRate?: CallRate | undefined;
-  /** Changes of load balancers that the cloud takes at once; the controller keeps to it. */
+  /** Changes of load balancers that the cloud takes at once; the controller is allowed more, as some of them wait. */
   readonly maxConcurrentChanges?: number | undefined;
 }
 

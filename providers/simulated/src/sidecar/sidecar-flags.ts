@@ -32,7 +32,7 @@ export const sidecarFlags = {
   },
   "max-concurrent-changes": {
     valueName: "count",
-    help: "Changes of load balancers that the cloud takes at once; the controller keeps to it. Default 50: the cloud takes any number unless it is given a limit, and beyond this they would only stand in its line instead of the controller's.",
+    help: "Changes of load balancers that the cloud takes at once; the controller is allowed up to four times as many, 50 at most, as many of them wait for a look-up that they share. Default 50: the cloud takes any number unless it is given a limit, and beyond this they would only stand in its line instead of the controller's.",
   },
   "call-timeout-ms": { valueName: "ms", help: "Longest time of one call of the cloud. Default 10000." },
 } as const satisfies Flags;
