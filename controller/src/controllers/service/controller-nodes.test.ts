@@ -93,3 +93,18 @@ test.each([
   expect(updates).toEqual(updatedAtMs);
   expect(cloud.kept.get(UID)?.nodes).toHaveLength(count + 1);
 });
+
+test("service-lb gives no load balancer a node that has just gone", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  world.node("first");
+  world.node("second");
+  await world.start([cloud.provider()]);
+  await world.pass(5000);
+  world.nodes.delete("second");
+  world.store.put(service("web"));
+  await world.pass(100);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
+  await world.pass(10_000);
+  expect(cloud.changes).toEqual([`ensure ${UID}`]);
+});

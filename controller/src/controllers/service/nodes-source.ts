@@ -32,7 +32,7 @@ export interface NodesSourceOptions {
 
 /**
  * Wakes the Services whose load balancer has other nodes than it should, once for all changes of nodes that follow each other; until then
- * all Services take the nodes as they were.
+ * all Services take the nodes as they were. Only a node that has gone is given to no load balancer any more from then on.
  */
 export function nodesSource(options: NodesSourceOptions): Source {
   const { nodes, targets, nodeSync, clock, pace } = options;
@@ -49,16 +49,17 @@ export function nodesSource(options: NodesSourceOptions): Source {
         nodeSync.begin(due);
         for (const key of due) queue.add(key, { priority: "low" });
       };
-      const changed = (): void => {
+      const changed = (isGone: boolean): void => {
+        if (isGone) targets.changed();
         const nowMs = clock.monotonicMs();
         firstMs ??= nowMs;
         timer?.cancel();
         timer = clock.schedule(Math.min(pace.quietMs, firstMs + pace.longestMs - nowMs), wake);
       };
       const end = nodes.addHandler({
-        onAdd: (node) => isTarget(node) && changed(),
-        onUpdate: (old, node) => changesTargets(old, node) && changed(),
-        onDelete: (node) => isTarget(node) && changed(),
+        onAdd: (node) => isTarget(node) && changed(false),
+        onUpdate: (old, node) => changesTargets(old, node) && changed(!isTarget(node)),
+        onDelete: (node) => isTarget(node) && changed(true),
       });
       return () => {
         end();
