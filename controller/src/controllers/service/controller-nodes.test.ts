@@ -99,12 +99,11 @@ test("service-lb gives no load balancer a node that has just gone", async () => 
   await using world = new ServiceWorld();
   world.node("first");
   world.node("second");
+  world.store.put(service("old"));
   await world.start([cloud.provider()]);
   await world.pass(5000);
   world.nodes.delete("second");
   world.store.put(service("web"));
   await world.pass(100);
   expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
-  await world.pass(10_000);
-  expect(cloud.changes).toEqual([`ensure ${UID}`]);
 });
