@@ -10,7 +10,7 @@ export interface WholeAnswer {
 
 /**
  * Sends a request and reads its answer to the end. undici's `request` makes a stream of each body: of an answer of some kilobytes that is
- * a large part of what the call costs (docs/explanation/performance.md).
+ * a large part of what the call costs.
  *
  * @param onStarted told when the head of the answer is here
  */
