@@ -38,3 +38,11 @@ test("startDevCluster() serves HTTPS with a certificate, and its kubeconfig trus
     clusters: [{ cluster: { "certificate-authority-data": Buffer.from(certificate).toString("base64") } }],
   });
 });
+
+test("the kubeconfig of a cluster without TLS says that nothing proves who the server is", async () => {
+  const cluster = await startDevCluster();
+  await cluster.close();
+  expect(JSON.parse(cluster.kubeconfig())).toMatchObject({
+    clusters: [{ cluster: { server: cluster.url, "insecure-skip-tls-verify": true } }],
+  });
+});

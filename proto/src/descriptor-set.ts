@@ -1,8 +1,15 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+
+const FILE = "gen/descriptor-set.binpb";
 
 /**
  * The serialised `google.protobuf.FileDescriptorSet` of the contract and everything it imports, for server reflection,
  * conformance checks and tools. Read when called: a few hundred kilobytes that most callers never need.
  */
-export const readDescriptorSet = (): Uint8Array =>
-  readFileSync(new URL("../gen/descriptor-set.binpb", import.meta.url));
+export const readDescriptorSet = (): Uint8Array => {
+  // From src; in a bundle too, for bundlers know an address written like this and bring the file along.
+  const fromSource = new URL("../gen/descriptor-set.binpb", import.meta.url);
+  // Compiled, this module is in dist/src.
+  const fromCompiled = new URL(`../../${FILE}`, import.meta.url);
+  return readFileSync(existsSync(fromSource) ? fromSource : fromCompiled);
+};

@@ -3,6 +3,9 @@ export type {
   CallContext,
   ChangeContext,
   CloudCall,
+  CloudFetch,
+  CloudRequestInit,
+  Progress,
   ReadContext,
 } from "./definition/call-context.ts";
 export type {
@@ -109,6 +112,10 @@ export {
 } from "./errors/provider-error.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./log/logger.ts";
 export type { Endpoint } from "./serve/endpoint.ts";
+export type { HttpAddress } from "./serve/http-port.ts";
 export { type ServeOptions, serveProvider } from "./serve/serve-provider.ts";
+export { currentContext } from "./services/current-context.ts";
 export { ProviderStartError } from "./serve/start-error.ts";
 export { type RunningProvider, type StartOptions, startProvider } from "./serve/start-provider.ts";
+export type { Clock } from "./util/clock.ts";
+export { type WatchFromListOptions, watchFromList } from "./watch/watch-from-list.ts";

@@ -18,7 +18,7 @@ export interface Route {
   id: string;
   /** OPTIONAL. A name to use at the cloud if one must be chosen: different for each range of a node. */
   nameHint: string;
-  /** REQUIRED in changes; in answers empty if the target is not a machine of this cloud any more. */
+  /** REQUIRED in changes except deletes; in answers empty if the target is not a machine of this cloud any more. */
   targetProviderId: string;
   /** OPTIONAL. Name of the Node the range belongs to. */
   targetNodeName: string;

@@ -1,5 +1,6 @@
 import type { Logger } from "../log/logger.ts";
 import type { Cluster, Diagnostic, PlannedChange } from "./common.ts";
+import type { PendingOptions } from "./outcomes.ts";
 
 /** One request to the cloud, reported for cost figures, provider status and the absence guard. */
 export interface CloudCall {
@@ -17,6 +18,27 @@ export interface CloudCall {
   readonly dataAgeMs?: number | undefined;
 }
 
+/** What {@link CloudFetch} takes beside what `fetch` takes. */
+export interface CloudRequestInit extends RequestInit {
+  /**
+   * True: may be repeated although its method does not say so, for a POST that carries an idempotency key. False: is never repeated.
+   * Default: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may be repeated, others not.
+   */
+  readonly retry?: boolean | undefined;
+}
+
+/**
+ * `fetch` for requests to the cloud. Any status is an answer, as with `fetch` itself, and whatever it throws is what `fetch` throws.
+ *
+ * - Aborts with the call's signal.
+ * - Counts each request, and reports its outcome as {@link CallContext.recordCloudCall} does.
+ * - Repeats a request that met 429, 500, 502, 503, 504 or a failed connection, up to three times, after 0.2 s, 0.4 s and 0.8 s less up to
+ *   half of it by chance, or after `Retry-After` if that is longer. Never beyond the call's deadline; never a body that is a stream; and
+ *   in the long run no more repetitions than a tenth of the requests, over all calls. See {@link CloudRequestInit.retry}.
+ * - Tells the controller of the call budgets that headers `RateLimit-*` and `X-RateLimit-*` show.
+ */
+export type CloudFetch = (input: Parameters<typeof fetch>[0], init?: CloudRequestInit) => Promise<Response>;
+
 /** What every handler gets beside its subject. */
 export interface CallContext {
   /**
@@ -32,14 +54,12 @@ export interface CallContext {
   readonly requestId: string;
   /** W3C trace context of the caller, if it sent a well-formed one. */
   readonly traceparent?: string | undefined;
+  /** The cluster on whose behalf the call is made; what the provider makes bears its id. */
   readonly cluster: Cluster;
   /** A log whose lines carry method, request id and object. */
   readonly log: Logger;
-  /**
-   * `fetch` for requests to the cloud: aborts with `signal`, counts the request and reports its outcome as
-   * {@link CallContext.recordCloudCall} does. Any status is an answer, as with `fetch` itself.
-   */
-  readonly fetch: typeof fetch;
+  /** `fetch` for requests to the cloud, which counts and repeats them: see {@link CloudFetch}. */
+  readonly fetch: CloudFetch;
   /** Reports one request to the cloud that was not made with {@link CallContext.fetch}. */
   readonly recordCloudCall: (call: CloudCall) => void;
 }
@@ -48,6 +68,12 @@ export interface CallContext {
 export interface ReadContext extends CallContext {
   /** How old data may be; 0 asks for a read of the cloud now. */
   readonly maxDataAgeMs: number;
+}
+
+/** How far a change is that takes long; see {@link ChangeContext.progress}. */
+export interface Progress extends Omit<PendingOptions, "operationId" | "startTime"> {
+  /** The provider's id of the object worked on, as soon as it is known. */
+  readonly id?: string | undefined;
 }
 
 /** Context of a change. */
@@ -62,13 +88,19 @@ export interface ChangeContext extends CallContext {
   readonly plan: (change: PlannedChange) => void;
   /** Tells the user of the object something although the call succeeds. At most 32 a call are kept. */
   readonly diagnose: (diagnostic: Diagnostic) => void;
+  /**
+   * Says how far the change is, for the answer that the SDK gives when it takes longer than `limits.softCallDurationMs`; what is said later
+   * is laid over what was said before. Has no effect otherwise, and none for routes.
+   */
+  readonly progress: (progress: Progress) => void;
 }
 
 /** Context of `check()` and `scope()`, which run in the background and not for a caller. */
 export interface BackgroundContext {
   /** Aborted after the time allowed and when the provider closes. */
   readonly signal: AbortSignal;
-  /** `fetch` that aborts with `signal`. */
-  readonly fetch: typeof fetch;
+  /** `fetch` that aborts with `signal` and repeats what failed for a moment: see {@link CloudFetch}. */
+  readonly fetch: CloudFetch;
+  /** The provider's log. */
   readonly log: Logger;
 }

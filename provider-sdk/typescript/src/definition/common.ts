@@ -11,7 +11,9 @@ export type NodeAddressType = "InternalIP" | "ExternalIP" | "Hostname" | "Intern
 
 /** One address of a machine: an IP without prefix length, or a DNS name, according to `type`. */
 export interface NodeAddress {
+  /** What kind of address it is. */
   readonly type: NodeAddressType;
+  /** The address itself. */
   readonly address: string;
 }
 
@@ -61,6 +63,7 @@ export interface Diagnostic {
 
 /** One change that a call with `validateOnly` would have made at the cloud. */
 export interface PlannedChange {
+  /** What would be done to it. */
   readonly action: "create" | "update" | "delete" | "replace";
   /** Kind of cloud object, in the vendor's words: `target group`. */
   readonly resourceType: string;

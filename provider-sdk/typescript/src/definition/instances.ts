@@ -46,7 +46,9 @@ export interface Instance {
   readonly zone?: string | undefined;
   /** Becomes label `topology.kubernetes.io/region`. */
   readonly region?: string | undefined;
+  /** Addresses as the cloud has them. Become status.addresses of the Node. */
   readonly addresses?: NodeAddresses | undefined;
+  /** Default: not told. */
   readonly state?: InstanceState | undefined;
   /** The cloud's word for the state, for people. */
   readonly stateReason?: string | undefined;
@@ -54,6 +56,7 @@ export interface Instance {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Pod ranges that the cloud allocated; only with feature `podCidrs`. */
   readonly podCidrs?: readonly string[] | undefined;
+  /** When the machine was made. */
   readonly createTime?: Date | undefined;
   /** Opaque; another value means that some other property changed. */
   readonly revision?: string | undefined;
@@ -78,14 +81,18 @@ export interface WatchRequest {
 /** Yielded by a watch when the initial events are complete, or to hand out a token. The SDK adds heartbeats itself. */
 export interface WatchBookmark {
   readonly kind: "bookmark";
+  /** True: every object that there was at the beginning has been yielded. Default: false. */
   readonly initialEventsEnd?: boolean | undefined;
+  /** Where a later watch can continue. */
   readonly token?: string | undefined;
 }
 
 /** Yielded by a watch that lost count: the receiver lists again, the watch goes on. */
 export interface WatchResync {
   readonly kind: "resync";
+  /** Why, for people. */
   readonly message?: string | undefined;
+  /** Where a later watch can continue. */
   readonly token?: string | undefined;
 }
 
@@ -108,11 +115,14 @@ export interface InstanceFeatures {
   readonly podCidrs?: boolean | undefined;
   /** How long after its creation a machine may be missing from reads. Default: the controller assumes 60 s. */
   readonly existenceConsistencyDelayMs?: number | undefined;
+  /** How lists are served. */
   readonly list?: ListFeatures | undefined;
+  /** How watches are served. */
   readonly watch?: WatchFeatures | undefined;
 }
 
 interface InstanceHandlersBase {
+  /** What the methods do not show. */
   readonly features?: InstanceFeatures | undefined;
   /**
    * Lists all machines of the scope; claims `instances.list`. A normal end says that it was complete, unless an
@@ -125,6 +135,7 @@ interface InstanceHandlersBase {
 
 /** Machines, one by one: the SDK loops with at most 16 look-ups at once and shares equal ones. */
 export interface SingleInstanceHandlers extends InstanceHandlersBase {
+  /** Looks one machine up. */
   readonly get: (node: NodeRef, context: ReadContext) => Promise<InstanceAnswer> | InstanceAnswer;
   readonly getMany?: undefined;
 }
@@ -132,6 +143,7 @@ export interface SingleInstanceHandlers extends InstanceHandlersBase {
 /** Machines, many at once: answers in the order of the Nodes asked for, one for each. */
 export interface BatchInstanceHandlers extends InstanceHandlersBase {
   readonly get?: undefined;
+  /** Looks machines up; answers in the order asked for, one for each Node. */
   readonly getMany: (
     nodes: readonly NodeRef[],
     context: ReadContext,

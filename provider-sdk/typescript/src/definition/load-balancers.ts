@@ -5,8 +5,11 @@ import type { Absent, Pending, PendingOptions, ResumeFrom, Unreachable } from ".
 
 /** Which Service a load balancer is for. */
 export interface ServiceRef {
+  /** metadata.namespace. */
   readonly namespace: string;
+  /** metadata.name. */
   readonly name: string;
+  /** metadata.uid. */
   readonly uid: string;
 }
 
@@ -17,7 +20,9 @@ export interface LoadBalancerRef {
    * in every call for this Service. Use it as name or idempotency token at the cloud.
    */
   readonly key: string;
+  /** The cluster whose load balancer it is. */
   readonly cluster: Cluster;
+  /** The Service whose load balancer it is. */
   readonly service: ServiceRef;
   /** spec.loadBalancerClass. */
   readonly class?: string | undefined;
@@ -31,8 +36,11 @@ export interface LoadBalancerRef {
 
 /** One port of a load balancer. */
 export interface ServicePort {
+  /** spec.ports[].name. */
   readonly name?: string | undefined;
+  /** Transport protocol. */
   readonly protocol: Protocol;
+  /** spec.ports[].appProtocol. */
   readonly appProtocol?: string | undefined;
   /** Port on the load balancer. */
   readonly port: number;
@@ -44,6 +52,7 @@ export interface ServicePort {
 
 /** A node as target of a load balancer. */
 export interface TargetNode {
+  /** metadata.name. */
   readonly name: string;
   /** spec.providerID. */
   readonly providerId: string;
@@ -51,7 +60,9 @@ export interface TargetNode {
   readonly id?: string | undefined;
   /** The first InternalIP, if the node has one. */
   readonly ip?: string | undefined;
+  /** status.addresses. */
   readonly addresses: readonly NodeAddress[];
+  /** Label `topology.kubernetes.io/zone`. */
   readonly zone?: string | undefined;
   /** Labels whose keys are in `nodeLabelKeys`. */
   readonly labels: Readonly<Record<string, string>>;
@@ -59,7 +70,9 @@ export interface TargetNode {
 
 /** How nodes differ from those of the last acknowledged call for the same load balancer. */
 export interface NodesDiff {
+  /** Nodes that are to be targets and were not. */
   readonly added: readonly TargetNode[];
+  /** Nodes that were targets and are not to be. */
   readonly removed: readonly TargetNode[];
   /** Same provider ID, other facts; as they are now. */
   readonly changed: readonly TargetNode[];
@@ -85,11 +98,13 @@ export interface HealthCheck {
 
 /** The whole wish for a load balancer, each time; what is absent is not wished for. */
 export interface WantedLoadBalancer extends LoadBalancerRef, WantedNodes {
+  /** Ports to listen on, no two with the same port and protocol. */
   readonly ports: readonly ServicePort[];
   /** Families of its addresses, the preferred first; never empty. */
   readonly ipFamilies: readonly IpFamily[];
   /** Client ranges let in. Empty: everybody. */
   readonly sourceRanges: readonly string[];
+  /** spec.externalTrafficPolicy: whether any node may be sent traffic, or only those that have an endpoint. */
   readonly externalTrafficPolicy: "Cluster" | "Local";
   /** Undefined: the provider's own way. */
   readonly healthCheck?: HealthCheck | undefined;
@@ -114,10 +129,13 @@ export type LoadBalancerPhase = "PROVISIONING" | "ACTIVE" | "UPDATING" | "DELETI
 
 /** One point at which traffic enters; `ip` or `hostname` or both. */
 export interface LoadBalancerIngress {
+  /** Address of the entrance. */
   readonly ip?: string | undefined;
+  /** DNS name of the entrance. */
   readonly hostname?: string | undefined;
   /** Only with `ip`. Default: Kubernetes' own, VIP. */
   readonly ipMode?: "VIP" | "Proxy" | undefined;
+  /** State of single ports, where it is worth telling. */
   readonly ports?: readonly {
     readonly port: number;
     readonly protocol: Protocol;
@@ -145,9 +163,11 @@ export interface LoadBalancer {
   readonly observedFingerprint?: string | undefined;
   /** Number of nodes registered as targets. */
   readonly registeredNodes?: number | undefined;
+  /** More about its state, for people and tools. */
   readonly conditions?: readonly Condition[] | undefined;
   /** Present while work goes on. */
   readonly operation?: PendingOptions | undefined;
+  /** Tags of the cloud object. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** Load balancers with equal keys share a cloud object and must not be changed at once. */
   readonly lockKey?: string | undefined;
@@ -206,11 +226,14 @@ export interface LoadBalancerFeatures {
   readonly validateOnly?: boolean | undefined;
   /** Node sets, which the SDK keeps in memory for every provider. `false` turns them off. */
   readonly nodeSets?: false | { readonly maxSets?: number | undefined; readonly maxNodes?: number | undefined };
+  /** How lists are served. */
   readonly list?: ListFeatures | undefined;
+  /** How watches are served. */
   readonly watch?: WatchFeatures | undefined;
 }
 
 interface LoadBalancerHandlersBase {
+  /** What the methods do not show. */
   readonly features?: LoadBalancerFeatures | undefined;
   /**
    * Makes the load balancer be as wished: creates it, changes it, or finds nothing to do. May be called again at any

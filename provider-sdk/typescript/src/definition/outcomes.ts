@@ -8,8 +8,11 @@ export type AbsenceBasis = "TERMINATED" | "LOOKUP_MISS" | "COMPLETE_LIST_MISS";
 /** The positive, authoritative statement that an object does not exist. Made by {@link absent}. */
 export interface Absent {
   readonly kind: "absent";
+  /** How the cloud said so. */
   readonly basis: AbsenceBasis;
+  /** When the cloud was read. */
   readonly observeTime?: Date | undefined;
+  /** True: the read cannot lag behind what was made. */
   readonly stronglyConsistent?: boolean | undefined;
 }
 
@@ -34,6 +37,7 @@ export const absent = (basis: AbsenceBasis, options: AbsentOptions = {}): Absent
 /** Work that goes on at the cloud after the answer. Made by {@link pending}. */
 export interface Pending extends PendingOptions {
   readonly kind: "pending";
+  /** The provider's id of what is being made or changed. */
   readonly id: string;
 }
 
@@ -47,7 +51,9 @@ export interface PendingOptions {
   readonly operationId?: string | undefined;
   /** 0 to 100. */
   readonly progressPercent?: number | undefined;
+  /** When the work at the cloud began. */
   readonly startTime?: Date | undefined;
+  /** When it is likely to end. */
   readonly expectedEndTime?: Date | undefined;
   /** What it waits for, for people. */
   readonly message?: string | undefined;
@@ -66,6 +72,7 @@ export const pending = (id: string, options: PendingOptions = {}): Pending => ({
 /** The statement that an id or class belongs to another provider. Made by {@link notMine}. */
 export interface NotMine {
   readonly kind: "notMine";
+  /** Why, for people. */
   readonly message?: string | undefined;
 }
 
@@ -75,6 +82,7 @@ export const notMine = (message?: string): NotMine => ({ kind: "notMine", messag
 /** A place that a list could not read. Made by {@link unreachable}. */
 export interface Unreachable {
   readonly kind: "unreachable";
+  /** What could not be read: a zone, a region. */
   readonly place: string;
 }
 
@@ -87,6 +95,7 @@ export const unreachable = (place: string): Unreachable => ({ kind: "unreachable
 /** Where a watch can continue a list. Made by {@link resumeFrom}. */
 export interface ResumeFrom {
   readonly kind: "resumeFrom";
+  /** Where a watch can continue after this list. */
   readonly token: string;
 }
 

@@ -43,6 +43,7 @@ export interface ProviderLimits {
 export interface AnnotationSchema {
   /** Full key, domain-qualified. */
   readonly key: string;
+  /** What values it takes; others are refused with `ANNOTATION_INVALID`. */
   readonly type: "string" | "bool" | "integer" | "duration" | "enum" | "cidrList" | "stringList" | "map";
   /** The values of an `enum`. */
   readonly allowedValues?: readonly string[] | undefined;
@@ -60,8 +61,11 @@ export interface AnnotationSchema {
 export interface RateLimit {
   /** Constant name: `read`, `load-balancer writes`. */
   readonly name: string;
+  /** Calls that the budget has when it is full. */
   readonly limit: number;
+  /** Calls that are left of it. */
   readonly remaining: number;
+  /** When it is full again. */
   readonly resetTime?: Date | undefined;
 }
 
@@ -69,9 +73,11 @@ export interface RateLimit {
 export interface CheckResult {
   /** More conditions. `CloudReachable` and `CredentialsValid` override what the SDK derives. */
   readonly conditions?: readonly Condition[] | undefined;
+  /** When the credentials end, if they do; operators are warned before. */
   readonly credentialsExpireTime?: Date | undefined;
   /** Version of the configuration in force. */
   readonly configRevision?: string | undefined;
+  /** Call budgets of the account, as the cloud tells them. */
   readonly rateLimits?: readonly RateLimit[] | undefined;
 }
 
@@ -101,6 +107,7 @@ interface ProviderBase {
   readonly routes?: RouteHandlers | undefined;
   /** Volumes, for labels and node affinity of PersistentVolumes. */
   readonly volumes?: VolumeHandlers | undefined;
+  /** How much the provider takes at once. */
   readonly limits?: ProviderLimits | undefined;
   /** Service annotations that the provider understands. Their domains are declared as prefixes. */
   readonly annotations?: readonly AnnotationSchema[] | undefined;

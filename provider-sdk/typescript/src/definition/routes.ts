@@ -13,6 +13,7 @@ export interface WantedRoute {
   readonly targetProviderId: string;
   /** The part of it after the prefix; undefined if it has none of the provider's prefixes. */
   readonly targetId?: string | undefined;
+  /** metadata.name of the target. */
   readonly targetNodeName?: string | undefined;
   /** The pod range: network address, no host bits. */
   readonly destinationCidr: string;
@@ -23,12 +24,17 @@ export interface WantedRoute {
 /** A route as the cloud has it. */
 export interface Route {
   readonly kind?: "route" | undefined;
+  /** The provider's id of the route. */
   readonly id: string;
+  /** Name of the route at the cloud. */
   readonly nameHint?: string | undefined;
   /** The cloud's id of the target machine, with or without prefix. Undefined: no machine of this cluster any more. */
   readonly targetId?: string | undefined;
+  /** Name of the target's Node, if the cloud keeps it. */
   readonly targetNodeName?: string | undefined;
+  /** The pod range. */
   readonly destinationCidr: string;
+  /** Addresses of the node that the route uses; only with feature `targetAddresses`. */
   readonly targetAddresses?: NodeAddresses | undefined;
   /** True: the target is gone and packets are dropped. */
   readonly blackhole?: boolean | undefined;
@@ -77,6 +83,7 @@ export interface RouteFeatures {
 }
 
 interface RouteHandlersBase {
+  /** What the methods do not show. */
   readonly features?: RouteFeatures | undefined;
   /** Lists the routes that carry the stamp of `context.cluster`, and no others. A normal end says: complete. */
   readonly list: (context: RouteListContext) => AsyncIterable<Route>;

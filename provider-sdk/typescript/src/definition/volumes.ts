@@ -11,13 +11,17 @@ export type VolumeSource =
 export interface VolumeRef {
   /** metadata.name of the PersistentVolume. */
   readonly name: string;
+  /** metadata.uid of the PersistentVolume. */
   readonly uid?: string | undefined;
+  /** Where its volume is. */
   readonly source: VolumeSource;
 }
 
 /** `key in values`. */
 export interface TopologyRequirement {
+  /** Key of a Node label. */
   readonly key: string;
+  /** Values of it, any of which will do. */
   readonly values: readonly string[];
 }
 
@@ -28,6 +32,7 @@ export interface Volume {
   readonly id: string;
   /** Zones it can be reached from. */
   readonly zones?: readonly string[] | undefined;
+  /** Region it is in. */
   readonly region?: string | undefined;
   /** More labels for the PersistentVolume. */
   readonly labels?: Readonly<Record<string, string>> | undefined;

@@ -53,7 +53,11 @@ describe("classifyError()", () => {
   test("takes the wait that the cloud tells, and no longer than 15 minutes", () => {
     const wait = (header: string) =>
       classifyError(fail({ status: 429, headers: new Headers({ "retry-after": header }) }), read).error.retryAfterMs;
-    expect([wait("7"), wait("86400"), wait("soon")]).toEqual([7_000, 900_000, 5_000]);
+    const future = new Date(Date.now() + 86_400_000).toUTCString();
+    const past = new Date(0).toUTCString();
+    expect([wait("7"), wait("86400"), wait("soon"), wait(future), wait(past)]).toEqual([
+      7_000, 900_000, 5_000, 900_000, 0,
+    ]);
   });
 
   test("ends on a cause that is its own", () => {

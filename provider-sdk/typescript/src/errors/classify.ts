@@ -1,4 +1,5 @@
 import { ProviderError } from "./provider-error.ts";
+import { parseRetryAfter } from "./retry-after.ts";
 
 /** What {@link classifyError} makes of an error. */
 export interface ClassifiedError {
@@ -85,20 +86,16 @@ const fromHttpStatus = (status: number, cause: unknown, call: FailedCall): Provi
   return undefined;
 };
 
-/** Longest wait believed; a header in another unit must not stop an object for a day. */
-const maxRetryAfterMs = 15 * 60_000;
-
-const retryAfter = (error: unknown): number | undefined => {
-  const header =
-    headerValue(property(error, "headers")) ?? headerValue(property(property(error, "response"), "headers"));
-  const seconds = Number(header ?? Number.NaN);
-  if (!Number.isFinite(seconds) || seconds < 0) return undefined;
-  return Math.min(seconds * 1_000, maxRetryAfterMs);
-};
+const retryAfter = (error: unknown): number | undefined =>
+  parseRetryAfter(
+    headerValue(property(error, "headers")) ?? headerValue(property(property(error, "response"), "headers")),
+    Date.now(),
+  );
 
 const headerValue = (headers: unknown): string | undefined => {
-  const value = headers instanceof Headers ? headers.get("retry-after") : property(headers, "retry-after");
-  return typeof value === "string" ? value : undefined;
+  if (headers instanceof Headers) return headers.get("retry-after") ?? undefined;
+  const value = property(headers, "retry-after") ?? property(headers, "Retry-After");
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 };
 
 const unreachableCodes = new Set([

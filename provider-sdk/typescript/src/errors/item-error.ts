@@ -1,5 +1,6 @@
 import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
 import { errorDomain } from "@cloudwire/proto/reasons";
+import { redactText } from "../log/redact.ts";
 import { toDuration } from "../util/duration.ts";
 import type { ProviderError } from "./provider-error.ts";
 import { boundedMetadata } from "./status.ts";
@@ -10,7 +11,7 @@ export const toItemError = (error: ProviderError): ItemError => ({
   code: error.grpcCode,
   reason: cutToBytes(error.reason, 63),
   domain: error.domain === undefined || error.domain === errorDomain ? "" : cutToBytes(error.domain, 253),
-  message: cutToBytes(error.message || error.reason, maxMessageBytes),
+  message: cutToBytes(redactText(error.message) || error.reason, maxMessageBytes),
   retryAfter: error.retryAfterMs === undefined ? undefined : toDuration(error.retryAfterMs),
   metadata: boundedMetadata(error.metadata),
   field: cutToBytes(error.fields[0]?.field ?? "", 317),

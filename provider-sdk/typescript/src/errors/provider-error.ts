@@ -7,6 +7,7 @@ export type ErrorCode = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 
 export interface FieldProblem {
   /** Path in proto spelling: `spec.ports[2].protocol`, `spec.annotations["acme.example.com/tier"]`. */
   readonly field: string;
+  /** What is wrong with it, one sentence. */
   readonly description: string;
 }
 
@@ -14,6 +15,7 @@ export interface FieldProblem {
 export interface ProviderErrorOptions {
   /** Path of the field of the request that is to blame; short for `fields` with the message as description. */
   readonly field?: string | undefined;
+  /** Fields of the request that are wrong, as `field` but many. */
   readonly fields?: readonly FieldProblem[] | undefined;
   /** Least time to wait before the same is tried again. RATE_LIMITED and TOO_MANY_CALLS get 5 s without it. */
   readonly retryAfterMs?: number | undefined;
@@ -53,14 +55,22 @@ export class ProviderError extends Error {
   readonly domain: string | undefined;
   /** gRPC code that goes with the reason. */
   readonly grpcCode: number;
+  /** Fields of the request that are wrong. */
   readonly fields: readonly FieldProblem[];
+  /** How long the caller is to wait. */
   readonly retryAfterMs: number | undefined;
+  /** Facts beside the reason. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** Where somebody can read on. */
   readonly help: ProviderErrorOptions["help"];
+  /** Which quota is used up. */
   readonly quota: ProviderErrorOptions["quota"];
+  /** What has to be true first. */
   readonly precondition: ProviderErrorOptions["precondition"];
+  /** Which object it is about. */
   readonly resource: ProviderErrorOptions["resource"];
 
+  /** `reason`: one of the contract's, or the vendor's own. `message`: what was tried, on what, what to do; the controller and users see it. */
   constructor(reason: ErrorReason | VendorReason, message: string, options: ProviderErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     const described = describeReason(reason);

@@ -11,6 +11,22 @@ import { cutToBytes, cutToHeaderBytes } from "./text-budget.ts";
 const typesOf = (error: ProviderError) =>
   Status.decode(toStatus(error).details).details.map(({ typeUrl }) => typeUrl.split(".").at(-1));
 
+describe("what leaves the process", () => {
+  test("carries no secret, wherever a provider put one", () => {
+    const leak = "GET https://acme.example.com/?api_key=hunter2";
+    const error = new ProviderError("QUOTA_EXCEEDED", leak, {
+      field: "spec.ports",
+      metadata: { request: leak },
+      quota: { subject: leak, description: leak },
+      help: { description: leak, url: leak },
+    });
+    const { message, details } = toStatus(error);
+    expect([message, toItemError(error).message]).toEqual(Array(2).fill("GET https://acme.example.com/?api_key=***"));
+    expect(details.toString()).not.toContain("hunter2");
+    expect(JSON.stringify(toItemError(error))).not.toContain("hunter2");
+  });
+});
+
 describe("toStatus()", () => {
   test("carries what the provider said, in the order of its use", () => {
     const error = new ProviderError("QUOTA_EXCEEDED", "no more load balancers", {

@@ -11,6 +11,7 @@ import {
 import { Status } from "@cloudwire/proto/google/rpc/status";
 import { errorDomain } from "@cloudwire/proto/reasons";
 import { toDuration } from "../util/duration.ts";
+import { redactText } from "../log/redact.ts";
 import type { ProviderError } from "./provider-error.ts";
 import { cutToBytes, cutToHeaderBytes, maxMessageBytes } from "./text-budget.ts";
 
@@ -30,7 +31,7 @@ const maxMetadataBytes = 1_024;
 
 /** Makes the status of an error, within the trailer budget: what helps least goes first, ErrorInfo and RetryInfo stay. */
 export const toStatus = (error: ProviderError): ErrorStatus => {
-  const message = cutToBytes(error.message || error.reason, maxMessageBytes);
+  const message = cutToBytes(redactText(error.message) || error.reason, maxMessageBytes);
   const required = [errorInfo(error), ...retryInfo(error)];
   const encode = (details: readonly Any[]): Buffer =>
     Buffer.from(Status.encode({ code: error.grpcCode, message, details: [...details] }).finish());
@@ -46,7 +47,7 @@ const any = (name: string, value: Uint8Array): Any => ({
   value: Buffer.from(value),
 });
 
-const text = (value: string): string => cutToBytes(value, maxTextBytes);
+const text = (value: string): string => cutToBytes(redactText(value), maxTextBytes);
 
 const errorInfo = (error: ProviderError): Any => {
   const value = ErrorInfo.fromPartial({
@@ -92,7 +93,10 @@ const badRequest = (error: ProviderError): readonly Any[] => {
   const kept: { field: string; description: string }[] = [];
   let usedBytes = 0;
   for (const [index, problem] of error.fields.entries()) {
-    const violation = { field: cutToBytes(problem.field, 317), description: cutToBytes(problem.description, 253) };
+    const violation = {
+      field: cutToBytes(problem.field, 317),
+      description: cutToBytes(redactText(problem.description), 253),
+    };
     usedBytes += Buffer.byteLength(violation.field) + Buffer.byteLength(violation.description) + 8;
     if (usedBytes > budgetBytes) {
       kept.push({ field: "", description: `and ${error.fields.length - index} more` });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
 import { parseTraceparent } from "../trace/trace-context.ts";
+import type { Clock } from "../util/clock.ts";
 import type { RpcCall, RpcMethod } from "./method.ts";
 
 /** A call from its arrival to its answer. */
@@ -18,7 +19,7 @@ export interface CallScopeOptions {
   readonly metadata: Metadata;
   /** As grpc-js gives it: Infinity when the caller set none. */
   readonly deadline: Date | number;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 }
 
 /** Deadline of a unary call whose caller set none. Contract, section 3.10: callers always set one. */
@@ -34,12 +35,12 @@ export const openCallScope = (options: CallScopeOptions): CallScope => {
   const { method, metadata } = options;
   const controller = new AbortController();
   const deadlineMs = effectiveDeadline(options);
-  const timer =
+  const { clock } = options;
+  const cancelTimer =
     deadlineMs === neverMs
-      ? undefined
-      : setTimeout(
-          () => controller.abort(new DOMException(`The deadline of ${method.name} has passed`, "TimeoutError")),
-          Math.max(0, deadlineMs - options.nowMs()),
+      ? () => undefined
+      : clock.after(Math.max(0, deadlineMs - clock.nowMs()), () =>
+          controller.abort(new DOMException(`The deadline of ${method.name} has passed`, "TimeoutError")),
         );
   return {
     call: {
@@ -51,14 +52,15 @@ export const openCallScope = (options: CallScopeOptions): CallScope => {
       deadlineMs,
     },
     abort: (reason) => controller.abort(reason),
-    close: () => clearTimeout(timer),
+    close: cancelTimer,
   };
 };
 
-const effectiveDeadline = ({ deadline, method, nowMs }: CallScopeOptions): number => {
-  const wanted = Number(deadline);
-  if (Number.isFinite(wanted)) return Math.min(wanted, nowMs() + maxDeadlineMs);
-  return method.kind === "unary" ? nowMs() + defaultDeadlineMs : neverMs;
+/** On our clock: grpc-js tells the deadline on the machine's. */
+const effectiveDeadline = ({ deadline, method, clock }: CallScopeOptions): number => {
+  const leftMs = Number(deadline) - Date.now();
+  if (Number.isFinite(leftMs)) return clock.nowMs() + Math.min(leftMs, maxDeadlineMs);
+  return method.kind === "unary" ? clock.nowMs() + defaultDeadlineMs : neverMs;
 };
 
 const wellFormedRequestId = /^[\x21-\x7e]{1,128}$/;

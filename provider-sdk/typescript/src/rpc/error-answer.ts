@@ -13,6 +13,8 @@ export interface ErrorAnswer {
   readonly code: number;
   readonly details: string;
   readonly metadata: Metadata;
+  /** For figures; grpc-js does not look at it. */
+  readonly reason: string;
 }
 
 /** Trailers of every answer. */
@@ -31,7 +33,7 @@ export const answerError = (thrown: unknown, call: RpcCall, log: Logger): ErrorA
   const status = toStatus(error);
   const metadata = trailersOf(call);
   metadata.set("grpc-status-details-bin", status.details);
-  return { code: status.code, details: status.message, metadata };
+  return { code: status.code, details: status.message, metadata, reason: error.reason };
 };
 
 const toProviderError = (

@@ -1,27 +1,32 @@
-import { type Server, ServerInterceptingCall, type ServerInterceptor } from "@grpc/grpc-js";
+import type { Server } from "@grpc/grpc-js";
 import { maxDeadlineMs } from "./call-scope.ts";
 
 // What @grpc/grpc-js 1.14.7 does not let one set. Each piece reaches for a private field, does nothing when the field is
 // not there, and has a component test that fails when a new version changes it.
 
-/** An honest timeout is never negative; this much is rounding. */
-const roundingMs = 1_000;
+const timeoutHeader = "grpc-timeout";
+
+/** Milliseconds of each unit of `grpc-timeout`. */
+const unitMs: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 
 /**
  * grpc-js reads `grpc-timeout` with 32-bit arithmetic (server-interceptors.js, handleTimeoutHeader): 25 to 49 days become a
- * moment in the past and the call fails at once. Such a call gets the longest deadline served instead.
+ * moment in the past, 50 days some hours, 2^32 ms and a bit no time at all. So what is beyond the longest deadline served never
+ * reaches it. `_streamHandler` is what it calls for each stream.
  */
-export const tolerateHugeDeadlines =
-  (nowMs: () => number): ServerInterceptor =>
-  (_method, call) => {
-    if (Number(call.getDeadline()) < nowMs() - roundingMs) {
-      const timer: unknown = Reflect.get(call, "deadlineTimer");
-      if (timer instanceof Object && "close" in timer && typeof timer.close === "function") timer.close();
-      Reflect.set(call, "deadlineTimer", null);
-      Reflect.set(call, "deadline", nowMs() + maxDeadlineMs);
-    }
-    return new ServerInterceptingCall(call);
-  };
+export const tolerateHugeDeadlines = (server: Server): void => {
+  const handle: unknown = Reflect.get(server, "_streamHandler");
+  if (typeof handle !== "function") return;
+  Reflect.set(server, "_streamHandler", (interceptors: unknown, stream: unknown, headers: Record<string, unknown>) =>
+    Reflect.apply(handle, server, [interceptors, stream, withServedDeadline(headers)]),
+  );
+};
+
+const withServedDeadline = (headers: Record<string, unknown>): Record<string, unknown> => {
+  const match = /^(?<count>\d{1,8})(?<unit>[HMSmun])$/.exec(String(headers[timeoutHeader]));
+  const timeoutMs = Number(match?.groups?.["count"]) * (unitMs[match?.groups?.["unit"] ?? ""] ?? 1);
+  return timeoutMs > maxDeadlineMs ? { ...headers, [timeoutHeader]: `${maxDeadlineMs}m` } : headers;
+};
 
 /**
  * Node ends an HTTP/2 session whose peer resets 1,000 streams at once or 33 a second, sends 1,000 frames for streams that are

@@ -13,10 +13,11 @@ import type {
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { CallAnswer, CallSpans } from "../trace/call-spans.ts";
+import type { Clock } from "../util/clock.ts";
 import { orAborted } from "../util/or-aborted.ts";
 import { asBuffer } from "./as-buffer.ts";
 import { type CallScope, openCallScope } from "./call-scope.ts";
-import { answerError, trailersOf } from "./error-answer.ts";
+import { answerError, type ErrorAnswer, trailersOf } from "./error-answer.ts";
 import type {
   DuplexMethod,
   RequestOpener,
@@ -30,17 +31,19 @@ import { pump } from "./pump.ts";
 
 /** What happens around the handlers of a service. */
 export interface RpcHooks {
+  /** Told of each call as it arrives. */
+  readonly started: (call: RpcCall) => void;
   /** Refuses a call by throwing. */
   readonly admit: (call: RpcCall) => void;
-  /** Told how each call ended and how long it took. */
-  readonly ended: (call: RpcCall, outcome: "ok" | "failed", elapsedMs: number) => void;
+  /** Told how each call ended and how long it took; `error` undefined: well. */
+  readonly ended: (call: RpcCall, error: ErrorAnswer | undefined, elapsedMs: number) => void;
 }
 
 /** What the adapter needs. */
 export interface RpcDeps {
   readonly hooks: RpcHooks;
   readonly log: Logger;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Aborted when the server is forced down. */
   readonly serverSignal: AbortSignal;
   /** Longest time a stream waits for a reader that does not read. */
@@ -102,7 +105,7 @@ const enter = (grpcCall: AnyCall, method: RpcMethod, deps: RpcDeps): CallScope =
     method,
     metadata: grpcCall.metadata,
     deadline: grpcCall.getDeadline(),
-    nowMs: deps.nowMs,
+    clock: deps.clock,
   });
   const cancelled = () => scope.abort(new DOMException("The caller gave up", "AbortError"));
   const forced = () =>
@@ -149,14 +152,16 @@ const answerUnary = async (
 };
 
 const unaryAnswer = async (method: UnaryMethod, request: Buffer, call: RpcCall, deps: RpcDeps): Promise<CallAnswer> => {
-  const startedMs = deps.nowMs();
+  const startedMs = deps.clock.nowMs();
+  deps.hooks.started(call);
   try {
     const bytes = await runUnary(method, request, call, deps);
-    deps.hooks.ended(call, "ok", deps.nowMs() - startedMs);
+    deps.hooks.ended(call, undefined, deps.clock.nowMs() - startedMs);
     return { kind: "bytes", bytes };
-  } catch (error) {
-    deps.hooks.ended(call, "failed", deps.nowMs() - startedMs);
-    return { kind: "error", error: answerError(error, call, deps.log) };
+  } catch (thrown) {
+    const error = answerError(thrown, call, deps.log);
+    deps.hooks.ended(call, error, deps.clock.nowMs() - startedMs);
+    return { kind: "error", error };
   }
 };
 
@@ -205,14 +210,16 @@ const runStream = async (
   open: () => AsyncIterable<Uint8Array>,
 ): Promise<void> => {
   const { call } = scope;
-  const startedMs = deps.nowMs();
+  const startedMs = deps.clock.nowMs();
+  deps.hooks.started(call);
   try {
     await pump(open, stream, call.signal, deps.slowConsumerMs);
-    deps.hooks.ended(call, "ok", deps.nowMs() - startedMs);
+    deps.hooks.ended(call, undefined, deps.clock.nowMs() - startedMs);
     stream.end(trailersOf(call));
-  } catch (error) {
-    deps.hooks.ended(call, "failed", deps.nowMs() - startedMs);
-    stream.emit("error", answerError(error, call, deps.log));
+  } catch (thrown) {
+    const error = answerError(thrown, call, deps.log);
+    deps.hooks.ended(call, error, deps.clock.nowMs() - startedMs);
+    stream.emit("error", error);
   } finally {
     scope.close();
   }

@@ -61,14 +61,16 @@ describe("readEnvironment()", () => {
       CLOUD_PROVIDER_TLS_KEY_FILE: "/k",
       CLOUD_PROVIDER_TLS_CLIENT_CA_FILE: "/a",
       CLOUD_PROVIDER_INSECURE_LOOPBACK: "true",
+      CLOUD_PROVIDER_HTTP_ADDRESS: ":9102",
       CLOUD_PROVIDER_SERVICE_HOST: "10.0.0.1",
     };
-    expect(readEnvironment(env, undefined)).toEqual({
+    expect(readEnvironment(env, {})).toEqual({
       endpoint: { kind: "unix", path: "/run/p.sock" },
       logLevel: "debug",
       socketGroup: "1000",
       tls: { certFile: "/c", keyFile: "/k", clientCaFile: "/a" },
       insecureLoopback: true,
+      httpAddress: { host: "", port: 9102 },
       problems: [],
     });
   });
@@ -78,17 +80,19 @@ describe("readEnvironment()", () => {
       CLOUD_PROVIDER_LOG_LEVEL: "loud",
       CLOUD_PROVIDER_TLS_CERT_FILE: "/c",
       CLOUD_PROVIDER_INSECURE_LOOPBACK: "yes",
+      CLOUD_PROVIDER_HTTP_ADDRESS: "9102",
     };
-    expect(readEnvironment(env, undefined).problems).toEqual([
+    expect(readEnvironment(env, {}).problems).toEqual([
       expect.stringContaining("CLOUD_PROVIDER_ENDPOINT is not set"),
       'CLOUD_PROVIDER_LOG_LEVEL is "loud"; use debug, info, warn or error',
+      'CLOUD_PROVIDER_HTTP_ADDRESS is "9102"; use host:port, for example :9102',
       "TLS needs CLOUD_PROVIDER_TLS_KEY_FILE and CLOUD_PROVIDER_TLS_CLIENT_CA_FILE too",
       'CLOUD_PROVIDER_INSECURE_LOOPBACK is "yes"; use true or false',
     ]);
   });
 
   test("takes the endpoint given over the environment's", () => {
-    expect(readEnvironment(endpoint, "unix:///run/other.sock").endpoint).toEqual({
+    expect(readEnvironment(endpoint, { endpoint: "unix:///run/other.sock" }).endpoint).toEqual({
       kind: "unix",
       path: "/run/other.sock",
     });

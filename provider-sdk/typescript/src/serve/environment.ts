@@ -1,5 +1,6 @@
 import { type LogLevel, parseLogLevel } from "../log/logger.ts";
 import { type Endpoint, parseEndpoint } from "./endpoint.ts";
+import { type HttpAddress, parseHttpAddress } from "./http-port.ts";
 import type { TransportSecurity } from "./server-credentials.ts";
 
 /** What a process is told about serving, by its environment. */
@@ -7,6 +8,7 @@ export interface ServeSettings extends TransportSecurity {
   readonly endpoint: Endpoint | undefined;
   readonly logLevel: LogLevel;
   readonly socketGroup: string | undefined;
+  readonly httpAddress: HttpAddress | undefined;
   /** Everything that is wrong, each with what to do. */
   readonly problems: readonly string[];
 }
@@ -14,9 +16,10 @@ export interface ServeSettings extends TransportSecurity {
 /** Reads the variables with prefix `CLOUD_PROVIDER_`. Others of that prefix are left alone: Kubernetes makes some. */
 export const readEnvironment = (
   env: Readonly<Record<string, string | undefined>>,
-  endpointGiven: string | undefined,
+  given: { readonly endpoint?: string | undefined; readonly httpAddress?: string | undefined },
 ): ServeSettings => {
-  const parsed = parseEndpoint(endpointGiven ?? env["CLOUD_PROVIDER_ENDPOINT"]);
+  const parsed = parseEndpoint(given.endpoint ?? env["CLOUD_PROVIDER_ENDPOINT"]);
+  const http = parseHttpAddress(given.httpAddress ?? env["CLOUD_PROVIDER_HTTP_ADDRESS"]);
   const level = env["CLOUD_PROVIDER_LOG_LEVEL"] || "info";
   const logLevel = parseLogLevel(level);
   const tls = readTls(env);
@@ -25,11 +28,13 @@ export const readEnvironment = (
     endpoint: parsed.kind === "endpoint" ? parsed.endpoint : undefined,
     logLevel: logLevel ?? "info",
     socketGroup: env["CLOUD_PROVIDER_SOCKET_GROUP"] || undefined,
+    httpAddress: http.address,
     tls: tls.files,
     insecureLoopback: insecure.value,
     problems: [
       ...(parsed.kind === "problem" ? [parsed.problem] : []),
       ...(logLevel ? [] : [`CLOUD_PROVIDER_LOG_LEVEL is ${JSON.stringify(level)}; use debug, info, warn or error`]),
+      ...(http.problem === undefined ? [] : [http.problem]),
       ...tls.problems,
       ...insecure.problems,
     ],

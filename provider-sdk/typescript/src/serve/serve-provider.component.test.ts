@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { Client, credentials } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { eventually, temporaryFolder } from "../testing/serve-for-test.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { eventually, temporaryFolder } from "../test-support/serve-for-test.ts";
 
 const { methods } = CloudProviderDefinition;
 const packageFolder = join(import.meta.dirname, "..", "..");
@@ -159,6 +159,32 @@ describe("serveProvider()", () => {
     await expect(readFile(path)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  test("turns the log level debug on and off on SIGUSR2, and serves on", async () => {
+    const spawned = await run(prompt, { CLOUD_PROVIDER_ENDPOINT: `unix://${await socketIn()}` });
+    await serving(spawned);
+    const changes = () => spawned.said().match(/The log level has changed","to":"\w+/g) ?? [];
+    spawned.child.kill("SIGUSR2");
+    await eventually(() => changes().length === 1);
+    spawned.child.kill("SIGUSR2");
+    await eventually(() => changes().length === 2);
+    expect(changes().map((line) => line.slice(line.lastIndexOf('"') + 1))).toEqual(["debug", "info"]);
+    spawned.child.kill("SIGTERM");
+    expect(await spawned.exit).toBe(0);
+  });
+
+  test("serves probes where the environment says so, and not where it makes no sense", async () => {
+    const endpoint = `unix://${await socketIn()}`;
+    const wrong = await run(prompt, { CLOUD_PROVIDER_ENDPOINT: endpoint, CLOUD_PROVIDER_HTTP_ADDRESS: "nine" });
+    expect(await wrong.exit).toBe(78);
+    expect(wrong.said()).toBe(
+      'acme.example.com: CLOUD_PROVIDER_HTTP_ADDRESS is "nine"; use host:port, for example :9102\n',
+    );
+    const right = await run(prompt, { CLOUD_PROVIDER_ENDPOINT: endpoint, CLOUD_PROVIDER_HTTP_ADDRESS: "127.0.0.1:0" });
+    await serving(right);
+    const [, address] = /"httpAddress":"([^"]+)"/.exec(right.said()) ?? [];
+    expect((await fetch(`http://${address}/livez`)).status).toBe(200);
+  });
+
   test("ends at once on a second signal, while calls are still under way", async () => {
     const path = await socketIn();
     const spawned = await run(slow, { CLOUD_PROVIDER_ENDPOINT: `unix://${path}` });
@@ -216,6 +242,15 @@ await serveProvider({ name: "Acme!", version: "", idPrefix: "acme", scope: "", l
     expect(second.said()).toBe(
       `acme.example.com: another process listens on ${path}; stop it or give another endpoint\n`,
     );
+  });
+
+  test("lives on when a promise fails that no handler waits for, and says so", async () => {
+    const path = await socketIn();
+    const failing = `${prompt}\nvoid Promise.reject(new Error("the cloud is down"));`;
+    const spawned = await run(failing, { CLOUD_PROVIDER_ENDPOINT: `unix://${path}` });
+    await eventually(() => spawned.said().includes("A promise failed that nobody waited for"));
+    spawned.child.kill("SIGTERM");
+    expect(await spawned.exit).toBe(0);
   });
 
   test("writes a crash of the provider as a line of its log and ends with code 1", async () => {

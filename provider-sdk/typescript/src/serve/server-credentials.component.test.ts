@@ -5,8 +5,8 @@ import { Client, credentials, status as grpc } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../definition/outcomes.ts";
 import { createLogger } from "../log/logger.ts";
-import { invoke } from "../testing/invoke.ts";
-import { basics, temporaryFolder } from "../testing/serve-for-test.ts";
+import { invoke } from "../test-support/invoke.ts";
+import { basics, temporaryFolder } from "../test-support/serve-for-test.ts";
 import type { TransportSecurity } from "./server-credentials.ts";
 import { startProvider } from "./start-provider.ts";
 

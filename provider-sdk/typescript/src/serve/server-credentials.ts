@@ -6,6 +6,7 @@ import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 /** How callers prove who they are. */
 export interface TransportSecurity {
+  /** Files of the certificate, its key and the authorities of callers. Needed on TCP. */
   readonly tls?: TlsFiles | undefined;
   /** True: plaintext on a loopback TCP address, for development. */
   readonly insecureLoopback?: boolean | undefined;

@@ -6,10 +6,12 @@ export const unavailableExitCode = 69;
 /** Why a provider cannot be served. Its message names every problem and what to do; it needs no stack. */
 export class ProviderStartError extends Error {
   override readonly name = "ProviderStartError";
+  /** Whose mistake it is: that of the definition or the settings, or that of the endpoint. */
   readonly code: "CONFIG_INVALID" | "ENDPOINT_UNAVAILABLE";
   /** One sentence each. */
   readonly problems: readonly string[];
 
+  /** `problems`: everything that is wrong, one line each. */
   constructor(code: "CONFIG_INVALID" | "ENDPOINT_UNAVAILABLE", problems: readonly string[], cause?: unknown) {
     super(problems.join("\n"), cause === undefined ? undefined : { cause });
     this.code = code;

@@ -1,11 +1,11 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { status as grpc } from "@grpc/grpc-js";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../definition/outcomes.ts";
 import type { InstanceHandlers, NodeRef } from "../definition/instances.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { basics, context, eventually, serveForTest } from "../testing/serve-for-test.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { basics, context, eventually, serveForTest } from "../test-support/serve-for-test.ts";
 
 const { methods } = CloudProviderDefinition;
 
@@ -111,7 +111,12 @@ describe("startProvider()", () => {
     expect(answered).toBe(1_000);
   });
 
-  test.each([26, 30, 49, 60, 365, 3_650])("serves a slow call with a deadline in %i days", async (days) => {
+  // 49.7103 days are 2^32 ms and two seconds.
+  test.each([26, 30, 49, 49.7103, 60, 365, 3_650])("serves a slow call with a deadline in %d days", async (days) => {
+    const warnings: string[] = [];
+    const warned = ({ message }: Error) => void warnings.push(message);
+    process.on("warning", warned);
+    onTestFinished(() => void process.off("warning", warned));
     const { client } = await serveForTest(
       withGet(async (ref, { signal, remainingMs }) => {
         // A deadline that was misread ends the call in its first millisecond.
@@ -123,6 +128,7 @@ describe("startProvider()", () => {
     const deadlineMs = days * 86_400_000;
     const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes }, { deadlineMs });
     expect(results).toMatchObject([{ outcome: { $case: "instance", value: { stateReason: "60 min" } } }]);
+    expect(warnings).toEqual([]);
   });
 
   test.each([

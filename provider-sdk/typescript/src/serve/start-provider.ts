@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { Server, type ServerCredentials } from "@grpc/grpc-js";
+import type { Server, ServerCredentials } from "@grpc/grpc-js";
+import { CloudFetcher } from "../cloud/cloud-fetch.ts";
 import { toCapabilities, toLimits } from "../convert/capabilities.ts";
 import { createProviderIds } from "../convert/provider-ids.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import type { Logger } from "../log/logger.ts";
-import { callFields } from "../rpc/call-fields.ts";
-import { tolerateHugeDeadlines, tolerateMassCancellation } from "../rpc/grpc-js-gaps.ts";
-import { type RpcDeps, toGrpcService } from "../rpc/grpc-service.ts";
+import { noMetrics, type ProviderMetrics } from "../metrics/metrics.ts";
 import type { RpcService } from "../rpc/method.ts";
 import { createCloudProviderService } from "../services/cloud-provider.ts";
 import { createHealthService } from "../services/health.ts";
@@ -14,10 +13,14 @@ import { createGetProviderInfo, type HandshakeFacts } from "../services/identity
 import { createReflectionServices, reflectionServices } from "../services/reflection.ts";
 import { draining, type ProviderRuntime } from "../services/runtime.ts";
 import { defaultIntervals, StatusMonitor } from "../services/status-monitor.ts";
-import { type CallSpans, loadCallSpans } from "../trace/call-spans.ts";
+import { loadCallSpans } from "../trace/call-spans.ts";
+import { type Clock, systemClock } from "../util/clock.ts";
+import { every } from "../util/every.ts";
 import { RuleChecker } from "../validation/rule-checker.ts";
 import { factProblems, shapeProblems } from "./definition-problems.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { createGrpcServer, shutDown } from "./grpc-server.ts";
+import { type HttpAddress, type HttpPort, serveHttp } from "./http-port.ts";
 import { type Listener, listen } from "./listener.ts";
 import { MutualTls } from "./mutual-tls.ts";
 import { serverCredentials, type TransportSecurity } from "./server-credentials.ts";
@@ -26,8 +29,12 @@ import { sdkVersion } from "./version.ts";
 
 /** How a provider is served; nothing is read from the environment. */
 export interface StartOptions extends TransportSecurity {
+  /** Where to listen. */
   readonly endpoint: Endpoint;
+  /** Where to write its log. */
   readonly log: Logger;
+  /** Where to serve `/livez`, `/readyz` and `/metrics` over HTTP. Default: they are not served. */
+  readonly httpAddress?: HttpAddress | undefined;
   /** Group that gets the socket, name or number. Default: the process's. */
   readonly socketGroup?: string | undefined;
   /** Longest time that calls under way have to end. Default: 10 s. */
@@ -36,6 +43,11 @@ export interface StartOptions extends TransportSecurity {
   readonly socketCheckMs?: number | undefined;
   /** How often TLS files are read again. Default: 10 s; the contract asks for 60 s at the most. */
   readonly tlsReloadMs?: number | undefined;
+  /**
+   * Time for checks, deadlines, heartbeats, ages and whatever else is waited for or measured, but for two things that hang on the other side's
+   * real doing: the draining, and how long a reader of a stream may not read. Default: the machine's.
+   */
+  readonly clock?: Clock | undefined;
   /** How often the cloud is checked, and for how long. Default: 60 s while all is well, 10 s while not, 10 s. */
   readonly checkIntervals?:
     | { readonly goodIntervalMs: number; readonly badIntervalMs: number; readonly timeoutMs: number }
@@ -46,6 +58,8 @@ export interface StartOptions extends TransportSecurity {
 export interface RunningProvider {
   /** Where callers connect: `unix:///run/cloud-provider/provider.sock`, `127.0.0.1:9443`. */
   readonly address: string;
+  /** Where `/livez`, `/readyz` and `/metrics` are served, `127.0.0.1:9102`; undefined: they are not. */
+  readonly httpAddress: string | undefined;
   /** Random id of this process, as in the handshake. */
   readonly bootId: string;
   /**
@@ -63,15 +77,9 @@ export interface RunningProvider {
 const cloudProviderService = "cloudprovider.v1.CloudProvider";
 const healthService = "grpc.health.v1.Health";
 
-/** Contract TRN-6 asks for 100. Callers queue the rest, so that cancelling many at once stays harmless: see grpc-js-gaps.ts. */
-const maxStreamsPerConnection = 256;
-
 const defaultDrainMs = 10_000;
 const defaultSocketCheckMs = 10_000;
 const defaultTlsReloadMs = 10_000;
-/** How long aborted calls have to send their answer before the connections are cut. */
-const forceGraceMs = 250;
-const slowConsumerMs = 30_000;
 
 /**
  * Serves a provider inside a process that somebody else looks after, as tests do. Throws {@link ProviderStartError} with
@@ -81,47 +89,91 @@ export const startProvider = async (
   definition: ProviderDefinition,
   options: StartOptions,
 ): Promise<RunningProvider> => {
-  const { log } = options;
+  const { log, clock = systemClock } = options;
   throwIfAny(shapeProblems(definition));
   const drain = new AbortController();
   const force = new AbortController();
   const facts = handshakeFacts(options.endpoint);
   const bootId = randomUUID();
   const intervals = options.checkIntervals ?? defaultIntervals;
-  const status = new StatusMonitor({ definition, bootId, log, nowMs: Date.now, ...intervals });
-  const runtime = createRuntime(definition, { bootId, log, status, draining: drain.signal });
+  const cloud = new CloudFetcher({ clock, random: Math.random, transport: (input, init) => fetch(input, init) });
+  const metrics = options.httpAddress ? await loadMetrics(definition, facts, () => status.ready) : undefined;
+  const { cloudCall: cloudCalled } = metrics ?? noMetrics;
+  const status: StatusMonitor = new StatusMonitor({ definition, bootId, log, clock, cloud, cloudCalled, ...intervals });
+  const runtime = createRuntime(definition, {
+    bootId,
+    log,
+    clock,
+    cloud,
+    cloudCalled,
+    status,
+    draining: drain.signal,
+  });
   throwIfAny(factProblems(createGetProviderInfo(runtime, facts)(), runtime.rules));
   const credentials = await serverCredentials(options.endpoint, options);
-  const server = createServer(
+  const server = createGrpcServer({
     runtime,
-    [
+    services: [
       { service: createCloudProviderService(runtime, status, facts), refuseWhileDraining: true },
       { service: createHealthService(facts.services, drain.signal), refuseWhileDraining: false },
       ...reflection(facts.services).map((service) => ({ service, refuseWhileDraining: true })),
     ],
-    force.signal,
-    await loadCallSpans(),
-  );
-  const listener = await listen(server, options.endpoint, credentials, options.socketGroup);
+    serverSignal: force.signal,
+    spans: await loadCallSpans(),
+    metrics: metrics ?? noMetrics,
+  });
+  const whyNotReady = () => (drain.signal.aborted ? "shutting down" : status.whyNotReady);
+  const http = await openHttp(options.httpAddress, metrics, whyNotReady);
+  const listener = await listen(server, options.endpoint, credentials, options.socketGroup).catch(async (error) => {
+    await http?.close();
+    throw error;
+  });
   // The handshake is served meanwhile; a cloud that is down must not keep the controller from hearing so.
   void status.start();
+  return attend({ server, listener, http, status, drain, force }, { bootId, credentials, options });
+};
+
+/** What runs. */
+interface Parts {
+  readonly server: Server;
+  readonly listener: Listener;
+  readonly http: HttpPort | undefined;
+  readonly status: StatusMonitor;
+  readonly drain: AbortController;
+  readonly force: AbortController;
+}
+
+/** Looks after what runs until it ends, by somebody's wish or because nobody can reach it any more. */
+const attend = (
+  parts: Parts,
+  facts: { readonly bootId: string; readonly credentials: ServerCredentials; readonly options: StartOptions },
+): RunningProvider => {
+  const { bootId, credentials, options } = facts;
+  const { listener, http } = parts;
+  const { log, clock = systemClock } = options;
   const ended = Promise.withResolvers<"closed" | "socketLost">();
   const end = async (reason: "closed" | "socketLost"): Promise<void> => {
-    clearInterval(watch);
-    clearInterval(reload);
-    await close({ server, listener, status, drain, force, drainMs: options.drainMs ?? defaultDrainMs });
+    endWatch();
+    endReload();
+    await close(parts, options.drainMs ?? defaultDrainMs);
     ended.resolve(reason);
   };
-  const reload = followTlsFiles(credentials, log, options.tlsReloadMs ?? defaultTlsReloadMs);
+  const endReload = followTlsFiles(credentials, { log, clock, intervalMs: options.tlsReloadMs ?? defaultTlsReloadMs });
   const closing: { done?: Promise<void> } = {};
-  const watch = watchSocket(listener, options.socketCheckMs ?? defaultSocketCheckMs, () => {
+  const lost = () => {
     log.error("The socket was removed or replaced: nobody can reach this provider any more", {
       address: listener.address,
     });
     closing.done ??= end("socketLost");
-  });
+  };
+  // Whether callers can still come.
+  const look = async () => {
+    if (!(await listener.isReachable())) lost();
+  };
+  const endWatch = every(clock, options.socketCheckMs ?? defaultSocketCheckMs, () => void look());
   return {
     address: listener.address,
+    httpAddress: http?.address,
     bootId,
     close: () => {
       closing.done ??= end("closed");
@@ -131,23 +183,31 @@ export const startProvider = async (
   };
 };
 
-/** Looks again and again whether callers can still come. */
-const watchSocket = (listener: Listener, intervalMs: number, lost: () => void): NodeJS.Timeout => {
-  const look = async () => {
-    if (!(await listener.isReachable())) lost();
-  };
-  return setInterval(() => void look(), intervalMs).unref();
+/** Its library is read only where figures are wanted. */
+const loadMetrics = async (
+  { name, version }: ProviderDefinition,
+  { sdkVersion: sdk, runtimeVersion }: HandshakeFacts,
+  isReady: () => boolean,
+): Promise<ProviderMetrics> => {
+  const { createPrometheusMetrics } = await import("../metrics/prometheus.ts");
+  return createPrometheusMetrics({ name, version, sdkVersion: sdk, runtimeVersion, isReady });
 };
+
+const openHttp = async (
+  address: HttpAddress | undefined,
+  metrics: ProviderMetrics | undefined,
+  whyNotReady: () => string | undefined,
+): Promise<HttpPort | undefined> =>
+  address && metrics ? serveHttp({ address, whyNotReady, metrics: metrics.render }) : undefined;
 
 /** Reads TLS files again and again; content is compared, because mounted Secrets change by symbolic link. */
 const followTlsFiles = (
   credentials: ServerCredentials,
-  log: Logger,
-  intervalMs: number,
-): NodeJS.Timeout | undefined => {
-  if (!(credentials instanceof MutualTls)) return undefined;
-  credentials.warnIfExpired(log, Date.now());
-  return setInterval(() => void credentials.reload(log, Date.now()), intervalMs).unref();
+  { log, clock, intervalMs }: { readonly log: Logger; readonly clock: Clock; readonly intervalMs: number },
+): (() => void) => {
+  if (!(credentials instanceof MutualTls)) return () => undefined;
+  credentials.warnIfExpired(log, clock.nowMs());
+  return every(clock, intervalMs, () => void credentials.reload(log, clock.nowMs()));
 };
 
 const throwIfAny = (problems: readonly string[]): void => {
@@ -166,6 +226,9 @@ const createRuntime = (
   parts: {
     readonly bootId: string;
     readonly log: Logger;
+    readonly clock: Clock;
+    readonly cloud: CloudFetcher;
+    readonly cloudCalled: ProviderRuntime["cloudCalled"];
     readonly status: StatusMonitor;
     readonly draining: AbortSignal;
   },
@@ -178,9 +241,12 @@ const createRuntime = (
   rules: new RuleChecker(),
   scopeId: () => parts.status.scopeId,
   observe: (outcome) => parts.status.observe(outcome),
+  cloud: parts.cloud,
+  cloudCalled: parts.cloudCalled,
   draining: parts.draining,
   log: parts.log,
-  nowMs: Date.now,
+  nowMs: parts.clock.nowMs,
+  clock: parts.clock,
 });
 
 const reflection = (services: readonly string[]): readonly RpcService[] =>
@@ -198,77 +264,11 @@ const reflection = (services: readonly string[]): readonly RpcService[] =>
       })
     : [];
 
-interface ServedService {
-  readonly service: RpcService;
-  readonly refuseWhileDraining: boolean;
-}
-
-const createServer = (
-  runtime: ProviderRuntime,
-  services: readonly ServedService[],
-  serverSignal: AbortSignal,
-  spans: CallSpans | undefined,
-): Server => {
-  const server = new Server({
-    "grpc.max_receive_message_length": Number(runtime.limits.maxReceiveBytes),
-    // Answers are bounded by the contract's own limits.
-    "grpc.max_send_message_length": -1,
-    "grpc.max_concurrent_streams": maxStreamsPerConnection,
-    // Leaked in several versions (grpc-node 1941, 2393), and nobody reads it.
-    "grpc.enable_channelz": 0,
-    interceptors: [tolerateHugeDeadlines(runtime.nowMs)],
-  });
-  tolerateMassCancellation(server);
-  for (const { service, refuseWhileDraining } of services) {
-    const deps: RpcDeps = {
-      hooks: {
-        admit: () => {
-          if (refuseWhileDraining && runtime.draining.aborted) throw draining();
-        },
-        ended: (call, outcome, elapsedMs) => {
-          runtime.log.debug("Answered", { ...callFields(call), outcome, elapsedMs });
-        },
-      },
-      log: runtime.log,
-      nowMs: runtime.nowMs,
-      serverSignal,
-      slowConsumerMs,
-      // Health checks would be a trace of their own, every few seconds.
-      spans: service.fullName === cloudProviderService ? spans : undefined,
-    };
-    const { definition, implementation } = toGrpcService(service, deps);
-    server.addService(definition, implementation);
-  }
-  return server;
-};
-
-const close = async (parts: {
-  readonly server: Server;
-  readonly listener: Listener;
-  readonly status: StatusMonitor;
-  readonly drain: AbortController;
-  readonly force: AbortController;
-  readonly drainMs: number;
-}): Promise<void> => {
+const close = async ({ server, listener, http, status, drain, force }: Parts, drainMs: number): Promise<void> => {
   // Health turns, watches end and new calls are refused, all by this signal.
-  parts.drain.abort(draining());
-  await parts.listener.release(() => shutDown(parts.server, parts.force, parts.drainMs));
-  await parts.status.stop();
-};
-
-const shutDown = async (server: Server, force: AbortController, drainMs: number): Promise<void> => {
-  const stopped = new Promise<void>((resolve) => {
-    server.tryShutdown(() => resolve());
-  });
-  if (await within(stopped, drainMs)) return;
-  force.abort(draining());
-  if (!(await within(stopped, forceGraceMs))) server.forceShutdown();
-};
-
-const within = async (work: Promise<void>, ms: number): Promise<boolean> => {
-  const late = Promise.withResolvers<false>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  const done = await Promise.race([work.then(() => true), late.promise]);
-  clearTimeout(timer);
-  return done;
+  drain.abort(draining());
+  await listener.release(() => shutDown(server, force, drainMs));
+  await status.stop();
+  // Last: until then probes hear that it shuts down.
+  await http?.close();
 };

@@ -5,8 +5,8 @@ import { Client, credentials } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { absent } from "../definition/outcomes.ts";
 import { createLogger } from "../log/logger.ts";
-import { invoke } from "../testing/invoke.ts";
-import { basics, temporaryFolder } from "../testing/serve-for-test.ts";
+import { invoke } from "../test-support/invoke.ts";
+import { basics, temporaryFolder } from "../test-support/serve-for-test.ts";
 import { startProvider } from "./start-provider.ts";
 
 const { methods } = CloudProviderDefinition;

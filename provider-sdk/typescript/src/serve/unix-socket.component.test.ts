@@ -7,8 +7,8 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../definition/outcomes.ts";
 import { createLogger } from "../log/logger.ts";
-import { invoke } from "../testing/invoke.ts";
-import { basics, serveForTest, temporaryFolder } from "../testing/serve-for-test.ts";
+import { invoke } from "../test-support/invoke.ts";
+import { basics, serveForTest, temporaryFolder } from "../test-support/serve-for-test.ts";
 import { startProvider } from "./start-provider.ts";
 import { clearSocketPath, isLive, removeStale } from "./unix-socket.ts";
 

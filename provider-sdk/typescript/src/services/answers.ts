@@ -43,17 +43,36 @@ export const refuseAbsence = (answer: Absent, errors: readonly ProviderError[]):
   });
 };
 
-/** What is wrong with an answer of the provider, as the contract's rules see it; undefined if nothing. */
-export const answerProblem = (
+type AnswerType = "Instance" | "Volume" | "LoadBalancer" | "Route";
+
+/**
+ * An answer of the provider as it travels, or what is wrong with it. Types do not hold a vendor's code to much: what a cloud's JSON has, a number
+ * for an id or a text for a time, comes here as it is, and must not take the answers about other objects with it.
+ */
+export const toWireAnswer = <Wire>(
   rules: RuleChecker,
-  typeName: "Instance" | "Volume" | "LoadBalancer" | "Route",
-  message: unknown,
-): ProviderError | undefined => {
+  typeName: AnswerType,
+  convert: () => Wire,
+): Wire | ProviderError => {
+  try {
+    const wire = convert();
+    return answerProblem(rules, typeName, wire) ?? wire;
+  } catch (cause) {
+    return broken(typeName, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+};
+
+/** What is wrong with an answer of the provider, as the contract's rules see it; undefined if nothing. */
+const answerProblem = (rules: RuleChecker, typeName: AnswerType, message: unknown): ProviderError | undefined => {
   const violations = rules.check(`cloudprovider.v1.${typeName}`, message);
   if (violations.length === 0) return undefined;
   const list = violations.map(({ field, description }) => `${field} ${description}`).join("; ");
-  return new ProviderError(
-    "INVARIANT_BROKEN",
-    cutToBytes(`the provider answered a ${typeName} that breaks the contract: ${list}`, 512),
-  );
+  return broken(typeName, list);
 };
+
+const broken = (typeName: AnswerType, problem: string, cause?: unknown): ProviderError =>
+  new ProviderError(
+    "INVARIANT_BROKEN",
+    cutToBytes(`the provider's ${typeName} breaks the contract: ${problem}`, 512),
+    cause === undefined ? {} : { cause },
+  );

@@ -3,8 +3,8 @@ import { NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
 import { test } from "vitest";
 import type { Instance, InstanceHandlers, NodeRef } from "../definition/instances.ts";
 import { createLogger } from "../log/logger.ts";
-import { invokeOk } from "../testing/invoke.ts";
-import { basics, context, serveForTest } from "../testing/serve-for-test.ts";
+import { invokeOk } from "../test-support/invoke.ts";
+import { basics, context, serveForTest } from "../test-support/serve-for-test.ts";
 
 const { batchGetInstances } = CloudProviderDefinition.methods;
 const createTime = new Date(1_700_000_000_000);

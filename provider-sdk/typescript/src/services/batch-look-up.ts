@@ -9,6 +9,7 @@ import { Limit } from "../util/limit.ts";
 import { SharedTask } from "../util/shared-task.ts";
 import { absentOutcome, type CommonOutcome, notMineOutcome, refuseAbsence, unknownOutcome } from "./answers.ts";
 import type { CallRecorder } from "./call-recorder.ts";
+import { withinContext } from "./current-context.ts";
 
 /** What was learnt about one object. */
 export type LookUpResult<Found> =
@@ -117,7 +118,8 @@ export class BatchLookUp<
     const answer = await settle(() =>
       this.#limit.run(signal, async () => {
         started.time = new Date(this.#options.nowMs());
-        return get(ref, recorder.read(call.maxDataAgeMs));
+        const context = recorder.read(call.maxDataAgeMs);
+        return withinContext(context, () => get(ref, context));
       }),
     );
     const noted = answer instanceof Error ? this.#note(answer, recorder) : answer;
@@ -129,7 +131,8 @@ export class BatchLookUp<
     getMany: NonNullable<LookUpHandlers<Ref, Found>["getMany"]>,
   ): Promise<ReadonlyMap<string, LookUpResult<Found>>> {
     const readTime = new Date(this.#options.nowMs());
-    const answers = await getMany([...refs.values()], recorder.read(maxDataAgeMs));
+    const context = recorder.read(maxDataAgeMs);
+    const answers = await withinContext(context, () => getMany([...refs.values()], context));
     if (answers.length !== refs.size) {
       const message = `getMany answered ${answers.length} items to ${refs.size} questions`;
       throw new ProviderError("INVARIANT_BROKEN", message);
@@ -151,6 +154,8 @@ export class BatchLookUp<
     readTime: Date,
   ): LookUpResult<Found> {
     if (answer instanceof ProviderError) return { kind: "common", outcome: unknownOutcome(answer), readTime };
+    const problem = answerFault(answer);
+    if (problem) return { kind: "common", outcome: unknownOutcome(problem), readTime };
     if (isNotMine(answer)) return { kind: "common", outcome: notMineOutcome(answer), readTime };
     if (!isAbsent(answer)) return { kind: "found", found: answer, readTime: answer.readTime ?? readTime };
     const refused = refuseAbsence(answer, errors) ?? this.#options.refuseAbsence?.(ref, answer);
@@ -171,6 +176,22 @@ export class BatchLookUp<
     return error;
   }
 }
+
+/** What nobody could make sense of; types do not hold a vendor's code to much. */
+const answerFault = (answer: unknown): ProviderError | undefined => {
+  if (typeof answer !== "object" || answer === null)
+    return new ProviderError(
+      "INVARIANT_BROKEN",
+      `the provider answered ${String(answer)}; what does not exist is said with absent()`,
+    );
+  const untimely = ["readTime", "observeTime"].find((name) => !isTime(Reflect.get(answer, name)));
+  return untimely === undefined
+    ? undefined
+    : new ProviderError("INVARIANT_BROKEN", `the provider's ${untimely} is no Date`);
+};
+
+const isTime = (value: unknown): boolean =>
+  value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()));
 
 const isAbsent = (answer: { readonly kind?: string | undefined }): answer is Absent => answer.kind === "absent";
 const isNotMine = (answer: { readonly kind?: string | undefined }): answer is NotMine => answer.kind === "notMine";

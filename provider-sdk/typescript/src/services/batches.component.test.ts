@@ -5,8 +5,8 @@ import type { InstanceFeatures, InstanceHandlers } from "../definition/instances
 import { absent, notMine, pending } from "../definition/outcomes.ts";
 import type { RouteHandlers } from "../definition/routes.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { basics, context, eventually, serveForTest } from "../testing/serve-for-test.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { basics, context, eventually, serveForTest } from "../test-support/serve-for-test.ts";
 
 const { methods } = CloudProviderDefinition;
 
@@ -88,17 +88,27 @@ describe("BatchGetInstances from get()", () => {
     expect(results).toMatchObject([{ outcome: { $case: "unknown", value: { reason } } }]);
   });
 
-  test("does not pass on an absence after an error of the cloud in the same look-up, but does for the others", async () => {
-    const { client } = await getting((node, { recordCloudCall }) => {
-      if (node.name === "doubtful") recordCloudCall({ status: 503 });
-      return absent("LOOKUP_MISS");
-    });
-    const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes: byId("doubtful", "gone") });
-    expect(results).toMatchObject([
-      { outcome: { $case: "unknown", value: { reason: "CLOUD_UNAVAILABLE" } } },
-      { outcome: { $case: "absent", value: { basis: 2 } } },
-    ]);
-  });
+  test.each([
+    ["an error of the cloud", { status: 503 }, "CLOUD_UNAVAILABLE"],
+    // Some clouds are read by POST, which counts as a change until the vendor says otherwise.
+    ["a change that timed out", { error: new DOMException("late", "TimeoutError"), mutation: true }, "DEADLINE_PASSED"],
+  ])(
+    "does not pass on an absence after %s in the same look-up, but does for the others",
+    async (_title, cloudCall, reason) => {
+      const { client } = await getting((node, { recordCloudCall }) => {
+        if (node.name === "doubtful") recordCloudCall(cloudCall);
+        return absent("LOOKUP_MISS");
+      });
+      const { results } = await invokeOk(client, methods.batchGetInstances, {
+        context,
+        nodes: byId("doubtful", "gone"),
+      });
+      expect(results).toMatchObject([
+        { outcome: { $case: "unknown", value: { reason } } },
+        { outcome: { $case: "absent", value: { basis: 2 } } },
+      ]);
+    },
+  );
 
   test.each([
     ["younger than the delay", { createTime: new Date() }, absent("LOOKUP_MISS"), "unknown"],
@@ -134,6 +144,35 @@ describe("BatchGetInstances from get()", () => {
     expect((await ask("a", "b")).kind).toBe("ok");
   });
 });
+
+/** What a vendor's code may come by from the JSON of a cloud: nobody checked its type. */
+const untyped = (json: string): ReturnType<typeof found> => JSON.parse(json);
+
+describe.each(["get", "getMany"] as const)(
+  "BatchGetInstances from %s() that answers one machine wrongly",
+  (handler) => {
+    test.each([
+      ["null", "null"],
+      ["a text", '"running"'],
+      ["a list", '[{"id":"bad","name":"bad"}]'],
+      ["an id that is a number", '{"id":42,"name":"bad"}'],
+      ["no id", '{"name":"bad"}'],
+      ["a time that is a text", '{"id":"bad","name":"bad","createTime":"2026-01-01T00:00:00Z"}'],
+      ["a time of reading that is a text", '{"id":"bad","name":"bad","readTime":"2026-01-01T00:00:00Z"}'],
+      ["addresses that are null", '{"id":"bad","name":"bad","addresses":null}'],
+    ])("answers the others: %s", async (_title, json) => {
+      const answer = (ref: { readonly name: string }) => (ref.name === "bad" ? untyped(json) : found(ref));
+      const instances: InstanceHandlers = handler === "get" ? { get: answer } : { getMany: (refs) => refs.map(answer) };
+      const { client } = await serveForTest({ ...basics, instances });
+      const nodes = [{ name: "good" }, { name: "bad" }];
+      const { results } = await invokeOk(client, methods.batchGetInstances, { context, nodes });
+      expect(results.map(({ outcome }) => outcome)).toMatchObject([
+        { $case: "instance", value: { name: "good" } },
+        { $case: "unknown", value: { reason: "INVARIANT_BROKEN" } },
+      ]);
+    });
+  },
+);
 
 describe("BatchGetInstances from getMany()", () => {
   const many = (getMany: NonNullable<InstanceHandlers["getMany"]>) =>

@@ -5,14 +5,22 @@ import type {
   PlannedChange as WirePlannedChange,
 } from "@cloudwire/proto/cloudprovider/v1/common";
 import { toWireDiagnostic, toWirePlannedChange } from "../convert/common.ts";
-import type { CallContext, ChangeContext, CloudCall, ReadContext } from "../definition/call-context.ts";
+import type { CloudFetcher } from "../cloud/cloud-fetch.ts";
+import { isUnanswered, tooManyRequests } from "../cloud/cloud-outcome.ts";
+import type {
+  CallContext,
+  ChangeContext,
+  CloudCall,
+  CloudFetch,
+  Progress,
+  ReadContext,
+} from "../definition/call-context.ts";
 import type { Cluster } from "../definition/common.ts";
 import { classifyError } from "../errors/classify.ts";
-import type { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { callFields } from "../rpc/call-fields.ts";
-import { fetchWith } from "../util/fetch-with.ts";
 import { toDuration } from "../util/duration.ts";
 
 /** What one request to the cloud says about the cloud: it answered, or how it failed. */
@@ -25,14 +33,18 @@ export interface RecorderOptions {
   readonly log: Logger;
   readonly nowMs: () => number;
   readonly observe: (outcome: CloudOutcome) => void;
+  readonly cloud: CloudFetcher;
+  /** Told of each request to the cloud. */
+  readonly cloudCalled: (call: CloudCall) => void;
   readonly signal?: AbortSignal;
 }
 
-/** Errors after which nothing may be called absent: no right, no cloud, no credentials. */
-const doubtfulCodes = new Set([7, 14, 16]);
+/** Codes of errors after which nothing may be called absent: no answer in time, no right, no cloud, no credentials. */
+const doubtfulCodes = new Set([4, 7, 14, 16]);
 
-/** True for an error after which nothing may be called absent. */
-export const raisesDoubt = (error: ProviderError): boolean => doubtfulCodes.has(error.grpcCode);
+/** True for an error after which nothing may be called absent. Contract: ABS-2. */
+export const raisesDoubt = (error: ProviderError): boolean =>
+  doubtfulCodes.has(error.grpcCode) || error.reason === "RATE_LIMITED";
 
 const maxErrors = 32;
 const maxDiagnostics = 32;
@@ -48,6 +60,7 @@ export class CallRecorder {
   #retries = 0;
   #throttled = false;
   #dataAgeMs: number | undefined;
+  #progress: Progress = {};
   readonly #errors: ProviderError[] = [];
   readonly #cloudRequestIds: string[] = [];
   readonly #diagnostics: WireDiagnostic[] = [];
@@ -82,6 +95,11 @@ export class CallRecorder {
 
   get plannedChanges(): WirePlannedChange[] {
     return this.#plannedChanges;
+  }
+
+  /** How far the handler says that it is. */
+  get progress(): Progress {
+    return this.#progress;
   }
 
   /** What the call has cost so far; counting begins anew. */
@@ -125,7 +143,13 @@ export class CallRecorder {
       diagnose: (diagnostic) => {
         if (this.#diagnostics.length < maxDiagnostics) this.#diagnostics.push(toWireDiagnostic(diagnostic));
       },
+      progress: (progress) => this.progressed(progress),
     };
+  }
+
+  /** Lays what is said of the change over what was said before. */
+  progressed(progress: Progress): void {
+    this.#progress = { ...this.#progress, ...progress };
   }
 
   /** Context of any call. */
@@ -139,7 +163,7 @@ export class CallRecorder {
       ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
       cluster,
       log: log.child(callFields(call)),
-      fetch: (input, init) => this.#fetch(input, init),
+      fetch: this.#fetch,
       recordCloudCall: (cloudCall) => this.recordCloudCall(cloudCall),
     };
   }
@@ -147,14 +171,20 @@ export class CallRecorder {
   /** Counts one request to the cloud and draws conclusions from its outcome. */
   recordCloudCall(cloudCall: CloudCall): void {
     this.#count(cloudCall);
+    this.#judge(cloudCall);
+  }
+
+  #judge(cloudCall: CloudCall): void {
     // A request that the caller's impatience ended says nothing about the cloud.
     if (this.signal.aborted) return;
-    const failed = cloudCall.error ?? (isFailure(cloudCall.status) ? { status: cloudCall.status } : undefined);
-    if (failed === undefined) {
+    if (!isUnanswered(cloudCall)) {
       this.#options.observe({ kind: "success" });
       return;
     }
-    this.noteError(classifyError(failed, { mutation: cloudCall.mutation ?? false, correlationId: "" }).error);
+    const failed = cloudCall.error ?? { status: cloudCall.status };
+    const { error, masked } = classifyError(failed, { mutation: cloudCall.mutation ?? false, correlationId: "" });
+    // Whatever it was: the question was not answered.
+    this.noteError(masked ? new ProviderError("INCOMPLETE_ANSWER", unanswered, { cause: failed }) : error);
   }
 
   /** Draws conclusions from an error that the handler met or answered. */
@@ -178,23 +208,30 @@ export class CallRecorder {
     if (cloudCall.dataAgeMs !== undefined) this.#dataAgeMs = Math.max(this.#dataAgeMs ?? 0, cloudCall.dataAgeMs);
     if (cloudCall.requestId !== undefined) this.#cloudRequestIds.push(cloudCall.requestId.slice(0, 128));
     if (this.#parent) this.#parent.#count(cloudCall);
+    else this.#options.cloudCalled(cloudCall);
   }
 
-  async #fetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-    const mutation = !readMethods.has((init?.method ?? requestMethod(input)).toUpperCase());
-    try {
-      const response = await fetchWith(this.signal)(input, init);
-      this.recordCloudCall({ status: response.status, mutation });
-      return response;
-    } catch (error) {
-      this.recordCloudCall({ error, mutation });
-      throw error;
-    }
+  readonly #fetch: CloudFetch = (input, init) => {
+    const { call, cloud, nowMs } = this.#options;
+    return cloud.fetch(input, init, {
+      signal: this.signal,
+      remainingMs: () => call.deadlineMs - nowMs(),
+      tried: (cloudCall) => this.#count(cloudCall),
+      ended: (tries) => this.#conclude(tries),
+    });
+  };
+
+  /**
+   * A failure that the same request overcame is no news of the cloud. Only a success overcomes it: a 404 after a 503 may come from what
+   * stands before the cloud, and must not become an absence.
+   */
+  #conclude(tries: readonly CloudCall[]): void {
+    const last = tries.at(-1);
+    const told = isSuccess(last?.status) ? tries.slice(-1) : tries;
+    for (const cloudCall of told) this.#judge(cloudCall);
+    if (tries.some(({ status }) => status === tooManyRequests)) this.#throttle();
   }
 }
 
-const isFailure = (status: number | undefined): boolean => status !== undefined && (status === 429 || doubtful(status));
-const doubtful = (status: number): boolean => status === 401 || status === 403 || status >= 500;
-
-const readMethods = new Set(["GET", "HEAD", "OPTIONS"]);
-const requestMethod = (input: Parameters<typeof fetch>[0]): string => (input instanceof Request ? input.method : "GET");
+const isSuccess = (status: number | undefined): boolean => status !== undefined && status < 400;
+const unanswered = "A request to the cloud met an error that is not known";

@@ -1,5 +1,4 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
-import type { GetProviderInfoRequest } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { absentMethod } from "../rpc/absent-method.ts";
 import { type RpcMethod, type RpcService, unary } from "../rpc/method.ts";
 import { checkBatch, checkPage } from "../validation/batch.ts";
@@ -43,16 +42,20 @@ const identityMethods = (
 ): readonly RpcMethod[] => {
   const info = createGetProviderInfo(runtime, facts);
   return [
-    unary(methods.getProviderInfo, (request: GetProviderInfoRequest) => {
-      const refused = refusal(
-        "GetProviderInfo",
-        runtime.rules.check("cloudprovider.v1.GetProviderInfoRequest", request),
-      );
-      if (refused) throw refused;
+    unary(methods.getProviderInfo, (request) => {
+      requireRules(runtime, "GetProviderInfo", request);
       return info();
     }),
-    unary(methods.getProviderStatus, () => status.status()),
+    unary(methods.getProviderStatus, (request) => {
+      requireRules(runtime, "GetProviderStatus", request);
+      return status.status();
+    }),
   ];
+};
+
+const requireRules = ({ rules }: ProviderRuntime, method: string, request: unknown): void => {
+  const refused = refusal(method, rules.check(`cloudprovider.v1.${method}Request`, request));
+  if (refused) throw refused;
 };
 
 const routeMethods = (runtime: ProviderRuntime, binder: MethodBinder): readonly RpcMethod[] => {

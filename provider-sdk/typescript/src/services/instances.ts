@@ -2,6 +2,7 @@ import type { NodeRef as WireNodeRef } from "@cloudwire/proto/cloudprovider/v1/c
 import type {
   BatchGetInstancesRequest,
   BatchGetInstancesResponse,
+  Instance as WireInstance,
   InstanceResult,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { fromWireNodeRef, toWireInstance } from "../convert/instance.ts";
@@ -10,7 +11,7 @@ import type { Instance, InstanceHandlers, NodeRef } from "../definition/instance
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { fromDuration } from "../util/duration.ts";
-import { answerProblem, unknownOutcome } from "./answers.ts";
+import { toWireAnswer, unknownOutcome } from "./answers.ts";
 import { BatchLookUp, type LookUpResult } from "./batch-look-up.ts";
 import { NamedQuestions } from "./named-questions.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "./runtime.ts";
@@ -104,11 +105,12 @@ export class InstanceBatch {
     if (!result) return { outcome: unanswered(), readTime: undefined };
     const { readTime } = result;
     if (result.kind === "common") return { outcome: result.outcome, readTime };
-    const value = toWireInstance(result.found, this.#runtime.ids, prefix);
-    const problem = answerProblem(this.#runtime.rules, "Instance", value) ?? otherMachine(ref, value.providerId);
-    if (!problem) return { outcome: { $case: "instance", value }, readTime };
-    this.#runtime.log.error("The provider answered an instance that breaks the contract", { error: problem });
-    return { outcome: unknownOutcome(problem), readTime };
+    const { rules, ids } = this.#runtime;
+    const answered = toWireAnswer(rules, "Instance", () => toWireInstance(result.found, ids, prefix));
+    const value = answered instanceof ProviderError ? answered : askedFor(ref, answered);
+    if (!(value instanceof ProviderError)) return { outcome: { $case: "instance", value }, readTime };
+    this.#runtime.log.error("The provider answered an instance that breaks the contract", { error: value });
+    return { outcome: unknownOutcome(value), readTime };
   }
 
   /** Absence of what is younger than the cloud's read consistency means nothing yet. */
@@ -135,7 +137,11 @@ const unanswered = () =>
   unknownOutcome(new ProviderError("INVARIANT_BROKEN", "the provider did not answer for this node"));
 
 /** The provider ID alone decides which machine is meant: answers that got out of step must not label another Node. */
-const otherMachine = (ref: NodeRef | undefined, providerId: string): ProviderError | undefined =>
-  ref?.providerId === undefined || ref.providerId === providerId
-    ? undefined
-    : new ProviderError("INVARIANT_BROKEN", `the provider was asked for ${ref.providerId} and answered ${providerId}`);
+const askedFor = (ref: NodeRef | undefined, answered: WireInstance): WireInstance | ProviderError => {
+  const { providerId } = answered;
+  if (ref?.providerId === undefined || ref.providerId === providerId) return answered;
+  return new ProviderError(
+    "INVARIANT_BROKEN",
+    `the provider was asked for ${ref.providerId} and answered ${providerId}`,
+  );
+};

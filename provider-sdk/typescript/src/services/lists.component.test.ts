@@ -5,8 +5,8 @@ import type { CallContext } from "../definition/call-context.ts";
 import type { Instance } from "../definition/instances.ts";
 import { absent, type ResumeFrom, resumeFrom, type Unreachable, unreachable } from "../definition/outcomes.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { basics, context, serveForTest } from "../testing/serve-for-test.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { basics, context, serveForTest } from "../test-support/serve-for-test.ts";
 
 const { methods } = CloudProviderDefinition;
 
@@ -52,6 +52,22 @@ describe("ListInstances", () => {
       for (let index = 0; index < 20; index++) yield machine(index);
     });
     expect((await walk(client, 10)).map(({ instances }) => instances.length)).toEqual([10, 10]);
+  });
+
+  test.each([
+    ["was refused", { status: 403 }, ["what a request that met CLOUD_PERMISSION_DENIED would have shown"]],
+    ["was throttled", { status: 429 }, ["what a request that met RATE_LIMITED would have shown"]],
+    ["met an outage", { status: 502 }, ["what a request that met CLOUD_UNAVAILABLE would have shown"]],
+    ["found nothing", { status: 404 }, []],
+  ])("is complete only if no request %s, though the provider went on", async (_title, cloudCall, places) => {
+    const { client } = await listing(async function* ({ recordCloudCall }) {
+      yield machine(1);
+      recordCloudCall(cloudCall);
+      yield machine(2);
+    });
+    const pages = await walk(client, 10);
+    expect(pages).toMatchObject([{ complete: places.length === 0, unreachable: places }]);
+    expect(pages[0]?.instances.length).toBe(2);
   });
 
   test("answers an empty scope with one complete, empty page", async () => {

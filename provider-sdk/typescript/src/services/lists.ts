@@ -7,7 +7,8 @@ import type { RpcCall } from "../rpc/method.ts";
 import { ListWalk, type WalkEvent } from "../state/list-walk.ts";
 import { pageTokenInvalid, PageTokens } from "../state/page-tokens.ts";
 import { LruMap } from "../util/lru-map.ts";
-import type { CallRecorder } from "./call-recorder.ts";
+import { type CallRecorder, raisesDoubt } from "./call-recorder.ts";
+import { iterateWithin } from "./current-context.ts";
 import { type ProviderRuntime, recorderFor, type WithContext } from "./runtime.ts";
 
 /** What a list needs. */
@@ -85,12 +86,13 @@ export class PagedList<Friendly extends { readonly kind?: string | undefined }, 
       const more = page.nextOffset !== undefined;
       // Setting it again makes it young again: its tokens are good from now on.
       if (more || offset > 0) this.#walks.set(walkId, open);
+      const unreachable = [...page.unreachable, ...doubtfulPlaces(open.recorder)];
       return {
         items: [...page.items],
         nextPageToken: more ? this.#tokens.sign({ walkId, offset: page.nextOffset }, binding) : "",
-        unreachable: [...page.unreachable],
+        unreachable,
         resumeToken: more ? "" : page.resumeToken,
-        complete: !more && page.unreachable.length === 0,
+        complete: !more && unreachable.length === 0,
         stats: open.recorder.takeStats(),
       };
     } catch (error) {
@@ -116,7 +118,9 @@ export class PagedList<Friendly extends { readonly kind?: string | undefined }, 
     };
     const abort = new AbortController();
     const recorder = recorderFor(runtime, request, walkCall, abort.signal);
-    const walk = new ListWalk<Item>(this.#events(list(contextOf(recorder.context()))), abort);
+    const context = recorder.context();
+    const items = iterateWithin(context, () => list(contextOf(context)));
+    const walk = new ListWalk<Item>(this.#events(items), abort);
     return { walk, recorder, patience };
   }
 
@@ -140,6 +144,12 @@ export class PagedList<Friendly extends { readonly kind?: string | undefined }, 
     return { kind: "unreachable", place: `an object that breaks the contract in ${name}` };
   }
 }
+
+/** A list that met a refusal or an outage and went on all the same may lack what it was refused. */
+const doubtfulPlaces = ({ errors }: CallRecorder): readonly string[] => {
+  const doubt = errors.find(raisesDoubt);
+  return doubt ? [`what a request that met ${doubt.reason} would have shown`] : [];
+};
 
 const isUnreachable = (item: { readonly kind?: string | undefined }): item is Unreachable =>
   item.kind === "unreachable";

@@ -1,15 +1,16 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { LoadBalancer as WireLoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { toWireAbsence } from "../convert/common.ts";
-import { toWireLoadBalancer, toWireService } from "../convert/load-balancer.ts";
+import { fromWireCluster, toWireAbsence } from "../convert/common.ts";
+import { loadBalancerRef, toWireLoadBalancer, toWireService } from "../convert/load-balancer.ts";
 import type { CallContext } from "../definition/call-context.ts";
 import type { LoadBalancer, LoadBalancerEvent, LoadBalancerHandlers } from "../definition/load-balancers.ts";
 import type { RpcMethod } from "../rpc/method.ts";
 import { checkPage, checkWatch } from "../validation/batch.ts";
 import { checkEnsure, checkNodeSetChunk, checkNodes } from "../validation/load-balancer.ts";
-import { answerProblem } from "./answers.ts";
+import { toWireAnswer } from "./answers.ts";
 import { PagedList } from "./lists.ts";
 import { LoadBalancerChanges } from "./load-balancer-changes.ts";
+import { withLongWork } from "./long-work.ts";
 import { LoadBalancerService } from "./load-balancers.ts";
 import type { MethodBinder } from "./method-binder.ts";
 import { NodeResolver } from "./node-resolver.ts";
@@ -27,7 +28,9 @@ export const loadBalancerMethods = (runtime: ProviderRuntime, binder: MethodBind
   if (!handlers || !claimed) return [];
   const { ids, limits, nowMs } = runtime;
   const nodes = new NodeResolver({ ids, limits, maxSets: claimed.nodeSets?.maxSets ?? 0, nowMs });
-  const service = new LoadBalancerService({ runtime, handlers, nodes, changes: new LoadBalancerChanges(runtime) });
+  const mayOutlive = (handlers.features?.lockScope ?? "service") === "service";
+  const changes = new LoadBalancerChanges({ runtime, mayOutlive });
+  const service = new LoadBalancerService({ runtime, handlers, nodes, changes });
   const { validateOnly } = claimed;
   return [
     binder.read(methods.getLoadBalancer, none, (request, call) => service.get(request, call)),
@@ -57,32 +60,38 @@ export const loadBalancerMethods = (runtime: ProviderRuntime, binder: MethodBind
           ),
         ]
       : []),
-    ...(handlers.list && claimed.list ? [listLoadBalancers(runtime, binder, handlers.list, claimed.list)] : []),
+    ...(handlers.list && claimed.list
+      ? [listLoadBalancers({ runtime, binder, changes, list: handlers.list, ...claimed.list })]
+      : []),
     ...(handlers.watch ? [watchLoadBalancers(runtime, binder, handlers.watch)] : []),
   ];
 };
 
-const listLoadBalancers = (
-  runtime: ProviderRuntime,
-  binder: MethodBinder,
-  list: NonNullable<LoadBalancerHandlers["list"]>,
-  claimed: { readonly maxPageSize: number },
-): RpcMethod => {
+const listLoadBalancers = (options: {
+  readonly runtime: ProviderRuntime;
+  readonly binder: MethodBinder;
+  readonly changes: LoadBalancerChanges;
+  readonly list: NonNullable<LoadBalancerHandlers["list"]>;
+  readonly maxPageSize: number;
+}): RpcMethod => {
+  const { runtime, binder, changes, list, maxPageSize } = options;
   const pages = new PagedList<LoadBalancer, WireLoadBalancer>({
     runtime,
     name: "ListLoadBalancers",
-    maxPageSize: claimed.maxPageSize,
+    maxPageSize,
     list,
     contextOf: (context: CallContext) => context,
-    convert: (loadBalancer) => {
-      const wire = toWireLoadBalancer(loadBalancer, {});
-      return answerProblem(runtime.rules, "LoadBalancer", wire) ?? wire;
-    },
+    convert: (loadBalancer) => toWireAnswer(runtime.rules, "LoadBalancer", () => toWireLoadBalancer(loadBalancer, {})),
     sizeOf: (loadBalancer) => WireLoadBalancer.encode(loadBalancer).finish().length,
   });
   return binder.read(methods.listLoadBalancers, checkPage, async (request, call) => {
     const { items, ...page } = await pages.page(request, call);
-    return { ...page, loadBalancers: items, scopeId: knownScope(runtime) };
+    const cluster = fromWireCluster(request.context?.cluster);
+    // As GetLoadBalancer answers them: an unfinished change is no wish in force.
+    const loadBalancers = items.map((item) =>
+      withLongWork(item, changes.longOperation(loadBalancerRef(cluster, item.service).key)),
+    );
+    return { ...page, loadBalancers, scopeId: knownScope(runtime) };
   });
 };
 

@@ -1,9 +1,9 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { describe, expect, test } from "vitest";
 import { pending } from "../definition/outcomes.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { context } from "../testing/serve-for-test.ts";
-import { change, served, service } from "../testing/serve-load-balancers.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { context } from "../test-support/serve-for-test.ts";
+import { change, served, service } from "../test-support/serve-load-balancers.ts";
 
 const { methods } = CloudProviderDefinition;
 

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { WantedLoadBalancer } from "../definition/load-balancers.ts";
 import { pending } from "../definition/outcomes.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { context } from "../testing/serve-for-test.ts";
-import { active, change, ensureRequest, served, service } from "../testing/serve-load-balancers.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { context } from "../test-support/serve-for-test.ts";
+import { active, change, ensureRequest, served, service } from "../test-support/serve-load-balancers.ts";
 
 const { methods } = CloudProviderDefinition;
 

@@ -3,9 +3,17 @@ import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import type { LoadBalancer, WantedLoadBalancer } from "../definition/load-balancers.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { context } from "../testing/serve-for-test.ts";
-import { active, change, ensureRequest, inline, served, service, target } from "../testing/serve-load-balancers.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { context } from "../test-support/serve-for-test.ts";
+import {
+  active,
+  change,
+  ensureRequest,
+  inline,
+  served,
+  service,
+  target,
+} from "../test-support/serve-load-balancers.ts";
 
 const { methods } = CloudProviderDefinition;
 
@@ -43,6 +51,21 @@ describe("nodes of a load balancer", () => {
     };
     return { seen, ensure };
   };
+
+  test("come without addresses of a kind that is not known, which fail no call", async () => {
+    const addresses: unknown[] = [];
+    const { client } = await served({
+      ensure: (wanted) => {
+        addresses.push(wanted.nodes.map((node) => [node.ip, node.addresses]));
+        return active(wanted);
+      },
+    });
+    const unknownKind: ReturnType<typeof target>["addresses"][number] = JSON.parse('{ "type": 99, "address": "::1" }');
+    const node = { ...target(1), addresses: [unknownKind, ...target(1).addresses] };
+    const nodes = { ...inline("nodes-1", 1), source: { $case: "inline" as const, value: { nodes: [node] } } };
+    await invokeOk(client, methods.ensureLoadBalancer, { ...ensureRequest, nodes, change: change() });
+    expect(addresses).toEqual([[["10.0.0.1", [{ type: "InternalIP", address: "10.0.0.1" }]]]]);
+  });
 
   test("reach the provider whole by set, unchanged and inline, with the difference", async () => {
     const { seen, ensure } = recording();

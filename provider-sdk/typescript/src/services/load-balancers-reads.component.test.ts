@@ -3,9 +3,9 @@ import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import type { ListLoadBalancers } from "../definition/load-balancers.ts";
 import { absent, unreachable } from "../definition/outcomes.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { basics, context, serveForTest } from "../testing/serve-for-test.ts";
-import { active, served, service } from "../testing/serve-load-balancers.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { basics, context, serveForTest } from "../test-support/serve-for-test.ts";
+import { active, served, service } from "../test-support/serve-load-balancers.ts";
 
 const { methods } = CloudProviderDefinition;
 
@@ -31,6 +31,15 @@ describe("reads of load balancers", () => {
       code: grpc.UNAVAILABLE,
       reason: "ZONE_UNREACHABLE",
       metadata: { zone: "zone-b" },
+    });
+  });
+
+  test("do not take nothing for an absence", async () => {
+    const { client } = await served({ get: () => JSON.parse("null") });
+    expect(await invoke(client, methods.getLoadBalancer, get)).toMatchObject({
+      code: grpc.INTERNAL,
+      reason: "INVARIANT_BROKEN",
+      message: "get() answered nothing; absent() says that it is not there",
     });
   });
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { ChangeContext } from "../definition/call-context.ts";
 import type { LoadBalancer, WantedLoadBalancer } from "../definition/load-balancers.ts";
 import { type Pending, pending } from "../definition/outcomes.ts";
-import { invoke, invokeOk } from "../testing/invoke.ts";
-import { eventually } from "../testing/serve-for-test.ts";
-import { active, change, ensureRequest, served, service } from "../testing/serve-load-balancers.ts";
+import { invoke, invokeOk } from "../test-support/invoke.ts";
+import { eventually } from "../test-support/serve-for-test.ts";
+import { active, change, ensureRequest, served, service } from "../test-support/serve-load-balancers.ts";
 
 const { methods } = CloudProviderDefinition;
 

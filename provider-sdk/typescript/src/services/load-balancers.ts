@@ -9,7 +9,7 @@ import type {
   UpdateLoadBalancerNodesRequest,
   UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { fromWireCluster, toWireAbsence, toWireOperation } from "../convert/common.ts";
+import { fromWireCluster, toWireAbsence } from "../convert/common.ts";
 import {
   fromWireSpec,
   type LoadBalancerDefaults,
@@ -21,9 +21,12 @@ import type { LoadBalancer, LoadBalancerHandlers, LoadBalancerRef, WantedNodes }
 import { type Absent, absent, type Pending } from "../definition/outcomes.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { answerProblem, refuseAbsence } from "./answers.ts";
+import { isLongOperationId, type LongOperation, type LongOperationState } from "../state/long-operation.ts";
+import { refuseAbsence, toWireAnswer } from "./answers.ts";
 import type { CallRecorder } from "./call-recorder.ts";
-import type { LoadBalancerChanges } from "./load-balancer-changes.ts";
+import type { ChangeWork, LoadBalancerChanges } from "./load-balancer-changes.ts";
+import { iterateWithin, withinContext } from "./current-context.ts";
+import { deletion, pendingWork, withLongWork } from "./long-work.ts";
 import type { NodeResolver } from "./node-resolver.ts";
 import { type ProviderRuntime, recorderFor, type WithContext } from "./runtime.ts";
 
@@ -51,19 +54,23 @@ export class LoadBalancerService {
 
   async ensure(request: EnsureLoadBalancerRequest, call: RpcCall): Promise<EnsureLoadBalancerResponse> {
     const ref = this.#ref(request);
-    const wanted = this.#nodes.resolve(ref.key, request.nodes);
-    return this.#changes.ensure(ref.key, request, call, (signal) => this.#ensure(ref, wanted, request, call, signal));
+    const work = this.#work(request, call, {
+      carryOut: (recorder) => this.#ensure(ref, request, recorder),
+      unfinished: (operation, { progress }) => ({
+        loadBalancer: this.#toWire(pendingWork(operation, progress), { service: request.service }),
+      }),
+    });
+    return this.#changes.ensure(ref.key, request, call, work);
   }
 
   async #ensure(
     ref: LoadBalancerRef,
-    nodes: WantedNodes,
     request: EnsureLoadBalancerRequest,
-    call: RpcCall,
-    signal: AbortSignal,
+    recorder: CallRecorder,
   ): Promise<EnsureLoadBalancerResponse> {
     if (!request.spec) throw new ProviderError("FIELD_MISSING", "spec is required", { field: "spec" });
-    const recorder = recorderFor(this.#runtime, request, call, signal);
+    const nodes = this.#resolveNodes(ref.key, request);
+    if (nodes.nodesDiff) recorder.progressed({ phase: "UPDATING" });
     const wanted = {
       ...fromWireSpec(request.spec),
       ...ref,
@@ -71,7 +78,8 @@ export class LoadBalancerService {
       specFingerprint: request.specFingerprint,
       ...(request.adopt ? { adopt: { loadBalancerId: request.adopt.loadBalancerId } } : {}),
     };
-    const answer = await this.#handlers.ensure(wanted, recorder.change(request.change));
+    const context = recorder.change(request.change);
+    const answer = await withinContext(context, () => this.#handlers.ensure(wanted, context));
     const validateOnly = request.change?.validateOnly ?? false;
     if (answer === undefined && !validateOnly)
       throw new ProviderError("INVARIANT_BROKEN", "ensure() answered no load balancer");
@@ -90,21 +98,25 @@ export class LoadBalancerService {
 
   async updateNodes(request: UpdateLoadBalancerNodesRequest, call: RpcCall): Promise<UpdateLoadBalancerNodesResponse> {
     const ref = this.#ref(request);
-    const nodes = this.#nodes.resolve(ref.key, request.nodes);
-    return this.#changes.updateNodes(ref.key, request, call, (signal) =>
-      this.#updateNodes(ref, nodes, request, call, signal),
-    );
+    const work = this.#work(request, call, {
+      carryOut: (recorder) => this.#updateNodes(ref, request, recorder),
+      unfinished: (operation, { progress }) => ({
+        loadBalancer: this.#toWire(pendingWork(operation, { id: ref.id, phase: "UPDATING", ...progress }), {
+          service: request.service,
+        }),
+      }),
+    });
+    return this.#changes.updateNodes(ref.key, request, call, work);
   }
 
   async #updateNodes(
     ref: LoadBalancerRef,
-    nodes: WantedNodes,
     request: UpdateLoadBalancerNodesRequest,
-    call: RpcCall,
-    signal: AbortSignal,
+    recorder: CallRecorder,
   ): Promise<UpdateLoadBalancerNodesResponse> {
-    const recorder = recorderFor(this.#runtime, request, call, signal);
-    const answer = await this.#handlers.updateNodes?.({ ...ref, ...nodes }, recorder.change(request.change));
+    const nodes = this.#resolveNodes(ref.key, request);
+    const context = recorder.change(request.change);
+    const answer = await withinContext(context, () => this.#handlers.updateNodes?.({ ...ref, ...nodes }, context));
     if (answer === undefined) throw new ProviderError("INVARIANT_BROKEN", "updateNodes() answered no load balancer");
     const validateOnly = request.change?.validateOnly ?? false;
     const loadBalancer = this.#toWire(answer, {
@@ -117,45 +129,100 @@ export class LoadBalancerService {
 
   async delete(request: DeleteLoadBalancerRequest, call: RpcCall): Promise<DeleteLoadBalancerResponse> {
     const ref = this.#ref(request);
-    return this.#changes.delete(ref.key, request, call, (signal) => this.#delete(ref, request, call, signal));
+    const work = this.#work(request, call, {
+      carryOut: (recorder) => this.#delete(ref, request, recorder),
+      unfinished: (operation, { progress }) => deletion(pendingWork(operation, progress)),
+    });
+    return this.#changes.delete(ref.key, request, call, work);
   }
 
   async #delete(
     ref: LoadBalancerRef,
     request: DeleteLoadBalancerRequest,
-    call: RpcCall,
-    signal: AbortSignal,
+    recorder: CallRecorder,
   ): Promise<DeleteLoadBalancerResponse> {
-    const recorder = recorderFor(this.#runtime, request, call, signal);
-    const answer = (await this.#handlers.delete(ref, recorder.change(request.change))) ?? undefined;
-    if (!answer && !request.change?.validateOnly) this.#nodes.forget(ref.key);
+    if (!request.change?.validateOnly) this.#nodes.forget(ref.key);
+    const context = recorder.change(request.change);
+    const answer = (await withinContext(context, () => this.#handlers.delete(ref, context))) ?? undefined;
+    return { ...deletion(answer), ...reported(recorder) };
+  }
+
+  /** Whichever call's work it is that runs, its recorder knows what it has cost and how far it is. */
+  #work<Response, Unfinished>(
+    request: WithContext,
+    call: RpcCall,
+    {
+      carryOut,
+      unfinished,
+    }: {
+      readonly carryOut: (recorder: CallRecorder) => Promise<Response>;
+      readonly unfinished: (operation: LongOperation, recorder: CallRecorder) => Unfinished;
+    },
+  ): ChangeWork<Response | (Unfinished & ReturnType<typeof reported>)> {
+    let recorder = recorderFor(this.#runtime, request, call);
     return {
-      done: answer === undefined,
-      operation: answer && toWireOperation(answer),
-      remaining: (answer?.remaining ?? []).slice(0, maxRemaining),
-      ...reported(recorder),
+      run: ({ signal, operationEndMs }) => {
+        const lasting = {
+          ...call,
+          get deadlineMs() {
+            return operationEndMs() ?? call.deadlineMs;
+          },
+        };
+        recorder = recorderFor(this.#runtime, request, lasting, signal);
+        return carryOut(recorder);
+      },
+      pending: (operation) => ({
+        ...unfinished(operation, recorder),
+        ...reported(recorder),
+        stats: recorder.takeStats(),
+      }),
     };
+  }
+
+  /** What a change that fails has done to the targets is not known: until it succeeds, none are taken for known. */
+  #resolveNodes(key: string, { nodes, change }: Pick<EnsureLoadBalancerRequest, "nodes" | "change">): WantedNodes {
+    const resolved = this.#nodes.resolve(key, nodes);
+    if (!change?.validateOnly) this.#nodes.forget(key);
+    return resolved;
   }
 
   async get(request: GetLoadBalancerRequest, call: RpcCall): Promise<GetLoadBalancerResponse> {
     const callTime = new Date(this.#runtime.nowMs());
     const recorder = recorderFor(this.#runtime, request, call);
-    const answer = await this.#read(this.#ref(request), recorder.context());
+    const ref = this.#ref(request);
+    // Before the read: what ends while it goes on is asked about once more.
+    const work = this.#longWork(ref.key, request.operationId);
+    const answer = await this.#read(ref, recorder.context());
+    if (!answer)
+      throw new ProviderError("INVARIANT_BROKEN", "get() answered nothing; absent() says that it is not there");
     const { diagnostics, stats } = reported(recorder);
     if (answer.kind !== "absent") {
-      const value = this.#toWire(answer, { service: request.service });
+      const value = withLongWork(this.#toWire(answer, { service: request.service }), work);
       return { outcome: { $case: "loadBalancer", value }, diagnostics, stats };
     }
     const refused = refuseAbsence(answer, recorder.errors);
     if (refused) throw refused;
+    if (work?.kind === "running") {
+      // Not made yet, or not wholly deleted: whoever takes it for gone would forget what the work leaves behind.
+      const value = this.#toWire(pendingWork(work.operation, {}), { service: request.service });
+      return { outcome: { $case: "loadBalancer", value }, diagnostics, stats };
+    }
     return { outcome: { $case: "absent", value: toWireAbsence(answer, callTime) }, diagnostics, stats };
   }
 
-  async #read(ref: LoadBalancerRef, context: CallContext): Promise<LoadBalancer | Pending | Absent> {
+  #longWork(key: string, operationId: string): LongOperationState | undefined {
+    const known = this.#changes.longOperation(key);
+    if (known || !isLongOperationId(operationId) || this.#changes.hasSucceeded(operationId)) return known;
+    // Of an earlier process, which did not live to see its end.
+    return { kind: "failed" };
+  }
+
+  /** Undefined: types did not keep the vendor's code from it. */
+  async #read(ref: LoadBalancerRef, context: CallContext): Promise<LoadBalancer | Pending | Absent | undefined> {
     const { get, list } = this.#handlers;
-    if (get) return get(ref, context);
+    if (get) return withinContext(context, () => get(ref, context));
     let unread: string | undefined;
-    for await (const item of list(context)) {
+    for await (const item of iterateWithin(context, () => list(context))) {
       if (item.kind === "unreachable") unread = item.place;
       else if (item.kind !== "resumeFrom" && item.service?.uid === ref.service.uid) return item;
     }
@@ -166,12 +233,13 @@ export class LoadBalancerService {
   }
 
   #toWire(answer: LoadBalancer | Pending, defaults: LoadBalancerDefaults): WireLoadBalancer {
-    const loadBalancer = toWireLoadBalancer(
-      answer.kind === "pending" ? { id: answer.id, phase: answer.phase, operation: answer } : answer,
-      defaults,
+    const loadBalancer = toWireAnswer(this.#runtime.rules, "LoadBalancer", () =>
+      toWireLoadBalancer(
+        answer.kind === "pending" ? { id: answer.id, phase: answer.phase, operation: answer } : answer,
+        defaults,
+      ),
     );
-    const problem = answerProblem(this.#runtime.rules, "LoadBalancer", loadBalancer);
-    if (problem) throw problem;
+    if (loadBalancer instanceof ProviderError) throw loadBalancer;
     return loadBalancer;
   }
 
@@ -185,14 +253,14 @@ export class LoadBalancerService {
       ...loadBalancerRef(fromWireCluster(request.context?.cluster), request.service),
       ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
       annotations: annotations ?? {},
-      ...(request.loadBalancerId ? { id: request.loadBalancerId } : {}),
-      ...(request.operationId ? { operationId: request.operationId } : {}),
+      ...(isVendors(request.loadBalancerId) ? { id: request.loadBalancerId } : {}),
+      ...(isVendors(request.operationId) ? { operationId: request.operationId } : {}),
     };
   }
 }
 
-/** Longest list of leftovers. Contract: DeleteLoadBalancerResponse.remaining. */
-const maxRemaining = 64;
+/** Ids that the SDK made for work of its own mean nothing to a provider. */
+const isVendors = (id: string | undefined): id is string => id !== undefined && id !== "" && !isLongOperationId(id);
 
 /** What the requests about one load balancer have in common. */
 interface LoadBalancerRequest extends WithContext {

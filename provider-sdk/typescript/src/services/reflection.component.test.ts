@@ -5,8 +5,8 @@ import { HealthDefinition } from "@cloudwire/proto/grpc/health/v1/health";
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import { absent } from "../definition/outcomes.ts";
-import { invoke, openStream, streamEnd } from "../testing/invoke.ts";
-import { basics, serveForTest } from "../testing/serve-for-test.ts";
+import { invoke, openStream, streamEnd } from "../test-support/invoke.ts";
+import { basics, serveForTest } from "../test-support/serve-for-test.ts";
 
 const definition = { ...basics, instances: { get: () => absent("LOOKUP_MISS") } };
 const run = promisify(execFile);

@@ -30,8 +30,9 @@ import type { RpcCall } from "../rpc/method.ts";
 import { SequenceFence } from "../state/sequence-fence.ts";
 import { ChangeGate } from "../state/change-gate.ts";
 import { Limit } from "../util/limit.ts";
-import { answerProblem } from "./answers.ts";
+import { toWireAnswer } from "./answers.ts";
 import type { CallRecorder } from "./call-recorder.ts";
+import { withinContext } from "./current-context.ts";
 import { PagedList } from "./lists.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "./runtime.ts";
 
@@ -62,7 +63,8 @@ export class RouteService {
   constructor(runtime: ProviderRuntime, handlers: RouteHandlers) {
     this.#runtime = runtime;
     this.#handlers = handlers;
-    this.#gate = new ChangeGate(runtime);
+    const { clock, log, bootId, draining } = runtime;
+    this.#gate = new ChangeGate({ clock, log, bootId, draining, softMs: 0 });
     this.#fence = new SequenceFence(runtime.nowMs);
     this.#list = new PagedList({
       runtime,
@@ -75,7 +77,7 @@ export class RouteService {
           this.#listedQuota = toWireQuota(quota);
         },
       }),
-      convert: (route: Route) => this.#checked(toWireRoute(route, runtime.ids)),
+      convert: (route: Route) => this.#toWire(route),
       sizeOf: (route) => WireRoute.encode(route).finish().length,
     });
   }
@@ -121,14 +123,23 @@ export class RouteService {
         },
       };
       const wanted = request.routes.map((route) => fromWireRoute(route, this.#runtime.ids));
-      const answers = await this.#inSequence(wanted, request, (routes) => work(routes, context));
+      const answers = await this.#inSequence(wanted, request, (routes) =>
+        withinContext(context, () => work(routes, context)),
+      );
       const results = request.routes.map((route, index) => this.#toResult(answers[index], route, recorder));
       return { results, quota: quota.value, plannedChanges: recorder.plannedChanges, stats: recorder.stats };
     };
     if (request.change?.validateOnly) return run(call.signal);
     const changeId = request.change?.requestId ?? "";
     // Different changes run side by side: which routes they touch is the controller's to keep apart.
-    return this.#gate.run({ key: changeId, changeId, digest, signal: call.signal, work: run, isFinal });
+    return this.#gate.run({
+      key: changeId,
+      changeId,
+      digest,
+      signal: call.signal,
+      work: ({ signal }) => run(signal),
+      isFinal,
+    });
   }
 
   /** Routes that a newer change has passed are refused one by one; the provider sees the rest. */
@@ -175,13 +186,14 @@ export class RouteService {
     if (answer === undefined) return { $case: "route", value: asked };
     if (answer instanceof ProviderError) return { $case: "error", value: toItemError(answer) };
     if (answer.kind === "pending") return { $case: "operation", value: toWireOperation(answer) };
-    const checked = this.#checked(toWireRoute(answer, this.#runtime.ids, asked));
+    const checked = this.#toWire(answer, asked);
     if (checked instanceof ProviderError) return { $case: "error", value: toItemError(checked) };
     return { $case: "route", value: checked };
   }
 
-  #checked(route: WireRoute): WireRoute | ProviderError {
-    return answerProblem(this.#runtime.rules, "Route", route) ?? route;
+  #toWire(route: Route, asked?: WireRoute): WireRoute | ProviderError {
+    const { rules, ids } = this.#runtime;
+    return toWireAnswer(rules, "Route", () => toWireRoute(route, ids, asked));
   }
 
   #note(thrown: Error, recorder: CallRecorder): ProviderError {

@@ -1,11 +1,14 @@
 import type { CallContext as WireCallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Capabilities, Limits } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { CloudFetcher } from "../cloud/cloud-fetch.ts";
 import { fromWireCluster } from "../convert/common.ts";
 import type { ProviderIds } from "../convert/provider-ids.ts";
+import type { CloudCall } from "../definition/call-context.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { RpcCall } from "../rpc/method.ts";
+import type { Clock } from "../util/clock.ts";
 import type { RuleChecker } from "../validation/rule-checker.ts";
 import { CallRecorder, type CloudOutcome } from "./call-recorder.ts";
 
@@ -22,10 +25,16 @@ export interface ProviderRuntime {
   readonly scopeId: () => string | undefined;
   /** Told what real calls say about the cloud. */
   readonly observe: (outcome: CloudOutcome) => void;
+  /** Makes the requests to the cloud. */
+  readonly cloud: CloudFetcher;
+  /** Told of each request to the cloud. */
+  readonly cloudCalled: (call: CloudCall) => void;
   /** Aborted when the provider begins to shut down: streams end, lists are dropped. */
   readonly draining: AbortSignal;
   readonly log: Logger;
   readonly nowMs: () => number;
+  /** The same time, with timers. */
+  readonly clock: Clock;
 }
 
 /** What every request but the handshake carries. */
@@ -46,6 +55,8 @@ export const recorderFor = (
     log: runtime.log,
     nowMs: runtime.nowMs,
     observe: runtime.observe,
+    cloud: runtime.cloud,
+    cloudCalled: runtime.cloudCalled,
     ...(signal ? { signal } : {}),
   });
 

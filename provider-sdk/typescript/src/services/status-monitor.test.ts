@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CloudFetcher } from "../cloud/cloud-fetch.ts";
 import type { BackgroundContext } from "../definition/call-context.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import { createLogger } from "../log/logger.ts";
+import { systemClock } from "../util/clock.ts";
 import { defaultIntervals, StatusMonitor } from "./status-monitor.ts";
 
 beforeEach(() => {
@@ -18,7 +20,9 @@ const setUp = (check: ProviderDefinition["check"], scope: ProviderDefinition["sc
     definition: { check, scope },
     bootId: "boot-1",
     log: createLogger({ level: "debug", write: (line) => logged.push(line), now: () => new Date() }),
-    nowMs: Date.now,
+    clock: systemClock,
+    cloudCalled: () => undefined,
+    cloud: new CloudFetcher({ clock: systemClock, random: () => 0, transport: fetch }),
     ...defaultIntervals,
   });
   const conditions = () =>
@@ -124,6 +128,22 @@ describe("StatusMonitor", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(monitor.status().scopeId).toBe("acct-2");
     expect(logged).toEqual([expect.stringContaining("The scope has changed")]);
+    await monitor.stop();
+  });
+
+  test.each([
+    ["throws", () => Promise.reject(unavailable)],
+    ["names nothing", () => ""],
+    ["names more than the contract takes", () => "x".repeat(254)],
+  ])("keeps the scope it knows when scope() %s, and is not ready", async (_title, later) => {
+    const answers: (() => string | Promise<string>)[] = [() => "acct-1", later];
+    const { monitor } = setUp(
+      () => undefined,
+      () => (answers.shift() ?? later)(),
+    );
+    await monitor.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(monitor.status()).toMatchObject({ scopeId: "acct-1", ready: false });
     await monitor.stop();
   });
 

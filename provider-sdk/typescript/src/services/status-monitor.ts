@@ -1,20 +1,27 @@
 import type { GetProviderStatusResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { toWireCondition } from "../convert/common.ts";
+import type { CloudFetcher } from "../cloud/cloud-fetch.ts";
+import type { BackgroundContext, CloudCall } from "../definition/call-context.ts";
 import type { Condition } from "../definition/common.ts";
-import type { CheckResult, ProviderDefinition } from "../definition/provider.ts";
+import type { CheckResult, ProviderDefinition, RateLimit } from "../definition/provider.ts";
 import { classifyError } from "../errors/classify.ts";
-import type { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { Logger } from "../log/logger.ts";
-import { fetchWith } from "../util/fetch-with.ts";
+import { redactText } from "../log/redact.ts";
+import type { Clock } from "../util/clock.ts";
 import { orAborted } from "../util/or-aborted.ts";
 import type { CloudOutcome } from "./call-recorder.ts";
+import { withinContext } from "./current-context.ts";
 
 /** What a monitor needs. */
 export interface StatusMonitorOptions {
   readonly definition: Pick<ProviderDefinition, "scope" | "check">;
   readonly bootId: string;
   readonly log: Logger;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
+  readonly cloud: CloudFetcher;
+  /** Told of each request to the cloud. */
+  readonly cloudCalled: (call: CloudCall) => void;
   readonly goodIntervalMs: number;
   readonly badIntervalMs: number;
   /** Longest time one check may take. */
@@ -23,6 +30,9 @@ export interface StatusMonitorOptions {
 
 /** Intervals of the check. Contract, section 5.2. */
 export const defaultIntervals = { goodIntervalMs: 60_000, badIntervalMs: 10_000, timeoutMs: 10_000 } as const;
+
+/** Conditions without which nothing works. */
+const decisive = new Set(["CloudReachable", "CredentialsValid"]);
 
 /** Runs `check()` and `scope()` in the background and answers status from what they and real calls found. */
 export class StatusMonitor {
@@ -33,7 +43,7 @@ export class StatusMonitor {
   #lastResult: CheckResult = {};
   #lastSuccessMs: number | undefined;
   #checked = false;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelNext: () => void = () => undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: StatusMonitorOptions) {
@@ -46,6 +56,14 @@ export class StatusMonitor {
   /** What the credentials reach; undefined until `scope()` has answered once. */
   get scopeId(): string | undefined {
     return this.#scopeId;
+  }
+
+  /** Why calls cannot be expected to work; undefined: they can. */
+  get whyNotReady(): string | undefined {
+    if (this.ready) return undefined;
+    const untrue = [...this.#conditions.values()].filter(({ type, status }) => decisive.has(type) && status !== true);
+    const told = untrue.map(({ type, reason, message }) => `${type}: ${reason}: ${message}`);
+    return [...told, ...(this.#scopeId === undefined ? ["the scope is not known yet"] : [])].join("\n");
   }
 
   /** True: calls can be expected to work. */
@@ -66,7 +84,7 @@ export class StatusMonitor {
   /** Ends: no check runs after it. */
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("The provider has shut down", "AbortError"));
-    clearTimeout(this.#timer);
+    this.#cancelNext();
     await this.#running;
   }
 
@@ -80,7 +98,7 @@ export class StatusMonitor {
 
   /** The answer of GetProviderStatus. */
   status(): GetProviderStatusResponse {
-    const { rateLimits = [], configRevision, credentialsExpireTime } = this.#lastResult;
+    const { configRevision, credentialsExpireTime } = this.#lastResult;
     return {
       ready: this.ready,
       bootId: this.#options.bootId,
@@ -89,13 +107,20 @@ export class StatusMonitor {
       conditions: [...this.#conditions.values()].map(toWireCondition),
       lastCloudSuccessTime: this.#lastSuccessMs === undefined ? undefined : new Date(this.#lastSuccessMs),
       credentialsExpireTime,
-      rateLimits: rateLimits.map((limit) => ({
+      rateLimits: this.#rateLimits().map((limit) => ({
         name: limit.name,
         limit: BigInt(limit.limit),
         remaining: BigInt(limit.remaining),
         resetTime: limit.resetTime,
       })),
     };
+  }
+
+  /** The provider's own word first; what headers showed has the names of hosts. */
+  #rateLimits(): readonly RateLimit[] {
+    const told = this.#lastResult.rateLimits ?? [];
+    const names = new Set(told.map(({ name }) => name));
+    return [...told, ...this.#options.cloud.rateLimits.current.filter(({ name }) => !names.has(name))];
   }
 
   async #run(): Promise<void> {
@@ -107,30 +132,48 @@ export class StatusMonitor {
   }
 
   #schedule(delayMs: number): void {
-    clearTimeout(this.#timer);
+    this.#cancelNext();
     if (this.#stop.signal.aborted) return;
-    this.#timer = setTimeout(() => void this.#run(), delayMs);
-    // The server's sockets keep the process alive, not this.
-    this.#timer.unref();
+    this.#cancelNext = this.#options.clock.after(delayMs, () => void this.#run());
   }
 
   async #check(): Promise<void> {
-    const { definition, log, timeoutMs } = this.#options;
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]);
+    const { definition, log, timeoutMs, clock } = this.#options;
+    const late = new AbortController();
+    const cancelTimeout = clock.after(timeoutMs, () =>
+      late.abort(new DOMException(`The check did not end within ${timeoutMs} ms`, "TimeoutError")),
+    );
+    const signal = AbortSignal.any([this.#stop.signal, late.signal]);
     try {
-      const context = { signal, log, fetch: fetchWith(signal) };
-      const { scope, check } = definition;
-      if (typeof scope !== "string") this.#setScope(await orAborted(Promise.resolve(scope(context)), signal));
-      this.#accept((await orAborted(Promise.resolve(check(context)), signal)) ?? {});
+      const context = this.#context(signal);
+      await withinContext(context, () => this.#ask(definition, context));
     } catch (thrown) {
       if (this.#stop.signal.aborted) return;
       const { error } = classifyError(thrown, { mutation: false, correlationId: "this entry" });
       log.warn("The check of the cloud failed", { reason: error.reason, error: thrown });
       this.#checkFailed(error);
+    } finally {
+      cancelTimeout();
     }
   }
 
-  #setScope(scopeId: string): void {
+  async #ask({ scope, check }: StatusMonitorOptions["definition"], context: BackgroundContext): Promise<void> {
+    const { signal } = context;
+    if (typeof scope !== "string") this.#setScope(await orAborted(Promise.resolve(scope(context)), signal));
+    this.#accept((await orAborted(Promise.resolve(check(context)), signal)) ?? {});
+  }
+
+  /** What a check costs is no call's cost, and its failure speaks for itself. */
+  #context(signal: AbortSignal): BackgroundContext {
+    const { cloud, cloudCalled, clock, log, timeoutMs } = this.#options;
+    const endMs = clock.nowMs() + timeoutMs;
+    const remainingMs = () => endMs - clock.nowMs();
+    const occasion = { signal, remainingMs, tried: cloudCalled, ended: () => undefined };
+    return { signal, log, fetch: (input, init) => cloud.fetch(input, init, occasion) };
+  }
+
+  #setScope(answer: unknown): void {
+    const scopeId = checkedScope(answer);
     if (this.#scopeId !== undefined && this.#scopeId !== scopeId)
       this.#options.log.error("The scope has changed: the controller stops every destructive act", {
         from: this.#scopeId,
@@ -147,7 +190,7 @@ export class StatusMonitor {
   }
 
   #succeeded(): void {
-    this.#lastSuccessMs = this.#options.nowMs();
+    this.#lastSuccessMs = this.#options.clock.nowMs();
     this.#set("CloudReachable", true, "CloudAnswered", "The cloud answers");
     this.#set("CredentialsValid", true, "CloudAnswered", "The cloud accepts the credentials");
   }
@@ -168,10 +211,23 @@ export class StatusMonitor {
     return true;
   }
 
-  #set(type: string, status: boolean | undefined, reason: string | undefined, message: string | undefined): void {
+  #set(type: string, status: boolean | undefined, reason: string | undefined, told: string | undefined): void {
+    const message = told === undefined ? undefined : redactText(told);
     const before = this.#conditions.get(type);
     const lastTransitionTime =
-      before && before.status === status ? before.lastTransitionTime : new Date(this.#options.nowMs());
+      before && before.status === status ? before.lastTransitionTime : new Date(this.#options.clock.nowMs());
     this.#conditions.set(type, { type, status, reason, message, lastTransitionTime });
   }
 }
+
+/** Longest scope. Contract: GetProviderInfoResponse.scope_id. */
+const maxScopeBytes = 253;
+
+/** An answer that names nothing must not pass for another account: the controller would stop all that it does. */
+const checkedScope = (answer: unknown): string => {
+  if (typeof answer === "string" && answer !== "" && Buffer.byteLength(answer) <= maxScopeBytes) return answer;
+  throw new ProviderError(
+    "INVARIANT_BROKEN",
+    `scope() must name what the credentials reach, in 1 to ${maxScopeBytes} bytes`,
+  );
+};

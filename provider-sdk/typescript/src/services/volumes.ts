@@ -9,7 +9,7 @@ import type { Volume, VolumeHandlers, VolumeRef } from "../definition/volumes.ts
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { fromDuration } from "../util/duration.ts";
-import { answerProblem, unknownOutcome } from "./answers.ts";
+import { toWireAnswer, unknownOutcome } from "./answers.ts";
 import { BatchLookUp, type LookUpResult } from "./batch-look-up.ts";
 import { defaultMaxDataAgeMs } from "./instances.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "./runtime.ts";
@@ -73,10 +73,9 @@ export class VolumeBatch {
     }
     const { readTime } = result;
     if (result.kind === "common") return { outcome: result.outcome, readTime };
-    const value = toWireVolume(result.found);
-    const problem = answerProblem(this.#runtime.rules, "Volume", value);
-    if (!problem) return { outcome: { $case: "volume", value }, readTime };
-    this.#runtime.log.error("The provider answered a volume that breaks the contract", { error: problem });
-    return { outcome: unknownOutcome(problem), readTime };
+    const value = toWireAnswer(this.#runtime.rules, "Volume", () => toWireVolume(result.found));
+    if (!(value instanceof ProviderError)) return { outcome: { $case: "volume", value }, readTime };
+    this.#runtime.log.error("The provider answered a volume that breaks the contract", { error: value });
+    return { outcome: unknownOutcome(value), readTime };
   }
 }

@@ -8,8 +8,8 @@ import type { CallContext } from "../definition/call-context.ts";
 import type { InstanceEvent, WatchRequest } from "../definition/instances.ts";
 import { absent } from "../definition/outcomes.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke, openStream, streamEnd } from "../testing/invoke.ts";
-import { basics, context, eventually, serveForTest } from "../testing/serve-for-test.ts";
+import { invoke, openStream, streamEnd } from "../test-support/invoke.ts";
+import { basics, context, eventually, serveForTest } from "../test-support/serve-for-test.ts";
 
 const { methods } = CloudProviderDefinition;
 

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PassThrough } from "node:stream";
 import { createLogger } from "../log/logger.ts";
 import { pump } from "../rpc/pump.ts";
+import { CloudFetcher } from "../cloud/cloud-fetch.ts";
 import { createProviderIds } from "../convert/provider-ids.ts";
+import { systemClock } from "../util/clock.ts";
 import { RuleChecker } from "../validation/rule-checker.ts";
 import type { ProviderRuntime } from "./runtime.ts";
 import { serveWatch } from "./watches.ts";
@@ -31,9 +33,12 @@ const runtimeWith = (draining: AbortSignal): ProviderRuntime => ({
   rules: new RuleChecker(),
   scopeId: () => "acct-1",
   observe: () => undefined,
+  cloudCalled: () => undefined,
+  cloud: new CloudFetcher({ clock: systemClock, random: () => 0, transport: fetch }),
   draining,
   log: createLogger({ level: "error", write: () => undefined, now: () => new Date(0) }),
   nowMs: Date.now,
+  clock: systemClock,
 });
 
 const callWith = (signal: AbortSignal) => ({

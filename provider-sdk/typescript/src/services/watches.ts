@@ -3,6 +3,7 @@ import type { WatchBookmark, WatchRequest, WatchResync } from "../definition/ins
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { orAborted } from "../util/or-aborted.ts";
+import { iterateWithin } from "./current-context.ts";
 import { draining, type ProviderRuntime, recorderFor, type WithContext } from "./runtime.ts";
 
 /** A message comes at least every 30 s (contract, WAT-3); this leaves room for a slow path. */
@@ -41,12 +42,13 @@ export async function* serveWatch<Event extends WatchEvent, Wire>(
     sendInitialEvents: request.sendInitialEvents,
     ...(request.resumeToken === "" ? {} : { resumeToken: request.resumeToken }),
   };
-  const iterator = options.watch(opening, recorder.context())[Symbol.asyncIterator]();
+  const context = recorder.context();
+  const iterator = iterateWithin(context, () => options.watch(opening, context));
   let resumeToken = request.resumeToken;
   try {
     let next = iterator.next();
     while (true) {
-      const result = await nextOrHeartbeat(next, signal, runtime.draining);
+      const result = await nextOrHeartbeat(next, signal, runtime);
       if (result === heartbeat) {
         yield { event: bookmark(false), resumeToken };
         continue;
@@ -67,16 +69,16 @@ const heartbeat = Symbol("heartbeat");
 const nextOrHeartbeat = async <Event>(
   next: Promise<IteratorResult<Event>>,
   signal: AbortSignal,
-  drain: AbortSignal,
+  { draining: drain, clock }: Pick<ProviderRuntime, "draining" | "clock">,
 ): Promise<IteratorResult<Event> | typeof heartbeat> => {
   const due = Promise.withResolvers<typeof heartbeat>();
-  const timer = setTimeout(() => due.resolve(heartbeat), heartbeatMs);
+  const cancelTimer = clock.after(heartbeatMs, () => due.resolve(heartbeat));
   try {
     return await orAborted(Promise.race([next, due.promise]), signal);
   } catch (error) {
     throw drain.aborted ? draining() : error;
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
   }
 };
 

@@ -18,8 +18,8 @@ import { afterEach, expect, test } from "vitest";
 import { absent } from "../definition/outcomes.ts";
 import type { CallContext } from "../definition/call-context.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { invoke } from "../testing/invoke.ts";
-import { basics, context, serveForTest } from "../testing/serve-for-test.ts";
+import { invoke } from "../test-support/invoke.ts";
+import { basics, context, serveForTest } from "../test-support/serve-for-test.ts";
 
 const methods = CloudProviderDefinition.methods;
 const request = { context, nodes: [{ name: "n1" }] };

@@ -1,10 +1,11 @@
 import { orAborted } from "./or-aborted.ts";
 
-/** One piece of work that several callers wait for. It is aborted only when all of them have given up. */
+/** One piece of work that several callers wait for. It is aborted only when all of them have given up, unless it may outlive them. */
 export class SharedTask<Result> {
   readonly #controller = new AbortController();
   readonly #outcome: Promise<Result>;
   #waiting = 0;
+  #outlives = false;
 
   constructor(start: (signal: AbortSignal) => Promise<Result>) {
     this.#outcome = start(this.#controller.signal);
@@ -20,9 +21,32 @@ export class SharedTask<Result> {
     );
   }
 
-  /** True: nobody waits any more, and the work was told so. */
+  /** How it failed, once it has settled; undefined if it did not. */
+  get failure(): Promise<{ readonly error: unknown } | undefined> {
+    return this.#outcome.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  }
+
+  /** From now on it goes on although nobody waits. */
+  outlive(): void {
+    this.#outlives = true;
+  }
+
+  /** Tells the work to end. */
+  abandon(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** True: the work was told to end. */
   get abandoned(): boolean {
     return this.#controller.signal.aborted;
+  }
+
+  /** Aborted when the work is told to end. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
   }
 
   /** Waits for the outcome, or until the signal is aborted. */
@@ -32,7 +56,7 @@ export class SharedTask<Result> {
       return await orAborted(this.#outcome, signal);
     } finally {
       this.#waiting -= 1;
-      if (this.#waiting === 0 && signal.aborted) this.#controller.abort(signal.reason);
+      if (this.#waiting === 0 && signal.aborted && !this.#outlives) this.#controller.abort(signal.reason);
     }
   }
 }

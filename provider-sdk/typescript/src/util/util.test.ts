@@ -1,6 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createTestClock } from "../testing/test-clock.ts";
+import { systemClock } from "./clock.ts";
 import { fromDuration, toDuration } from "./duration.ts";
+import { every } from "./every.ts";
 import { Limit } from "./limit.ts";
 import { LruMap } from "./lru-map.ts";
 import { SharedTask } from "./shared-task.ts";
@@ -107,5 +110,38 @@ describe("SharedTask", () => {
     callers[1]?.abort(new Error("second"));
     expect(await Promise.all(joined)).toEqual(["Error: first", "Error: second"]);
     expect([seen.signal?.aborted, task.abandoned]).toEqual([true, true]);
+  });
+});
+
+describe("systemClock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test.each([2 ** 31, 10 ** 12, Number.MAX_SAFE_INTEGER])(
+    "waits for days when it shall wait %d ms",
+    async (delayMs) => {
+      const calls: string[] = [];
+      const cancel = systemClock.after(delayMs, () => calls.push("called"));
+      await vi.advanceTimersByTimeAsync(20 * 86_400_000);
+      expect(calls).toEqual([]);
+      cancel();
+    },
+  );
+});
+
+describe("every", () => {
+  test("calls back at each interval until it is ended, by the callback itself too", async () => {
+    const clock = createTestClock(0);
+    const moments: number[] = [];
+    const end = every(clock, 100, () => {
+      moments.push(clock.nowMs());
+      if (moments.length === 3) end();
+    });
+    await clock.advance(1_000);
+    expect([moments, clock.pendingTimers()]).toEqual([[100, 200, 300], 0]);
   });
 });

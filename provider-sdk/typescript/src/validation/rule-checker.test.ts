@@ -80,6 +80,11 @@ describe("RuleChecker.check()", () => {
       (r) => void (spec(r).sourceRanges = { cidrs: ["10.0.0.0"] }),
       "FIELD_INVALID spec.source_ranges.cidrs[0]",
     ],
+    [
+      "a duration that protobuf does not know",
+      (r) => void (spec(r).sessionAffinity = { timeout: { seconds: 315_576_000_001n, nanos: 0 } }),
+      "FIELD_INVALID spec.session_affinity.timeout",
+    ],
   ])("finds %s", (_title, change, found) => {
     expect(broken(change)).toEqual([found]);
   });
@@ -95,6 +100,19 @@ describe("RuleChecker.check()", () => {
   ])("takes %s", (_title, change) => {
     expect(broken(change)).toEqual([]);
   });
+
+  test.each([new Date(Number.NaN), new Date(253_402_300_800_000)])(
+    "finds a time that protobuf does not know: %s",
+    (createTime) => {
+      const request = BatchGetInstancesRequest.fromPartial({
+        context: { cluster: { id: "c" }, scopeId: "s" },
+        nodes: [{ name: "n1", createTime }],
+      });
+      expect(checker.check("cloudprovider.v1.BatchGetInstancesRequest", request)).toEqual([
+        { reason: "FIELD_INVALID", field: "nodes[0].create_time", description: "is no time of the years 1 to 9999" },
+      ]);
+    },
+  );
 
   test("looks into every item of a batch and stops telling at 64", () => {
     const request = BatchGetInstancesRequest.fromPartial({

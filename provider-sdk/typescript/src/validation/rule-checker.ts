@@ -1,11 +1,14 @@
 import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
 import { formatProblem } from "./formats.ts";
 import type { Violation } from "./violation.ts";
+import { wellKnownProblems } from "./well-known.ts";
 
 /** A rule with everything that checking needs, and nothing for fields without rules. */
 interface CompiledRule extends FieldRule {
   /** Rules of the message in the field, or of those in the list. */
   readonly inner: CompiledMessage | undefined;
+  /** What is wrong with a value of a well-known type; undefined if the field has none. */
+  readonly problemOf: ((value: unknown) => string | undefined) | undefined;
 }
 
 /** Rules of one message; a box, because messages may hold themselves. */
@@ -33,7 +36,7 @@ export class RuleChecker {
     const compiled: CompiledMessage = { rules: [] };
     this.#messages.set(typeName, compiled);
     compiled.rules = (fieldRules[typeName] ?? [])
-      .map((rule) => ({ ...rule, inner: this.#inner(rule.message) }))
+      .map((rule) => ({ ...rule, inner: this.#inner(rule.message), problemOf: wellKnownProblems[rule.message ?? ""] }))
       .filter(hasWork);
     return compiled;
   }
@@ -47,6 +50,7 @@ export class RuleChecker {
 
 const hasWork = (rule: CompiledRule): boolean =>
   rule.inner !== undefined ||
+  rule.problemOf !== undefined ||
   rule.required === true ||
   [rule.maxBytes, rule.maxItems, rule.maxTotalBytes, rule.min, rule.max, rule.format].some(
     (limit) => limit !== undefined,
@@ -97,6 +101,7 @@ const checkField = (rule: CompiledRule, value: unknown, path: string, out: Viola
       return;
     case "message":
       if (rule.inner) checkInner(rule.inner, value, out, () => path);
+      else checkWellKnown(rule, value, path, out);
       return;
     case "list":
       if (Array.isArray(value)) checkList(rule, value, path, out);
@@ -107,6 +112,11 @@ const checkField = (rule: CompiledRule, value: unknown, path: string, out: Viola
     default:
       rule.kind satisfies never;
   }
+};
+
+const checkWellKnown = ({ problemOf }: CompiledRule, value: unknown, path: string, out: Violation[]): void => {
+  const problem = problemOf?.(value);
+  if (problem !== undefined) out.push({ reason: "FIELD_INVALID", field: path, description: problem });
 };
 
 /** What proto3 calls the default value: not there, as far as anyone can tell. */

@@ -1,28 +1,10 @@
 import { type Client, type ClientReadableStream, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { BadRequest, ErrorInfo, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";
-import { Status } from "@cloudwire/proto/google/rpc/status";
-import { fromDuration } from "../util/duration.ts";
+import { type ErrorOutcome, toErrorOutcome } from "../testing/error-outcome.ts";
 
 /** What a call came to. */
 export type Outcome<Response> =
   | { readonly kind: "ok"; readonly response: Response; readonly trailers: Metadata }
   | ErrorOutcome;
-
-/** What a peer can see of an error. */
-export interface ErrorOutcome {
-  readonly kind: "error";
-  readonly code: number;
-  readonly message: string;
-  readonly reason: string | undefined;
-  readonly domain: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly fields: readonly string[];
-  readonly retryAfterMs: number | undefined;
-  /** Detail types, in their order. */
-  readonly details: readonly string[];
-  readonly detailsBytes: number;
-  readonly trailers: Metadata;
-}
 
 /** A method of a generated definition, as a caller needs it. */
 export interface CallableMethod<Partial, Request, Response> {
@@ -108,28 +90,3 @@ export const streamEnd = (stream: ClientReadableStream<unknown>): Promise<ErrorO
     stream.on("error", (error: ServiceError) => resolve(toErrorOutcome(error)));
     stream.on("end", () => resolve("ok"));
   });
-
-/** Takes a failure apart. */
-const toErrorOutcome = (error: ServiceError): ErrorOutcome => {
-  const [raw] = error.metadata.get("grpc-status-details-bin");
-  const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0);
-  const { details } = Status.decode(bytes);
-  const find = (name: string) => details.find(({ typeUrl }) => typeUrl.endsWith(`/google.rpc.${name}`))?.value;
-  const info = find("ErrorInfo");
-  const errorInfo = info && ErrorInfo.decode(info);
-  const badRequest = find("BadRequest");
-  const retryInfo = find("RetryInfo");
-  return {
-    kind: "error",
-    code: error.code,
-    message: error.details,
-    reason: errorInfo?.reason,
-    domain: errorInfo?.domain,
-    metadata: errorInfo?.metadata ?? {},
-    fields: badRequest ? BadRequest.decode(badRequest).fieldViolations.map(({ field }) => field) : [],
-    retryAfterMs: retryInfo && fromDuration(RetryInfo.decode(retryInfo).retryDelay, undefined),
-    details: details.map(({ typeUrl }) => typeUrl.replace("type.googleapis.com/google.rpc.", "")),
-    detailsBytes: bytes.length,
-    trailers: error.metadata,
-  };
-};

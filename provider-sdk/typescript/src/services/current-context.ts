@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { BackgroundContext } from "../definition/call-context.ts";
+
+/** Has no state of its own: what it holds belongs to each flow of calls. */
+const flow = new AsyncLocalStorage<BackgroundContext>();
+
+/**
+ * The context of the handler that is at work, wherever in its flow of calls one asks; undefined outside of handlers. For clients of the cloud
+ * that are made once and take a `fetch`:
+ *
+ * ```ts
+ * const acme = new AcmeClient({ fetch: (input, init) => (currentContext()?.fetch ?? fetch)(input, init) });
+ * ```
+ */
+export const currentContext = (): BackgroundContext | undefined => flow.getStore();
+
+/** Runs a handler so that {@link currentContext} answers its context. */
+export const withinContext = <Result>(context: BackgroundContext, work: () => Result): Result =>
+  flow.run(context, work);
+
+/** The same for a handler that yields: a generator runs in the flow of whoever asks for its next value. */
+export const iterateWithin = <Item>(
+  context: BackgroundContext,
+  open: () => AsyncIterable<Item>,
+): AsyncIterableIterator<Item> => {
+  const iterator = withinContext(context, () => open()[Symbol.asyncIterator]());
+  return {
+    next: () => withinContext(context, () => iterator.next()),
+    return: (value) =>
+      withinContext(context, () => iterator.return?.(value) ?? Promise.resolve({ done: true as const, value })),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+};

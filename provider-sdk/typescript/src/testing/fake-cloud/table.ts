@@ -1,0 +1,98 @@
+import type { Clock } from "../../util/clock.ts";
+import { FakeCloudRefusal } from "./refusal.ts";
+
+/** How a table behaves; a test may change it at any time through {@link FakeTable.behave}. */
+export interface TableBehaviour {
+  /** How long it takes until a read sees a write. Default: 0. */
+  readonly staleMs?: number | undefined;
+  /** Most objects there may be; a new one above is refused with {@link TableBehaviour.quotaStatus}. Default: no limit. */
+  readonly quota?: number | undefined;
+  /** HTTP status of that refusal. Default: 403. */
+  readonly quotaStatus?: number | undefined;
+  /** Objects that lists leave out, saying that they are not complete, as when a zone cannot be reached. Default: none. */
+  readonly unlisted?: ((id: string) => boolean) | undefined;
+}
+
+/** One page of a list. */
+export interface TablePage<Item> {
+  /** The objects. */
+  readonly items: readonly Item[];
+  /** Where the next page begins; undefined: this was the last. */
+  readonly nextToken: string | undefined;
+  /** False: some objects are left out, see {@link TableBehaviour.unlisted}. */
+  readonly complete: boolean;
+}
+
+/** Objects of a fake cloud by their ids. Writes change the truth; reads show it as late and as incomplete as the behaviour says. */
+export interface FakeTable<Item> {
+  /** Makes or replaces an object. Throws {@link FakeCloudRefusal} above the quota. */
+  readonly put: (id: string, item: Item) => Item;
+  /** Removes an object. False: there was none. */
+  readonly delete: (id: string) => boolean;
+  /** An object as a read shows it. */
+  readonly get: (id: string) => Item | undefined;
+  /** A page of a list as a read shows it, in the order of the ids. Default: all of it. */
+  readonly page: (options?: {
+    readonly size?: number | undefined;
+    readonly token?: string | undefined;
+  }) => TablePage<Item>;
+  /** What is really there. */
+  readonly truth: () => ReadonlyMap<string, Item>;
+  /** Changes the behaviour in the points that are given. */
+  readonly behave: (behaviour: TableBehaviour) => void;
+}
+
+interface Version<Item> {
+  readonly atMs: number;
+  /** Undefined: deleted. */
+  readonly item: Item | undefined;
+}
+
+const defaultQuotaStatus = 403;
+
+/** Makes an empty table. */
+export const createTable = <Item>(clock: Pick<Clock, "nowMs">, initial: TableBehaviour = {}): FakeTable<Item> => {
+  let behaviour = initial;
+  const versions = new Map<string, Version<Item>[]>();
+  const truth = new Map<string, Item>();
+  const write = (id: string, item: Item | undefined): void => {
+    versions.set(id, [...(versions.get(id) ?? []), { atMs: clock.nowMs(), item }]);
+  };
+  const read = (id: string): Item | undefined =>
+    versions.get(id)?.findLast(({ atMs }) => atMs <= clock.nowMs() - (behaviour.staleMs ?? 0))?.item;
+  return {
+    put: (id, item) => {
+      const { quota = Number.POSITIVE_INFINITY, quotaStatus = defaultQuotaStatus } = behaviour;
+      if (!truth.has(id) && truth.size >= quota)
+        throw new FakeCloudRefusal(quotaStatus, { error: `the quota of ${quota} is used up` });
+      truth.set(id, item);
+      write(id, item);
+      return item;
+    },
+    delete: (id) => {
+      if (!truth.delete(id)) return false;
+      write(id, undefined);
+      return true;
+    },
+    get: read,
+    page: ({ size = Number.POSITIVE_INFINITY, token = "" } = {}) => {
+      const seen = [...versions.keys()]
+        .toSorted()
+        .map((id) => ({ id, item: read(id) }))
+        .filter((row): row is { readonly id: string; readonly item: Item & ({} | null) } => row.item !== undefined);
+      const { unlisted = () => false } = behaviour;
+      const listed = seen.filter(({ id }) => !unlisted(id));
+      const rest = listed.filter(({ id }) => id > token);
+      const rows = rest.slice(0, size);
+      return {
+        items: rows.map(({ item }) => item),
+        nextToken: rows.length < rest.length ? rows.at(-1)?.id : undefined,
+        complete: listed.length === seen.length,
+      };
+    },
+    truth: () => truth,
+    behave: (changes) => {
+      behaviour = { ...behaviour, ...changes };
+    },
+  };
+};

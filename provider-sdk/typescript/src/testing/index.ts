@@ -1,0 +1,31 @@
+export {
+  type Fault,
+  type FaultScope,
+  type InjectedFault,
+} from "./fake-cloud/fault.ts";
+export { FakeCloudRefusal } from "./fake-cloud/refusal.ts";
+export type {
+  FakeCloudAnswer,
+  FakeCloudHandler,
+  FakeCloudRequest,
+  FakeCloudRoutes,
+} from "./fake-cloud/routes.ts";
+export {
+  type FakeCloud,
+  type FakeCloudOptions,
+  type SeenRequest,
+  startFakeCloud,
+} from "./fake-cloud/start-fake-cloud.ts";
+export type { FakeTable, TableBehaviour, TablePage } from "./fake-cloud/table.ts";
+export { ProviderCallError } from "./provider-call-error.ts";
+export {
+  connectToProvider,
+  type ProviderCallOptions,
+  type ProviderClient,
+  type ProviderClientOptions,
+  type StreamCall,
+  type UnaryCall,
+} from "./provider-client.ts";
+export { type EnsureRequest, ensureRequest, type EnsureRequestOptions, serviceRef } from "./requests.ts";
+export { startTestProvider, type TestProvider, type TestProviderOptions } from "./start-test-provider.ts";
+export { createTestClock, type TestClock } from "./test-clock.ts";
