@@ -1,0 +1,136 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"cloudwire.dev/provider-sdk/go/provider"
+)
+
+// changes runs the vendor's changes beyond the calls that asked for them. Upstream waits for a change as long as it takes,
+// often minutes; a caller of the contract is answered within seconds and asks again. One change of an object runs at a time.
+type changes struct {
+	// life ends all changes when the process does.
+	life context.Context
+	// answerWithin is how long a call waits for its change.
+	answerWithin time.Duration
+	// timeout ends a change that hangs.
+	timeout time.Duration
+	now     func() time.Time
+
+	mu      sync.Mutex
+	entries map[string]*change
+}
+
+// change is under way, or finished and not told yet.
+type change struct {
+	// wish tells whether another call asks for the same.
+	wish    string
+	started time.Time
+	done    chan struct{}
+	// value and err are there once done is closed.
+	value    any
+	err      error
+	finished time.Time
+}
+
+const (
+	// busyRetryAfter is told to a call that met another change of its object.
+	busyRetryAfter = 2 * time.Second
+	// resultMemory is how long a result waits to be told; a caller asks again within a minute. Later it says nothing any more.
+	resultMemory = 2 * time.Minute
+)
+
+func newChanges(life context.Context, answerWithin, timeout time.Duration, now func() time.Time) *changes {
+	return &changes{life: life, answerWithin: answerWithin, timeout: timeout, now: now, entries: map[string]*change{}}
+}
+
+// runChange starts the change of the object key, or joins it if the same wish is under way. finished is false when it goes on
+// after the answer; the next call with the same wish is told its outcome.
+func runChange[T any](ctx context.Context, c *changes, key, wish string, work func(context.Context) (T, error)) (value T, finished bool, err error) {
+	wait, cancel := context.WithTimeout(ctx, c.answerWithin)
+	defer cancel()
+	for {
+		entry := c.join(ctx, key, wish, func(ctx context.Context) (any, error) { return guarded(ctx, key, work) })
+		select {
+		case <-entry.done:
+		case <-wait.Done():
+			if entry.wish != wish {
+				return value, false, provider.NewError(provider.ReasonOperationInProgress,
+					"another change of "+key+" is under way", provider.RetryAfter(busyRetryAfter))
+			}
+			return value, false, nil
+		}
+		c.told(key, entry)
+		if entry.wish == wish {
+			value, _ = entry.value.(T)
+			return value, true, entry.err
+		}
+	}
+}
+
+func (c *changes) join(ctx context.Context, key, wish string, work func(context.Context) (any, error)) *change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if entry, known := c.entries[key]; known && !c.isOver(entry, wish) {
+		return entry
+	}
+	entry := &change{wish: wish, started: c.now(), done: make(chan struct{})}
+	c.entries[key] = entry
+	// What the call knows of itself stays: its log lines carry the request id.
+	work0, end := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
+	stopWithLife := context.AfterFunc(c.life, end)
+	go func() {
+		defer end()
+		defer stopWithLife()
+		value, err := work(work0)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		entry.value, entry.err, entry.finished = value, err, c.now()
+		close(entry.done)
+	}()
+	return entry
+}
+
+// isOver is true for a result that nobody waits for any more.
+func (c *changes) isOver(entry *change, wish string) bool {
+	return entry.isDone() && (entry.wish != wish || c.now().Sub(entry.finished) > resultMemory)
+}
+
+func (e *change) isDone() bool {
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *changes) told(key string, entry *change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[key] == entry {
+		delete(c.entries, key)
+	}
+}
+
+// drop forgets a result that nobody was told: something else has become known since.
+func (c *changes) drop(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if entry, known := c.entries[key]; known && entry.isDone() {
+		delete(c.entries, key)
+	}
+}
+
+// since is when the change under way began; ok is false if there is none.
+func (c *changes) since(key string) (started time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry, known := c.entries[key]
+	if !known || entry.isDone() {
+		return time.Time{}, false
+	}
+	return entry.started, true
+}

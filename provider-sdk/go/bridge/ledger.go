@@ -1,0 +1,152 @@
+package bridge
+
+import (
+	"maps"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+
+	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/provider"
+)
+
+// unknownFingerprint is told where this process has not seen the wish come into force that the cloud has. It equals no wish,
+// so the controller ensures the load balancer anew, as upstream does after each of its own starts; an empty one would be
+// believed to be as wished.
+const unknownFingerprint = "not-known-to-this-process"
+
+// ledger remembers what this process was asked for, because cloudprovider.LoadBalancer has no place to keep fingerprints in,
+// and because reads and deletions are not told the whole Service.
+type ledger struct {
+	mu      sync.Mutex
+	records map[string]*record
+}
+
+// record is of one Service.
+type record struct {
+	// service as it was last asked for.
+	service *v1.Service
+	// status last answered; nil: none yet.
+	status *v1.LoadBalancerStatus
+	// spec and nodes are the fingerprints in force; empty: not known.
+	spec, nodes string
+}
+
+func newLedger() *ledger { return &ledger{records: map[string]*record{}} }
+
+// service is the Service of a read or deletion, with the ports and all the rest it was last asked for with; nil if this process
+// was not asked for it.
+func (l *ledger) service(ref *provider.LoadBalancerRef) *v1.Service {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, ok := l.records[ref.Service.GetUid()]
+	if !ok {
+		return nil
+	}
+	service := known.service.DeepCopy()
+	service.Annotations = maps.Clone(ref.Annotations)
+	known.publish(service)
+	return service
+}
+
+// publish gives the Service the status that upstream would have written to it; false if this process was not asked for it.
+func (l *ledger) publish(service *v1.Service) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, ok := l.records[string(service.UID)]
+	if ok {
+		known.publish(service)
+	}
+	return ok
+}
+
+func (r *record) publish(service *v1.Service) {
+	published := &r.service.Status.LoadBalancer
+	if r.status != nil {
+		published = r.status
+	}
+	service.Status.LoadBalancer = *published.DeepCopy()
+}
+
+// began says that nothing is known of what is in force, until the change is done. nodesOnly is true if what was in force is as
+// wished but for the nodes.
+func (l *ledger) began(request *provider.EnsureRequest, service *v1.Service) (nodesOnly bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept := &record{service: service.DeepCopy()}
+	if known, ok := l.records[request.Service.GetUid()]; ok {
+		kept.status = known.status
+		nodesOnly = known.status != nil && known.spec == request.SpecFingerprint && known.nodes != request.NodesFingerprint
+	}
+	l.records[request.Service.GetUid()] = kept
+	return nodesOnly
+}
+
+func (l *ledger) done(request *provider.EnsureRequest, status *v1.LoadBalancerStatus) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.records[request.Service.GetUid()]; ok {
+		known.status = status.DeepCopy()
+		known.spec, known.nodes = request.SpecFingerprint, request.NodesFingerprint
+	}
+}
+
+// nodesDone gives back the status as it was before.
+func (l *ledger) nodesDone(request *provider.EnsureRequest) *v1.LoadBalancerStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, ok := l.records[request.Service.GetUid()]
+	if !ok {
+		return &v1.LoadBalancerStatus{}
+	}
+	known.spec, known.nodes = request.SpecFingerprint, request.NodesFingerprint
+	return known.status.DeepCopy()
+}
+
+// vanished says that no wish is in force any more.
+func (l *ledger) vanished(uid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.records[uid]; ok {
+		known.spec, known.nodes = "", ""
+	}
+}
+
+func (l *ledger) forget(uid string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.records, uid)
+}
+
+func (l *ledger) status(uid string) *v1.LoadBalancerStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.records[uid]; ok {
+		return known.status
+	}
+	return nil
+}
+
+// loadBalancer is one that exists, as far as this process knows it.
+func (l *ledger) loadBalancer(id string, ref *provider.LoadBalancerRef) *cpv1.LoadBalancer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := &cpv1.LoadBalancer{
+		Id:               id,
+		Service:          ref.Service,
+		Phase:            cpv1.LoadBalancerPhase_LOAD_BALANCER_PHASE_ACTIVE,
+		SpecFingerprint:  unknownFingerprint,
+		NodesFingerprint: unknownFingerprint,
+	}
+	known, ok := l.records[ref.Service.GetUid()]
+	if !ok {
+		return out
+	}
+	if known.spec != "" {
+		out.SpecFingerprint, out.NodesFingerprint = known.spec, known.nodes
+	}
+	if known.status != nil {
+		out.Ingress = ingressToContract(known.status)
+	}
+	return out
+}

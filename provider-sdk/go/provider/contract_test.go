@@ -1,0 +1,134 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+)
+
+// Tests of what has to be the same in every SDK.
+
+func TestReasonsAreThoseOfTheContract(t *testing.T) {
+	source, err := os.ReadFile("reasons.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(`Reason\w+ Reason = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	for _, each := range declared {
+		if reasonTable()[Reason(each[1])] == nil {
+			t.Errorf("%s is none of the contract", each[1])
+		}
+	}
+	if want := len(cpv1.ErrorReason_name) - 1; len(declared) != want {
+		t.Errorf("%d are declared, the contract has %d", len(declared), want)
+	}
+}
+
+func TestCommonReasonsAreThoseOfTheSpecification(t *testing.T) {
+	text, err := os.ReadFile("../../../proto/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for begin, want := range map[string][]Reason{"Common reasons, ": commonReasons, "Cloud reasons, ": cloudReasons} {
+		_, line, _ := strings.Cut(string(text), "\n"+begin)
+		line, _, _ = strings.Cut(line, "\n")
+		var got []Reason
+		for _, each := range regexp.MustCompile("`([A-Z_]+)`").FindAllStringSubmatch(line, -1) {
+			got = append(got, Reason(each[1]))
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%s%v, want %v", begin, got, want)
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%s%s, want %s", begin, got[i], want[i])
+			}
+		}
+	}
+}
+
+func TestLoadBalancerKeysAreThoseOfEverySDK(t *testing.T) {
+	text, err := os.ReadFile("../../../proto/vectors/load-balancer-keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Vectors []struct{ ClusterID, ServiceUID, Key string }
+	}
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Vectors) == 0 {
+		t.Fatal(err)
+	}
+	for _, vector := range file.Vectors {
+		if got := loadBalancerKey(vector.ClusterID, vector.ServiceUID); got != vector.Key {
+			t.Errorf("%q and %q make %s, want %s", vector.ClusterID, vector.ServiceUID, got, vector.Key)
+		}
+	}
+}
+
+func TestErrorsStayWithinTheTrailer(t *testing.T) {
+	for _, long := range []string{strings.Repeat("x", 9000), strings.Repeat("ü", 9000), strings.Repeat("\xff", 9000), strings.Repeat("%", 9000)} {
+		problems := make([]FieldProblem, 200)
+		for i := range problems {
+			problems[i] = FieldProblem{long, long}
+		}
+		options := []ErrorOption{
+			Fields(problems...), Help(long, long), Quota(long, long), Precondition(long, long, long), Resource(long, long, long),
+			Metadata("limit", "7"), Metadata("huge", long), RetryAfter(1),
+		}
+		told := NewError(ReasonRateLimited, long, options...).GRPCStatus()
+		if size := proto.Size(told.Proto()); size > maxDetailsBytes {
+			t.Errorf("%d bytes", size)
+		}
+		if len(told.Details()) < 3 {
+			t.Errorf("only %v is left", told.Details())
+		}
+		for _, each := range told.Details() {
+			if _, broken := each.(error); broken {
+				t.Errorf("a detail is broken: %v", each)
+			}
+		}
+	}
+}
+
+func TestCutToBytesKeepsWholeCharacters(t *testing.T) {
+	tests := []struct {
+		text string
+		max  int
+		want string
+	}{
+		{"short", 5, "short"}, {"longer", 5, "lo…"}, {"üüü", 6, "üüü"}, {"üüüü", 6, "ü…"}, {"", 3, ""}, {"a\xffb", 9, "a\uFFFDb"},
+	}
+	for _, test := range tests {
+		if got := cutToBytes(test.text, test.max); got != test.want {
+			t.Errorf("%q to %d is %q, want %q", test.text, test.max, got, test.want)
+		}
+	}
+}
+
+func TestAnUnknownReasonIsAnInvariant(t *testing.T) {
+	err := NewError("NO_SUCH_REASON", "x")
+	if err.Reason() != ReasonInvariantBroken || status.Code(err).String() != "Internal" {
+		t.Errorf("got %v", err)
+	}
+	var stated *Error
+	if !errors.As(error(NewError(ReasonFieldInvalid, "x", Cause(err))), &stated) || stated.Reason() != ReasonFieldInvalid {
+		t.Errorf("got %v", stated)
+	}
+}
+
+func TestLogsHoldNoSecrets(t *testing.T) {
+	var out strings.Builder
+	log := newLogger(&out, slog.LevelInfo)
+	log.Info("hello", "apiKey", "canary", "error", errors.New("GET https://user:canary@acme/?token=canary: Bearer canary"))
+	if text := out.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"message":"hello"`) || !strings.Contains(text, `"level":"info"`) {
+		t.Errorf("got %s", text)
+	}
+}

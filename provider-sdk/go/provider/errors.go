@@ -1,0 +1,164 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// Error is the error that a provider returns for a call, or answers for one item of many. The reason decides the gRPC code
+// and what the controller does; the message is for people: what was tried, on what, what to do. No secrets; at most 1 KiB of
+// it is sent.
+type Error struct {
+	reason     string
+	domain     string
+	code       codes.Code
+	message    string
+	fields     []FieldProblem
+	retryAfter time.Duration
+	metadata   []metadatum
+	help       *helpLink
+	quota      *violation
+	condition  *violation
+	resource   *resource
+	cause      error
+}
+
+// FieldProblem is what is wrong with one field of a request.
+type FieldProblem struct {
+	// Field is a path in proto spelling: spec.ports[2].protocol, spec.annotations["acme.example.com/tier"].
+	Field string
+	// Description says what is wrong and what would be right.
+	Description string
+}
+
+type metadatum struct{ key, value string }
+type helpLink struct{ description, url string }
+type violation struct{ kind, subject, description string }
+type resource struct{ kind, name, owner string }
+
+// defaultRetryAfter is told where the contract demands a wait and the cloud did not tell one.
+const defaultRetryAfter = 5 * time.Second
+
+// NewError makes an error of the contract.
+func NewError(reason Reason, message string, options ...ErrorOption) *Error {
+	rules, known := reasonTable()[reason]
+	if !known {
+		rules = reasonTable()[ReasonInvariantBroken]
+		message = fmt.Sprintf("%q is no reason of the contract: %s", string(reason), message)
+		reason = ReasonInvariantBroken
+	}
+	err := &Error{reason: string(reason), code: codes.Code(rules.GetCode()), message: message}
+	if rules.GetRetryInfoRequired() {
+		err.retryAfter = defaultRetryAfter
+	}
+	return err.with(options)
+}
+
+// NewVendorError makes an error with a reason of the vendor's own, in UPPER_SNAKE_CASE, for what the contract has no word
+// for. The code decides what the controller does; domain is the vendor's DNS name.
+func NewVendorError(domain, reason string, code codes.Code, message string, options ...ErrorOption) *Error {
+	return (&Error{reason: reason, domain: domain, code: code, message: message}).with(options)
+}
+
+func (e *Error) with(options []ErrorOption) *Error {
+	for _, option := range options {
+		option(e)
+	}
+	return e
+}
+
+// ErrorOption says more about an error.
+type ErrorOption func(*Error)
+
+// Field blames a field of the request, with the message as description.
+func Field(path string) ErrorOption {
+	return func(e *Error) { e.fields = append(e.fields, FieldProblem{Field: path, Description: e.message}) }
+}
+
+// Fields blames several fields of the request.
+func Fields(problems ...FieldProblem) ErrorOption {
+	return func(e *Error) { e.fields = append(e.fields, problems...) }
+}
+
+// RetryAfter is the least time to wait before the same is tried again.
+func RetryAfter(d time.Duration) ErrorOption {
+	return func(e *Error) { e.retryAfter = max(d, time.Millisecond) }
+}
+
+// Metadata adds a fact that also appears in the message, for machines; no secrets.
+func Metadata(key, value string) ErrorOption {
+	return func(e *Error) { e.metadata = append(e.metadata, metadatum{key, value}) }
+}
+
+// Help says where the user can read on.
+func Help(description, url string) ErrorOption {
+	return func(e *Error) { e.help = &helpLink{description, url} }
+}
+
+// Quota says which quota is used up, with QUOTA_EXCEEDED.
+func Quota(subject, description string) ErrorOption {
+	return func(e *Error) { e.quota = &violation{subject: subject, description: description} }
+}
+
+// Precondition says what stands in the way, with reasons of FAILED_PRECONDITION.
+func Precondition(kind, subject, description string) ErrorOption {
+	return func(e *Error) { e.condition = &violation{kind, subject, description} }
+}
+
+// Resource names the cloud object that the error is about; owner may be empty.
+func Resource(kind, name, owner string) ErrorOption {
+	return func(e *Error) { e.resource = &resource{kind, name, owner} }
+}
+
+// Cause is the error behind it; it is logged and never sent.
+func Cause(err error) ErrorOption {
+	return func(e *Error) { e.cause = err }
+}
+
+// Error is the message; the reason stands before it.
+func (e *Error) Error() string { return e.reason + ": " + e.message }
+
+// Unwrap is the error behind it.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Reason is the reason as it travels: of the contract's closed list or the vendor's own.
+func (e *Error) Reason() Reason { return Reason(e.reason) }
+
+// Code is the gRPC code that goes with the reason.
+func (e *Error) Code() codes.Code { return e.code }
+
+// raisesDoubt is true for an error after which nothing may be called absent: no right, no cloud, no credentials, no time, no
+// turn. Contract: ABS-2.
+func (e *Error) raisesDoubt() bool {
+	switch e.code {
+	case codes.PermissionDenied, codes.Unavailable, codes.Unauthenticated, codes.DeadlineExceeded:
+		return true
+	}
+	return e.Reason() == ReasonRateLimited
+}
+
+const reasonPrefix = "ERROR_REASON_"
+
+// reasonTable holds the rules that the contract states beside its reasons.
+var reasonTable = sync.OnceValue(func() map[Reason]*cpv1.ReasonRules {
+	table := map[Reason]*cpv1.ReasonRules{}
+	values := cpv1.ErrorReason_ERROR_REASON_UNSPECIFIED.Descriptor().Values()
+	for i := range values.Len() {
+		value := values.Get(i)
+		options, ok := value.Options().(*descriptorpb.EnumValueOptions)
+		if !ok || !proto.HasExtension(options, cpv1.E_Reason) {
+			continue
+		}
+		if rules, ok := proto.GetExtension(options, cpv1.E_Reason).(*cpv1.ReasonRules); ok {
+			table[Reason(strings.TrimPrefix(string(value.Name()), reasonPrefix))] = rules
+		}
+	}
+	return table
+})

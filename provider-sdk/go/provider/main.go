@@ -1,0 +1,121 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exit codes of [Main].
+const (
+	// exitCrash is for a failure that is none of the others.
+	exitCrash = 1
+	// exitUnavailable, EX_UNAVAILABLE: the endpoint cannot be had or was taken away.
+	exitUnavailable = 69
+	// exitConfig, EX_CONFIG: mistakes in the definition, the environment or the files given.
+	exitConfig = 78
+)
+
+// sameRequest: terminals and wrappers send one request to end twice.
+const sameRequest = 500 * time.Millisecond
+
+// Main serves a provider as the main job of this process, and ends the process. Where, how and how loud comes from the
+// environment: CLOUD_PROVIDER_ENDPOINT, CLOUD_PROVIDER_SOCKET_GROUP, CLOUD_PROVIDER_LOG_LEVEL, CLOUD_PROVIDER_TLS_CERT_FILE,
+// CLOUD_PROVIDER_TLS_KEY_FILE, CLOUD_PROVIDER_TLS_CLIENT_CA_FILE, CLOUD_PROVIDER_INSECURE_LOOPBACK, CLOUD_PROVIDER_HTTP_ADDRESS.
+//
+// SIGUSR2 turns the log level debug on, and off again. SIGTERM and SIGINT end it in order, with exit code 0; a second one ends it at once, unless it comes within 500 ms: that is
+// the same request. Mistakes in the definition or the environment are told in plain lines, all together, with exit code 78; an
+// endpoint that cannot be had, or a socket that was taken away, with 69.
+func Main(definition *Definition) {
+	os.Exit(run(definition))
+}
+
+func run(definition *Definition) int {
+	options, level, problems := optionsFromEnvironment()
+	if len(problems) > 0 {
+		return refuse(definition, &StartError{Config: true, Problems: problems})
+	}
+	// Before there is anything that a signal would leave behind.
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	louder := make(chan os.Signal, 1)
+	signal.Notify(louder, syscall.SIGUSR2)
+	defer signal.Stop(louder)
+	go toggleDebug(louder, level, options.Log)
+	server, err := Start(definition, options)
+	if err != nil {
+		return refuse(definition, err)
+	}
+	options.Log.Info("Serving", "provider", definition.Name, "version", definition.Version, "address", server.Address())
+	select {
+	case received := <-signals:
+		options.Log.Info("Shutting down", "signal", received.String())
+	case <-server.ended:
+		return exitCode(server.Wait())
+	}
+	go exitAtSecond(signals)
+	server.Close()
+	return exitCode(server.Wait())
+}
+
+// toggleDebug turns debug on, and off again, until signals end with the process.
+func toggleDebug(signals <-chan os.Signal, level *slog.LevelVar, log *slog.Logger) {
+	quieter := level.Level()
+	if quieter == slog.LevelDebug {
+		quieter = slog.LevelInfo
+	}
+	for range signals {
+		next := slog.LevelDebug
+		if level.Level() == slog.LevelDebug {
+			next = quieter
+		}
+		level.Set(next)
+		log.Log(context.Background(), next, "The log level has changed", "to", strings.ToLower(next.String()))
+	}
+}
+
+func exitAtSecond(signals <-chan os.Signal) {
+	asked := time.Now()
+	for range signals {
+		if time.Since(asked) >= sameRequest {
+			os.Exit(exitCrash)
+		}
+	}
+}
+
+func exitCode(err error) int {
+	switch {
+	case err == nil, errors.Is(err, context.Canceled):
+		return 0
+	case errors.Is(err, ErrSocketLost):
+		return exitUnavailable
+	}
+	return exitCrash
+}
+
+// refuse tells an operator's mistakes in plain lines.
+func refuse(definition *Definition, err error) int {
+	name := "provider"
+	if definition != nil && definition.Name != "" {
+		name = definition.Name
+	}
+	failed := &StartError{}
+	if !errors.As(err, &failed) {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		return exitCrash
+	}
+	for _, problem := range failed.Problems {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", name, problem)
+	}
+	if failed.Config {
+		return exitConfig
+	}
+	return exitUnavailable
+}

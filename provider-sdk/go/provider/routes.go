@@ -1,0 +1,306 @@
+package provider
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"sync"
+
+	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"google.golang.org/protobuf/proto"
+)
+
+// maxSingleRouteChanges run at once, over all calls.
+const maxSingleRouteChanges = 16
+
+// routeService serves the RPCs about routes.
+type routeService struct {
+	s        *service
+	handlers *Routes
+	slots    chan struct{}
+	gate     *changeGate[*routeOutcome]
+	fence    *sequenceFence
+}
+
+// routeOutcome is the answer of either change.
+type routeOutcome struct {
+	results []*cpv1.RouteResult
+	quota   *cpv1.RouteQuota
+	planned []*cpv1.PlannedChange
+	stats   *cpv1.CallStats
+}
+
+func newRouteService(s *service, handlers *Routes) *routeService {
+	return &routeService{
+		s: s, handlers: handlers, slots: make(chan struct{}, maxSingleRouteChanges),
+		gate: newChangeGate[*routeOutcome](s), fence: newSequenceFence(),
+	}
+}
+
+// ListRoutes lists this cluster's routes.
+func (s *service) ListRoutes(ctx context.Context, request *cpv1.ListRoutesRequest) (*cpv1.ListRoutesResponse, error) {
+	return read(ctx, s, request, checkPage(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListRoutesResponse, error) {
+		page, err := s.routeList.page(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return &cpv1.ListRoutesResponse{
+			Routes: page.items, NextPageToken: page.nextPageToken, Complete: page.complete, ScopeId: page.scopeID,
+			Quota: page.quota, Stats: page.stats,
+		}, nil
+	})
+}
+
+func (s *service) listedRoute(route *cpv1.Route) *cpv1.Route { return s.completeRoute(route, nil) }
+
+// completeRoute fills in what the provider may leave out; asked tells under which provider ID Kubernetes knows the target.
+func (s *service) completeRoute(route, asked *cpv1.Route) *cpv1.Route {
+	out := proto.CloneOf(route)
+	out.NameHint = orText(out.GetNameHint(), asked.GetNameHint())
+	out.TargetNodeName = orText(out.GetTargetNodeName(), asked.GetTargetNodeName())
+	out.TargetAddresses = withoutDuplicates(out.GetTargetAddresses())
+	if out.GetTargetProviderId() == "" {
+		out.TargetProviderId = asked.GetTargetProviderId()
+	} else {
+		prefix, _, _ := s.ids.parse(asked.GetTargetProviderId())
+		out.TargetProviderId = s.ids.complete(out.GetTargetProviderId(), prefix)
+	}
+	return out
+}
+
+// BatchEnsureRoutes makes routes exist.
+func (s *service) BatchEnsureRoutes(ctx context.Context, request *cpv1.BatchEnsureRoutesRequest) (*cpv1.BatchEnsureRoutesResponse, error) {
+	claimed := s.capabilities.GetRoutes()
+	return change(ctx, s, request, claimed.GetValidateOnly(), checkRoutes(request.GetRoutes(), claimed, targetRequired), func(ctx context.Context) (*cpv1.BatchEnsureRoutesResponse, error) {
+		out, err := s.routes.change(ctx, request, "ensure", s.routes.ensure)
+		if err != nil {
+			return nil, err
+		}
+		return &cpv1.BatchEnsureRoutesResponse{Results: out.results, Quota: out.quota, PlannedChanges: out.planned, Stats: out.stats}, nil
+	})
+}
+
+// BatchDeleteRoutes makes routes be gone.
+func (s *service) BatchDeleteRoutes(ctx context.Context, request *cpv1.BatchDeleteRoutesRequest) (*cpv1.BatchDeleteRoutesResponse, error) {
+	claimed := s.capabilities.GetRoutes()
+	return change(ctx, s, request, claimed.GetValidateOnly(), checkRoutes(request.GetRoutes(), claimed, targetOptional), func(ctx context.Context) (*cpv1.BatchDeleteRoutesResponse, error) {
+		out, err := s.routes.change(ctx, request, "delete", s.routes.delete)
+		if err != nil {
+			return nil, err
+		}
+		return &cpv1.BatchDeleteRoutesResponse{Results: out.results, Quota: out.quota, PlannedChanges: out.planned, Stats: out.stats}, nil
+	})
+}
+
+type routesRequest interface {
+	changing
+	GetRoutes() []*cpv1.Route
+}
+
+// routeWork changes routes; answers in the order asked for, nil for one that is as wished.
+type routeWork func(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error)
+
+func (r *routeService) change(ctx context.Context, request routesRequest, kind string, work routeWork) (*routeOutcome, error) {
+	run := func(ctx context.Context) (*routeOutcome, error) {
+		call := CallOf(ctx)
+		answers, err := r.inSequence(ctx, request, work)
+		if err != nil {
+			return nil, err
+		}
+		out := &routeOutcome{results: make([]*cpv1.RouteResult, len(answers))}
+		for i, answer := range answers {
+			out.results[i] = r.toResult(ctx, answer, request.GetRoutes()[i])
+		}
+		_, out.planned = call.recorder.reported()
+		out.quota, out.stats = call.recorder.reportedQuota(), call.recorder.takeStats()
+		return out, nil
+	}
+	if request.GetChange().GetValidateOnly() {
+		return run(ctx)
+	}
+	changeID := request.GetChange().GetRequestId()
+	// Different changes run side by side: which routes they touch is the controller's to keep apart.
+	out, _, err := r.gate.run(ctx, gatedChange[*routeOutcome]{
+		key: changeID, changeID: changeID, digest: kind + digestOf(request), work: run, final: allRoutes,
+	})
+	return out, err
+}
+
+// digestOf stands for a request that may be large.
+func digestOf(request proto.Message) string {
+	sum := sha256.Sum256(deterministic(request))
+	return string(sum[:])
+}
+
+func allRoutes(out *routeOutcome) bool {
+	return !slices.ContainsFunc(out.results, func(result *cpv1.RouteResult) bool { return result.GetRoute() == nil })
+}
+
+// inSequence: routes that a newer change has passed are refused one by one; the provider sees the rest.
+func (r *routeService) inSequence(ctx context.Context, request routesRequest, work routeWork) ([]RouteAnswer, error) {
+	sequence, cluster := request.GetChange().GetSequence(), request.GetContext().GetCluster().GetId()
+	if request.GetChange().GetValidateOnly() {
+		sequence = 0
+	}
+	return someOf(request.GetRoutes(), func(route *cpv1.Route) *Error {
+		return r.fence.enter(cluster+" "+route.GetDestinationCidr(), sequence)
+	}, func(routes []*cpv1.Route) ([]RouteAnswer, error) { return work(ctx, routes) })
+}
+
+// someOf refuses some routes and answers the rest by work, in the order of all.
+func someOf(routes []*cpv1.Route, refuse func(*cpv1.Route) *Error, work func([]*cpv1.Route) ([]RouteAnswer, error)) ([]RouteAnswer, error) {
+	answers := make([]RouteAnswer, len(routes))
+	var left []*cpv1.Route
+	var at []int
+	for i, route := range routes {
+		if err := refuse(route); err != nil {
+			answers[i] = Failed(err)
+			continue
+		}
+		left, at = append(left, route), append(at, i)
+	}
+	if len(left) == 0 {
+		return answers, nil
+	}
+	given, err := work(left)
+	if err != nil {
+		return nil, err
+	}
+	if len(given) != len(left) {
+		return nil, NewError(ReasonInvariantBroken, fmt.Sprintf("the provider answered %d items to %d routes", len(given), len(left)))
+	}
+	for i, answer := range given {
+		answers[at[i]] = answer
+	}
+	return answers, nil
+}
+
+// ensure refuses routes to machines of other providers one by one; the provider sees the rest.
+func (r *routeService) ensure(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error) {
+	return someOf(routes, func(route *cpv1.Route) *Error {
+		if _, _, mine := r.s.ids.parse(route.GetTargetProviderId()); mine {
+			return nil
+		}
+		return NewError(ReasonRouteTargetNotFound, route.GetTargetProviderId()+" is not a machine of this provider")
+	}, func(routes []*cpv1.Route) ([]RouteAnswer, error) {
+		if r.handlers.EnsureMany != nil {
+			return r.handlers.EnsureMany(ctx, routes)
+		}
+		return r.each(ctx, routes, func(ctx context.Context, route *cpv1.Route) (RouteAnswer, error) {
+			answer, err := r.handlers.Ensure(ctx, route)
+			if err == nil && answer == nil {
+				err = NewError(ReasonInvariantBroken, "the provider answered no route")
+			}
+			return answer, err
+		})
+	})
+}
+
+func (r *routeService) delete(ctx context.Context, routes []*cpv1.Route) ([]RouteAnswer, error) {
+	if r.handlers.DeleteMany != nil {
+		return r.handlers.DeleteMany(ctx, routes)
+	}
+	return r.each(ctx, routes, func(ctx context.Context, route *cpv1.Route) (RouteAnswer, error) {
+		pending, err := r.handlers.Delete(ctx, route)
+		if pending == nil {
+			return nil, err
+		}
+		return pending, err
+	})
+}
+
+// each changes routes one by one, so that one's failure is not the others'.
+func (r *routeService) each(ctx context.Context, routes []*cpv1.Route, work func(context.Context, *cpv1.Route) (RouteAnswer, error)) ([]RouteAnswer, error) {
+	answers := make([]RouteAnswer, len(routes))
+	var group sync.WaitGroup
+	for i, route := range routes {
+		group.Go(func() {
+			answer, err := r.one(ctx, route, work)
+			if err != nil {
+				answer = Failed(err)
+			}
+			answers[i] = answer
+		})
+	}
+	group.Wait()
+	return answers, nil
+}
+
+func (r *routeService) one(ctx context.Context, route *cpv1.Route, work func(context.Context, *cpv1.Route) (RouteAnswer, error)) (RouteAnswer, error) {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return recovered(func() (RouteAnswer, error) { return work(ctx, route) })
+}
+
+func (r *routeService) toResult(ctx context.Context, answer RouteAnswer, asked *cpv1.Route) *cpv1.RouteResult {
+	switch typed := answer.(type) {
+	case nil:
+		return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Route{Route: asked}}
+	case *FailedAnswer:
+		return failedRoute(noteItem(ctx, CallOf(ctx), typed.err))
+	case *PendingAnswer:
+		return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Operation{Operation: typed.operation}}
+	case *routeFound:
+		if typed.route == nil {
+			break
+		}
+		route := r.s.completeRoute(typed.route, asked)
+		if problem := answerProblem(route); problem != nil {
+			return failedRoute(problem)
+		}
+		return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Route{Route: route}}
+	}
+	return failedRoute(NewError(ReasonInvariantBroken, "the provider answered no route"))
+}
+
+func failedRoute(err *Error) *cpv1.RouteResult {
+	return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Error{Error: err.toItem()}}
+}
+
+// targetRule says whether a route must name its target: one to be deleted may point to a machine that is gone.
+type targetRule bool
+
+const (
+	targetRequired targetRule = true
+	targetOptional targetRule = false
+)
+
+// checkRoutes is what changes of routes must keep to beyond the rules of their fields.
+func checkRoutes(routes []*cpv1.Route, claimed *cpv1.RouteCapabilities, target targetRule) []fieldViolation {
+	out := checkBatch("routes", len(routes), claimed.GetMaxBatchSize())
+	for i, route := range routes {
+		path := fmt.Sprintf("routes[%d]", i)
+		if target == targetRequired && route.GetTargetProviderId() == "" {
+			out = append(out, fieldViolation{reason: ReasonFieldMissing, field: path + ".target_provider_id", description: "is required"})
+		}
+		out = append(out, checkDestination(route, path, claimed)...)
+	}
+	return out
+}
+
+func checkDestination(route *cpv1.Route, path string, claimed *cpv1.RouteCapabilities) []fieldViolation {
+	prefix, ok := rules.ParseCIDR(route.GetDestinationCidr())
+	if !ok {
+		return nil
+	}
+	family := cpv1.IpFamily_IP_FAMILY_IPV4
+	if prefix.Addr().Is6() {
+		family = cpv1.IpFamily_IP_FAMILY_IPV6
+	}
+	problem := ""
+	if !slices.Contains(claimed.GetIpFamilies(), family) {
+		problem = "is " + familyName(family) + ", which this provider does not route"
+	} else if prefix.Masked() != prefix {
+		problem = "is " + route.GetDestinationCidr() + ", which has host bits"
+	}
+	if problem == "" {
+		return nil
+	}
+	return []fieldViolation{{reason: ReasonFieldInvalid, field: path + ".destination_cidr", description: problem}}
+}

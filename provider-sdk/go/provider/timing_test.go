@@ -1,0 +1,164 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"google.golang.org/grpc"
+)
+
+// silent is a definition whose watch sends nothing.
+func silent() *Definition {
+	return &Definition{
+		Name: "acme.example.com", Version: "1.0.0", IDPrefixes: []string{"acme://"}, Scope: StaticScope("account-42"),
+		Check: func(context.Context) (*CheckResult, error) { return nil, nil },
+		Instances: &Instances{
+			Get: func(context.Context, *cpv1.NodeRef) (InstanceAnswer, error) { return Absent(LookupMiss), nil },
+			Watch: func(ctx context.Context, _ *cpv1.WatchInstancesRequest, _ func(*cpv1.WatchInstancesResponse) error) error {
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		},
+	}
+}
+
+// watcher is a reader of a stream, in the place of gRPC.
+type watcher struct {
+	grpc.ServerStream
+	ctx  context.Context
+	sent chan any
+}
+
+// Context is that of the stream.
+func (w *watcher) Context() context.Context { return w.ctx }
+
+// SendMsg waits for the reader, as gRPC does when its windows are full.
+func (w *watcher) SendMsg(message any) error {
+	select {
+	case w.sent <- message:
+		return nil
+	case <-w.ctx.Done():
+		return w.ctx.Err()
+	}
+}
+
+// watch begins a watch of a provider and answers its end.
+func watch(ctx context.Context, wire *watcher) <-chan error {
+	s := newService(silent(), nil, slog.New(slog.DiscardHandler), ctx)
+	s.monitor.check(ctx)
+	ctx = context.WithValue(ctx, rpcCallKey{}, rpcCall{method: "WatchInstances", log: s.log})
+	request := &cpv1.WatchInstancesRequest{Context: &cpv1.CallContext{Cluster: &cpv1.ClusterRef{Id: "cluster-1", Name: "c"}, ScopeId: "account-42"}}
+	stream := &grpc.GenericServerStream[cpv1.WatchInstancesRequest, cpv1.WatchInstancesResponse]{
+		ServerStream: &serverStream{ServerStream: wire, ctx: ctx, method: "WatchInstances"},
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.WatchInstances(request, stream) }()
+	return ended
+}
+
+func TestWatchesSendHeartbeatsWithinThirtySeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		wire := &watcher{ctx: ctx, sent: make(chan any)}
+		ended := watch(ctx, wire)
+		for range 3 {
+			before := time.Now()
+			event, ok := (<-wire.sent).(*cpv1.WatchInstancesResponse)
+			if waited := time.Since(before); !ok || event.GetBookmark() == nil || waited > 30*time.Second {
+				t.Errorf("after %s came %v", waited, event)
+			}
+		}
+		cancel()
+		if err := <-ended; err == nil {
+			t.Error("the watch ended with OK")
+		}
+	})
+}
+
+func TestWatchesAreCutOffFromReadersThatDoNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		// Nobody reads what is sent.
+		ended := watch(ctx, &watcher{ctx: ctx, sent: make(chan any)})
+		began := time.Now()
+		var stated *Error
+		if err := <-ended; !errors.As(err, &stated) || stated.Reason() != ReasonSlowConsumer {
+			t.Errorf("it ended with %v", err)
+		}
+		if waited := time.Since(began); waited != heartbeatInterval+slowConsumer {
+			t.Errorf("it ended after %s", waited)
+		}
+		cancel()
+	})
+}
+
+func TestAScopeThatNamesNothingLeavesTheKnownOne(t *testing.T) {
+	for name, bad := range map[string]string{"empty": "", "oversized": strings.Repeat("x", 254), "no UTF-8": "\xff"} {
+		t.Run(name, func(t *testing.T) {
+			definition := silent()
+			monitor := newStatusMonitor(definition, "boot-1", slog.New(slog.DiscardHandler), newMetrics())
+			monitor.check(t.Context())
+			definition.Scope = StaticScope(bad)
+			monitor.check(t.Context())
+			if status := monitor.status(); status.GetScopeId() != "account-42" || status.GetReady() {
+				t.Errorf("the status is %v", status)
+			}
+		})
+	}
+}
+
+func TestLogsShowWhereARequestWent(t *testing.T) {
+	const text = `Get "http://10.0.0.1:8080/v1/account?page=2": dial tcp 10.0.0.1:8080: connection refused`
+	if got := redactText(text); got != text {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAStubbornChangeKeepsItsKeyForTenMinutesAfterItWasToldToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forced, end := context.WithCancel(t.Context())
+		defer end()
+		gate := newChangeGate[string](newService(silent(), nil, slog.New(slog.DiscardHandler), forced))
+		release := make(chan struct{})
+		var working, most atomic.Int32
+		wish := func(digest string, work func()) gatedChange[string] {
+			return gatedChange[string]{
+				key: "lb", changeID: digest, digest: digest, soft: time.Second, final: func(string) bool { return true },
+				work: func(context.Context) (string, error) {
+					most.Store(max(most.Load(), working.Add(1)))
+					defer working.Add(-1)
+					work()
+					return digest, nil
+				},
+			}
+		}
+		ask := func(change gatedChange[string]) (string, bool, error) { return gate.run(t.Context(), change) }
+
+		if _, running, err := ask(wish("first", func() { <-release })); !running || err != nil {
+			t.Fatalf("running is %t, error %v", running, err)
+		}
+		time.Sleep(abandonedMax - time.Minute)
+		second := wish("second", func() {})
+		// It tells the first to end, which does not.
+		if _, _, err := ask(second); err == nil {
+			t.Error("the second did not find the key taken")
+		}
+		time.Sleep(abandonedMax - time.Minute)
+		if _, _, err := ask(second); err == nil || most.Load() != 1 {
+			t.Errorf("%d worked at once, error %v", most.Load(), err)
+		}
+		time.Sleep(2 * time.Minute)
+		if answer, _, err := ask(second); answer != "second" || err != nil {
+			t.Errorf("answer is %q, error %v", answer, err)
+		}
+		close(release)
+		synctest.Wait()
+	})
+}

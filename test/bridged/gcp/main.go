@@ -1,0 +1,34 @@
+// Command provider-gcp is Kubernetes' own provider for Google Cloud, unchanged, as a sidecar over the fake that it brings.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	cloudprovider "k8s.io/cloud-provider"
+
+	"cloudwire.dev/provider-sdk/go/bridge"
+	"cloudwire.dev/test/bridged/gcp/internal/fakegce"
+)
+
+func main() {
+	// In the place of the factory that Google's package registers: that one asks Google for tokens.
+	const name = "fake-gce"
+	cloudprovider.RegisterCloudProvider(name, func(io.Reader) (cloudprovider.Interface, error) {
+		cloud, err := fakegce.New()
+		if err != nil {
+			return nil, err
+		}
+		url, err := cloud.Control()
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(os.Stderr, "fake cloud at", url)
+		return withoutInformers{cloud.Provider}, nil
+	})
+	bridge.Main(bridge.Options{CloudProvider: name})
+}
+
+// withoutInformers hides SetInformers: the vendor's fake lacks the map that the informer's handler writes to, and panics.
+type withoutInformers struct{ cloudprovider.Interface }
