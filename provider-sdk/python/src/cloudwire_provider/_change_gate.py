@@ -1,0 +1,203 @@
+"""Runs the changes of one object one at a time, and lets those that take long go on without their callers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
+
+from cloudwire_provider import log
+from cloudwire_provider._shared_task import SharedTask, StillAtWorkError
+from cloudwire_provider._state import Lru
+from cloudwire_provider.errors import ProviderError
+
+T = TypeVar("T")
+
+# How many finished changes are remembered, and how long.
+_MAX_REPLAYS = 1000
+_REPLAY_MAX_AGE = 600.0
+# A handler that goes on for so long after it was told to end has lost its right to the key.
+_ABANDONED_MAX = 600.0
+# Wait told to callers who find a key busy. Contract, LB-14.
+_BUSY_RETRY = 2.0
+MAX_OPERATION = 1800.0
+"""Longest time that work may outlive its call, in seconds; clouds take up to 20 minutes for a load balancer."""
+MAX_OPERATIONS = 100
+"""Most pieces of work that outlive their calls; beyond it callers wait until their deadlines."""
+
+
+@dataclass
+class Change(Generic[T]):
+    """A change that wants to run."""
+
+    key: str
+    """What is changed; changes of one key never overlap."""
+    change_id: str
+    digest: str
+    """Tells changes apart that carry the same id by mistake, and equal wishes that carry different ones."""
+    work: Callable[[], Awaitable[T]]
+    """Runs when the key is free; refuses by raising what became stale while it waited."""
+    is_final: Callable[[T], bool]
+    """Repeating the change is answered with this answer. False for work that goes on."""
+    overtaken: Callable[[], ProviderError | None] = lambda: None
+    """Why it comes too late; asked before other work is ended for its sake."""
+    pending: Callable[[], T] | None = None
+    """What callers are told while the work outlives their patience. Without it they wait until their deadlines."""
+
+
+@dataclass
+class _Lane(Generic[T]):
+    change: Change[T]
+    task: SharedTask[T]
+    freed: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: bool = False
+    superseded: bool = False
+    """A newer wish has taken its place: nobody needs to hear how it ended."""
+
+    def is_repeated_by(self, change: Change[T]) -> bool:
+        """Work that outlived its call is joined by every equal wish."""
+        same = self.change.digest == change.digest and (self.change.change_id == change.change_id or self.task.kept)
+        return same and not self.task.abandoned
+
+
+class ChangeGate(Generic[T]):
+    """
+    Runs changes one at a time for each key: one runs, one may wait, a third is told to come again.
+
+    A repetition of the running change joins it, a repetition of a finished one gets its answer. Work that takes longer than
+    `patience` seconds goes on without its callers: equal wishes join it, another wish ends it and follows, and its failure is
+    kept for the next who asks.
+    """
+
+    def __init__(self, patience: float | None = None) -> None:
+        self._patience = patience
+        self._lanes: dict[str, _Lane[T]] = {}
+        self._replays: Lru[tuple[str, T]] = Lru(_MAX_REPLAYS, _REPLAY_MAX_AGE)
+        self._failures: Lru[tuple[str, BaseException]] = Lru(_MAX_REPLAYS, _REPLAY_MAX_AGE)
+        self._watchers: set[asyncio.Task[None]] = set()
+        self._operations = 0
+        self._closed = False
+
+    async def run(self, change: Change[T]) -> T:
+        """Run a change, join it, or answer from memory."""
+        patience = self._patience if change.pending is not None else None
+        end = None if patience is None else _now() + patience
+        while True:
+            replay = self._replays.get((change.key, change.change_id))
+            if replay is not None and replay[0] == change.digest:
+                return replay[1]
+            lane = self._lanes.get(change.key)
+            if lane is None:
+                self._raise_untold_failure(change)
+                lane = self._start(change)
+            if lane.change is change or lane.is_repeated_by(change):
+                return await self._join(lane, end)
+            await self._wait_for_turn(lane, change, end)
+
+    def state(self, key: str) -> Literal["running", "failed"] | None:
+        """What is known of work that outlived its call: it goes on, or failed and nobody was told."""
+        lane = self._lanes.get(key)
+        if lane is not None and lane.task.kept:
+            return "running"
+        return None if self._failures.get(key) is None else "failed"
+
+    def close(self, reason: ProviderError) -> None:
+        """End what outlived its calls; nothing else does from now on."""
+        self._closed = True
+        for lane in self._lanes.values():
+            if lane.task.kept:
+                lane.task.abandon(reason)
+
+    async def _join(self, lane: _Lane[T], end: float | None) -> T:
+        try:
+            return await lane.task.join(_left(end), lambda: self._keep(lane))
+        except StillAtWorkError:
+            if lane.change.pending is None:
+                raise
+            return lane.change.pending()
+
+    def _keep(self, lane: _Lane[T]) -> bool:
+        """Let work go on without its callers, if it may."""
+        if lane.change.pending is None or self._closed or lane.task.abandoned or self._operations >= MAX_OPERATIONS:
+            return False
+        self._operations += 1
+        return True
+
+    async def _wait_for_turn(self, lane: _Lane[T], change: Change[T], end: float | None) -> None:
+        """Wait as the only one until the key is free. Another may have taken it between its release and this turn."""
+        if lane.waiting:
+            raise _busy(change.key)
+        if lane.task.kept:
+            overtaken = change.overtaken()
+            if overtaken is not None:
+                raise overtaken
+            lane.superseded = True
+            lane.task.abandon(_busy(change.key))
+        lane.waiting = True
+        try:
+            await asyncio.wait_for(lane.freed.wait(), _left(end))
+        except asyncio.TimeoutError:
+            raise _busy(change.key) from None
+        finally:
+            lane.waiting = False
+
+    def _raise_untold_failure(self, change: Change[T]) -> None:
+        """It is told once: the next who asks tries anew."""
+        failed = self._failures.get(change.key)
+        self._failures.remove(change.key)
+        if failed is not None and failed[0] == change.digest:
+            raise failed[1]
+
+    def _start(self, change: Change[T]) -> _Lane[T]:
+        lane = _Lane(change, SharedTask(self._work(change)))
+        self._lanes[change.key] = lane
+        watcher = asyncio.ensure_future(self._free_when_settled(lane))
+        self._watchers.add(watcher)
+        watcher.add_done_callback(self._watchers.discard)
+        return lane
+
+    async def _work(self, change: Change[T]) -> T:
+        answer = await change.work()
+        if change.is_final(answer):
+            self._replays.set((change.key, change.change_id), (change.digest, answer))
+        return answer
+
+    async def _free_when_settled(self, lane: _Lane[T]) -> None:
+        """Keep the key while the handler works, even when every caller has gone: the cloud may still change."""
+        try:
+            while not await lane.task.settled_or_told(MAX_OPERATION):
+                if lane.task.kept:
+                    text = f"it did not end within {MAX_OPERATION / 60:.0f} minutes"
+                    lane.task.abandon(ProviderError("DEADLINE_PASSED", text))
+            if await lane.task.settled(_ABANDONED_MAX):
+                self._remember_failure(lane)
+            else:
+                text = "A change does not end although it was told to; its key is free again"
+                log.root.error(text, extra={"key": lane.change.key})
+        finally:
+            self._operations -= lane.task.kept
+            del self._lanes[lane.change.key]
+            lane.freed.set()
+
+    def _remember_failure(self, lane: _Lane[T]) -> None:
+        failure = lane.task.failure
+        told = lane.superseded or self._closed or not (lane.task.kept and lane.task.unheard)
+        if failure is None or told:
+            return
+        text = "A change failed after its call was answered; the next call about it is told"
+        log.root.warning(text, extra={"key": lane.change.key, "error": failure})
+        self._failures.set(lane.change.key, (lane.change.digest, failure))
+
+
+def _left(end: float | None) -> float | None:
+    return None if end is None else max(0.0, end - _now())
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _busy(key: str) -> ProviderError:
+    text = f"another change of {key} is under way"
+    return ProviderError("OPERATION_IN_PROGRESS", text, retry_after=_BUSY_RETRY)

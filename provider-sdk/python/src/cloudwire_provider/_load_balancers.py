@@ -1,0 +1,354 @@
+"""Serves the RPCs about load balancers."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from cloudwire_provider import v1
+from cloudwire_provider._answers import absence, operation, refuse_absence
+from cloudwire_provider._change_gate import MAX_OPERATION, Change, ChangeGate
+from cloudwire_provider._error_status import seconds_of
+from cloudwire_provider._nodes import NodeList, NodeResolver
+from cloudwire_provider._recorder import Call, CallRecorder
+from cloudwire_provider._rules import answer_problem
+from cloudwire_provider._runtime import Runtime, draining, now_stamp
+from cloudwire_provider._state import SequenceFence
+from cloudwire_provider.context import CallContext, ChangeContext
+from cloudwire_provider.errors import ProviderError
+from cloudwire_provider.outcomes import Absent, LoadBalancerGone, Pending, ResumeFrom, Unreachable, Upsert
+from cloudwire_provider.requests import LoadBalancerRef, WantedLoadBalancer, WantedNodes, load_balancer_key
+
+# Contract: DeleteLoadBalancerResponse.remaining.
+_MAX_REMAINING = 64
+# Contract: Limits.soft_call_duration, where nothing is declared; seconds.
+_DEFAULT_SOFT_CALL = 10.0
+# Ids of work that outlived its call: they tell the SDK's own from the vendor's, and those of an earlier process.
+_OPERATION_PREFIX = "cloudwire-operation/"
+_STAGE = "the provider is still at work"
+# Never the fingerprint of a wish: those are hashes.
+_NOT_IN_FORCE = "not in force"
+
+ChangeRequest = v1.EnsureLoadBalancerRequest | v1.UpdateLoadBalancerNodesRequest | v1.DeleteLoadBalancerRequest
+Request = ChangeRequest | v1.GetLoadBalancerRequest
+ResponseT = TypeVar(
+    "ResponseT", v1.EnsureLoadBalancerResponse, v1.UpdateLoadBalancerNodesResponse, v1.DeleteLoadBalancerResponse
+)
+
+
+class LoadBalancerService:
+    """Serves the RPCs about one load balancer, one change at a time for each."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        claimed = runtime.capabilities.load_balancers
+        self.nodes = NodeResolver(runtime.limits.max_inline_nodes, claimed.node_sets.max_sets)
+        self._runtime = runtime
+        self._handlers = runtime.provider.load_balancers
+        # Where the provider's changes exclude each other, none may go on after its call: the next would begin.
+        self._may_outlive = claimed.lock_scope in {v1.LOCK_SCOPE_UNSPECIFIED, v1.LOCK_SCOPE_SERVICE}
+        limits = runtime.limits
+        declared = limits.HasField("soft_call_duration")
+        self._gate: ChangeGate[Any] = ChangeGate(
+            seconds_of(limits.soft_call_duration) if declared else _DEFAULT_SOFT_CALL
+        )
+        self._fence = SequenceFence()
+
+    def close(self) -> None:
+        """End the changes that outlived their calls."""
+        self._gate.close(draining())
+
+    async def ensure(self, request: v1.EnsureLoadBalancerRequest, call: Call) -> v1.EnsureLoadBalancerResponse:
+        """Make the load balancer be as wished."""
+        ref = _ref(request)
+
+        async def work(recorder: CallRecorder) -> v1.EnsureLoadBalancerResponse:
+            nodes, facts = self._wanted_nodes(ref["key"], request)
+            recorder.progress["updating"] = facts["nodes_diff"] is not None
+            wanted = WantedLoadBalancer(
+                **ref,
+                **facts,
+                spec=request.spec,
+                spec_fingerprint=request.spec_fingerprint,
+                adopt=request.adopt.load_balancer_id,
+            )
+            context = ChangeContext(recorder, request.change)
+            answer = await self._runtime.run(self._handlers.ensure.function, recorder, wanted, context)
+            if answer is None and request.change.validate_only:
+                return v1.EnsureLoadBalancerResponse(**_reported(recorder))
+            made = self._checked(answer, request, request.spec_fingerprint, request.nodes.fingerprint)
+            self._acknowledge(ref["key"], made, nodes, request)
+            return v1.EnsureLoadBalancerResponse(load_balancer=made, **_reported(recorder))
+
+        def unfinished(recorder: CallRecorder, going_on: Pending) -> v1.EnsureLoadBalancerResponse:
+            made = self._checked(going_on, request, "", "")
+            return v1.EnsureLoadBalancerResponse(load_balancer=made, **_reported(recorder))
+
+        wish = ["ensure", request.spec_fingerprint, request.nodes.fingerprint, request.adopt.load_balancer_id]
+        return await self._in_turn(request, call, json.dumps(wish), work, unfinished)
+
+    async def update_nodes(
+        self, request: v1.UpdateLoadBalancerNodesRequest, call: Call
+    ) -> v1.UpdateLoadBalancerNodesResponse:
+        """Make its targets be these nodes."""
+        ref = _ref(request)
+
+        async def work(recorder: CallRecorder) -> v1.UpdateLoadBalancerNodesResponse:
+            nodes, facts = self._wanted_nodes(ref["key"], request)
+            recorder.progress["updating"] = True
+            context = ChangeContext(recorder, request.change)
+            wanted = WantedNodes(**ref, **facts)
+            answer = await self._runtime.run(self._handlers.update_nodes.function, recorder, wanted, context)
+            made = self._checked(answer, request, "", request.nodes.fingerprint)
+            self._acknowledge(ref["key"], made, nodes, request)
+            return v1.UpdateLoadBalancerNodesResponse(load_balancer=made, **_reported(recorder))
+
+        def unfinished(recorder: CallRecorder, going_on: Pending) -> v1.UpdateLoadBalancerNodesResponse:
+            made = self._checked(going_on, request, "", "")
+            return v1.UpdateLoadBalancerNodesResponse(load_balancer=made, **_reported(recorder))
+
+        wish = ["update_nodes", request.nodes.fingerprint]
+        return await self._in_turn(request, call, json.dumps(wish), work, unfinished)
+
+    async def delete(self, request: v1.DeleteLoadBalancerRequest, call: Call) -> v1.DeleteLoadBalancerResponse:
+        """Make it be gone."""
+        ref = _ref(request)
+
+        async def work(recorder: CallRecorder) -> v1.DeleteLoadBalancerResponse:
+            if not request.change.validate_only:
+                self.nodes.forget(ref["key"])
+            context = ChangeContext(recorder, request.change)
+            wanted = LoadBalancerRef(**ref)
+            answer = await self._runtime.run(self._handlers.delete.function, recorder, wanted, context)
+            if answer is None:
+                return v1.DeleteLoadBalancerResponse(done=True, **_reported(recorder))
+            if not isinstance(answer, Pending):
+                raise _no_answer("delete", answer)
+            return unfinished(recorder, answer)
+
+        def unfinished(recorder: CallRecorder, going_on: Pending) -> v1.DeleteLoadBalancerResponse:
+            left = list(going_on.remaining)[:_MAX_REMAINING]
+            return v1.DeleteLoadBalancerResponse(operation=operation(going_on), remaining=left, **_reported(recorder))
+
+        return await self._in_turn(request, call, "delete", work, unfinished)
+
+    async def get(self, request: v1.GetLoadBalancerRequest, call: Call) -> v1.GetLoadBalancerResponse:
+        """Read it."""
+        call_time = now_stamp()
+        recorder = self._runtime.recorder(request.context, call)
+        ref = LoadBalancerRef(**_ref(request))
+        # Before the read: what ends while it goes on is asked about once more.
+        state = self._long_work(ref.key, request.operation_id)
+        answer = await self._read(ref, recorder)
+        diagnostics, stats = recorder.diagnostics, recorder.stats()
+        if not isinstance(answer, Absent):
+            found = self._with_long_work(self._checked(answer, request, "", ""), ref.key, state)
+            return v1.GetLoadBalancerResponse(load_balancer=found, diagnostics=diagnostics, stats=stats)
+        refused = refuse_absence(answer, recorder.errors)
+        if refused is not None:
+            raise refused
+        said = absence(answer, call_time)
+        return v1.GetLoadBalancerResponse(absent=said, diagnostics=diagnostics, stats=stats)
+
+    async def _read(self, ref: LoadBalancerRef, recorder: CallRecorder) -> Any:
+        if self._handlers.get:
+            return await self._runtime.run(self._handlers.get.function, recorder, ref, CallContext(recorder))
+        unread = ""
+        if self._handlers.list.function is None:
+            msg = "the provider has neither get nor list"
+            raise TypeError(msg)
+        async for item in self._runtime.items(self._handlers.list.function, recorder, CallContext(recorder)):
+            if isinstance(item, Unreachable):
+                unread = item.place
+            elif not isinstance(item, ResumeFrom) and item.service.uid == ref.service.uid:
+                return item
+        if not unread:
+            return Absent("COMPLETE_LIST_MISS")
+        text = f"the load balancer was not found, but {unread} could not be read"
+        raise ProviderError("ZONE_UNREACHABLE", text, metadata={"zone": unread})
+
+    async def _in_turn(
+        self,
+        request: ChangeRequest,
+        call: Call,
+        digest: str,
+        work: Callable[[CallRecorder], Awaitable[ResponseT]],
+        unfinished: Callable[[CallRecorder, Pending], ResponseT],
+    ) -> ResponseT:
+        """Run one change at a time: repetitions are answered, overtaken ones refused, long ones told to be pending."""
+        # The work may outlive the call that began it.
+        recorder = self._runtime.recorder(request.context, replace(call))
+        if request.change.validate_only:
+            return await work(recorder)
+        key, sequence = load_balancer_key(request.context.cluster.id, request.service.uid), request.change.sequence
+
+        def overtaken() -> ProviderError | None:
+            return self._fence.overtaken(key, sequence)
+
+        async def unless_overtaken() -> ResponseT:
+            # Here and not before: a newer change may have passed while this one waited for its turn.
+            refused = overtaken()
+            if refused is not None:
+                raise refused
+            self._fence.begin(key, sequence)
+            return await work(recorder)
+
+        def pending() -> ResponseT:
+            recorder.call.deadline = time.monotonic() + MAX_OPERATION
+            # An object needs an id before the cloud has given it one.
+            named = {"id": getattr(request, "load_balancer_id", "") or self._operation_id(key), "stage": _STAGE}
+            said = {**named, **recorder.progress, "operation_id": self._operation_id(key)}
+            return unfinished(recorder, Pending(**said))
+
+        lasting = pending if self._may_outlive else None
+        change_id = request.change.request_id
+        change = Change(key, change_id, digest, unless_overtaken, _is_final, overtaken, lasting)
+        answer: ResponseT = await self._gate.run(change)
+        return answer
+
+    def listed(self, item: Any, cluster: v1.ClusterRef) -> v1.LoadBalancer:
+        """Return a load balancer of a list as it travels."""
+        made = as_load_balancer(item)
+        key = load_balancer_key(cluster.id, made.service.uid)
+        return self._with_long_work(made, key, self._gate.state(key))
+
+    def _operation_id(self, key: str) -> str:
+        return f"{_OPERATION_PREFIX}{self._runtime.boot_id}/{key}"
+
+    def _long_work(self, key: str, operation_id: str) -> str | None:
+        state = self._gate.state(key)
+        ours = operation_id.startswith(f"{_OPERATION_PREFIX}{self._runtime.boot_id}/")
+        if state is not None or ours or not _is_sdks(operation_id):
+            return state
+        # Of an earlier process, which did not live to see its end.
+        return "failed"
+
+    def _with_long_work(self, made: v1.LoadBalancer, key: str, state: str | None) -> v1.LoadBalancer:
+        """Callers must not take what is read for what they wished while it is worked on, or after that has failed."""
+        if state is None or made.HasField("operation"):
+            return made
+        if state == "failed":
+            made.spec_fingerprint = _NOT_IN_FORCE
+            return made
+        if made.phase == v1.LOAD_BALANCER_PHASE_ACTIVE:
+            made.phase = v1.LOAD_BALANCER_PHASE_UPDATING
+        elif made.phase == v1.LOAD_BALANCER_PHASE_FAILED:
+            made.phase = v1.LOAD_BALANCER_PHASE_PROVISIONING
+        going_on = Pending(made.id, stage=_STAGE, operation_id=self._operation_id(key))
+        made.operation.CopyFrom(operation(going_on))
+        return made
+
+    def _wanted_nodes(
+        self, key: str, request: v1.EnsureLoadBalancerRequest | v1.UpdateLoadBalancerNodesRequest
+    ) -> tuple[NodeList, dict[str, Any]]:
+        """
+        Return the nodes wanted, and what handlers are told of them.
+
+        What a change that fails has done to the targets is not known: until it succeeds, none are taken for known.
+        """
+        nodes = self.nodes.resolve(key, request.nodes)
+        diff = self.nodes.diff(key, nodes)
+        if not request.change.validate_only:
+            self.nodes.forget(key)
+        facts = {"nodes": nodes.nodes, "nodes_fingerprint": request.nodes.fingerprint, "nodes_diff": diff}
+        return nodes, facts
+
+    def _checked(self, answer: Any, request: Request, spec_fingerprint: str, nodes_fingerprint: str) -> v1.LoadBalancer:
+        """Return an answer as it travels; what it leaves out is the wish that was just put in force."""
+        if not isinstance(answer, (v1.LoadBalancer, Pending)):
+            raise _no_answer(type(request).__name__, answer)
+        made = as_load_balancer(answer)
+        if not made.HasField("service"):
+            made.service.CopyFrom(request.service)
+        finished = not made.HasField("operation") and made.phase != v1.LOAD_BALANCER_PHASE_FAILED
+        # With validate_only nothing came into force: only what the provider says itself is told.
+        dry = not isinstance(request, v1.GetLoadBalancerRequest) and request.change.validate_only
+        if finished and not dry:
+            made.spec_fingerprint = made.spec_fingerprint or spec_fingerprint
+            made.nodes_fingerprint = made.nodes_fingerprint or nodes_fingerprint
+        problem = answer_problem(made)
+        if problem is not None:
+            raise problem
+        return made
+
+    def _acknowledge(self, key: str, made: v1.LoadBalancer, nodes: NodeList, request: ChangeRequest) -> None:
+        if not request.change.validate_only and made.nodes_fingerprint == nodes.fingerprint:
+            self.nodes.acknowledge(key, nodes)
+
+
+def as_load_balancer(answer: v1.LoadBalancer | Pending) -> v1.LoadBalancer:
+    """Return a load balancer with its phase."""
+    made = v1.LoadBalancer()
+    if isinstance(answer, Pending):
+        made.id = answer.id
+        made.operation.CopyFrom(operation(answer))
+        if answer.updating:
+            made.phase = v1.LOAD_BALANCER_PHASE_UPDATING
+    elif isinstance(answer, v1.LoadBalancer):
+        made.CopyFrom(answer)
+    else:
+        msg = "a LoadBalancer was expected"
+        raise TypeError(msg)
+    if made.phase == v1.LOAD_BALANCER_PHASE_UNSPECIFIED:
+        working = made.HasField("operation")
+        made.phase = v1.LOAD_BALANCER_PHASE_PROVISIONING if working else v1.LOAD_BALANCER_PHASE_ACTIVE
+    return made
+
+
+def load_balancer_event(event: Any) -> v1.WatchLoadBalancersResponse:
+    """Return an event of a watch as it travels."""
+    if isinstance(event, Upsert):
+        return v1.WatchLoadBalancersResponse(upsert=as_load_balancer(event.value))
+    if isinstance(event, LoadBalancerGone):
+        said = absence(event.absence, now_stamp())
+        gone = v1.LoadBalancerGone(service=event.service, load_balancer_id=event.id, absence=said)
+        return v1.WatchLoadBalancersResponse(gone=gone)
+    msg = f"watch yielded {type(event).__name__}"
+    raise TypeError(msg)
+
+
+def _ref(request: Request) -> dict[str, Any]:
+    """Return the facts of a reference, as keywords of the classes that handlers are given."""
+    wish = request.spec if isinstance(request, v1.EnsureLoadBalancerRequest) else request
+    return {
+        "key": load_balancer_key(request.context.cluster.id, request.service.uid),
+        "cluster": request.context.cluster,
+        "service": request.service,
+        "load_balancer_class": getattr(wish, "class") if wish.HasField("class") else None,
+        "annotations": dict(wish.annotations),
+        "id": _vendors(getattr(request, "load_balancer_id", "")),
+        "operation_id": _vendors(getattr(request, "operation_id", "")),
+    }
+
+
+def _is_sdks(name: str) -> bool:
+    return name.startswith(_OPERATION_PREFIX)
+
+
+def _vendors(name: str) -> str:
+    """Ids that the SDK made for work of its own mean nothing to a provider."""
+    return "" if _is_sdks(name) else name
+
+
+def _reported(recorder: CallRecorder) -> dict[str, Any]:
+    return {
+        "diagnostics": recorder.diagnostics,
+        "planned_changes": recorder.planned_changes,
+        "stats": recorder.stats(),
+    }
+
+
+def _no_answer(method: str, answer: object) -> ProviderError:
+    return ProviderError(
+        "INVARIANT_BROKEN", f"{method}: the provider answered {type(answer).__name__}, no load balancer"
+    )
+
+
+def _is_final(response: Any) -> bool:
+    """Work that goes on, or that failed, is asked about again and must not be answered from memory."""
+    if isinstance(response, v1.DeleteLoadBalancerResponse):
+        return response.done
+    made: v1.LoadBalancer = response.load_balancer
+    return not made.HasField("operation") and made.phase == v1.LOAD_BALANCER_PHASE_ACTIVE

@@ -1,0 +1,1 @@
+# Generated from the .proto files by `npm run gen`. Do not edit.

@@ -1,0 +1,177 @@
+"""Makes a watch out of a list, for clouds that tell of no changes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Generic, TypeVar
+
+from cloudwire_provider import v1
+from cloudwire_provider.context import CallContext, forked
+from cloudwire_provider.definition import InstanceEvent, Items, LoadBalancerEvent
+from cloudwire_provider.errors import Cancelled, ProviderError
+from cloudwire_provider.outcomes import (
+    Absent,
+    Bookmark,
+    InstanceGone,
+    LoadBalancerGone,
+    ResumeFrom,
+    Resync,
+    Unreachable,
+    Upsert,
+)
+from cloudwire_provider.requests import WatchRequest
+
+ItemT = TypeVar("ItemT", v1.Instance, v1.LoadBalancer)
+EventT = TypeVar("EventT", InstanceEvent, LoadBalancerEvent)
+
+List = Callable[[CallContext], Items["ItemT | Unreachable | ResumeFrom"]]
+Watch = Callable[[WatchRequest, CallContext], Items[EventT]]
+
+_DEFAULT_INTERVAL = 60.0
+_MIN_INTERVAL = 1.0
+
+
+def watch_instances_from_list(list_instances: List[v1.Instance], interval: float = _DEFAULT_INTERVAL) -> Watch[Any]:
+    """
+    Make a watch of machines that lists again and again, `interval` seconds after the end of the last list, at least 1.
+
+    `provider.instances.watch(watch_instances_from_list(list_machines))`. It yields what is new or different, and what is
+    gone: only when a list that was complete does not have it. One that raised, that yielded `unreachable`, or during which a
+    request was refused or failed, makes nothing disappear. Such a list is no end of the watch; the next one shows what it
+    missed. What the very first one raises ends the watch, and so does each resume token, for nothing is kept beyond it.
+    """
+    return _watch(list_instances, lambda item: item.provider_id, _instance_gone, interval)
+
+
+def watch_load_balancers_from_list(
+    list_load_balancers: List[v1.LoadBalancer], interval: float = _DEFAULT_INTERVAL
+) -> Watch[Any]:
+    """Make a watch of load balancers, as `watch_instances_from_list` does; the list has to yield each with its `service`."""
+    return _watch(list_load_balancers, _service_uid, _load_balancer_gone, interval)
+
+
+def _watch(
+    handler: Callable[..., Any], key_of: Callable[[Any], str], gone: Callable[[Any, Absent], Any], interval: float
+) -> Watch[Any]:
+    pause = max(_MIN_INTERVAL, interval)
+
+    def watch(request: WatchRequest, context: CallContext) -> Iterator[Any]:
+        comparison = _Comparison(key_of, gone, request)
+        while True:
+            run = comparison.begin(context)
+            try:
+                for item in handler(run.context):
+                    yield from run.take(item)
+            except Exception as error:  # noqa: BLE001 - of the vendor's list, whatever it is
+                comparison.failed(error, context)
+            else:
+                yield from run.end()
+            context.sleep(pause)
+
+    async def watch_async(request: WatchRequest, context: CallContext) -> AsyncIterator[Any]:
+        comparison = _Comparison(key_of, gone, request)
+        while True:
+            run = comparison.begin(context)
+            try:
+                async for item in handler(run.context):
+                    for event in run.take(item):
+                        yield event
+            except Exception as error:  # noqa: BLE001 - of the vendor's list, whatever it is
+                comparison.failed(error, context)
+            else:
+                for event in run.end():
+                    yield event
+            await asyncio.sleep(pause)
+
+    return watch_async if inspect.isasyncgenfunction(handler) else watch
+
+
+@dataclass
+class _Comparison(Generic[ItemT]):
+    """What the receiver knows."""
+
+    key_of: Callable[[ItemT], str]
+    gone: Callable[[ItemT, Absent], Any]
+    request: WatchRequest
+    known: dict[str, ItemT] = field(default_factory=dict)
+    first: bool = True
+
+    def __post_init__(self) -> None:
+        if self.request.resume_token:
+            text = (
+                "this provider compares lists and cannot continue after a token; list, then watch with initial events"
+            )
+            raise ProviderError("RESUME_TOKEN_EXPIRED", text)
+
+    def begin(self, context: CallContext) -> _ListRun[ItemT]:
+        """Begin a list. It has a context of its own: what it is refused is its own doubt."""
+        return _ListRun(self, *forked(context), datetime.now(timezone.utc))
+
+    def failed(self, error: Exception, context: CallContext) -> None:
+        """Take what a list raised; raises it again if the watch ends with it."""
+        if self.first or isinstance(error, Cancelled) or context.cancelled:
+            raise error
+        text = "A list for a watch failed; nothing is concluded from it, and it is tried again"
+        context.log.warning(text, extra={"error": error})
+
+
+@dataclass
+class _ListRun(Generic[ItemT]):
+    """One list, compared with what is known."""
+
+    comparison: _Comparison[ItemT]
+    context: CallContext
+    doubt: Callable[[], str]
+    started: datetime
+    seen: set[str] = field(default_factory=set)
+    unreachable: str = ""
+
+    def take(self, item: ItemT | Unreachable | ResumeFrom) -> Iterator[Any]:
+        """Yield what is new or different."""
+        if isinstance(item, Unreachable):
+            self.unreachable = item.place
+        if isinstance(item, (Unreachable, ResumeFrom)):
+            return
+        key, known = self.comparison.key_of(item), self.comparison.known
+        self.seen.add(key)
+        if known.get(key) != item:
+            # A copy: what the list yields is the vendor's to change.
+            known[key] = type(item).FromString(item.SerializeToString())
+            if not self.comparison.first or self.comparison.request.send_initial_events:
+                yield Upsert(item)
+
+    def end(self) -> Iterator[Any]:
+        """Yield what is not there any more, if the list is proof of it; to be asked only after it has ended normally."""
+        gap = f"{self.unreachable} could not be read" if self.unreachable else self.doubt()
+        if self.comparison.first:
+            self.comparison.first = False
+            if self.comparison.request.send_initial_events:
+                yield Bookmark(initial_events_end=True)
+            if gap:
+                yield Resync(gap)
+            return
+        if gap:
+            return
+        known = self.comparison.known
+        for key in [key for key in known if key not in self.seen]:
+            absence = Absent("COMPLETE_LIST_MISS", observe_time=self.started)
+            yield self.comparison.gone(known.pop(key), absence)
+
+
+def _instance_gone(machine: v1.Instance, absence: Absent) -> InstanceGone:
+    return InstanceGone(machine.provider_id, absence)
+
+
+def _load_balancer_gone(balancer: v1.LoadBalancer, absence: Absent) -> LoadBalancerGone:
+    return LoadBalancerGone(balancer.service, absence, id=balancer.id)
+
+
+def _service_uid(balancer: v1.LoadBalancer) -> str:
+    if balancer.service.uid:
+        return balancer.service.uid
+    text = f"the list yielded the load balancer {balancer.id} without its service: nobody could tell whose it is"
+    raise ProviderError("INVARIANT_BROKEN", text)

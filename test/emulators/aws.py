@@ -1,0 +1,74 @@
+"""Emulate AWS on loopback, for the end-to-end tests of a bridged provider.
+
+Says `ready {"url": …, …}` on standard output and ends when its standard input does. Beside the API of AWS it serves,
+under /emulator/, what the tests arrange and look at.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import make_server
+
+from account import Account
+from corrections import correct
+from gate import ADMIN_KEY, Environ, Gate, StartResponse
+
+CONTROL = "/emulator/"
+
+
+class Emulator:
+    """The WSGI application: the tests' own paths, and AWS for all others."""
+
+    def __init__(self) -> None:
+        self.gate = Gate(DomainDispatcherApplication(create_backend_app))
+        self.account: Account | None = None
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        path = str(environ["PATH_INFO"])
+        if not path.startswith(CONTROL) or self.account is None:
+            return self.gate(environ, start_response)
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        answer = self._control(self.account, path.removeprefix(CONTROL), json.loads(body or b"{}"))
+        start_response("200 OK", [("Content-Type", "application/json")])
+        return [json.dumps(answer).encode()]
+
+    def _control(self, account: Account, what: str, wish: dict[str, Any]) -> Any:
+        controls: dict[str, Callable[[], Any]] = {
+            "state": account.state,
+            "calls": self.gate.summary,
+            "fail": lambda: self.gate.fail(wish["failing"]),
+            "run": lambda: account.run_instance(wish["zone"]),
+            "stop": lambda: account.stop(wish["id"]),
+            "terminate": lambda: account.terminate(wish["id"]),
+        }
+        return controls[what]()
+
+
+def main() -> None:
+    """Serves until standard input ends."""
+    # The administrator's client shall not look at the machine's own AWS settings.
+    os.environ.update({"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.devnull})
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    correct()
+    emulator = Emulator()
+    server = make_server("127.0.0.1", 0, emulator, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    account = Account(url, ADMIN_KEY)
+    about = account.prepare()
+    emulator.account = account
+    print("ready", json.dumps({"url": url, **about}), flush=True)
+    sys.stdin.read()
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    main()

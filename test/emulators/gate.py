@@ -1,0 +1,70 @@
+"""What stands before the emulated AWS: counts the calls of the provider under test, and fails them on demand."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import parse_qs
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+Application = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+ADMIN_KEY = "emulator-admin"
+
+# moto answers it with 500, which the AWS SDK repeats for seconds for each node. Regions without it answer like this.
+UNSUPPORTED = frozenset({"DescribeInstanceTopology"})
+
+_READS = ("Describe", "Get", "List")
+_ERROR = """<?xml version="1.0" encoding="UTF-8"?>
+<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors><RequestID>0</RequestID></Response>"""
+
+
+class Gate:
+    """A WSGI application around another. What the administrator's key has signed goes through untouched."""
+
+    def __init__(self, cloud: Application) -> None:
+        self._cloud = cloud
+        self._lock = threading.Lock()
+        self._calls: Counter[str] = Counter()
+        self._failing = False
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        if f"Credential={ADMIN_KEY}/" in environ.get("HTTP_AUTHORIZATION", ""):
+            return self._cloud(environ, start_response)
+        action = _action_of(environ)
+        with self._lock:
+            self._calls[action] += 1
+            failing = self._failing
+        if failing:
+            return _refuse(start_response, "503 Service Unavailable", "Unavailable", "the emulator was told to fail")
+        if action in UNSUPPORTED:
+            return _refuse(start_response, "400 Bad Request", "UnsupportedOperation", "not available in this region")
+        return self._cloud(environ, start_response)
+
+    def fail(self, failing: bool) -> None:
+        """From now on every call of the provider is answered with 503, or none."""
+        with self._lock:
+            self._failing = failing
+
+    def summary(self) -> dict[str, Any]:
+        """How many calls there were so far, in all and those that are no reads, and of what."""
+        with self._lock:
+            calls = dict(sorted(self._calls.items()))
+        changes = sum(count for action, count in calls.items() if not action.startswith(_READS))
+        return {"all": sum(calls.values()), "changes": changes, "byAction": calls}
+
+
+def _action_of(environ: Environ) -> str:
+    body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = io.BytesIO(body)
+    fields = parse_qs(body.decode("utf-8", "replace"))
+    return fields.get("Action", ["?"])[0]
+
+
+def _refuse(start_response: StartResponse, status: str, code: str, message: str) -> Iterable[bytes]:
+    start_response(status, [("Content-Type", "text/xml")])
+    return [_ERROR.format(code=code, message=message).encode()]
