@@ -1,0 +1,91 @@
+import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Caller } from "../contract/caller.ts";
+import type { ProviderProcess } from "../target/provider-process.ts";
+import type { Endpoint } from "../wire/endpoint.ts";
+import type { Connection } from "../wire/connection.ts";
+import type { Fixtures } from "./fixtures.ts";
+
+/** How much a check takes: nothing, real machines, changes at the cloud, restarts, size. In that order. */
+export const levels = ["S", "R", "M", "D", "X"] as const;
+export type Level = (typeof levels)[number];
+
+/** What a provider can be conformant to, and the capability that claims it. */
+export const profiles = {
+  core: "",
+  instances: "instances",
+  "instances-list": "instances.list",
+  loadbalancer: "load_balancers",
+  routes: "routes",
+  volumes: "volumes",
+  // What needs more than the provider: planted secrets, a cloud that can be broken.
+  resilience: "",
+} as const;
+export type ProfileName = keyof typeof profiles;
+
+/** Parts of the configuration that a check cannot do without. */
+export type FixtureName = "instance" | "absentProviderId" | "canarySecret";
+
+/** A provider that a check has started for itself. */
+export interface OwnProvider {
+  readonly socketPath: string;
+  readonly process: ProviderProcess;
+}
+
+/** What a running check works with. */
+export interface CheckContext {
+  /** The handshake that the run began with. */
+  readonly info: GetProviderInfoResponse;
+  readonly endpoint: Endpoint;
+  readonly fixtures: Fixtures;
+  /** Calls over the connection that all checks share. */
+  readonly caller: Caller;
+  /** `context` of requests: the provider's scope and a cluster that the cloud has never seen. */
+  readonly callContext: { readonly cluster: { readonly id: string; readonly name: string }; readonly scopeId: string };
+  /** One more connection; it ends with the check. */
+  readonly connect: () => Connection;
+  /**
+   * Starts the provider once more, at a socket of its own or at the one that is said; it ends with the check. Undefined: the kit did not start the
+   * provider and does not know how.
+   */
+  readonly start: ((socketPath?: string) => Promise<OwnProvider>) | undefined;
+  /** Waits until a provider answers at a socket. */
+  readonly ready: (own: OwnProvider) => Promise<GetProviderInfoResponse>;
+  /** Aborted when the check's time is up. */
+  readonly signal: AbortSignal;
+  /** Numbers from 0 to 1, the same for the same seed and check. */
+  readonly random: () => number;
+  /** How much slower than a quiet machine this one is said to be: thresholds are multiplied by it. */
+  readonly slowFactor: number;
+  /** Stands for the run: the same object for all its checks. */
+  readonly run: object;
+}
+
+/** One thing that a provider has to do, and how to find out. */
+export interface Check {
+  /** Dotted, stable for ever: `err.frame.garbage`. */
+  readonly id: string;
+  readonly level: Level;
+  readonly profile: ProfileName;
+  /** What holds, as a sentence without full stop. */
+  readonly title: string;
+  /** Ids of rules in the specification. */
+  readonly rules: readonly string[];
+  /** What goes wrong in a cluster otherwise, and what is usually the cause. */
+  readonly why: string;
+  /** Ids of checks without which this one says nothing. */
+  readonly requires?: readonly string[];
+  /** Path of the capability that must be claimed. Default: the profile's. */
+  readonly capability?: string;
+  readonly fixtures?: readonly FixtureName[];
+  /** Starts providers of its own: only where the kit was given a command. */
+  readonly starts?: true;
+  /** Where the endpoint must be; default anywhere. */
+  readonly transport?: "unix";
+  /** Its result is told and never counts. */
+  readonly advisory?: boolean;
+  /** Measures time or fills the connection: nothing else runs meanwhile. */
+  readonly exclusive?: boolean;
+  /** Default: 15 s. */
+  readonly timeoutMs?: number;
+  readonly run: (context: CheckContext) => Promise<void>;
+}

@@ -1,0 +1,27 @@
+import type { Exchange } from "../contract/exchange.ts";
+
+/** What a check found. */
+export interface Finding {
+  /** One sentence: what is wrong. */
+  readonly message: string;
+  readonly expected?: string;
+  readonly got?: string;
+  /** The call that shows it. */
+  readonly exchange?: Exchange;
+}
+
+/** Thrown by a check: the provider does not keep the rule. */
+export class CheckFailure extends Error {
+  override readonly name = "CheckFailure";
+  readonly finding: Finding;
+
+  constructor(finding: Finding) {
+    super(finding.message);
+    this.finding = finding;
+  }
+}
+
+/** Thrown by a check that finds that it has nothing to judge. */
+export class CheckSkipped extends Error {
+  override readonly name = "CheckSkipped";
+}

@@ -1,0 +1,39 @@
+import type { Check } from "../check/check.ts";
+import { concurrencyChecks } from "./conc.ts";
+import { balancerNodeChecks } from "./lb-nodes.ts";
+import { nodeSetChecks } from "./nset.ts";
+import { routeChecks } from "./route.ts";
+import { balancerChecks } from "./lb.ts";
+import { batchChecks } from "./batch.ts";
+import { errChecks } from "./err.ts";
+import { healthChecks } from "./health.ts";
+import { infoChecks } from "./info.ts";
+import { instanceChecks } from "./inst.ts";
+import { lifeChecks } from "./life.ts";
+import { listChecks } from "./lists.ts";
+import { nothingChecks } from "./nothing.ts";
+import { procChecks } from "./proc.ts";
+import { reflectChecks } from "./reflect.ts";
+import { timeChecks } from "./time.ts";
+import { valChecks } from "./val.ts";
+
+/** Every check, in the order in which reports show them. */
+export const allChecks: readonly Check[] = [
+  ...procChecks,
+  ...lifeChecks,
+  ...infoChecks,
+  ...healthChecks,
+  ...reflectChecks,
+  ...errChecks,
+  ...valChecks,
+  ...timeChecks,
+  ...instanceChecks,
+  ...batchChecks,
+  ...listChecks,
+  ...nothingChecks,
+  ...balancerChecks,
+  ...balancerNodeChecks,
+  ...nodeSetChecks,
+  ...routeChecks,
+  ...concurrencyChecks,
+];

@@ -1,0 +1,182 @@
+import { parseArgs } from "node:util";
+import { errorText } from "../check/error-text.ts";
+import { type Level, levels, type ProfileName, profiles } from "../check/check.ts";
+import { UsageError } from "../check/usage-error.ts";
+import { type FormatName, formats } from "../report/formats.ts";
+
+/** What the program can be told to do. */
+export const commands = {
+  run: "runs the checks against --endpoint, or against a provider that it starts and ends",
+  list: "every check, or those of --profile and --run",
+  explain: "what a check is about: explain err.field.path",
+  inspect: "what a provider says of itself, and which profiles are tested",
+  selftest:
+    "puts one fault after the other into a provider, and tells which checks must and did fail; --run chooses checks",
+  cleanup: "removes what a run has left that was killed: cleanup report/ledger.jsonl",
+  report:
+    "report verify a.json: can it be true? report merge a.json b.json: one of several runs; report badge a.json --output b.svg",
+  init: "a configuration to fill in, made for what the provider claims",
+} as const;
+
+/** The options of all commands: what they mean, for the parser and for --help. */
+const options = {
+  endpoint: {
+    type: "string",
+    value: "endpoint",
+    help: "A provider that runs already: unix:///path.sock or tcp://host:port.",
+  },
+  profile: {
+    type: "string",
+    multiple: true,
+    value: "name",
+    help: `What to test: ${Object.keys(profiles).join(", ")}. Default: all that the provider claims.`,
+  },
+  level: {
+    type: "string",
+    value: "letter",
+    help: "Highest level that runs: S no cloud needed, R reads, M changes, D restarts, X size. Default R.",
+  },
+  run: {
+    type: "string",
+    multiple: true,
+    value: "pattern",
+    help: "Only these checks: err.frame.garbage, err.*, val.**.",
+  },
+  skip: { type: "string", multiple: true, value: "pattern", help: "Not these checks." },
+  "known-failing": {
+    type: "string",
+    multiple: true,
+    value: "pattern",
+    help: "Checks that must fail; one that passes is a failure.",
+  },
+  "known-flaky": { type: "string", multiple: true, value: "pattern", help: "Checks that are tried three times." },
+  config: { type: "string", value: "file", help: "YAML file with what the vendor supplies: see the package's README." },
+  format: { type: "string", value: "name", help: `${Object.keys(formats).join(", ")}. Default pretty.` },
+  output: { type: "string", value: "file", help: "Where the report goes. Default: standard output." },
+  report: { type: "string", value: "folder", help: "Writes the report in every format into a folder, too." },
+  trace: { type: "boolean", help: "Writes each call to standard error, as a grpcurl command where there is one." },
+  seed: {
+    type: "string",
+    value: "number",
+    help: "Decides the order of the checks. Default: random, told in the report.",
+  },
+  parallel: { type: "string", value: "number", help: "Checks at once. Default 4." },
+  "slow-factor": {
+    type: "string",
+    value: "number",
+    help: "Multiplies thresholds and patience on slow machines. Default 1.",
+  },
+  "start-timeout": {
+    type: "string",
+    value: "seconds",
+    help: "How long the provider may take to be ready. Default 10.",
+  },
+  help: { type: "boolean", help: "This text." },
+} as const;
+
+/** A command line that was understood. */
+export interface Arguments {
+  readonly command: string;
+  /** Words behind the command. */
+  readonly words: readonly string[];
+  /** What stands behind `--`. */
+  readonly provider: readonly string[];
+  readonly endpoint?: string | undefined;
+  readonly config?: string | undefined;
+  readonly output?: string | undefined;
+  readonly report?: string | undefined;
+  readonly profiles: readonly ProfileName[];
+  readonly run: readonly string[];
+  readonly skip: readonly string[];
+  readonly knownFailing: readonly string[];
+  readonly knownFlaky: readonly string[];
+  readonly level: Level;
+  /** Default: pretty. */
+  readonly format: FormatName | undefined;
+  readonly trace: boolean;
+  readonly help: boolean;
+  readonly seed: number;
+  readonly parallel: number;
+  readonly slowFactor: number;
+  readonly startTimeoutMs: number;
+}
+
+/** Reads a command line. Throws a UsageError for one that makes no sense. */
+export const parseArguments = (argv: readonly string[], random: () => number): Arguments => {
+  const end = argv.indexOf("--");
+  const own = end < 0 ? argv : argv.slice(0, end);
+  const { values, positionals } = parsed(own);
+  const [command = "", ...words] = positionals;
+  const list = (name: "profile" | "run" | "skip" | "known-failing" | "known-flaky") => values[name] ?? [];
+  return {
+    command,
+    words,
+    provider: end < 0 ? [] : argv.slice(end + 1),
+    endpoint: values.endpoint,
+    config: values.config,
+    output: values.output,
+    report: values.report,
+    profiles: list("profile").map((name) => oneOf("--profile", name, profileNames)),
+    run: list("run"),
+    skip: list("skip"),
+    knownFailing: list("known-failing"),
+    knownFlaky: list("known-flaky"),
+    level: oneOf("--level", values.level ?? "R", levels),
+    format: values.format === undefined ? undefined : oneOf("--format", values.format, formatNames),
+    trace: values.trace ?? false,
+    help: values.help ?? false,
+    seed: numberIn("--seed", values.seed ?? String(Math.floor(random() * 1e9)), 0, 2 ** 31),
+    parallel: numberIn("--parallel", values.parallel ?? "4", 1, 64),
+    slowFactor: numberIn("--slow-factor", values["slow-factor"] ?? "1", 0.1, 100),
+    startTimeoutMs: numberIn("--start-timeout", values["start-timeout"] ?? "10", 0.1, 3_600) * 1_000,
+  };
+};
+
+const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] => {
+  const keys: Key[] = [];
+  for (const key in table) keys.push(key);
+  return keys;
+};
+const profileNames = keysOf(profiles);
+const formatNames = keysOf(formats);
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(`${errorText(error)}; --help lists the options`, {
+      cause: error,
+    });
+  }
+};
+
+const oneOf = <Word extends string>(option: string, text: string, words: readonly Word[]): Word => {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) throw new UsageError(`${option} is ${text}; it is one of ${words.join(", ")}`);
+  return word;
+};
+
+const numberIn = (option: string, text: string, least: number, most: number): number => {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (!(number >= least && number <= most))
+    throw new UsageError(`${option} is ${text}; it is a number from ${least} to ${most}`);
+  return number;
+};
+
+/** The text of --help. */
+export const helpText = (): string =>
+  [
+    "Usage: cloudwire-conformance <command> [options] [-- provider command …]",
+    "",
+    "Proves that a provider keeps the contract cloudprovider.v1, without Kubernetes and without a cloud.",
+    "",
+    ...Object.entries(commands).map(([name, help]) => `  ${name.padEnd(10)}${help}`),
+    "",
+    ...Object.entries(options).map(([name, option]) => {
+      const value = "value" in option ? ` <${option.value}>` : "";
+      return `  ${`--${name}${value}`.padEnd(26)}${option.help}`;
+    }),
+    "",
+    "Exit codes: 0 all passed, 1 checks failed, 2 a mistake in the command line or configuration, 3 the provider was never ready, 4 things are left at the cloud, 5 the kit broke.",
+    "",
+  ].join("\n");

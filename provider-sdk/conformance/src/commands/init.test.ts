@@ -1,0 +1,47 @@
+import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../cli/config.ts";
+import { initialConfig } from "./init.ts";
+
+const info = (capabilities: object): GetProviderInfoResponse =>
+  GetProviderInfoResponse.fromPartial({
+    name: "acme.example.com",
+    version: "1.0.0",
+    providerIdPrefixes: ["acme://"],
+    capabilities,
+  });
+
+const uncommented = (text: string): string => text.replace(/^#(?=\S| {2})/gm, "");
+
+describe("initialConfig()", () => {
+  test("asks for what claims need, in a file that is valid as it is", () => {
+    const text = initialConfig(info({ instances: {} }));
+    expect(parseConfig(text, "c.yaml")).toEqual({ malformedIds: [] });
+    expect(text).toContain("about acme.example.com 1.0.0 by itself");
+  });
+
+  test("gives every item in the form in which it is read", () => {
+    expect(
+      parseConfig(uncommented(initialConfig(info({ instances: {}, loadBalancers: {}, routes: {} }))), "c.yaml"),
+    ).toEqual({
+      instance: {
+        providerId: "acme://…",
+        nodeName: "…",
+        type: "…",
+        zone: "…",
+        region: "…",
+        addresses: ["192.0.2.1"],
+      },
+      absentProviderId: "acme://…",
+      canarySecret: "…",
+      malformedIds: ["acme://?"],
+      loadBalancer: { class: "…", annotations: {}, timeoutMs: 600_000 },
+      routeCidrs: ["198.18.0.0/24", "198.18.1.0/24"],
+    });
+  });
+
+  test("does not ask for machines, load balancers and ranges where none are claimed", () => {
+    const text = uncommented(initialConfig(info({ volumes: {} })));
+    expect(parseConfig(text, "c.yaml")).toEqual({ canarySecret: "…", malformedIds: [] });
+  });
+});

@@ -1,0 +1,96 @@
+import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { type Check, type FixtureName, profiles } from "../check/check.ts";
+import { allChecks } from "../checks/registry.ts";
+import { isClaimed } from "../contract/capabilities.ts";
+
+/** An item of the configuration as it stands in a new one. */
+interface Item {
+  /** What it is, a sentence a line. */
+  readonly what: readonly string[];
+  /** YAML, made for the provider's prefix. */
+  readonly yaml: (prefix: string) => readonly string[];
+}
+
+const items: Readonly<Record<FixtureName, Item>> = {
+  instance: {
+    what: [
+      "A machine that runs and stays as it is during the run. Nothing is done to it.",
+      "Type, zone, region and addresses are compared when given; without them the checks only look at their form.",
+    ],
+    yaml: (prefix) => [
+      "instance:",
+      `  providerId: ${prefix}…`,
+      "  nodeName: …",
+      "  type: …",
+      "  zone: …",
+      "  region: …",
+      "  addresses: [192.0.2.1]",
+    ],
+  },
+  absentProviderId: {
+    what: ["An ID in the right form of a machine that never existed."],
+    yaml: (prefix) => [`absentProviderId: ${prefix}…`],
+  },
+  canarySecret: {
+    what: [
+      "A word of the credentials that the provider is run with, best of credentials made for this run: no answer may show it.",
+    ],
+    yaml: () => ["canarySecret: …"],
+  },
+};
+
+const malformedIds: Item = {
+  what: ["IDs under your prefix that cannot be one of your cloud's. The bare prefix is tried without asking."],
+  yaml: (prefix) => [`malformedIds: ["${prefix}?"]`],
+};
+
+const loadBalancer: Item = {
+  what: ["What load balancers need that are made and removed again, and how long one may take."],
+  yaml: () => ["loadBalancer:", "  class: …", "  annotations: {}", "  timeoutSeconds: 600"],
+};
+
+const routeCidrs: Item = {
+  what: ["Two ranges for which routes may be made and removed again, and that nobody else uses."],
+  yaml: () => ["routeCidrs: [198.18.0.0/24, 198.18.1.0/24]"],
+};
+
+/**
+ * A configuration for a provider that says this of itself: only what checks of its claims ask for, all of it commented out. So it is valid as it is, and
+ * says what each item is worth.
+ */
+export const initialConfig = (info: GetProviderInfoResponse): string => {
+  const [prefix = "cloud://"] = info.providerIdPrefixes;
+  const claimed = allChecks.filter((check) => isOfClaims(check, info));
+  const sections: string[] = [];
+  let name: FixtureName;
+  for (name in items) {
+    const ids = claimed.filter(({ fixtures }) => fixtures?.includes(name)).map(({ id }) => id);
+    if (ids.length > 0) sections.push(section(items[name], prefix, `Lets ${counted(ids)} run`));
+  }
+  if (isClaimed(info.capabilities, "instances"))
+    sections.push(section(malformedIds, prefix, "Makes inst.absent.malformed try more"));
+  if (isClaimed(info.capabilities, "load_balancers"))
+    sections.push(section(loadBalancer, prefix, "Only with --level M or higher"));
+  if (isClaimed(info.capabilities, "routes"))
+    sections.push(section(routeCidrs, prefix, "Only with --level M or higher"));
+  const without = claimed.filter(({ fixtures = [] }) => fixtures.length === 0).length;
+  return `${[
+    `# What cloudwire-conformance cannot find out about ${info.name} ${info.version} by itself.`,
+    `# ${without} checks of what it claims need nothing of this. Fill in what you can and take away the "#" before it, not before sentences.`,
+    "# Then: cloudwire-conformance run --config <this file> …",
+    ...sections.flatMap((text) => ["", text]),
+  ].join("\n")}\n`;
+};
+
+const isOfClaims = ({ profile, capability = "" }: Check, { capabilities }: GetProviderInfoResponse): boolean =>
+  isClaimed(capabilities, profiles[profile]) && isClaimed(capabilities, capability);
+
+const section = ({ what, yaml }: Item, prefix: string, worth: string): string =>
+  [...what.map((line) => `# ${line}`), `# ${worth}.`, ...yaml(prefix).map((line) => `#${line}`)].join("\n");
+
+const shownIds = 3;
+const counted = (ids: readonly string[]): string => {
+  const more = ids.length - shownIds;
+  const shown = ids.slice(0, shownIds).join(", ");
+  return more > 0 ? `${ids.length} checks (${shown} and ${more} more)` : shown;
+};

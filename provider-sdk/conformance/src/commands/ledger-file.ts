@@ -1,0 +1,98 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import { ServiceRef } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
+import { errorText } from "../check/error-text.ts";
+import { UsageError } from "../check/usage-error.ts";
+import type { LedgerEntry } from "../contract/ledger.ts";
+
+/** With this every cluster of a run begins: nothing else is ever cleaned up. */
+const clusterPrefix = "conformance-";
+
+/**
+ * The list of what a run may have made, in a file that outlives a crash: a JSON object a line, on the disk before the call that makes it leaves. There is
+ * no file while there is nothing to list.
+ */
+export class LedgerFile {
+  readonly path: string;
+  #file: number | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Adds an entry; returns once it is on the disk. */
+  readonly add = (entry: LedgerEntry): void => {
+    this.#file ??= this.#open();
+    writeSync(this.#file, `${JSON.stringify(toJson(entry))}\n`);
+    fsyncSync(this.#file);
+  };
+
+  /** Ends the list: it goes if nothing of it is left at the cloud. */
+  close(isClean: boolean): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    if (isClean) rmSync(this.path);
+  }
+
+  #open(): number {
+    mkdirSync(dirname(this.path), { recursive: true });
+    const file = openSync(this.path, "ax");
+    // Else the file's name could be lost with the machine, though its content is safe.
+    const folder = openSync(dirname(this.path), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+    return file;
+  }
+}
+
+/** What a list tells; undefined: there is no such file. Throws a UsageError for a file that is none. */
+export const readLedger = (path: string): readonly LedgerEntry[] | undefined => {
+  const text = textOf(path);
+  if (text === undefined) return undefined;
+  // What stands behind the last line end was cut off by a crash, before its call.
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line, index) => {
+      try {
+        return fromJson(JSON.parse(line));
+      } catch (error) {
+        throw new UsageError(`${path} is no list of what a run has made: line ${index + 1}: ${errorText(error)}`);
+      }
+    });
+};
+
+const textOf = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new UsageError(`${path} cannot be read: ${errorText(error)}`);
+  }
+};
+
+const toJson = (entry: LedgerEntry): object => {
+  const context = CallContext.toJSON(entry.context);
+  return entry.kind === "route"
+    ? { kind: entry.kind, context, route: Route.toJSON(entry.route) }
+    : { kind: entry.kind, context, service: ServiceRef.toJSON(entry.service) };
+};
+
+const fromJson = (value: unknown): LedgerEntry => {
+  const property = (key: string): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  const context = CallContext.fromJSON(property("context"));
+  if (context.cluster?.id.startsWith(clusterPrefix) !== true)
+    throw new TypeError(`cluster "${context.cluster?.id ?? ""}" is none of the kit's`);
+  switch (property("kind")) {
+    case "route":
+      return { kind: "route", context, route: Route.fromJSON(property("route")) };
+    case "loadBalancer":
+      return { kind: "loadBalancer", context, service: ServiceRef.fromJSON(property("service")) };
+    default:
+      throw new TypeError(`it is neither a route nor a load balancer`);
+  }
+};

@@ -1,0 +1,109 @@
+import { type MethodName, methodRules } from "@cloudwire/proto/methods";
+import type { Connection, WireCall } from "../wire/connection.ts";
+import { frame } from "../wire/frames.ts";
+import { type Exchange, outcomeLine } from "./exchange.ts";
+import { isHarmless } from "./harmless.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Method, serviceName } from "./methods.ts";
+import { type Outcome, toOutcome } from "./outcome.ts";
+
+/** How to call; everything has a default. */
+export interface CallOptions {
+  readonly service?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly authority?: string;
+  /** "none": the server is told of no deadline. Default: the method's. */
+  readonly deadlineMs?: number | "none";
+  /** When the kit gives up on its own. Default: the deadline and a second. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+  readonly connection?: Connection;
+  /** Sent as they are, instead of the encoded request. */
+  readonly requestBytes?: Uint8Array;
+  /** Sent as they are, instead of a frame around the request. */
+  readonly body?: Buffer;
+}
+
+/** An outcome and how it came about. */
+export type Called<Response> = Outcome<Response> & { readonly exchange: Exchange };
+
+/** What a caller needs. */
+export interface CallerDeps {
+  readonly connection: Connection;
+  /** Ends every call of a check whose time is up. */
+  readonly signal?: AbortSignal;
+  readonly record?: (exchange: Exchange) => void;
+  /** Takes note of what calls make at the cloud. Without it, a call that could make something is a fault of the kit and throws. */
+  readonly ledger?: Ledger | undefined;
+}
+
+/** How long the kit waits beyond a deadline for the server to say so itself. */
+const graceMs = 1_000;
+/** Longest wait for a call; streams are read otherwise. */
+const maxPatienceMs = 60_000;
+
+const deadlineOf = (method: string): number => {
+  let name: MethodName;
+  for (name in methodRules) if (name === method) return methodRules[name].deadlineMs;
+  return 5_000;
+};
+
+/** Calls methods over one connection, unless told otherwise. Never rejects: what a provider does is an outcome. */
+export class Caller {
+  readonly #deps: CallerDeps;
+
+  constructor(deps: CallerDeps) {
+    this.#deps = deps;
+  }
+
+  get connection(): Connection {
+    return this.#deps.connection;
+  }
+
+  /** Calls a method with a request made of what is given. */
+  async call<Partial, Request, Response>(
+    method: Method<Partial, Request, Response>,
+    request: Partial,
+    options: CallOptions = {},
+  ): Promise<Called<Response>> {
+    const message = method.requestType.fromPartial(request);
+    const encoded = method.requestType.encode(message).finish();
+    if (this.#deps.ledger !== undefined) this.#deps.ledger.admit(method.name, encoded);
+    else if (!isHarmless(method.name, message))
+      throw new TypeError(`a check of a level without changes called ${method.name}`);
+    const asGiven = options.body !== undefined || options.requestBytes !== undefined;
+    const body = options.body ?? frame(options.requestBytes ?? encoded);
+    const wireCall = this.#wireCall(method.name, body, options);
+    const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
+    const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
+    const { path, headers = {}, deadlineMs } = wireCall;
+    const exchange: Exchange = {
+      path,
+      request: asGiven ? undefined : method.requestType.toJSON(message),
+      requestBytes: body.length,
+      headers,
+      ...(deadlineMs !== undefined && { deadlineMs }),
+      elapsedMs: wire.elapsedMs,
+      answer: outcomeLine(outcome),
+    };
+    this.#deps.record?.(exchange);
+    return { ...outcome, exchange };
+  }
+
+  #wireCall(method: string, body: Buffer, options: CallOptions): WireCall {
+    const { headers = {}, authority, service = serviceName } = options;
+    const deadlineMs = options.deadlineMs ?? deadlineOf(method);
+    const told = deadlineMs === "none" || deadlineMs === 0 ? {} : { deadlineMs };
+    const signals = [this.#deps.signal, options.signal].filter((signal) => signal !== undefined);
+    const patienceMs = options.patienceMs ?? Math.min((told.deadlineMs ?? maxPatienceMs) + graceMs, maxPatienceMs);
+    return {
+      path: `/${service}/${method}`,
+      body,
+      headers,
+      ...(authority !== undefined && { authority }),
+      ...told,
+      patienceMs,
+      signal: AbortSignal.any(signals),
+    };
+  }
+}

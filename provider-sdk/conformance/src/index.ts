@@ -1,0 +1,11 @@
+export type { Level, ProfileName } from "./check/check.ts";
+export type { Finding } from "./check/failure.ts";
+export type { Fixtures, InstanceFixture, LoadBalancerFixture } from "./check/fixtures.ts";
+export { UsageError } from "./check/usage-error.ts";
+export type { Exchange } from "./contract/exchange.ts";
+export type { LedgerEntry } from "./contract/ledger.ts";
+export { type FormatName, formats } from "./report/formats.ts";
+export type { CheckResult, ProfileResult, Report, SkipReason, Verdict } from "./report/report.ts";
+export { type RunEvent, type RunOptions, runConformance } from "./run-conformance.ts";
+export type { CleanedUp } from "./run-session.ts";
+export { NotReadyError } from "./target/reach.ts";

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { formats } from "./formats.ts";
+import { type CheckResult, profileResults, type Report, type Verdict } from "./report.ts";
+
+const result = (id: string, verdict: Verdict): CheckResult => ({
+  id,
+  level: "S",
+  profile: "core",
+  title: `does <${id}>`,
+  rules: ["INF-1"],
+  verdict,
+  elapsedMs: 12.345,
+});
+const finding = { message: 'the name is "My & Cloud"', expected: "a name", got: "two\nlines \u0007" };
+
+const results = [
+  result("info.good", { kind: "pass" }),
+  result("info.bad", { kind: "fail", finding }),
+  result("err.blocked", { kind: "blocked", by: "info.bad" }),
+  result("err.left-out", { kind: "skip", reason: "capability", detail: "routes is not claimed" }),
+  result("err.known", { kind: "known-fail", finding }),
+  result("err.kit", { kind: "kit-error", message: "RangeError: oops" }),
+];
+
+const report: Report = {
+  schemaVersion: 1,
+  kit: { version: "0.1.0", contractMajor: 1 },
+  startTime: "2026-11-22T00:00:00.000Z",
+  elapsedMs: 1_234,
+  target: { endpoint: "unix:///p.sock" },
+  provider: {
+    name: "acme.example.com",
+    version: "1.0.0",
+    contractMajor: 1,
+    contractMinor: 0,
+    bootId: "b",
+    capabilities: ["instances"],
+    build: {},
+  },
+  level: "R",
+  seed: 1,
+  slowFactor: 1,
+  profiles: profileResults(results),
+  results,
+};
+
+describe("profileResults()", () => {
+  test.each<[string, readonly Verdict[], string | undefined]>([
+    ["all passed", [{ kind: "pass" }], "conformant"],
+    ["nothing that it lacks", [{ kind: "pass" }, { kind: "skip", reason: "capability", detail: "" }], "conformant"],
+    ["a fixture that was not given", [{ kind: "pass" }, { kind: "skip", reason: "fixture", detail: "" }], "partial"],
+    ["a check the user left out", [{ kind: "pass" }, { kind: "skip", reason: "user", detail: "" }], "partial"],
+    ["a known failure", [{ kind: "pass" }, { kind: "known-fail", finding }], "partial"],
+    ["a failure", [{ kind: "pass" }, { kind: "fail", finding }], "failed"],
+    ["a fault of the kit", [{ kind: "kit-error", message: "" }], "failed"],
+    ["a level that was not asked for", [{ kind: "pass" }, { kind: "skip", reason: "level", detail: "" }], "conformant"],
+    ["nothing that ran", [{ kind: "skip", reason: "level", detail: "" }], undefined],
+  ])("judges %s", (_name, verdicts, wanted) => {
+    const [profile] = profileResults(verdicts.map((verdict, index) => result(`a.c${index}`, verdict)));
+    expect(profile?.verdict).toBe(wanted);
+  });
+});
+
+describe("formats", () => {
+  test("pretty tells failures in full and the rest in numbers", () => {
+    expect(formats.pretty(report, false)).toBe(
+      [
+        "FAIL info.bad  does <info.bad> [INF-1]",
+        '  the name is "My & Cloud"',
+        "  expected  a name",
+        "  got       two",
+        "            lines \u0007",
+        "",
+        "KNOWN TO FAIL err.known  does <err.known> [INF-1]",
+        '  the name is "My & Cloud"',
+        "  expected  a name",
+        "  got       two",
+        "            lines \u0007",
+        "",
+        "KIT ERROR err.kit  does <err.kit> [INF-1]",
+        "  the kit broke, not the provider: RangeError: oops",
+        "",
+        "core: failed, 1 passed, 2 failed, 1 blocked, 1 excused",
+        "1 blocked by: info.bad",
+        "1 skipped: routes is not claimed",
+        "acme.example.com 1.0.0, contract 1.0 · level R · kit 0.1.0 · seed 1 · 1.2 s",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("tap numbers every check and says why some are left out", () => {
+    expect(
+      formats
+        .tap(report)
+        .split("\n")
+        .filter((line) => /^(?:TAP|1\.\.|ok|not ok)/.test(line)),
+    ).toEqual([
+      "TAP version 14",
+      "1..6",
+      "ok 1 - info.good does <info.good>",
+      "not ok 2 - info.bad does <info.bad>",
+      "ok 3 - err.blocked does <err.blocked> # SKIP blocked by info.bad",
+      "ok 4 - err.left-out does <err.left-out> # SKIP routes is not claimed",
+      "not ok 5 - err.known does <err.known> # TODO known-fail",
+      "not ok 6 - err.kit does <err.kit>",
+    ]);
+  });
+
+  test("junit escapes what XML does not take", () => {
+    const xml = formats.junit(report);
+    expect(xml).toContain('<failure message="the name is &quot;My &amp; Cloud&quot;">');
+    expect(xml).toContain(
+      '<testsuites name="cloudwire-conformance acme.example.com" tests="6" failures="1" errors="1" skipped="3"',
+    );
+    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+    expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/);
+  });
+
+  test("json is the report itself", () => {
+    expect(JSON.parse(formats.json(report))).toEqual(report);
+  });
+
+  test("markdown has a row for each profile and a section for each failure", () => {
+    const text = formats.markdown(report);
+    expect(text).toContain("| core | **failed** | 1 | 2 | 1 | 0 | 1 |");
+    expect(text.match(/^## .*$/gm)).toEqual(["## info.bad", "## err.kit"]);
+  });
+});

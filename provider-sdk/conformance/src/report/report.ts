@@ -1,0 +1,92 @@
+import type { Level, ProfileName } from "../check/check.ts";
+import type { Finding } from "../check/failure.ts";
+
+/** Why a check did not run. */
+export type SkipReason = "capability" | "level" | "fixture" | "transport" | "mode" | "user";
+
+/** What came of a check. */
+export type Verdict =
+  | { readonly kind: "pass" }
+  | { readonly kind: "fail"; readonly finding: Finding }
+  /** A check that it requires did not pass, or the provider was lost: nothing is known. */
+  | { readonly kind: "blocked"; readonly by: string }
+  | { readonly kind: "skip"; readonly reason: SkipReason; readonly detail: string }
+  /** Failed, and was said to. */
+  | { readonly kind: "known-fail"; readonly finding: Finding }
+  /** Failed and then passed, and was said to. */
+  | { readonly kind: "flaky"; readonly finding: Finding }
+  /** Failed, and does not count. */
+  | { readonly kind: "advisory"; readonly finding: Finding }
+  /** The kit broke: its fault, not the provider's. */
+  | { readonly kind: "kit-error"; readonly message: string };
+
+/** One check's result. */
+export interface CheckResult {
+  readonly id: string;
+  readonly level: Level;
+  readonly profile: ProfileName;
+  readonly title: string;
+  readonly rules: readonly string[];
+  readonly verdict: Verdict;
+  readonly elapsedMs: number;
+  /** The command that repeats the call which failed. */
+  readonly repeat?: string;
+}
+
+/** What all checks of a profile say together. */
+export interface ProfileResult {
+  readonly name: ProfileName;
+  /** Conformant: every check passed. Partial: none failed, but some did not run or were excused. */
+  readonly verdict: "conformant" | "partial" | "failed";
+  readonly passed: number;
+  readonly failed: number;
+  readonly blocked: number;
+  /** Left out for want of a fixture, or by the user's will. */
+  readonly skipped: number;
+  /** Known to fail, or flaky. */
+  readonly excused: number;
+}
+
+/** Everything about one run; each format is made from it. */
+export interface Report {
+  readonly schemaVersion: 1;
+  readonly kit: { readonly version: string; readonly contractMajor: number };
+  readonly startTime: string;
+  readonly elapsedMs: number;
+  readonly target: { readonly endpoint: string; readonly command?: readonly string[] };
+  readonly provider: {
+    readonly name: string;
+    readonly version: string;
+    readonly contractMajor: number;
+    readonly contractMinor: number;
+    readonly bootId: string;
+    readonly capabilities: readonly string[];
+    readonly build: Readonly<Record<string, string>>;
+  };
+  readonly level: Level;
+  readonly seed: number;
+  readonly slowFactor: number;
+  readonly profiles: readonly ProfileResult[];
+  readonly results: readonly CheckResult[];
+}
+
+/** Sums up the results by profile, in the order of the results. */
+export const profileResults = (results: readonly CheckResult[]): readonly ProfileResult[] =>
+  [...Map.groupBy(results, ({ profile }) => profile)]
+    .map(([name, ofProfile]) => profileResult(name, ofProfile))
+    .filter((result) => result.passed + result.failed + result.blocked + result.excused > 0);
+
+const profileResult = (name: ProfileName, results: readonly CheckResult[]): ProfileResult => {
+  const count = (counts: (verdict: Verdict) => boolean): number =>
+    results.filter(({ verdict }) => counts(verdict)).length;
+  const passed = count(({ kind }) => kind === "pass");
+  const failed = count(({ kind }) => kind === "fail" || kind === "kit-error");
+  const blocked = count(({ kind }) => kind === "blocked");
+  const excused = count(({ kind }) => kind === "known-fail" || kind === "flaky");
+  const skipped = count((verdict) => verdict.kind === "skip" && countsAgainst(verdict.reason));
+  const verdict = failed > 0 ? "failed" : blocked + excused + skipped > 0 ? "partial" : "conformant";
+  return { name, verdict, passed, failed, blocked, skipped, excused };
+};
+
+/** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
+const countsAgainst = (reason: SkipReason): boolean => reason === "fixture" || reason === "user";

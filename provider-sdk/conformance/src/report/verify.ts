@@ -1,0 +1,62 @@
+import { type Check, levels } from "../check/check.ts";
+import { kitVersion } from "../kit-version.ts";
+import { type CheckResult, profileResults, type Report } from "./report.ts";
+
+/**
+ * What in a report cannot be: sums that its results do not give, checks that are missing, strange or told otherwise than the kit has them. An empty
+ * answer means that the report can have been written by this kit; that it was, only a signature could tell.
+ */
+export const reportProblems = (report: Report, checks: readonly Check[]): readonly string[] => [
+  ...(report.kit.version === kitVersion
+    ? compareChecks(report, checks)
+    : [`it is of kit ${report.kit.version}, and only that kit knows its checks; this is ${kitVersion}`]),
+  ...compareSums(report),
+  ...report.results.flatMap((result) => excuseProblem(result, report)),
+];
+
+const compareChecks = ({ results }: Report, checks: readonly Check[]): readonly string[] => {
+  const known = new Map(checks.map((check) => [check.id, check]));
+  const seen = new Set<string>();
+  const problems = results.flatMap((result) => {
+    const check = known.get(result.id);
+    if (check === undefined) return [`${result.id} is no check of this kit`];
+    if (seen.has(result.id)) return [`${result.id} is in it twice`];
+    seen.add(result.id);
+    const same =
+      check.level === result.level &&
+      check.profile === result.profile &&
+      check.title === result.title &&
+      check.rules.join() === result.rules.join();
+    return same ? [] : [`${result.id} is told otherwise than the kit has it`];
+  });
+  const profiles = new Set(results.map(({ profile }) => profile));
+  const missing = checks.filter(({ id, profile }) => profiles.has(profile) && !seen.has(id));
+  return [...problems, ...missing.map(({ id }) => `${id} is missing`)];
+};
+
+const compareSums = ({ profiles, results }: Report): readonly string[] => {
+  const sums = profileResults(results);
+  return isSame(profiles, sums)
+    ? []
+    : [`the profiles say ${sumLine(profiles)}, and the results add up to ${sumLine(sums)}`];
+};
+
+const isSame = (told: Report["profiles"], sums: Report["profiles"]): boolean =>
+  told.map(sumKey).toSorted().join() === sums.map(sumKey).toSorted().join();
+
+const sumKey = ({ name, verdict, passed, failed, blocked, skipped, excused }: Report["profiles"][number]): string =>
+  [name, verdict, passed, failed, blocked, skipped, excused].join(" ");
+
+const sumLine = (profiles: Report["profiles"]): string =>
+  profiles.map(({ name, verdict, passed, failed }) => `${name} ${verdict} (${passed}/${passed + failed})`).join(", ") ||
+  "nothing";
+
+/** A reason to leave a check out that the report itself denies. */
+const excuseProblem = ({ id, level, verdict }: CheckResult, report: Report): readonly string[] => {
+  if (verdict.kind !== "skip") return [];
+  if (verdict.reason === "level" && levels.indexOf(level) <= levels.indexOf(report.level))
+    return [`${id} was left out for its level, ${level}, but the run was of level ${report.level}`];
+  if (verdict.reason === "mode" && report.target.command !== undefined)
+    return [`${id} was left out for want of a command, but there was one`];
+  return [];
+};

@@ -1,0 +1,155 @@
+import { type Check, type CheckContext, type Level, levels, type ProfileName } from "./check/check.ts";
+import { type Fixtures, noFixtures } from "./check/fixtures.ts";
+import { allChecks } from "./checks/registry.ts";
+import { claimedCapabilities } from "./contract/capabilities.ts";
+import { type Exchange, grpcurlLine } from "./contract/exchange.ts";
+import type { LedgerEntry } from "./contract/ledger.ts";
+import { kitVersion } from "./kit-version.ts";
+import { type CheckResult, profileResults, type Report } from "./report/report.ts";
+import { type CleanedUp, RunSession } from "./run-session.ts";
+import { parsePattern } from "./runner/patterns.ts";
+import { plan, type PlannedCheck } from "./runner/plan.ts";
+import { Runner } from "./runner/run.ts";
+import { shuffled } from "./runner/seeded-random.ts";
+import { client, reach } from "./target/reach.ts";
+import { formatEndpoint, parseEndpoint } from "./wire/endpoint.ts";
+
+/** What to run, and on what. */
+export interface RunOptions {
+  /** `unix:///absolute/path.sock` or `tcp://host:port`. */
+  readonly endpoint: string;
+  readonly fixtures?: Fixtures;
+  /** Default: all that the provider claims. */
+  readonly profiles?: readonly ProfileName[];
+  /** Highest level that runs. Default: R, which changes nothing at the cloud. */
+  readonly level?: Level;
+  /** Patterns of check ids. Default: all. */
+  readonly run?: readonly string[];
+  readonly skip?: readonly string[];
+  /** Checks that must fail: one that passes is a failure. */
+  readonly knownFailing?: readonly string[];
+  /** Checks that are tried three times. */
+  readonly knownFlaky?: readonly string[];
+  /** Decides the order of the checks and what they make up. Default: 1. */
+  readonly seed?: number;
+  /** Checks at once. Default: 4. */
+  readonly parallel?: number;
+  /** Thresholds and patience are multiplied by it. Default: 1. */
+  readonly slowFactor?: number;
+  /** How long the provider may take to be ready. Default: 10 s. */
+  readonly startTimeoutMs?: number;
+  /** With which the caller started the provider: for the report, and for checks that start it once more. */
+  readonly providerCommand?: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Aborted when the provider has ended: a start is waited for no longer. */
+  readonly gone?: AbortSignal;
+  /** Told of progress. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Every call of every check is told, too. */
+  readonly onExchange?: (check: string, exchange: Exchange) => void;
+  /** Told of everything that a check may make at the cloud, before the call that makes it. */
+  readonly onMake?: (entry: LedgerEntry) => void;
+  /** How long what was made may take to be gone, after the last check or when the run is ended early. Default: 5 min. */
+  readonly cleanUpTimeoutMs?: number;
+  /** Told of what is left then. */
+  readonly onCleanUp?: (outcome: CleanedUp) => void;
+}
+
+/** What happens during a run. */
+export type RunEvent =
+  | { readonly kind: "planned"; readonly planned: readonly PlannedCheck[] }
+  | { readonly kind: "started"; readonly check: Check }
+  | { readonly kind: "finished"; readonly result: CheckResult };
+
+/**
+ * Runs the checks against a provider and answers the report. Rejects with a NotReadyError when no provider answers, and with a UsageError for mistakes
+ * in the options.
+ */
+export const runConformance = async (options: RunOptions): Promise<Report> => {
+  const startTime = new Date();
+  const startedMs = performance.now();
+  const endpoint = parseEndpoint(options.endpoint);
+  const {
+    fixtures = noFixtures,
+    level = "R",
+    seed = 1,
+    slowFactor = 1,
+    onExchange,
+    onMake,
+    providerCommand: command,
+  } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  const { selection, known } = choose(options, level);
+  const whileThere = AbortSignal.any([signal, ...(options.gone === undefined ? [] : [options.gone])]);
+  const info = await reach(endpoint, (options.startTimeoutMs ?? 10_000) * slowFactor, whileThere);
+  const facts = {
+    capabilities: info.capabilities,
+    transport: endpoint.kind,
+    fixtures,
+    canStart: options.providerCommand !== undefined,
+  };
+  const planned = plan(allChecks, selection, facts);
+  options.onEvent?.({ kind: "planned", planned });
+  const session = new RunSession({ endpoint, fixtures, seed, slowFactor, onExchange, onMake, command }, info);
+  const runner = new Runner({
+    ...known,
+    openContext: (check, checkSignal) => session.openContext(check, checkSignal),
+    lost: () => session.lost(),
+    repeatLine: ({ exchange }) => (exchange === undefined ? undefined : grpcurlLine(exchange, endpoint)),
+    started: (check) => options.onEvent?.({ kind: "started", check }),
+    finished: (result) => options.onEvent?.({ kind: "finished", result }),
+    parallel: options.parallel ?? 4,
+    slowFactor,
+    signal,
+  });
+  try {
+    const results = inReportOrder(await runner.run(inRunOrder(planned, seed)));
+    signal.throwIfAborted();
+    return {
+      schemaVersion: 1,
+      kit: { version: kitVersion, contractMajor: client.contractMajor },
+      startTime: startTime.toISOString(),
+      elapsedMs: performance.now() - startedMs,
+      target: { endpoint: formatEndpoint(endpoint), ...(command !== undefined && { command }) },
+      provider: describe(info),
+      level,
+      seed,
+      slowFactor,
+      profiles: profileResults(results),
+      results,
+    };
+  } finally {
+    const cleanedUp = await session.cleanUp((options.cleanUpTimeoutMs ?? 300_000) * slowFactor);
+    options.onCleanUp?.(cleanedUp);
+    session.close();
+  }
+};
+
+/** Throws a UsageError for patterns that match nothing. */
+const choose = (options: RunOptions, level: Level) => {
+  const patterns = (texts: readonly string[] = []) => texts.map((text) => parsePattern(text, ids));
+  return {
+    selection: { level, profiles: options.profiles ?? [], run: patterns(options.run), skip: patterns(options.skip) },
+    known: { knownFailing: patterns(options.knownFailing), knownFlaky: patterns(options.knownFlaky) },
+  };
+};
+
+const ids = allChecks.map(({ id }) => id);
+const places = new Map(ids.map((id, index) => [id, index]));
+
+const describe = (info: CheckContext["info"]): Report["provider"] => ({
+  name: info.name,
+  version: info.version,
+  contractMajor: info.contractMajor,
+  contractMinor: info.contractMinor,
+  bootId: info.bootId,
+  capabilities: claimedCapabilities(info.capabilities),
+  build: info.build,
+});
+
+const inReportOrder = (results: readonly CheckResult[]): readonly CheckResult[] =>
+  results.toSorted((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
+
+/** Cheap levels first; within a level the seed decides. */
+const inRunOrder = (planned: readonly PlannedCheck[], seed: number): readonly PlannedCheck[] =>
+  shuffled(planned, seed).toSorted((one, other) => levels.indexOf(one.check.level) - levels.indexOf(other.check.level));

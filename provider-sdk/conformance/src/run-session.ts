@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { Check, CheckContext, Level } from "./check/check.ts";
+import type { Fixtures } from "./check/fixtures.ts";
+import { Caller } from "./contract/caller.ts";
+import { cleanUp } from "./contract/clean-up.ts";
+import { type Exchange, outcomeLine } from "./contract/exchange.ts";
+import { Ledger, type LedgerEntry } from "./contract/ledger.ts";
+import { methods } from "./contract/methods.ts";
+import { seededRandom } from "./runner/seeded-random.ts";
+import { OwnProviders } from "./target/own-providers.ts";
+import { client, reach } from "./target/reach.ts";
+import { Connection } from "./wire/connection.ts";
+import type { Endpoint } from "./wire/endpoint.ts";
+
+/** What the checks of a run are given. */
+export interface SessionOptions {
+  readonly endpoint: Endpoint;
+  readonly fixtures: Fixtures;
+  readonly seed: number;
+  readonly slowFactor: number;
+  /** With which checks start providers of their own. */
+  readonly command?: readonly string[] | undefined;
+  readonly onExchange?: ((check: string, exchange: Exchange) => void) | undefined;
+  readonly onMake?: ((entry: LedgerEntry) => void) | undefined;
+}
+
+/** What became of what a run has made. */
+export interface CleanedUp {
+  /** Things that may have been made. */
+  readonly made: number;
+  /** What is still there, and why. */
+  readonly left: readonly string[];
+}
+
+/** How long a provider may take to be ready that a check has started. */
+const startMs = 10_000;
+const mayChange: ReadonlySet<Level> = new Set(["M", "D", "X"]);
+
+/** What the checks of one run share. */
+export class RunSession {
+  readonly #options: SessionOptions;
+  readonly #info: CheckContext["info"];
+  readonly #clusterId = `conformance-${randomUUID()}`;
+  readonly #ledger: Ledger;
+  #connection: Connection;
+
+  constructor(options: SessionOptions, info: CheckContext["info"]) {
+    this.#options = options;
+    this.#info = info;
+    this.#ledger = new Ledger(this.#clusterId, (entry) => options.onMake?.(entry));
+    this.#connection = new Connection(options.endpoint);
+  }
+
+  /** What one run of a check works with, and its end. */
+  openContext(check: Check, signal: AbortSignal): { context: CheckContext; close: () => Promise<void> } {
+    const { endpoint, fixtures, seed, slowFactor, onExchange, command } = this.#options;
+    const connections: Connection[] = [];
+    const providers = command === undefined ? undefined : new OwnProviders(command);
+    const context: CheckContext = {
+      info: this.#info,
+      endpoint,
+      fixtures,
+      caller: new Caller({
+        connection: this.#shared(),
+        signal,
+        record: (exchange) => onExchange?.(check.id, exchange),
+        ledger: mayChange.has(check.level) ? this.#ledger : undefined,
+      }),
+      callContext: { cluster: { id: this.#clusterId, name: "conformance" }, scopeId: this.#info.scopeId },
+      connect: () => {
+        const connection = new Connection(endpoint);
+        connections.push(connection);
+        return connection;
+      },
+      start: providers && ((socketPath) => providers.start(socketPath)),
+      ready: (own) =>
+        reach(
+          { kind: "unix", path: own.socketPath },
+          startMs * slowFactor,
+          AbortSignal.any([signal, own.process.gone]),
+        ),
+      signal,
+      random: seededRandom(seed, check.id),
+      slowFactor,
+      run: this,
+    };
+    return {
+      context,
+      close: async () => {
+        for (const connection of connections) connection.close();
+        await providers?.stop();
+      },
+    };
+  }
+
+  /** One connection for all, made anew after a check that broke it. */
+  #shared(): Connection {
+    if (this.#connection.lost !== undefined) {
+      this.#connection.close();
+      this.#connection = new Connection(this.#options.endpoint);
+    }
+    return this.#connection;
+  }
+
+  /** Undefined while the provider still answers a connection of its own, else what became of it. */
+  async lost(): Promise<string | undefined> {
+    const connection = new Connection(this.#options.endpoint);
+    try {
+      const deadlineMs = 5_000 * this.#options.slowFactor;
+      const called = await new Caller({ connection }).call(methods.getProviderInfo, { client }, { deadlineMs });
+      return called.kind === "ok" ? undefined : `the provider no longer answers (${outcomeLine(called)})`;
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** Removes what the checks have made and did not remove themselves. */
+  async cleanUp(timeoutMs: number): Promise<CleanedUp> {
+    const { entries } = this.#ledger;
+    const caller = new Caller({ connection: this.#shared() });
+    const left = await cleanUp(caller, entries, AbortSignal.timeout(timeoutMs));
+    return { made: entries.length, left };
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}

@@ -1,0 +1,59 @@
+import type { Capabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { type Check, type FixtureName, type Level, levels, type ProfileName, profiles } from "../check/check.ts";
+import type { Fixtures } from "../check/fixtures.ts";
+import { isClaimed } from "../contract/capabilities.ts";
+import type { SkipReason } from "../report/report.ts";
+import { matchesAny, type Pattern } from "./patterns.ts";
+
+/** What decides which checks run. */
+export interface Selection {
+  readonly level: Level;
+  /** Empty: all that the provider claims. */
+  readonly profiles: readonly ProfileName[];
+  /** Empty: all. */
+  readonly run: readonly Pattern[];
+  readonly skip: readonly Pattern[];
+}
+
+/** A check and, if it is not to run, why. */
+export interface PlannedCheck {
+  readonly check: Check;
+  readonly skip?: { readonly reason: SkipReason; readonly detail: string };
+}
+
+/** What is known of the provider before the first check. */
+export interface PlanFacts {
+  readonly capabilities: Capabilities | undefined;
+  readonly transport: "unix" | "tcp";
+  /** The kit can start the provider. */
+  readonly canStart: boolean;
+  readonly fixtures: Fixtures;
+}
+
+/** Which checks run, and why the others do not. Checks of profiles that nobody asked for are left out. */
+export const plan = (checks: readonly Check[], selection: Selection, facts: PlanFacts): readonly PlannedCheck[] =>
+  checks
+    .filter(({ profile }) => selection.profiles.length === 0 || selection.profiles.includes(profile))
+    .map((check) => {
+      const skip = skipOf(check, selection, facts);
+      return skip === undefined ? { check } : { check, skip };
+    });
+
+const skipOf = (check: Check, selection: Selection, facts: PlanFacts): PlannedCheck["skip"] => {
+  const unclaimed = [profiles[check.profile], check.capability ?? ""].find(
+    (path) => !isClaimed(facts.capabilities, path),
+  );
+  if (unclaimed !== undefined) return { reason: "capability", detail: `${unclaimed} is not claimed` };
+  if (check.transport !== undefined && check.transport !== facts.transport)
+    return { reason: "transport", detail: `is about ${check.transport} sockets` };
+  if (check.starts === true && !facts.canStart)
+    return { reason: "mode", detail: "starts providers of its own: give the kit a command, behind --" };
+  const chosen = selection.run.length === 0 || matchesAny(selection.run, check.id);
+  if (!chosen || matchesAny(selection.skip, check.id)) return { reason: "user", detail: "left out by the user" };
+  if (levels.indexOf(check.level) > levels.indexOf(selection.level))
+    return { reason: "level", detail: `is of level ${check.level}` };
+  const missing = (check.fixtures ?? []).find((name) => !hasFixture(facts.fixtures, name));
+  return missing === undefined ? undefined : { reason: "fixture", detail: `the configuration has no ${missing}` };
+};
+
+const hasFixture = (fixtures: Fixtures, name: FixtureName): boolean => fixtures[name] !== undefined;

@@ -1,0 +1,150 @@
+import { chmod } from "node:fs/promises";
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import { Connection } from "../wire/connection.ts";
+import type { Endpoint } from "../wire/endpoint.ts";
+import { headerText } from "../wire/status.ts";
+
+/** One call as it arrives. */
+export interface ProxiedRequest {
+  /** `/package.Service/Method` */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Of the connection that it came on. */
+  readonly session: ServerHttp2Session;
+  /** Calls that the connection has brought before it. */
+  readonly earlier: number;
+  /** Calls under way on the connection, itself included. */
+  readonly open: number;
+}
+
+/** An answer as it leaves. */
+export interface ProxiedReply {
+  /** HTTP headers without `:status`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+/** What stands between the caller and a correct provider. "cut" ends the connection; "hang" never answers. */
+export type Intercept = (
+  request: ProxiedRequest,
+  next: (request: ProxiedRequest) => Promise<ProxiedReply>,
+) => Promise<ProxiedReply | "cut" | "hang">;
+
+/** What a proxy does beside calls. */
+export interface ProxyOptions {
+  readonly intercept: Intercept;
+  /** Default: 0660, as the contract wants it. */
+  readonly socketMode?: number | undefined;
+  /** Connections from this one on are cut. */
+  readonly maxConnections?: number | undefined;
+  /** A call that is cancelled ends its connection. */
+  readonly cutOnCancel?: boolean | undefined;
+}
+
+/** A provider that is correct but for what the options say, on a socket of its own. */
+export const startMutantProxy = async (
+  upstream: Endpoint,
+  socketPath: string,
+  options: ProxyOptions,
+): Promise<{ readonly close: () => Promise<void> }> => {
+  const connection = new Connection(upstream);
+  const sessions = new Set<ServerHttp2Session>();
+  const server = createServer({ settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 256 });
+  let connections = 0;
+  server.on("session", (session) => {
+    if (++connections > (options.maxConnections ?? Number.POSITIVE_INFINITY)) return session.destroy();
+    sessions.add(session);
+    const counts = { earlier: 0, open: 0 };
+    session.on("error", () => undefined);
+    session.once("close", () => sessions.delete(session));
+    session.on("stream", (stream, headers) => {
+      const seen = { session, earlier: counts.earlier++, open: ++counts.open };
+      stream.once("close", () => counts.open--);
+      if (options.cutOnCancel === true) stream.once("aborted", () => session.destroy());
+      void serve(stream, headers, seen, connection, options.intercept);
+    });
+  });
+  await listen(server, socketPath);
+  await chmod(socketPath, options.socketMode ?? 0o660);
+  return {
+    close: async () => {
+      for (const session of sessions) session.destroy();
+      connection.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+};
+
+const listen = (server: Http2Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+
+const serve = async (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  seen: Pick<ProxiedRequest, "session" | "earlier" | "open">,
+  upstream: Connection,
+  intercept: Intercept,
+): Promise<void> => {
+  stream.on("error", () => undefined);
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await new Promise<void>((resolve) => {
+    stream.once("end", resolve);
+    stream.once("close", resolve);
+  });
+  const cancelled = new AbortController();
+  stream.once("close", () => cancelled.abort());
+  const request = { path: headers[":path"] ?? "", headers, body: Buffer.concat(chunks), ...seen };
+  const reply = await intercept(request, (passed) => forward(upstream, passed, cancelled.signal));
+  if (reply === "cut") seen.session.destroy();
+  else if (reply !== "hang" && !stream.destroyed) send(stream, reply);
+};
+
+const forward = async (
+  upstream: Connection,
+  { path, headers, body }: ProxiedRequest,
+  signal: AbortSignal,
+): Promise<ProxiedReply> => {
+  const passed = Object.fromEntries(
+    Object.keys(headers)
+      .filter((name) => !name.startsWith(":") && !hopHeaders.has(name))
+      .map((name) => [name, headerText(headers, name) ?? ""]),
+  );
+  const answer = await upstream.call({ path, body, headers: passed, patienceMs: 30_000, signal });
+  return {
+    headers: texts(answer.headers),
+    body: answer.body,
+    trailers: answer.broken === undefined ? texts(answer.trailers) : { "grpc-status": "14" },
+  };
+};
+
+const hopHeaders = new Set(["te", "content-type", "user-agent"]);
+
+const texts = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(headers)
+      .filter((name) => !name.startsWith(":") && name !== "date")
+      .map((name) => [name, headerText(headers, name) ?? ""]),
+  );
+
+const send = (stream: ServerHttp2Stream, { headers, body, trailers }: ProxiedReply): void => {
+  const first: OutgoingHttpHeaders = { ":status": 200, "content-type": "application/grpc" };
+  for (const [name, value] of Object.entries(headers)) if (!(name in trailers)) first[name] = value;
+  stream.respond(first, { waitForTrailers: true });
+  stream.on("wantTrailers", () => stream.sendTrailers({ ...trailers }));
+  stream.end(body);
+};

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Report } from "../report/report.ts";
+import { runConformance } from "../run-conformance.ts";
+import { referenceFixtures, serveReference } from "../test/reference-provider.ts";
+import type { Mutant } from "./mutant.ts";
+import { startMutantProxy } from "./mutant-proxy.ts";
+import { mutants, slowChecks } from "./mutants.ts";
+
+let reference: Awaited<ReturnType<typeof serveReference>>;
+beforeAll(async () => {
+  reference = await serveReference();
+});
+afterAll(() => reference.close());
+
+/** Runs the checks against the reference provider with one fault put in. */
+const runMutant = async (mutant: Mutant): Promise<Report> => {
+  const path = join(reference.folder, `${mutant.name}.sock`);
+  const pass: Mutant["intercept"] = (request, next) => next(request);
+  const options = { ...mutant, intercept: mutant.intercept ?? pass };
+  const proxy = await startMutantProxy({ kind: "unix", path: reference.path }, path, options);
+  try {
+    const endpoint = `unix://${path}`;
+    const which = mutant.only === undefined ? { skip: [...slowChecks, ...(mutant.skip ?? [])] } : { run: mutant.only };
+    const { level = "R" } = mutant;
+    // What some of them do not delete is gone with the reference provider.
+    return await runConformance({ endpoint, fixtures: referenceFixtures, level, cleanUpTimeoutMs: 100, ...which });
+  } finally {
+    await proxy.close();
+  }
+};
+
+const failing = ({ results }: Report): readonly string[] =>
+  results
+    .filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error")
+    .map(({ id }) => id)
+    .toSorted();
+
+describe("runConformance()", () => {
+  test("passes the correct provider in every profile, also through the proxy that faults are put in by", async () => {
+    const left: string[] = ["it was not cleaned up"];
+    const direct = await runConformance({
+      endpoint: reference.endpoint,
+      fixtures: referenceFixtures,
+      level: "X",
+      onCleanUp: (outcome) => left.splice(0, 1, ...outcome.left),
+    });
+    expect(left).toEqual([]);
+    expect(direct.results.filter(({ level, verdict }) => level !== "D" && verdict.kind !== "pass")).toEqual([]);
+    const proxied = await runMutant({ name: "none", fault: "none", fails: [] });
+    expect(failing(proxied)).toEqual([]);
+  });
+
+  test.each(mutants)("finds that $fault ($name), and nothing else", async (mutant) => {
+    expect(failing(await runMutant(mutant))).toEqual(mutant.fails.toSorted());
+  });
+});

@@ -1,0 +1,23 @@
+import type { Mutant } from "./mutant.ts";
+import { balancerMutants } from "./mutants/balancer.ts";
+import { changeMutants } from "./mutants/changes.ts";
+import { cloudMutants } from "./mutants/cloud.ts";
+import { errorMutants } from "./mutants/errors.ts";
+import { identityMutants } from "./mutants/identity.ts";
+import { nodeMutants } from "./mutants/nodes.ts";
+
+/** What a provider says of itself changes no refusal, and to provoke them all takes a second. */
+const refusals: readonly string[] = ["err.**", "val.**"];
+
+/** Every faulty provider, each with the checks that find its fault. */
+export const mutants: readonly Mutant[] = [
+  ...identityMutants.map((mutant) => ({ skip: refusals, ...mutant })),
+  ...errorMutants,
+  ...cloudMutants,
+  ...balancerMutants,
+  ...nodeMutants,
+  ...changeMutants,
+];
+
+/** Checks that take long and are no sign of another fault: run only for mutants that ask for them. */
+export const slowChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.cheap"];

@@ -1,0 +1,384 @@
+import { AbsenceBasis, NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
+import {
+  type BatchGetInstancesResponse,
+  type Instance,
+  type InstanceResult,
+  InstanceState,
+} from "@cloudwire/proto/cloudprovider/v1/instance";
+import { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
+import type { RouteResult } from "@cloudwire/proto/cloudprovider/v1/route";
+import { methods } from "../../contract/methods.ts";
+import { alterAnswer, forgive, isCall, type Mutant, messageOf, okReply, requestOf } from "../mutant.ts";
+import type { Intercept } from "../mutant-proxy.ts";
+
+const batch = methods.batchGetInstances;
+const list = methods.listInstances;
+
+const machines = (alter: (machine: Instance) => Instance): Intercept =>
+  results((result) =>
+    result.outcome?.$case === "instance"
+      ? { ...result, outcome: { $case: "instance", value: alter(result.outcome.value) } }
+      : result,
+  );
+
+const results = (alter: (result: InstanceResult) => InstanceResult): Intercept =>
+  alterAnswer(batch, (answer) => ({ ...answer, results: answer.results.map(alter) }));
+
+/** Alters answers by what was asked. */
+const asked =
+  (
+    alter: (
+      answer: BatchGetInstancesResponse,
+      request: ReturnType<typeof batch.requestType.decode>,
+    ) => BatchGetInstancesResponse,
+  ): Intercept =>
+  async (request, next) => {
+    const question = requestOf(request, batch);
+    return question === undefined
+      ? next(request)
+      : alterAnswer(batch, (answer) => alter(answer, question))(request, next);
+  };
+
+const absent = {
+  $case: "absent",
+  value: { basis: AbsenceBasis.LOOKUP_MISS, observeTime: new Date(0), stronglyConsistent: true },
+} as const;
+
+let turn = 0;
+const rotate = <Item>(items: readonly Item[]): Item[] => (turn++ % 2 === 0 ? [...items] : items.toReversed());
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `x-${index}` }));
+
+/** Methods that answer in pages, and pages of any number of items. The three requests have the same fields. */
+const lists = [
+  {
+    method: "ListInstances",
+    prefix: "list",
+    make: (count: number) => {
+      const instances = many(count).map(({ id }) => ({ providerId: id }));
+      return list.responseType.encode(list.responseType.fromPartial({ instances })).finish();
+    },
+  },
+  {
+    method: "ListLoadBalancers",
+    prefix: "lb.list",
+    make: (count: number) => {
+      const { responseType } = methods.listLoadBalancers;
+      return responseType.encode(responseType.fromPartial({ loadBalancers: many(count) })).finish();
+    },
+  },
+  {
+    method: "ListRoutes",
+    prefix: "route.list",
+    make: (count: number) => {
+      const { responseType } = methods.listRoutes;
+      return responseType.encode(responseType.fromPartial({ routes: many(count) })).finish();
+    },
+  },
+] as const;
+
+/** A method whose bounds are let pass: what its empty and its overfull batches come to. */
+const bounds = (method: string, prefix: string): readonly Mutant[] => [
+  {
+    name: `empty-ok-${method}`,
+    fault: `${method} answers an empty batch`,
+    fails: [`${prefix}.batch.empty`],
+    only: [`${prefix}.batch.*`],
+    intercept: forgive(method, ({ reason }) => reason === "BATCH_EMPTY"),
+  },
+  {
+    name: `no-cap-${method}`,
+    fault: `${method} takes any number of items`,
+    fails: [`${prefix}.batch.over`],
+    only: [`${prefix}.batch.*`],
+    intercept: forgive(method, ({ reason }) => reason === "BATCH_TOO_LARGE"),
+  },
+  {
+    name: `drops-last-${method}`,
+    fault: `${method} forgets the last item of a large batch`,
+    fails: [`${prefix}.batch.max`],
+    only: [`${prefix}.batch.*`],
+    intercept: async (request, next) => {
+      const reply = await next(request);
+      const bytes = isCall(request, method) ? messageOf(reply.body) : undefined;
+      return bytes !== undefined && bytes.length > 2_000 ? okReply(Buffer.alloc(0)) : reply;
+    },
+  },
+];
+
+const pages = (method: string, prefix: string): readonly Mutant[] => [
+  {
+    name: `negative-ok-${method}`,
+    fault: `${method} takes a negative page size`,
+    fails: [`${prefix}.page.negative`],
+    only: [`${prefix}.**`],
+    intercept: forgive(method, ({ reason }) => reason === "PAGE_SIZE_INVALID"),
+  },
+  {
+    name: `token-lenient-${method}`,
+    fault: `${method} takes any page token`,
+    fails: [`${prefix}.page.bad-token`],
+    only: [`${prefix}.**`],
+    intercept: forgive(method, ({ reason }) => reason === "PAGE_TOKEN_INVALID"),
+  },
+];
+
+const gone: RouteResult = {
+  outcome: {
+    $case: "error",
+    value: ItemError.fromPartial({ code: 5, reason: "ROUTE_TARGET_NOT_FOUND", message: "no such route" }),
+  },
+};
+
+/** Faults of what is said of things that were never made. */
+const nothing: readonly Mutant[] = [
+  {
+    name: "get-says-nothing",
+    fault: "a load balancer that was never made is neither there nor absent",
+    fails: ["lb.get.absent"],
+    only: ["lb.*.*", "route.delete.absent"],
+    intercept: async (request, next) => (isCall(request, "GetLoadBalancer") ? okReply(Buffer.alloc(0)) : next(request)),
+  },
+  {
+    name: "delete-never-ends",
+    fault: "the deletion of nothing is never done",
+    fails: ["lb.delete.never"],
+    only: ["lb.*.*", "route.delete.absent"],
+    intercept: alterAnswer(methods.deleteLoadBalancer, (answer) => ({ ...answer, done: false })),
+  },
+  {
+    name: "nodes-of-nothing",
+    fault: "nodes of a load balancer that was never made are taken",
+    fails: ["lb.nodes.missing-lb"],
+    only: ["lb.*.*", "route.delete.absent"],
+    intercept: forgive("UpdateLoadBalancerNodes", ({ reason }) => reason === "LOAD_BALANCER_NOT_FOUND"),
+  },
+  {
+    name: "route-delete-404",
+    fault: "the deletion of a route that is not there fails",
+    fails: ["route.delete.absent"],
+    only: ["lb.*.*", "route.delete.absent"],
+    intercept: alterAnswer(methods.batchDeleteRoutes, (answer) => ({
+      ...answer,
+      results: answer.results.map(() => gone),
+    })),
+  },
+];
+
+/** Faults of what is said of the cloud. */
+export const cloudMutants: readonly Mutant[] = [
+  ...nothing,
+  ...bounds("BatchGetInstances", "inst"),
+  ...bounds("BatchGetVolumes", "vol"),
+  ...bounds("BatchDeleteRoutes", "route.delete"),
+  ...pages("ListInstances", "list"),
+  ...pages("ListLoadBalancers", "lb.list"),
+  ...pages("ListRoutes", "route.list"),
+  {
+    name: "id-unknown",
+    fault: "no machine is found by its id",
+    fails: ["inst.get.by-id", "inst.get.by-name", "inst.get.id-wins"],
+    only: ["inst.**"],
+    intercept: results((result) => (result.outcome?.$case === "instance" ? { ...result, outcome: absent } : result)),
+  },
+  {
+    name: "no-names",
+    fault: "no machine is found by its name",
+    fails: ["inst.get.by-name"],
+    only: ["inst.**"],
+    intercept: asked((answer, { nodes }) => ({
+      ...answer,
+      results: answer.results.map((result, index) =>
+        nodes[index]?.providerId === "" ? { ...result, outcome: absent } : result,
+      ),
+    })),
+  },
+  {
+    name: "name-first",
+    fault: "the name must fit, too",
+    fails: ["inst.get.id-wins"],
+    only: ["inst.**"],
+    intercept: asked((answer, { nodes }) => ({
+      ...answer,
+      results: answer.results.map((result, index) =>
+        nodes[index]?.name === "conformance-wrong-name" ? { ...result, outcome: absent } : result,
+      ),
+    })),
+  },
+  {
+    name: "wrong-zone",
+    fault: "the zone is the region",
+    fails: ["inst.get.expected"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({ ...machine, zone: machine.region })),
+  },
+  {
+    name: "no-inner-address",
+    fault: "the machine's name is missing",
+    fails: ["inst.get.fields"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({ ...machine, name: "" })),
+  },
+  {
+    name: "rewrites-id",
+    fault: "provider IDs come back in capitals",
+    fails: ["inst.get.by-name", "inst.get.id-wins", "inst.id.roundtrip"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({ ...machine, providerId: machine.providerId.toUpperCase() })),
+  },
+  {
+    name: "cidr-as-ip",
+    fault: "an address is a range",
+    fails: ["inst.addr.valid"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({
+      ...machine,
+      addresses: [...machine.addresses, { type: NodeAddressType.EXTERNAL_IP, address: "192.0.2.9/24" }],
+    })),
+  },
+  {
+    name: "shuffles-addresses",
+    fault: "addresses come in another order each time",
+    fails: ["inst.addr.stable"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({ ...machine, addresses: rotate(machine.addresses) })),
+  },
+  {
+    name: "steals-labels",
+    fault: "a label is Kubernetes' own",
+    fails: ["inst.labels.valid"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({ ...machine, labels: { "kubernetes.io/hostname": "x" } })),
+  },
+  {
+    name: "stateless",
+    fault: "the state is never known",
+    fails: ["inst.state.running"],
+    only: ["inst.**"],
+    intercept: machines((machine) => ({ ...machine, state: InstanceState.UNSPECIFIED })),
+  },
+  {
+    name: "absence-bare",
+    fault: "absences have no basis",
+    fails: ["inst.absent.never"],
+    only: ["inst.**"],
+    intercept: results((result) =>
+      result.outcome?.$case === "absent"
+        ? { ...result, outcome: { ...absent, value: { ...absent.value, basis: AbsenceBasis.UNSPECIFIED } } }
+        : result,
+    ),
+  },
+  {
+    name: "foreign-is-absent",
+    fault: "another cloud's machines are absent",
+    fails: ["inst.absent.foreign"],
+    only: ["inst.**"],
+    intercept: results((result) => (result.outcome?.$case === "notMine" ? { ...result, outcome: absent } : result)),
+  },
+  {
+    name: "malformed-is-absent",
+    fault: "what cannot be read is absent",
+    fails: ["inst.absent.malformed"],
+    only: ["inst.**"],
+    intercept: results((result) =>
+      result.outcome?.$case === "unknown" && result.outcome.value.reason === "PROVIDER_ID_MALFORMED"
+        ? { ...result, outcome: absent }
+        : result,
+    ),
+  },
+  {
+    name: "scope-missing",
+    fault: "a batch's answer has no scope",
+    fails: ["inst.scope.echo"],
+    only: ["inst.**"],
+    intercept: alterAnswer(batch, (answer) => ({ ...answer, scopeId: "" })),
+  },
+  {
+    name: "sorts-results",
+    fault: "results are sorted",
+    fails: ["inst.batch.mixed"],
+    only: ["inst.**"],
+    intercept: alterAnswer(batch, (answer) => ({
+      ...answer,
+      results: answer.results.toSorted((one, other) =>
+        (one.outcome?.$case ?? "").localeCompare(other.outcome?.$case ?? ""),
+      ),
+    })),
+  },
+  {
+    name: "answers-once",
+    fault: "a machine asked for twice is answered once",
+    fails: ["inst.batch.dup"],
+    only: ["inst.**"],
+    intercept: asked((answer, { nodes }) => ({
+      ...answer,
+      results: answer.results.map((result, index) =>
+        index > 0 && nodes.length === 2 && nodes[0]?.providerId === nodes[1]?.providerId
+          ? { ...result, outcome: absent }
+          : result,
+      ),
+    })),
+  },
+  {
+    name: "cached-for-ever",
+    fault: "data is a minute old whatever is asked",
+    fails: ["inst.age.honoured"],
+    only: ["inst.**"],
+    intercept: results((result) => ({ ...result, readTime: new Date(Date.now() - 60_000) })),
+  },
+  {
+    name: "ignores-page-size",
+    fault: "pages are as large as they like",
+    fails: ["list.page.walk"],
+    only: ["list.**"],
+    intercept: async (request, next) => {
+      const question = requestOf(request, list);
+      if (question === undefined || question.pageSize <= 0 || question.pageToken !== "") return next(request);
+      const whole = okReply(list.requestType.encode({ ...question, pageSize: 1_000 }).finish());
+      return next({ ...request, body: whole.body });
+    },
+  },
+  {
+    name: "list-of-another-scope",
+    fault: "a list names another scope",
+    fails: ["list.scope"],
+    only: ["list.**"],
+    intercept: alterAnswer(list, (answer) => ({ ...answer, scopeId: "account-2" })),
+  },
+  ...lists.flatMap(({ method, prefix, make }): readonly Mutant[] => [
+    {
+      name: `fat-pages-${method}`,
+      fault: `a page of ${method} holds more items than its maximum says`,
+      fails: [`${prefix}.page.coerce`],
+      only: [`${prefix}.page.coerce`],
+      intercept: async (request, next) => (isCall(request, method) ? okReply(make(2_000)) : next(request)),
+    },
+    {
+      name: `empty-answer-${method}`,
+      fault: `${method} answers nothing at all`,
+      fails: [`${prefix}.scope`],
+      only: [`${prefix}.scope`],
+      intercept: async (request, next) => (isCall(request, method) ? okReply(make(0)) : next(request)),
+    },
+    {
+      name: `loses-items-${method}`,
+      fault: `an item is on large pages of ${method} only`,
+      fails: [`${prefix}.page.walk`],
+      only: [`${prefix}.page.walk`],
+      intercept: async (request, next) => {
+        const question = requestOf(request, { ...list, name: method });
+        if (question === undefined) return next(request);
+        return okReply(make(question.pageSize > 1 ? 1 : 0));
+      },
+    },
+  ]),
+  ...lists.slice(1).map(
+    ({ method, prefix, make }): Mutant => ({
+      name: `lists-all-${method}`,
+      fault: `${method} shows what other clusters have`,
+      fails: [`${prefix}.owned`],
+      only: [`${prefix}.owned`],
+      intercept: async (request, next) => (isCall(request, method) ? okReply(make(1)) : next(request)),
+    }),
+  ),
+];

@@ -1,0 +1,235 @@
+import { randomUUID } from "node:crypto";
+import { HealthCheckResponse_ServingStatus, HealthDefinition } from "@cloudwire/proto/grpc/health/v1/health";
+import { methods } from "../../contract/methods.ts";
+import { ServerReflectionDefinition } from "@cloudwire/proto/grpc/reflection/v1/reflection";
+import type { ServerReflectionResponse } from "@cloudwire/proto/grpc/reflection/v1/reflection";
+import { editField, parseFile } from "../../contract/reflection.ts";
+import { alterAnswer, bareError, isCall, type Mutant, messageOf, okReply, requestOf, when } from "../mutant.ts";
+
+const health = HealthDefinition;
+const reflection = ServerReflectionDefinition;
+const info = methods.getProviderInfo;
+const status = methods.getProviderStatus;
+
+const alterInfo = (alter: Parameters<typeof alterAnswer<ReturnType<typeof info.responseType.decode>>>[1]) =>
+  alterAnswer(info, alter);
+
+const alterReflection = (alter: (answer: ServerReflectionResponse) => ServerReflectionResponse) =>
+  alterAnswer(reflection.methods.serverReflectionInfo, alter, reflection.fullName);
+
+const healthOf = (text: (service: string) => boolean, answer: Parameters<typeof when>[1]) =>
+  when((request) => {
+    const question = requestOf(request, health.methods.check, health.fullName);
+    return question !== undefined && text(question.service);
+  }, answer);
+
+const healthReply = (answer: HealthCheckResponse_ServingStatus) =>
+  okReply(health.methods.check.responseType.encode({ status: answer }).finish());
+
+const later = <Value>(value: Value, ms: number): Promise<Value> =>
+  new Promise((resolve) => {
+    setTimeout(() => resolve(value), ms);
+  });
+
+let turn = 0;
+
+/** Faults of what a provider says of itself. */
+export const identityMutants: readonly Mutant[] = [
+  {
+    name: "no-version",
+    fault: "the handshake has no version",
+    fails: ["info.fields.required"],
+    intercept: alterInfo((answer) => ({ ...answer, version: "" })),
+  },
+  {
+    name: "name-spaces",
+    fault: "the name is My Cloud",
+    fails: ["info.fields.required", "info.name.format"],
+    intercept: alterInfo((answer) => ({ ...answer, name: "My Cloud" })),
+  },
+  {
+    name: "random-order",
+    fault: "services are listed in another order each time",
+    fails: ["info.stable"],
+    intercept: alterInfo((answer) => ({
+      ...answer,
+      services: turn++ % 2 === 0 ? answer.services : answer.services.toReversed(),
+    })),
+  },
+  {
+    name: "boot-per-call",
+    fault: "each handshake has another boot_id",
+    fails: ["info.boot.constant", "info.stable", "proc.panic.isolated", "status.boot-match"],
+    intercept: alterInfo((answer) => ({ ...answer, bootId: randomUUID() })),
+  },
+  {
+    name: "boot-other",
+    fault: "the status has another boot_id than the handshake",
+    fails: ["status.boot-match"],
+    intercept: alterAnswer(status, (answer) => ({ ...answer, bootId: "another" })),
+  },
+  {
+    name: "major-2",
+    fault: "contract_major is 2",
+    fails: ["info.version.major"],
+    intercept: alterInfo((answer) => ({ ...answer, contractMajor: 2 })),
+  },
+  {
+    name: "overclaims",
+    fault: "volumes are claimed and not served",
+    fails: ["info.caps.truthful"],
+    only: ["info.**"],
+    intercept: when((request) => isCall(request, "BatchGetVolumes"), bareError(12, "not here")),
+  },
+  {
+    name: "underclaims",
+    fault: "routes are served and not claimed",
+    fails: ["info.caps.unclaimed"],
+    intercept: alterInfo((answer) => ({
+      ...answer,
+      capabilities: answer.capabilities && { ...answer.capabilities, routes: undefined },
+    })),
+  },
+  {
+    name: "no-caps",
+    fault: "nothing is claimed",
+    fails: ["info.caps.nonempty", "info.caps.unclaimed"],
+    only: ["info.**"],
+    intercept: alterInfo((answer) => ({
+      ...answer,
+      capabilities: { instances: undefined, loadBalancers: undefined, routes: undefined, volumes: undefined },
+    })),
+  },
+  {
+    name: "soft-duration-90s",
+    fault: "soft_call_duration is 90 s",
+    fails: ["info.limits.sane"],
+    intercept: alterInfo((answer) => ({
+      ...answer,
+      limits: answer.limits && { ...answer.limits, softCallDuration: { seconds: 90n, nanos: 0 } },
+    })),
+  },
+  {
+    name: "prefix-bare",
+    fault: "a second provider ID prefix is a bare word",
+    fails: ["info.prefix.format"],
+    intercept: alterInfo((answer) => ({ ...answer, providerIdPrefixes: [...answer.providerIdPrefixes, "acme"] })),
+  },
+  {
+    name: "any-annotation",
+    fault: "all annotations are wanted",
+    fails: ["info.extras.qualified"],
+    intercept: alterInfo((answer) => ({ ...answer, annotationPrefixes: ["*"] })),
+  },
+  {
+    name: "info-asks-cloud",
+    fault: "the handshake takes 200 ms",
+    fails: ["info.fast"],
+    only: ["info.fast"],
+    intercept: async (request, next) => (isCall(request, info.name) ? later(await next(request), 200) : next(request)),
+  },
+  {
+    name: "rejects-future-client",
+    fault: "a client of a later minor is refused",
+    fails: ["info.client.future"],
+    intercept: when((request) => requestOf(request, info)?.client?.contractMinor === 999, bareError(9, "too new")),
+  },
+  {
+    name: "strict-decoder",
+    fault: "unknown fields are refused",
+    fails: ["info.client.unknown-fields"],
+    intercept: when((request) => request.body.includes("new!"), bareError(3, "unknown field 15000")),
+  },
+  {
+    name: "handshake-first",
+    fault: "a connection that does not begin with the handshake is refused",
+    fails: ["info.any-order"],
+    only: ["info.any-order"],
+    intercept: when(
+      (request) => request.earlier === 0 && !isCall(request, info.name),
+      bareError(9, "shake hands first"),
+    ),
+  },
+  {
+    name: "health-not-serving",
+    fault: 'health of "" is NOT_SERVING',
+    fails: ["health.overall"],
+    intercept: healthOf((service) => service === "", healthReply(HealthCheckResponse_ServingStatus.NOT_SERVING)),
+  },
+  {
+    name: "health-no-service",
+    fault: 'health is there for "" only',
+    fails: ["health.service"],
+    intercept: healthOf((service) => service.startsWith("cloudprovider"), bareError(5, "unknown service")),
+  },
+  {
+    name: "health-yes",
+    fault: "health is SERVING for any name",
+    fails: ["health.unknown"],
+    intercept: healthOf(() => true, healthReply(HealthCheckResponse_ServingStatus.SERVING)),
+  },
+  {
+    name: "status-empty",
+    fault: "the status has no conditions",
+    fails: ["status.shape"],
+    intercept: alterAnswer(status, (answer) => ({ ...answer, conditions: [] })),
+  },
+  {
+    name: "status-needs-context",
+    fault: "the status is refused to a caller without cluster",
+    fails: ["status.no-context"],
+    intercept: when(
+      (request) => isCall(request, status.name) && (messageOf(request.body)?.length ?? 0) === 0,
+      bareError(3, "context is required"),
+    ),
+  },
+  {
+    name: "status-uncached",
+    fault: "the status takes 400 ms",
+    fails: ["status.cheap"],
+    only: ["status.cheap"],
+    intercept: async (request, next) =>
+      isCall(request, status.name) ? later(await next(request), 400) : next(request),
+  },
+  {
+    name: "no-reflection",
+    fault: "reflection is not served",
+    fails: ["reflect.lists"],
+    intercept: when((request) => request.path.includes("grpc.reflection"), bareError(12, "no such service")),
+  },
+  {
+    name: "reflect-no-wkt",
+    fault: "reflection does not know the well-known types",
+    fails: ["reflect.resolves"],
+    intercept: alterReflection((answer) => {
+      const response = answer.messageResponse;
+      if (response?.$case !== "fileDescriptorResponse") return answer;
+      const files = response.value.fileDescriptorProto.filter((file) => !parseFile(file).name.startsWith("google/"));
+      const gone = { $case: "errorResponse", value: { errorCode: 5, errorMessage: "not found" } } as const;
+      const left = { ...response, value: { fileDescriptorProto: files } };
+      return { ...answer, messageResponse: files.length === 0 ? gone : left };
+    }),
+  },
+  {
+    name: "forked-proto",
+    fault: "a field has another number in the provider's own copy of the contract",
+    fails: ["reflect.compatible"],
+    intercept: alterReflection((answer) => {
+      const response = answer.messageResponse;
+      if (response?.$case !== "fileDescriptorResponse") return answer;
+      const files = response.value.fileDescriptorProto.map((file) => editField(file, "NodeRef", "provider_id", 99));
+      return { ...answer, messageResponse: { ...response, value: { fileDescriptorProto: files } } };
+    }),
+  },
+  {
+    name: "debug-service",
+    fault: "a debug service is on the socket and in no list",
+    fails: ["sec.services.only"],
+    intercept: alterReflection((answer) => {
+      const response = answer.messageResponse;
+      if (response?.$case !== "listServicesResponse") return answer;
+      const service = [...response.value.service, { name: "acme.debug.v1.Debug" }];
+      return { ...answer, messageResponse: { ...response, value: { service } } };
+    }),
+  },
+];

@@ -1,0 +1,156 @@
+import type {
+  ApplyNodeSetRequest,
+  ApplyNodeSetResponse,
+  NodeSelection,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { methods } from "../../contract/methods.ts";
+import { frame } from "../../wire/frames.ts";
+import { alterAnswer, bareError, forgive, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
+import type { Intercept } from "../mutant-proxy.ts";
+
+const apply = methods.applyNodeSet;
+const ensure = methods.ensureLoadBalancer;
+const update = methods.updateLoadBalancerNodes;
+
+const only = ["nset.full", "nset.order", "nset.delta", "nset.base-mismatch", "nset.count-mismatch"];
+
+/** Changes what is said of a set, by what was asked. */
+const told =
+  (alter: (answer: ApplyNodeSetResponse, asked: ApplyNodeSetRequest) => ApplyNodeSetResponse): Intercept =>
+  async (request, next) => {
+    const asked = requestOf(request, apply);
+    return asked === undefined ? next(request) : alterAnswer(apply, (answer) => alter(answer, asked))(request, next);
+  };
+
+/** Changes the nodes that Ensure asks for. */
+const selected =
+  (alter: (nodes: NodeSelection) => NodeSelection): Intercept =>
+  async (request, next) => {
+    const asked = requestOf(request, ensure);
+    if (asked?.nodes === undefined) return next(request);
+    const altered = { ...asked, nodes: alter(asked.nodes) };
+    return next({ ...request, body: frame(ensure.requestType.encode(altered).finish()) });
+  };
+
+const none = (nodes: NodeSelection): NodeSelection => ({
+  fingerprint: nodes.fingerprint,
+  count: 0,
+  source: { $case: "inline", value: { nodes: [] } },
+});
+
+const sets: readonly Mutant[] = [
+  {
+    name: "set-eager",
+    fault: "a set is in force with its first chunk",
+    fails: ["nset.full", "nset.order"],
+    only,
+    intercept: told((answer, { targetFingerprint: fingerprint }) => ({ ...answer, fingerprint, committed: true })),
+  },
+  {
+    name: "set-in-order",
+    fault: "chunks are taken in their order only",
+    fails: ["nset.order"],
+    only,
+    intercept: async (request, next) => {
+      const asked = requestOf(request, apply);
+      return asked?.chunkIndex === 2 && asked.upserts[0]?.name === "node-2" ? bareError(9, "not yet") : next(request);
+    },
+  },
+  {
+    name: "delta-replaces",
+    fault: "a difference is taken for the whole",
+    fails: ["nset.delta"],
+    only,
+    intercept: told((answer, asked) =>
+      asked.removedProviderIds.length > 0 ? { ...answer, count: asked.upserts.length } : answer,
+    ),
+  },
+  {
+    name: "base-ignored",
+    fault: "a difference is applied to any base",
+    fails: ["nset.base-mismatch"],
+    only,
+    intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_BASE_MISMATCH"),
+  },
+  {
+    name: "count-ignored",
+    fault: "nobody counts the nodes of a set",
+    fails: ["nset.count-mismatch"],
+    only,
+    intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_INTEGRITY"),
+  },
+  {
+    name: "few-sets",
+    fault: "fewer sets are kept than the handshake says",
+    fails: ["nset.many"],
+    only: ["nset.many"],
+    intercept: alterAnswer(methods.getProviderInfo, (info) => {
+      const { loadBalancers } = info.capabilities ?? {};
+      if (info.capabilities === undefined || loadBalancers?.nodeSets === undefined) return info;
+      const nodeSets = { ...loadBalancers.nodeSets, maxSets: loadBalancers.nodeSets.maxSets * 2 };
+      return { ...info, capabilities: { ...info.capabilities, loadBalancers: { ...loadBalancers, nodeSets } } };
+    }),
+  },
+  {
+    name: "unknown-set-empty",
+    fault: "a set that is not known is empty",
+    fails: ["nset.unknown-ref"],
+    level: "M",
+    only: ["nset.unknown-ref"],
+    intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? none(nodes) : nodes)),
+  },
+  {
+    name: "set-loses-nodes",
+    fault: "nodes of a set do not get to the load balancer",
+    fails: ["nset.same-as-inline"],
+    level: "M",
+    only: ["nset.same-as-inline"],
+    intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? none(nodes) : nodes)),
+  },
+];
+
+const targets: readonly Mutant[] = [
+  {
+    name: "nodes-ignored",
+    fault: "Ensure makes load balancers without targets",
+    fails: ["lb.nodes.ensure"],
+    level: "M",
+    only: ["lb.nodes.ensure"],
+    intercept: selected(none),
+  },
+  {
+    name: "silent-about-nodes",
+    fault: "nobody is told of a node that could not be registered",
+    fails: ["lb.nodes.unknown-node"],
+    level: "M",
+    only: ["lb.nodes.unknown-node"],
+    intercept: alterAnswer(ensure, (answer) => ({ ...answer, diagnostics: [] })),
+  },
+  {
+    name: "update-ignored",
+    fault: "UpdateLoadBalancerNodes does nothing",
+    fails: ["lb.nodes.update"],
+    level: "M",
+    only: ["lb.nodes.update"],
+    intercept: async (request, next) => (isCall(request, update.name) ? okReply(Buffer.alloc(0)) : next(request)),
+  },
+  {
+    name: "unchanged-trusting",
+    fault: "`unchanged` is taken on trust",
+    fails: ["lb.nodes.unchanged-mismatch"],
+    level: "M",
+    only: ["lb.nodes.unchanged-mismatch"],
+    intercept: selected((nodes) => (nodes.source?.$case === "unchanged" ? none(nodes) : nodes)),
+  },
+  {
+    name: "no-node-count",
+    fault: "the number of nodes is not looked at",
+    fails: ["lb.nodes.count"],
+    level: "M",
+    only: ["lb.nodes.count"],
+    intercept: selected((nodes) => (nodes.source?.$case === "inline" ? none(nodes) : nodes)),
+  },
+];
+
+/** Faults of nodes, one by one and in sets. */
+export const nodeMutants: readonly Mutant[] = [...sets, ...targets];

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OwnProvider } from "../check/check.ts";
+import { type ProviderProcess, startProviderProcess } from "./provider-process.ts";
+
+/** Providers that one check starts for itself. */
+export class OwnProviders {
+  readonly #command: readonly string[];
+  readonly #running: ProviderProcess[] = [];
+  readonly #folders: string[] = [];
+
+  constructor(command: readonly string[]) {
+    this.#command = command;
+  }
+
+  /** Starts one, at a socket in a folder of its own unless told otherwise. */
+  async start(path?: string): Promise<OwnProvider> {
+    const socketPath = path ?? join(await this.#folder(), "provider.sock");
+    const process = await startProviderProcess(this.#command, `unix://${socketPath}`);
+    this.#running.push(process);
+    return { socketPath, process };
+  }
+
+  /** Ends them all, hard: how they end is what checks are about. */
+  async stop(): Promise<void> {
+    for (const process of this.#running) process.signal("SIGKILL");
+    await Promise.all(this.#running.map((process) => process.stop()));
+    for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
+  }
+
+  async #folder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "conformance-own-"));
+    this.#folders.push(folder);
+    return folder;
+  }
+}

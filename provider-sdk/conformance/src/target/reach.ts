@@ -1,0 +1,86 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { Caller } from "../contract/caller.ts";
+import { outcomeLine } from "../contract/exchange.ts";
+import { methods } from "../contract/methods.ts";
+import { Connection } from "../wire/connection.ts";
+import { type Endpoint, formatEndpoint } from "../wire/endpoint.ts";
+import { type Probe, probe } from "./probe.ts";
+
+/** The provider never got ready: exit code 3. */
+export class NotReadyError extends Error {
+  readonly code = "NOT_READY";
+  override readonly name = "NotReadyError";
+}
+
+/** Who the kit says it is. */
+export const client = { name: "cloudwire-conformance", version: "0.1.0", contractMajor: 1, contractMinor: 0 };
+
+const pauseMs = 100;
+const probeMs = 2_000;
+const handshakeMs = 5_000;
+
+/** One look at the endpoint. */
+type Look =
+  | { readonly kind: "ready"; readonly info: GetProviderInfoResponse }
+  | { readonly kind: "notYet"; readonly why: string }
+  | { readonly kind: "never"; readonly why: string };
+
+/** Waits until a provider answers the handshake and knows its scope. Throws {@link NotReadyError} with what was there instead. */
+export const reach = async (
+  endpoint: Endpoint,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<GetProviderInfoResponse> => {
+  const endMs = performance.now() + timeoutMs;
+  let look: Look;
+  do {
+    signal.throwIfAborted();
+    look = await lookOnce(endpoint, Math.max(pauseMs, endMs - performance.now()), signal);
+    if (look.kind === "ready") return look.info;
+    if (look.kind === "notYet") await pause(signal);
+  } while (look.kind === "notYet" && performance.now() < endMs);
+  const patience = look.kind === "never" ? "" : ` within ${Math.round(timeoutMs / 1_000)} s`;
+  throw new NotReadyError(`no provider is ready at ${formatEndpoint(endpoint)}${patience}: ${look.why}`);
+};
+
+/** Ends early when the signal says so; the next look at it says why. */
+const pause = (signal: AbortSignal): Promise<void> => wait(pauseMs, undefined, { signal }).catch(() => undefined);
+
+const lookOnce = async (endpoint: Endpoint, leftMs: number, signal: AbortSignal): Promise<Look> => {
+  const found = await probe(endpoint, Math.min(probeMs, leftMs));
+  if (found.kind !== "http2") return strange(found);
+  const connection = new Connection(endpoint);
+  try {
+    const deadlineMs = Math.max(pauseMs, Math.min(handshakeMs, leftMs));
+    const options = { deadlineMs, patienceMs: deadlineMs };
+    const called = await new Caller({ connection, signal }).call(methods.getProviderInfo, { client }, options);
+    if (called.kind === "ok") return scoped(called.response);
+    const why = `GetProviderInfo ended with ${outcomeLine(called)}`;
+    const unimplemented = called.kind === "error" && called.error.code === 12;
+    return unimplemented
+      ? { kind: "never", why: `${why}; a gRPC server, but not one of cloudprovider.v1` }
+      : { kind: "notYet", why };
+  } finally {
+    connection.close();
+  }
+};
+
+const scoped = (info: GetProviderInfoResponse): Look =>
+  info.scopeId === ""
+    ? { kind: "notYet", why: "the handshake has no scope_id: the provider has not reached its cloud" }
+    : { kind: "ready", info };
+
+const strange = (found: Exclude<Probe, { readonly kind: "http2" }>): Look => {
+  switch (found.kind) {
+    case "refused":
+      return { kind: "notYet", why: found.detail };
+    case "silent":
+      return { kind: "notYet", why: "it takes connections and says nothing; a gRPC server speaks first" };
+    case "closed":
+      return { kind: "notYet", why: "it takes connections and closes them at once" };
+    case "stranger":
+      return { kind: "never", why: `it is not gRPC: it answered ${found.said}` };
+  }
+  return found satisfies never;
+};

@@ -1,0 +1,38 @@
+import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Check, CheckContext } from "../check/check.ts";
+import { noFixtures } from "../check/fixtures.ts";
+import { Caller } from "../contract/caller.ts";
+import { Connection } from "../wire/connection.ts";
+
+/** A check that does nothing, but for what a test says. */
+export const fakeCheck = (id: string, more: Partial<Check> = {}): Check => ({
+  id,
+  level: "S",
+  profile: "core",
+  title: id,
+  rules: ["INF-1"],
+  why: "It is a test.",
+  run: async () => undefined,
+  ...more,
+});
+
+/** A context with which nothing can be called. */
+export const fakeContext = (signal: AbortSignal): CheckContext => {
+  const endpoint = { kind: "unix", path: "/nowhere.sock" } as const;
+  const connection = new Connection(endpoint);
+  connection.close();
+  return {
+    info: GetProviderInfoResponse.fromPartial({}),
+    endpoint,
+    fixtures: noFixtures,
+    caller: new Caller({ connection }),
+    callContext: { cluster: { id: "c", name: "c" }, scopeId: "s" },
+    connect: () => connection,
+    start: undefined,
+    ready: () => Promise.reject(new Error("there is no provider")),
+    signal,
+    random: () => 0,
+    slowFactor: 1,
+    run: {},
+  };
+};
