@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** An npm package of a checkout. */
+export interface NpmPackage {
+  readonly name: string;
+  /** Below the checkout. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly workspaces: readonly string[];
+  readonly files: readonly string[];
+  readonly dependencies: readonly string[];
+}
+
+/** Packages of a checkout with those of its other packages that they need to run. */
+export async function packagesNeeded(checkout: string, names: readonly string[]): Promise<readonly NpmPackage[]> {
+  const { workspaces } = await readManifest(checkout);
+  const all = new Map<string, NpmPackage>();
+  for (const folder of workspaces) {
+    const manifest = await readManifest(join(checkout, folder));
+    all.set(manifest.name, { name: manifest.name, folder, manifest });
+  }
+  const needed = new Set<NpmPackage>();
+  const visit = (name: string): void => {
+    const found = all.get(name);
+    if (found === undefined || needed.has(found)) return;
+    needed.add(found);
+    found.manifest.dependencies.forEach(visit);
+  };
+  names.forEach(visit);
+  return [...needed];
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  const value: unknown = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  if (typeof value !== "object" || value === null) throw new TypeError(`${folder}/package.json is no object`);
+  const property = (key: string): unknown => Reflect.get(value, key);
+  const dependencies = property("dependencies");
+  return {
+    name: String(property("name")),
+    workspaces: strings(property("workspaces")),
+    files: strings(property("files")),
+    dependencies: typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies) : [],
+  };
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}

@@ -1,0 +1,41 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Language } from "./language.ts";
+import { replaceAll, type Replacement } from "./placeholders.ts";
+
+/** Path in the project, with `/`, to the text of the file. */
+export type Files = ReadonlyMap<string, string>;
+
+// One folder a language, and what all languages have.
+const templatesFolder = fileURLToPath(new URL("../templates", import.meta.url));
+
+/** The files of a language's project, with the names in place. */
+export async function renderTemplate(language: Language, replacements: readonly Replacement[]): Promise<Files> {
+  const files = new Map<string, string>();
+  for (const layer of ["shared", language]) {
+    const folder = join(templatesFolder, layer);
+    for (const path of await filesBelow(folder)) {
+      const text = await readFile(join(folder, path), "utf8");
+      files.set(replaceAll(projectPath(path), replacements), replaceAll(text, replacements));
+    }
+  }
+  return files;
+}
+
+/** What tools leave behind where somebody tried a template in its place. */
+const LEFT_BEHIND = /(?:^|\/)(?:node_modules|dist|bin|__pycache__|\.venv|\.[a-z]+_cache|[^/]+\.egg-info)\//;
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((path) => !LEFT_BEHIND.test(path))
+    .toSorted();
+}
+
+/** npm leaves these files out of packages, so the templates have them without the dot. */
+function projectPath(path: string): string {
+  return path.replace(/(^|\/)(gitignore|npmrc)$/, "$1.$2");
+}

@@ -1,0 +1,5 @@
+module acme.example.com/acme-provider
+
+go 1.25.0
+
+require cloudwire.dev/provider-sdk/go v0.1.0
