@@ -44,7 +44,15 @@ const heavier = [
   "**/*.system.test.ts",
   "**/*.differential.test.ts",
   "**/*.parity.test.ts",
+  "**/*.languages.test.ts",
 ];
+
+/** The product's own suite, with a sidecar that is written in another language. */
+const systemWith = (sidecar: string) => {
+  const files = ["node", "service", "route", "lifecycle"].map((name) => `test/src/system/${name}.system.test.ts`);
+  const { test, ...rest } = project(`system-${sidecar}`, files, [], 300_000, 2);
+  return { ...rest, test: { ...test, env: { CLOUDWIRE_TEST_SIDECAR: sidecar } } };
+};
 
 export default defineConfig({
   test: {
@@ -56,6 +64,9 @@ export default defineConfig({
       // Once: what its tests look at is made by one run, before them all.
       project("parity", ["**/*.parity.test.ts"], [], 600_000),
       project("system", ["**/*.system.test.ts"], [], 300_000, 2),
+      project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
+      systemWith("go"),
+      systemWith("python"),
     ],
   },
 });

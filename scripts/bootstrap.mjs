@@ -25,6 +25,7 @@ const TASKS = {
   "test:parity": ["scripts/test.ts", "--only", "parity"],
   soak: ["bench/src/soak/main.ts"],
   bench: ["bench/src/compare/main.ts"],
+  "bench:sdk": ["bench/src/sdk/main.ts"],
   check: ["scripts/check.ts"],
 };
 

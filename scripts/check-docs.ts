@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { DEPENDENCY_PAGE, dependencyFaults, type Manifest } from "./docs/dependency-table.ts";
+import { DEPENDENCY_PAGE, dependencyFaults, goManifest, type Manifest } from "./docs/dependency-table.ts";
 import { brokenLinks } from "./docs/links.ts";
 import { parsePage } from "./docs/markdown.ts";
 import { failingSnippets } from "./docs/run-snippets.ts";
@@ -14,7 +14,14 @@ const texts = await treeTexts("*.md");
 const pages = new Map([...texts].map(([path, text]) => [path, parsePage(text)] as const));
 const snippets = [...pages].flatMap(([path, page]) => snippetsOf(path, page));
 const manifestTexts = await treeTexts(":(glob)**/package.json");
-const manifests = new Map([...manifestTexts].map(([path, text]): [string, Manifest] => [path, JSON.parse(text)]));
+// Not those of the control plane and of upstream's controllers: they name every module of Kubernetes' own tree.
+const goTexts = await treeTexts(
+  ...["provider-sdk/go", "providers", "test/bridged"].map((folder) => `:(glob)${folder}/**/go.mod`),
+);
+const manifests = new Map([
+  ...[...manifestTexts].map(([path, text]): [string, Manifest] => [path, JSON.parse(text)]),
+  ...[...goTexts].map(([path, text]): [string, Manifest] => [path, goManifest(text)]),
+]);
 const faults = [
   ...brokenLinks(pages, (path) => existsSync(join(ROOT, path))),
   ...dependencyFaults(manifests, texts.get(DEPENDENCY_PAGE) ?? ""),

@@ -4,27 +4,23 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { checkGenerated } from "./check-generated.ts";
+import { checkGo, checkPython, type GateOutcome } from "./lib/foreign-gate.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
-
-interface Outcome {
-  readonly ok: boolean;
-  readonly output: string;
-}
 
 interface Step {
   readonly name: string;
   /** What it makes sure of, in a few words. */
   readonly about: string;
-  readonly work: () => Promise<Outcome>;
+  readonly work: () => Promise<GateOutcome>;
   /** What to run, or to do, when it fails. */
   readonly fix: string;
 }
 
 const OUTPUT_LINES = 120;
 
-const command = (line: string) => async (): Promise<Outcome> => {
+const command = (line: string) => async (): Promise<GateOutcome> => {
   const [program = "", ...args] = line.split(" ");
   const { code, output } = await run(program, args, { output: "keep" });
   return { ok: code === 0, output };
@@ -67,6 +63,13 @@ const STEPS: readonly Step[] = [
     fix: "delete what it names",
   },
   { name: "types", about: "tsc -b", work: command("tsc -b"), fix: "npm run build, then by hand" },
+  { name: "go", about: "gofmt, go vet", work: checkGo, fix: "install Go, gofmt -w what it names, then by hand" },
+  {
+    name: "python",
+    about: "ruff, mypy",
+    work: checkPython,
+    fix: "install Python 3.10 or later, then `ruff format` and `ruff check --fix` of the environment it names",
+  },
   {
     name: "lockfile",
     about: "npm ci works on every platform",

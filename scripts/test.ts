@@ -8,31 +8,42 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { prepareControlPlane, prepareUpstream } from "./lib/control-plane.ts";
+import { prepareSidecars, preparePython, runGoTests, runPytest } from "./lib/foreign-suites.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
+import { findGo } from "./lib/toolchains.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
 
 interface Batch {
-  /** Suites, which are vitest projects of these names, that run together. */
+  /** What can be chosen, and what runs together. */
   readonly suites: readonly string[];
-  readonly vitestArgs: readonly string[];
   /** Makes ready what they need; answers why that cannot be had here. */
   readonly prepare: () => Promise<string | undefined>;
+  readonly work: (suites: readonly string[]) => Promise<Tally>;
 }
 
+/** Each file starts a control plane of its own, which fills a small machine. */
+const ONE_BY_ONE = ["--no-file-parallelism"];
+
 const BATCHES: readonly Batch[] = [
-  { suites: ["unit", "component"], vitestArgs: [], prepare: async () => undefined },
+  { suites: ["unit", "component"], prepare: async () => undefined, work: (suites) => runVitest(suites) },
+  { suites: ["go"], prepare: findGo, work: runGoTests },
+  { suites: ["python"], prepare: preparePython, work: runPytest },
   {
     suites: ["integration", "differential", "system"],
-    // Each file starts a control plane of its own, which fills a small machine.
-    vitestArgs: ["--no-file-parallelism"],
     prepare: prepareControlPlane,
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: ["languages", "system-go", "system-python"],
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
   {
     suites: ["parity"],
-    vitestArgs: ["--no-file-parallelism"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
 ];
 
@@ -49,7 +60,7 @@ async function main(): Promise<number> {
     if (suites.length === 0) continue;
     const missing = await batch.prepare();
     if (missing === undefined) {
-      total = addTallies(total, await runVitest(suites, batch.vitestArgs));
+      total = addTallies(total, await batch.work(suites));
       continue;
     }
     const which = `${suites.join(", ")}: ${missing}`;
@@ -64,7 +75,7 @@ async function main(): Promise<number> {
   return total.failed === 0 ? 0 : 1;
 }
 
-async function runVitest(suites: readonly string[], args: readonly string[]): Promise<Tally> {
+async function runVitest(suites: readonly string[], args: readonly string[] = []): Promise<Tally> {
   const folder = await mkdtemp(join(tmpdir(), "cloudwire-test-"));
   try {
     const report = join(folder, "report.json");

@@ -9,10 +9,19 @@ export interface Manifest {
   readonly optionalDependencies?: Names;
 }
 
+/** What a go.mod asks for itself, which is what it does not call indirect; modules of this repository are no dependencies. */
+export function goManifest(text: string): Manifest {
+  const requires = text
+    .split("\n")
+    .map((line) => /^(?:require )?\s*(?<name>[a-z0-9.-]+\.[a-z]+\/\S+) v\S+$/.exec(line)?.groups?.["name"])
+    .filter((name) => name !== undefined && !name.startsWith("cloudwire.dev/"));
+  return { dependencies: Object.fromEntries(requires.map((name) => [name, ""])) };
+}
+
 /**
  * Compares the packages that the workspaces name with the first column of the page's tables, both ways; one sentence a difference.
  * Packages of this repository are no dependencies.
- * @param manifests path of a package.json to what is in it
+ * @param manifests path of a package.json, or of a go.mod, to what is in it
  */
 export function dependencyFaults(manifests: ReadonlyMap<string, Manifest>, page: string): readonly string[] {
   const explained = new Set(

@@ -33,7 +33,14 @@ async function writeModules(folder: string, snippets: readonly Snippet[]): Promi
 
 async function typeFaults(folder: string, files: ReadonlyMap<number, string>): Promise<string[]> {
   if (files.size === 0) return [];
-  const options = { noEmit: true, composite: false, declaration: false, rewriteRelativeImportExtensions: false };
+  const options = {
+    noEmit: true,
+    composite: false,
+    declaration: false,
+    rewriteRelativeImportExtensions: false,
+    // Packages of the workspace are their sources.
+    allowImportingTsExtensions: true,
+  };
   const config = {
     extends: join(relative(folder, ROOT), "tsconfig.base.json"),
     compilerOptions: options,

@@ -24,7 +24,15 @@ export const GUARD = "@cloudwire/node-guard";
 export const PACKAGES: readonly PackageRule[] = [
   { folder: "proto", name: "@cloudwire/proto", mayImport: [] },
   { folder: "provider-sdk/typescript", name: "@cloudwire/provider-sdk", mayImport: ["@cloudwire/proto"] },
-  { folder: "provider-sdk/conformance", name: "@cloudwire/conformance", mayImport: ["@cloudwire/proto"] },
+  // Its templates do, as the projects that are made of them.
+  { folder: "provider-sdk/create", name: "@cloudwire/create-provider", mayImport: ["@cloudwire/provider-sdk"] },
+  // Knows a provider by its socket alone; its tests need one.
+  {
+    folder: "provider-sdk/conformance",
+    name: "@cloudwire/conformance",
+    mayImport: ["@cloudwire/proto"],
+    testsMayImport: ["@cloudwire/provider-sdk", "@cloudwire/provider-simulated"],
+  },
   {
     folder: "controller",
     name: "@cloudwire/controller",
@@ -38,6 +46,7 @@ export const PACKAGES: readonly PackageRule[] = [
     name: "@cloudwire/test",
     mayImport: [
       "@cloudwire/proto",
+      "@cloudwire/conformance",
       "@cloudwire/control-plane",
       "@cloudwire/controller",
       "@cloudwire/devcluster",

@@ -16,7 +16,8 @@ export function pageWith(page: string, scenarios: readonly Scenario[], { machine
   return Object.entries(parts).reduce((text, [name, part]) => between(text, name, part), page);
 }
 
-function between(page: string, name: string, part: string): string {
+/** The page with another text between two marks: `<!-- begin NAME -->` and `<!-- end NAME -->`. */
+export function between(page: string, name: string, part: string): string {
   const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the page has no part between ${begin} and ${end}`);

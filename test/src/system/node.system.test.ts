@@ -1,5 +1,5 @@
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import { UNINITIALIZED, World } from "./support/world.ts";
@@ -36,6 +36,7 @@ describe("cloud-node on a real control plane", () => {
   test("initialises a kubelet's node, and only then a pending pod is let onto it", async () => {
     await world.createMachines([{ name: "real-a", zone: "north-a", type: "medium" }]);
     await controlPlane.startHollowNode("real-a");
+    onTestFinished(() => controlPlane.stopHollowNode("real-a"));
     await world.kube.create("/api/v1/namespaces/default/pods", pod("waits"));
     await eventually("the pod to be unschedulable", 30_000, async () => {
       const conditions = listOf(at(await world.kube.get(POD), "status", "conditions"));
@@ -62,8 +63,7 @@ describe("cloud-node on a real control plane", () => {
       at(await world.kube.get(POD), "status", "phase") === "Running" ? true : undefined,
     );
     expect(at(await world.kube.get(POD), "spec", "nodeName")).toBe("real-a");
-    expect(await world.eventReasons("Node", "real-a")).toContain("Synced");
-    await controlPlane.stopHollowNode("real-a");
+    await world.hasEvents("Node", "real-a", "Synced");
     await world.kube.delete(`${POD}?gracePeriodSeconds=0`);
   });
 

@@ -15,6 +15,7 @@ import { eventually } from "../../support/eventually.ts";
 import { at, type Json, Kube, listOf } from "../../support/kube.ts";
 import { Program, type ProgramOptions } from "../../support/program.ts";
 import { LEASE } from "./lease.ts";
+import { readSidecar, sidecarProgram } from "./sidecars.ts";
 
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 
@@ -86,10 +87,17 @@ export class World implements AsyncDisposable {
   }
 
   async startSidecar({ apiKey = API_KEY, env = {}, args = [] }: SidecarStart = {}): Promise<Program> {
-    const program = this.#start("cloudwire-provider-simulated", {
-      args: [`--cloud-url=${this.#process.url}`, ...args],
-      env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`, SIMCLOUD_API_KEY: apiKey, ...env },
-    });
+    const ofAll = {
+      CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`,
+      SIMCLOUD_URL: this.#process.url,
+      SIMCLOUD_API_KEY: apiKey,
+      ...env,
+    };
+    const foreign = sidecarProgram(readSidecar(process.env));
+    const program =
+      foreign === undefined
+        ? this.#start("cloudwire-provider-simulated", { args, env: ofAll })
+        : this.#add(new Program({ ...foreign, args: [...foreign.args, ...args], env: { ...ofAll, ...foreign.env } }));
     await program.said(/ready/);
     return program;
   }
@@ -205,6 +213,14 @@ export class World implements AsyncDisposable {
       .map((event) => String(event["reason"]));
   }
 
+  /** Waits until there is an event of each reason about an object; events are written behind what they tell of. */
+  async hasEvents(kind: string, name: string, ...reasons: readonly string[]): Promise<void> {
+    await eventually(`events ${reasons.join(", ")} of ${kind} ${name}`, 30_000, async () => {
+      const seen = await this.eventReasons(kind, name);
+      return reasons.every((reason) => seen.includes(reason)) ? true : undefined;
+    });
+  }
+
   /** One series of the controller's metrics; 0 when it has none yet. */
   async metric(controller: Program, series: RegExp): Promise<number> {
     const [, url] = await controller.said(/health=(http:\S+)/);
@@ -229,11 +245,16 @@ export class World implements AsyncDisposable {
   }
 
   #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>): Program {
-    const program = new Program(
-      this.#bundles === undefined
-        ? { source: SOURCES[name], args, env }
-        : { command: process.execPath, args: [bundledProgram(this.#bundles, name), ...args], env },
+    return this.#add(
+      new Program(
+        this.#bundles === undefined
+          ? { source: SOURCES[name], args, env }
+          : { command: process.execPath, args: [bundledProgram(this.#bundles, name), ...args], env },
+      ),
     );
+  }
+
+  #add(program: Program): Program {
     this.#programs.push(program);
     return program;
   }

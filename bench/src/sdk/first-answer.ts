@@ -1,0 +1,35 @@
+import http2 from "node:http2";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How often to try. What is measured cannot be told more exactly. */
+const everyMs = 2;
+
+/** Waits until the provider on this socket answers a health check of gRPC; rejects when the signal is aborted. */
+export async function firstAnswer(socketPath: string, signal: AbortSignal): Promise<void> {
+  while (!(await answersHealth(socketPath))) await sleep(everyMs, undefined, { signal });
+}
+
+/** grpc.health.v1.Health/Check of "", in the fewest bytes: an empty message behind its five bytes of length. */
+const answersHealth = (socketPath: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const session = http2.connect("http://localhost", { createConnection: () => connect({ path: socketPath }) });
+    const settle = (answered: boolean) => {
+      session.destroy();
+      resolve(answered);
+    };
+    session.on("error", () => settle(false));
+    session.on("connect", () => {
+      const call = session.request({
+        ":method": "POST",
+        ":path": "/grpc.health.v1.Health/Check",
+        "content-type": "application/grpc",
+        te: "trailers",
+      });
+      call.on("error", () => settle(false));
+      call.on("trailers", (trailers) => settle(trailers["grpc-status"] === "0"));
+      call.on("end", () => settle(false));
+      call.resume();
+      call.end(Buffer.alloc(5));
+    });
+  });

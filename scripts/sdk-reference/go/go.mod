@@ -1,0 +1,3 @@
+module cloudwire.dev/scripts/sdk-reference/go
+
+go 1.25
