@@ -58,16 +58,22 @@ async function main(): Promise<number> {
   for (const batch of BATCHES) {
     const suites = batch.suites.filter((suite) => only.includes(suite));
     if (suites.length === 0) continue;
+    const batchStartedMs = performance.now();
     const missing = await batch.prepare();
     if (missing === undefined) {
       total = addTallies(total, await batch.work(suites));
+      console.log(`\n${suites.join(", ")} took ${formatDuration(performance.now() - batchStartedMs)}`);
       continue;
     }
-    const which = `${suites.join(", ")}: ${missing}`;
-    console.log(mayNotSkip ? paint.red(`\nFAILED, could not run ${which}`) : paint.yellow(`\nSkipped ${which}`));
-    total = addTallies(total, { ...NO_TESTS, [mayNotSkip ? "failed" : "skipped"]: suites.length });
+    const remark = `${mayNotSkip ? "FAILED, could not run" : "SKIPPED"} ${suites.join(", ")}: ${missing}`;
+    console.log(mayNotSkip ? paint.red(`\n${remark}`) : paint.yellow(`\n${remark}`));
+    total = addTallies(total, {
+      ...NO_TESTS,
+      [mayNotSkip ? "failed" : "skipped"]: suites.length,
+      remarks: [remark],
+    });
   }
-  for (const name of total.flaky) console.log(paint.yellow(`\nPassed only when tried again, find out why: ${name}`));
+  for (const remark of total.remarks) console.log(paint.yellow(remark));
   console.log(
     `\nTests took ${formatDuration(performance.now() - startedMs)}. A suite that could not run counts as one test.`,
   );

@@ -11,7 +11,7 @@ describe("readGoTally()", () => {
     ["counts a run in which nothing was compiled", [], 2, { passed: 0, failed: 1, skipped: 0 }],
   ])("%s", (_sentence, names, exitCode, tally) => {
     const output = events(...names.map((name) => done("p", name, "pass")));
-    expect(readGoTally(output, exitCode)).toEqual({ ...tally, flaky: [] });
+    expect(readGoTally(output, exitCode)).toEqual({ ...tally, remarks: [] });
   });
 
   test("tells apart what passed, failed and was skipped, and the same test of two packages", () => {
@@ -23,7 +23,12 @@ describe("readGoTally()", () => {
       done("q", "U", "skip"),
       { Action: "fail", Package: "p" },
     );
-    expect(readGoTally(output, 1)).toEqual({ passed: 1, failed: 1, skipped: 1, flaky: [] });
+    expect(readGoTally(output, 1)).toEqual({
+      passed: 1,
+      failed: 1,
+      skipped: 1,
+      remarks: ["FAILED p T", "SKIPPED q U"],
+    });
   });
 });
 
@@ -48,6 +53,14 @@ describe("readJunitTally()", () => {
     ["a run that failed without a failed test", report('errors="0" failures="0" skipped="0" tests="3"'), 3, [3, 1, 0]],
     ["a run that left no report", undefined, 4, [0, 1, 0]],
   ])("counts %s", (_sentence, text, exitCode, [passed, failed, skipped]) => {
-    expect(readJunitTally(text, exitCode)).toEqual({ passed, failed, skipped, flaky: [] });
+    expect(readJunitTally(text, exitCode)).toEqual({ passed, failed, skipped, remarks: [] });
+  });
+
+  test("names what failed and what was skipped", () => {
+    const text = `<testsuite errors="0" failures="1" skipped="1" tests="3">
+      <testcase classname="a.b" name="fine" time="0.1"/>
+      <testcase classname="a.b" name="broken" time="0.1"><failure message="no">…</failure></testcase>
+      <testcase classname="a.c" name="left_out" time="0.0"><skipped message="why"/></testcase></testsuite>`;
+    expect(readJunitTally(text, 1).remarks).toEqual(["FAILED a.b broken", "SKIPPED a.c left_out"]);
   });
 });

@@ -15,11 +15,14 @@ export function readGoTally(output: string, exitCode: number): Tally {
   const leaves = names.filter((name) => !names.some((other) => other.startsWith(`${name}/`)));
   const count = (action: string): number => leaves.filter((name) => outcomes.get(name) === action).length;
   const failed = count("fail");
+  const named = (action: string, what: string): readonly string[] =>
+    leaves.filter((name) => outcomes.get(name) === action).map((name) => `${what} ${name.replace("\0", " ")}`);
   return {
     ...NO_TESTS,
     passed: count("pass"),
     failed: exitCode === 0 ? failed : Math.max(failed, 1),
     skipped: count("skip"),
+    remarks: [...named("fail", "FAILED"), ...named("skip", "SKIPPED")],
   };
 }
 
@@ -34,6 +37,9 @@ export function readGoFailures(output: string): string {
     .map(({ Output }) => Output)
     .join("");
 }
+
+/** A test that did not just pass: where it is, its name, and what became of it. */
+const JUNIT_REMARK = /<testcase classname="([^"]*)" name="([^"]*)"[^>]*[^/>]>\s*<(failure|error|skipped)/g;
 
 /** Counts a JUnit report, which pytest writes. Likewise with a run that failed. */
 export function readJunitTally(report: string | undefined, exitCode: number): Tally {
@@ -50,6 +56,9 @@ export function readJunitTally(report: string | undefined, exitCode: number): Ta
     passed: sum("tests") - failed - skipped,
     failed: exitCode === 0 ? failed : Math.max(failed, 1),
     skipped,
+    remarks: [...(report ?? "").matchAll(JUNIT_REMARK)].map(
+      ([, folder = "", name = "", what = ""]) => `${what === "skipped" ? "SKIPPED" : "FAILED"} ${folder} ${name}`,
+    ),
   };
 }
 

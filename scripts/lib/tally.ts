@@ -1,20 +1,23 @@
+import { relative } from "node:path";
+import process from "node:process";
+
 /** How many tests came out how. */
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Full names of tests that failed first and passed when tried again. */
-  readonly flaky: readonly string[];
+  /** What a person has to look at: the last thing a run prints, since a long run's beginning is easily lost. */
+  readonly remarks: readonly string[];
 }
 
-export const NO_TESTS: Tally = { passed: 0, failed: 0, skipped: 0, flaky: [] };
+export const NO_TESTS: Tally = { passed: 0, failed: 0, skipped: 0, remarks: [] };
 
 export function addTallies(left: Tally, right: Tally): Tally {
   return {
     passed: left.passed + right.passed,
     failed: left.failed + right.failed,
     skipped: left.skipped + right.skipped,
-    flaky: [...left.flaky, ...right.flaky],
+    remarks: [...left.remarks, ...right.remarks],
   };
 }
 
@@ -29,11 +32,42 @@ export function readTally(report: string | undefined, exitCode: number): Tally {
     passed: count(counts, "numPassedTests"),
     failed: exitCode === 0 ? failed : Math.max(failed, count(counts, "numFailedTestSuites"), 1),
     skipped: count(counts, "numPendingTests") + count(counts, "numTodoTests"),
-    flaky: list(counts, "testResults")
-      .flatMap((file) => list(file, "assertionResults"))
-      .filter((test) => property(test, "status") === "passed" && list(test, "failureMessages").length > 0)
-      .map((test) => String(property(test, "fullName"))),
+    remarks: list(counts, "testResults").flatMap(remarksOfFile),
   };
+}
+
+/** Of a file that failed as a whole (it could not be loaded, or what its tests need could not be set up), why. */
+function remarksOfFile(file: unknown): readonly string[] {
+  const path = relative(process.cwd(), text(file, "name"));
+  const tests = list(file, "assertionResults");
+  const whole = property(file, "status") === "failed" && !tests.some((test) => property(test, "status") === "failed");
+  return [
+    ...(whole ? [remark("FAILED", path, text(file, "message"))] : []),
+    ...tests.flatMap((test) => remarksOfTest(path, test)),
+  ];
+}
+
+function remarksOfTest(path: string, test: unknown): readonly string[] {
+  const name = `${path}: ${text(test, "fullName")}`;
+  const [message] = list(test, "failureMessages");
+  switch (property(test, "status")) {
+    case "passed":
+      return message === undefined ? [] : [remark("PASSED ONLY WHEN TRIED AGAIN, find out why:", name, message)];
+    case "failed":
+      return [remark("FAILED", name, message)];
+    default:
+      return [`SKIPPED ${name}`];
+  }
+}
+
+/** Only the first line of the message: the rest was printed where it happened. */
+function remark(what: string, name: string, message: unknown): string {
+  const [line = ""] = String(message ?? "").split("\n");
+  return line === "" ? `${what} ${name}` : `${what} ${name}: ${line}`;
+}
+
+function text(of: unknown, key: string): string {
+  return String(property(of, key) ?? "");
 }
 
 function count(report: unknown, key: string): number {
