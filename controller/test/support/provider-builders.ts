@@ -37,6 +37,17 @@ export function capabilities(parts: Partial<LoadBalancerCapabilities> = {}): Loa
   };
 }
 
+/** What a provider declares that can do all that a Service may ask for. */
+export const EVERY_WISH = capabilities({
+  protocols: ["TCP", "UDP", "SCTP"],
+  ipFamilies: ["IPv4", "IPv6"],
+  dualStack: true,
+  sourceRanges: true,
+  requestedIp: true,
+  sessionAffinity: true,
+  externalTrafficPolicyLocal: true,
+});
+
 export function instanceCapabilities(parts: Partial<InstanceCapabilities> = {}): InstanceCapabilities {
   return {
     maxBatchSize: 200,

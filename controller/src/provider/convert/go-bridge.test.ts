@@ -6,7 +6,7 @@ import { readDescriptorSet } from "@cloudwire/proto/descriptor-set";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { capabilities } from "../../../test/support/provider-builders.ts";
+import { EVERY_WISH } from "../../../test/support/provider-builders.ts";
 import { decodeObject } from "../../kube/decode.ts";
 import { JSON_TYPE } from "../../kube/envelope.ts";
 import { NODES } from "../../kube/node-resource.ts";
@@ -40,15 +40,7 @@ const BRIDGED = {
   annotationPrefixes: ["service.beta.kubernetes.io/", "service.kubernetes.io/"],
   nodeLabelKeys: ["kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region"],
   nodeAnnotationKeys: [],
-  loadBalancers: capabilities({
-    protocols: ["TCP", "UDP", "SCTP"],
-    ipFamilies: ["IPv4", "IPv6"],
-    dualStack: true,
-    sourceRanges: true,
-    requestedIp: true,
-    sessionAffinity: true,
-    externalTrafficPolicyLocal: true,
-  }),
+  loadBalancers: EVERY_WISH,
 };
 
 describe("the messages that the Go bridge is tested with", () => {

@@ -4,23 +4,13 @@ import { ExternalTrafficPolicy, TargetNode } from "@cloudwire/proto/cloudprovide
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../test/support/builders.ts";
-import { capabilities } from "../../../test/support/provider-builders.ts";
+import { capabilities, EVERY_WISH } from "../../../test/support/provider-builders.ts";
 import { nodeSelection, prepareTarget, specFingerprint } from "./fingerprint.ts";
 import { declaredAnnotations, loadBalancerSpec, nameHint, serviceRef, sourceRanges } from "./service.ts";
 
 const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
-const EVERYTHING = capabilities({
-  protocols: ["TCP", "UDP", "SCTP"],
-  ipFamilies: ["IPv4", "IPv6"],
-  dualStack: true,
-  sourceRanges: true,
-  requestedIp: true,
-  sessionAffinity: true,
-  externalTrafficPolicyLocal: true,
-});
-
-const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: EVERYTHING };
+const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: EVERY_WISH };
 const settings = { tags: { env: "prod" } };
 const spec = (parts: ServiceParts, features = declared) => loadBalancerSpec(service("web", parts), features, settings);
 
