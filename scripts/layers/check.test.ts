@@ -19,6 +19,7 @@ describe("checkLayers() between packages", () => {
     ["the suites to everything", "test/src/system/nodes.system.test.ts", "@cloudwire/controller"],
     ["a package to itself", "controller/src/main.ts", "@cloudwire/controller"],
     ["a package to a library", "devcluster/src/server.ts", "fastify"],
+    ["the kit's correct provider to the SDK", "provider-sdk/conformance/src/reference/a.ts", "@cloudwire/provider-sdk"],
   ])("allows %s", (_sentence, path, specifier) => {
     expect(messages({ [path]: `import { a } from "${specifier}";` })).toEqual([]);
   });
@@ -47,6 +48,12 @@ describe("checkLayers() between packages", () => {
       "providers/aws/src/a.ts",
       "@cloudwire/provider-simulated",
       "may import only @cloudwire/provider-sdk",
+    ],
+    [
+      "the rest of the kit to the SDK",
+      "provider-sdk/conformance/src/checks/a.ts",
+      "@cloudwire/provider-sdk",
+      "may import only @cloudwire/proto",
     ],
     ["devcluster to anything", "devcluster/src/a.ts", "@cloudwire/proto/reasons", "may import no other package"],
     ["the contract to anything", "proto/src/a.ts", "@cloudwire/controller", "may import no other package"],

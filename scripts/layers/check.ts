@@ -73,7 +73,13 @@ function packageFault({ path, isTest, owner }: SourceFile, { specifier }: Import
   }
   const scoped = /^@cloudwire\/[^/]+/.exec(specifier)?.[0];
   if (scoped === undefined || scoped === owner.name || scoped === GUARD) return undefined;
-  const allowed = [...owner.rule.mayImport, ...(isTest ? (owner.rule.testsMayImport ?? []) : [])];
+  const { mayImport, testsMayImport = [], foldersMayImport } = owner.rule;
+  const isInFolder = foldersMayImport?.folders.some((folder) => path.startsWith(`${owner.folder}/${folder}/`));
+  const allowed = [
+    ...mayImport,
+    ...(isTest ? testsMayImport : []),
+    ...(isInFolder === true ? (foldersMayImport?.names ?? []) : []),
+  ];
   if (allowed.includes(scoped)) return undefined;
   return `imports ${scoped}: ${owner.name} may import ${allowed.length === 0 ? "no other package" : `only ${allowed.join(", ")}`}`;
 }

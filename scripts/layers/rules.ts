@@ -12,6 +12,8 @@ export interface PackageRule {
   readonly mayImport: readonly string[];
   /** Further ones that its tests may import. */
   readonly testsMayImport?: readonly string[];
+  /** Further ones that some of its folders may import, and no other of its sources. */
+  readonly foldersMayImport?: { readonly folders: readonly string[]; readonly names: readonly string[] };
 }
 
 /** Any package may import it: a program's first line, which refuses a Node that is too old. */
@@ -26,11 +28,12 @@ export const PACKAGES: readonly PackageRule[] = [
   { folder: "provider-sdk/typescript", name: "@cloudwire/provider-sdk", mayImport: ["@cloudwire/proto"] },
   // Its templates do, as the projects that are made of them.
   { folder: "provider-sdk/create", name: "@cloudwire/create-provider", mayImport: ["@cloudwire/provider-sdk"] },
-  // Knows a provider by its socket alone; its tests need one.
+  // Knows a provider by its socket alone; the correct provider that it carries to be tested by is one, and its tests need others.
   {
     folder: "provider-sdk/conformance",
     name: "@cloudwire/conformance",
     mayImport: ["@cloudwire/proto"],
+    foldersMayImport: { folders: ["src/reference", "src/selftest"], names: ["@cloudwire/provider-sdk"] },
     testsMayImport: ["@cloudwire/provider-sdk", "@cloudwire/provider-simulated"],
   },
   {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { levels } from "../check/check.ts";
 import { mutants } from "../selftest/mutants.ts";
-import { processMutants } from "../test/provider-program.ts";
+import { processMutants } from "../reference/provider-program.ts";
 import { allChecks } from "./registry.ts";
 
 const ids = allChecks.map(({ id }) => id);

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { providerProgram } from "../test/provider-program.ts";
-import { serveReference } from "../test/reference-provider.ts";
+import { providerProgram } from "../reference/provider-program.ts";
+import { serveReference } from "../reference/reference-provider.ts";
 
 const main = join(import.meta.dirname, "main.ts");
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { serveReference } from "../test/reference-provider.ts";
+import { serveReference } from "../reference/reference-provider.ts";
 
 const exec = promisify(execFile);
 const kit = join(import.meta.dirname, "..", "..");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Report } from "../report/report.ts";
 import { runConformance } from "../run-conformance.ts";
-import { referenceFixtures, serveReference } from "../test/reference-provider.ts";
+import { referenceFixtures, serveReference } from "../reference/reference-provider.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { mutants, slowChecks } from "./mutants.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { lifeChecks } from "../checks/life.ts";
-import { type ProcessMutant, processMutants, providerProgram } from "../test/provider-program.ts";
+import { type ProcessMutant, processMutants, providerProgram } from "../reference/provider-program.ts";
 import { runConformance } from "../run-conformance.ts";
 import { withProvider } from "../target/with-provider.ts";
 
