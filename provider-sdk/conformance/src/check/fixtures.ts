@@ -17,6 +17,14 @@ export interface LoadBalancerFixture {
   readonly timeoutMs?: number;
 }
 
+/** How much a run may make. */
+export interface RunLimits {
+  /** Things at the cloud at once, load balancers and routes together. A check that needs more is left out. Default: no limit. */
+  readonly maxResources?: number;
+  /** What the vendor says that they may cost: shown before anything is made. */
+  readonly maxCostNote?: string;
+}
+
 /** What a vendor supplies beyond the endpoint. Each item lets more checks run. */
 export interface Fixtures {
   readonly instance?: InstanceFixture;
@@ -30,6 +38,9 @@ export interface Fixtures {
   readonly routeCidrs?: readonly [string, string];
   /** A word planted in the provider's credentials: it must never be seen. */
   readonly canarySecret?: string;
+  readonly limits?: RunLimits;
+  /** URL on loopback of the cloud that the provider works with: it costs nothing, so nobody is asked before things are made there. */
+  readonly testCloud?: string;
 }
 
 /** Nothing but an endpoint. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { UsageError } from "../check/usage-error.ts";
 import { parseConfig, readConfig } from "./config.ts";
 
 describe("parseConfig()", () => {
@@ -19,6 +20,10 @@ loadBalancer:
   annotations: { acme.example.com/a: b }
   timeoutSeconds: 30
 routeCidrs: [198.18.0.0/24, 198.18.1.0/24]
+limits:
+  maxResources: 4
+  maxCostNote: two small load balancers for an hour
+testCloud: http://127.0.0.1:8080
 `;
     expect(parseConfig(text, "c.yaml")).toEqual({
       instance: {
@@ -34,6 +39,8 @@ routeCidrs: [198.18.0.0/24, 198.18.1.0/24]
       canarySecret: "canary",
       loadBalancer: { class: "acme.example.com/small", annotations: { "acme.example.com/a": "b" }, timeoutMs: 30_000 },
       routeCidrs: ["198.18.0.0/24", "198.18.1.0/24"],
+      limits: { maxResources: 4, maxCostNote: "two small load balancers for an hour" },
+      testCloud: "http://127.0.0.1:8080",
     });
   });
 
@@ -41,18 +48,50 @@ routeCidrs: [198.18.0.0/24, 198.18.1.0/24]
     expect(parseConfig("# nothing yet\n", "c.yaml")).toEqual({ malformedIds: [] });
   });
 
+  test("puts another UUID into each template of an ID", () => {
+    let given = 0;
+    const text = "absentProviderId: acme://{uuid}\nmalformedIds: ['acme:///{uuid}']";
+    expect(parseConfig(text, "c.yaml", () => `uuid-${++given}`)).toEqual({
+      absentProviderId: "acme://uuid-1",
+      malformedIds: ["acme:///uuid-2"],
+    });
+    expect(parseConfig(text, "c.yaml").absentProviderId).toMatch(/^acme:\/\/[0-9a-f-]{36}$/);
+  });
+
+  test("tells all mistakes together, each with its line", () => {
+    const text = `instance: {nodeName: 3}
+instances: {}
+malformedIds: acme
+absentProviderId: 3
+loadBalancer:
+  timeoutSeconds: soon
+  annotations: {a: 1}
+  size: 3
+routeCidrs: [a]
+limits: {maxResources: 0}
+testCloud: https://cloud.example.com
+canarySecret:
+`;
+    expect(() => parseConfig(text, "c.yaml")).toThrow(
+      new UsageError(`the configuration c.yaml has 11 mistakes:
+  c.yaml:1: instance.providerId is missing
+  c.yaml:1: instance.nodeName has to be a text
+  c.yaml:2: instances is not known
+  c.yaml:3: malformedIds has to be a list of texts
+  c.yaml:4: absentProviderId has to be a text
+  c.yaml:6: loadBalancer.timeoutSeconds has to be a number above 0
+  c.yaml:7: loadBalancer.annotations.a has to be a text
+  c.yaml:8: loadBalancer.size is not known
+  c.yaml:9: routeCidrs has to be a list of two ranges
+  c.yaml:10: limits.maxResources has to be a number above 0
+  c.yaml:11: testCloud has to be a URL on loopback, such as http://127.0.0.1:8080: no real cloud is there`),
+    );
+  });
+
   test.each<[string, RegExp]>([
-    ["instance: {nodeName: n}", /the configuration c\.yaml is wrong: instance\.providerId is missing/],
-    ["instances: {}", /instances is not known/],
-    ["instance: 3", /instance has to be a mapping/],
-    ["malformedIds: acme", /malformedIds has to be a list of texts/],
-    ["absentProviderId: 3\ncanarySecret: [x]", /absentProviderId has to be a text; canarySecret has to be a text/],
-    [
-      "loadBalancer: {timeoutSeconds: soon, annotations: {a: 1}, size: 3}\nrouteCidrs: [a]",
-      /timeoutSeconds has to be a number above 0; loadBalancer\.annotations\.a has to be a text; .*loadBalancer\.size is not known; routeCidrs has to be a list of two/,
-    ],
-    ["a: [", /c\.yaml is no YAML/],
-    ["- x", /the file has to be a mapping/],
+    ["instance: 3", /has a mistake:\n {2}c\.yaml:1: instance has to be a mapping$/],
+    ["- x", /c\.yaml:1: the file has to be a mapping/],
+    ["a: 1\na: 2\nb: [", /has 2 mistakes:\n {2}c\.yaml:2: Map keys must be unique\n {2}c\.yaml:3: /],
   ])("refuses %j", (text, wanted) => {
     expect(() => parseConfig(text, "c.yaml")).toThrow(wanted);
   });

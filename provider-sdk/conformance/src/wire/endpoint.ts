@@ -22,3 +22,7 @@ export const parseEndpoint = (text: string): Endpoint => {
 /** The endpoint as it is written on the command line. */
 export const formatEndpoint = (endpoint: Endpoint): string =>
   endpoint.kind === "unix" ? `unix://${endpoint.path}` : `tcp://${endpoint.host}:${endpoint.port}`;
+
+/** Whether a host name or address is this machine's own. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host);
