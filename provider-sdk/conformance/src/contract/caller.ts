@@ -1,10 +1,12 @@
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
 import type { Connection, WireCall } from "../wire/connection.ts";
 import { frame } from "../wire/frames.ts";
+import { MessageStream } from "../wire/stream.ts";
 import { type Exchange, outcomeLine } from "./exchange.ts";
 import { isHarmless } from "./harmless.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Method, serviceName } from "./methods.ts";
+import { OpenStream } from "./open-stream.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
 
 /** How to call; everything has a default. */
@@ -88,6 +90,31 @@ export class Caller {
     };
     this.#deps.record?.(exchange);
     return { ...outcome, exchange };
+  }
+
+  /** Opens a method whose answers are a stream, without deadline unless one is given. Whoever opens it has to cancel it. */
+  open<Partial, Request, Response>(
+    method: Method<Partial, Request, Response>,
+    request: Partial,
+    options: Omit<CallOptions, "body" | "requestBytes" | "patienceMs"> = {},
+  ): OpenStream<Response> {
+    const message = method.requestType.fromPartial(request);
+    const body = frame(method.requestType.encode(message).finish());
+    const wireCall = this.#wireCall(method.name, body, { deadlineMs: "none", ...options });
+    const stream = (options.connection ?? this.#deps.connection).open(wireCall);
+    const { path, headers = {}, deadlineMs } = wireCall;
+    return new OpenStream({
+      messages: new MessageStream(stream, wireCall.signal ?? new AbortController().signal),
+      decode: (bytes) => method.responseType.decode(bytes),
+      opening: {
+        path,
+        request: method.requestType.toJSON(message),
+        requestBytes: body.length,
+        headers,
+        ...(deadlineMs !== undefined && { deadlineMs }),
+      },
+      record: this.#deps.record,
+    });
   }
 
   #wireCall(method: string, body: Buffer, options: CallOptions): WireCall {

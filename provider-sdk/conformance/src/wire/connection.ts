@@ -86,6 +86,25 @@ export class Connection {
     }
   }
 
+  /** How many bytes of each answer the server may send before the kit has read any; 0 stalls them all until it is more. */
+  allow(bytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#session.settings({ initialWindowSize: bytes }, () => resolve());
+    });
+  }
+
+  /** Asks whether the server is there, as HTTP/2 does without a call; false: it does not say so in time. */
+  ping(waitMs: number): Promise<boolean> {
+    if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), waitMs);
+      this.#session.ping((error) => {
+        clearTimeout(timer);
+        resolve(error === null);
+      });
+    });
+  }
+
   close(): void {
     this.#session.destroy();
   }
@@ -149,7 +168,8 @@ const collect = (stream: ClientHttp2Stream, call: WireCall, resolve: (answer: Wi
   });
 };
 
-const withoutStatus = (headers: IncomingHttpHeaders, rstCode: number | undefined): string => {
+/** Why an answer has no status. */
+export const withoutStatus = (headers: IncomingHttpHeaders, rstCode: number | undefined): string => {
   if (rstCode !== undefined && rstCode !== 0) return `the stream was reset with HTTP/2 code ${rstCode}`;
   const status = headers[":status"];
   return status === undefined
