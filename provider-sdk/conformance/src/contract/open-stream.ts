@@ -1,15 +1,17 @@
 import { errorText } from "../check/error-text.ts";
 import type { MessageStream } from "../wire/stream.ts";
-import type { Called } from "./caller.ts";
 import { type Exchange, outcomeLine } from "./exchange.ts";
-import { toEnd } from "./outcome.ts";
+import { type Outcome, toEnd } from "./outcome.ts";
+
+/** How a stream ended; its messages came before. */
+export type StreamEnd = Outcome<undefined> & { readonly exchange: Exchange };
 
 /** What an open stream brought next. */
 export type NextMessage<Response> =
   | { readonly kind: "message"; readonly message: Response; readonly bytes: Buffer }
   /** Nothing came within the time. */
   | { readonly kind: "quiet" }
-  | { readonly kind: "ended"; readonly called: Called<undefined> };
+  | { readonly kind: "ended"; readonly called: StreamEnd };
 
 /** What is known of a stream when it is opened. */
 export interface StreamDeps<Response> {
@@ -23,7 +25,7 @@ export interface StreamDeps<Response> {
 export class OpenStream<Response> {
   readonly #deps: StreamDeps<Response>;
   #count = 0;
-  #ended: Called<undefined> | undefined;
+  #ended: StreamEnd | undefined;
 
   constructor(deps: StreamDeps<Response>) {
     this.#deps = deps;
@@ -54,7 +56,7 @@ export class OpenStream<Response> {
   }
 
   /** How it ends, whatever it brings until then; one that does not end within the time is broken. */
-  async end(waitMs: number): Promise<Called<undefined>> {
+  async end(waitMs: number): Promise<StreamEnd> {
     const endMs = performance.now() + waitMs;
     for (;;) {
       const next = await this.next(Math.max(0, endMs - performance.now()));
@@ -71,7 +73,7 @@ export class OpenStream<Response> {
     if (this.#ended === undefined) this.#deps.record?.(this.#exchange("cancelled by the kit"));
   }
 
-  #end(outcome: ReturnType<typeof toEnd>): { readonly kind: "ended"; readonly called: Called<undefined> } {
+  #end(outcome: ReturnType<typeof toEnd>): { readonly kind: "ended"; readonly called: StreamEnd } {
     const called = { ...outcome, exchange: this.#exchange(outcomeLine(outcome)) };
     this.#ended = called;
     this.#deps.record?.(called.exchange);
