@@ -17,8 +17,8 @@ const machines = Array.from({ length: 5 }, (_, index) => ({
 
 const isMachine = (id: string): boolean => machines.some((machine) => machine.id === id);
 
-/** A correct provider of everything, over a cloud of five machines. */
-const referenceDefinition: ProviderDefinition = {
+/** A correct provider of everything, over a cloud of five machines and its own state. */
+export const referenceDefinition = (): ProviderDefinition => ({
   name: "acme.example.com",
   version: "1.0.0",
   idPrefix: "acme://",
@@ -39,7 +39,7 @@ const referenceDefinition: ProviderDefinition = {
     features: { csiDrivers: ["csi.acme.example.com"] },
     get: () => absent("LOOKUP_MISS"),
   },
-};
+});
 
 /** What is known of the reference provider's cloud. */
 export const referenceFixtures: Fixtures = {
@@ -62,7 +62,7 @@ export const serveReference = async () => {
   const folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
   const path = join(folder, "provider.sock");
   const log = createLogger({ level: "error", write: () => undefined, now: () => new Date() });
-  const provider = await startProvider(referenceDefinition, { endpoint: { kind: "unix", path }, log, drainMs: 100 });
+  const provider = await startProvider(referenceDefinition(), { endpoint: { kind: "unix", path }, log, drainMs: 100 });
   return {
     path,
     folder,
