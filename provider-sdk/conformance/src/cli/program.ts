@@ -4,6 +4,7 @@ import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { allChecks } from "../checks/registry.ts";
 import { cleanUpAfter, namedLedger } from "../commands/cleanup.ts";
+import { explanation } from "../commands/explain.ts";
 import { initialConfig } from "../commands/init.ts";
 import { reportCommand } from "../commands/report.ts";
 import { outcomeLines, selftest, selftestSummary } from "../commands/selftest.ts";
@@ -17,7 +18,7 @@ import { readConfig } from "./config.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
 import { leftLines, run } from "./run.ts";
 import { withTarget } from "./target.ts";
-import { explanation, inspection, listing } from "./texts.ts";
+import { inspection, listing } from "./texts.ts";
 
 /** Runs a command line and answers the exit code. Mistakes of the user are one line. */
 export const program = async (argv: readonly string[], deps: ProgramDeps): Promise<number> => {

@@ -13,29 +13,6 @@ export const listing = (checks: readonly Check[]): string => {
   return `${lines.join("\n")}\n\n${checks.length} checks\n`;
 };
 
-/** All that is known of a check. */
-export const explanation = (check: Check): string => {
-  const capability = [profiles[check.profile], check.capability ?? ""].filter((path) => path !== "");
-  const facts: readonly (readonly [string, string])[] = [
-    ["level", levelTexts[check.level]],
-    ["profile", check.profile],
-    ["runs if", capability.length === 0 ? "always" : `the provider claims ${capability.join(" and ")}`],
-    ["needs", (check.fixtures ?? []).join(", ") || "no configuration"],
-    ["requires", (check.requires ?? []).join(", ") || "no other check"],
-    ["rules", `${check.rules.join(", ")} of proto/README.md`],
-  ];
-  return [
-    check.id,
-    "",
-    `  ${check.title}.`,
-    "",
-    `  ${check.why}`,
-    "",
-    ...facts.map(([name, text]) => `  ${name.padEnd(10)}${text}`),
-    "",
-  ].join("\n");
-};
-
 /** What the letters of levels mean. */
 export const levelTexts: Readonly<Record<Check["level"], string>> = {
   S: "S: needs nothing but the provider",
