@@ -27,6 +27,14 @@ describe("parseArguments()", () => {
     });
   });
 
+  test.each([
+    ["90m", 5_400_000],
+    ["24h", 86_400_000],
+    ["7d", 604_800_000],
+  ])("reads the age %s", (text, wanted) => {
+    expect(parse("cleanup", "--all-older-than", text).allOlderThanMs).toBe(wanted);
+  });
+
   test.each<[readonly string[], RegExp]>([
     [["run", "--nonsense"], /Unknown option '--nonsense'.*--help/],
     [["run", "--profile", "corp"], /--profile is corp; it is one of core, /],
@@ -35,6 +43,7 @@ describe("parseArguments()", () => {
     [["run", "--seed", "x"], /--seed is x; it is a number from 0 to /],
     [["run", "--parallel", "0"], /--parallel is 0; it is a number from 1 to 64/],
     [["run", "--seed", ""], /--seed is ; it is a number/],
+    [["cleanup", "--all-older-than", "a day"], /--all-older-than is a day; it is a number of minutes, hours or days/],
   ])("refuses %j", (argv, wanted) => {
     expect(() => parse(...argv)).toThrow(wanted);
     expect(() => parse(...argv)).toThrow(UsageError);
@@ -44,7 +53,19 @@ describe("parseArguments()", () => {
 describe("helpText()", () => {
   test("names each option", () => {
     const text = helpText();
-    const names = ["endpoint", "profile", "known-failing", "slow-factor", "trace", "config"];
+    const names = [
+      "plan",
+      "yes",
+      "why",
+      "include-ids",
+      "run-id",
+      "endpoint",
+      "profile",
+      "known-failing",
+      "slow-factor",
+      "trace",
+      "config",
+    ];
     expect(names.filter((name) => !text.includes(`--${name}`))).toEqual([]);
   });
 });

@@ -7,12 +7,13 @@ import { type FormatName, formats } from "../report/formats.ts";
 /** What the program can be told to do. */
 export const commands = {
   run: "runs the checks against --endpoint, or against a provider that it starts and ends",
-  list: "every check, or those of --profile and --run",
-  explain: "what a check is about: explain err.field.path",
+  list: "every check, or those of --profile and --run; with --why also which would run, and why the others would not",
+  explain: "a check's worth, rules and usual faults: explain err.field.path",
   inspect: "what a provider says of itself, and which profiles are tested",
   selftest:
     "puts one fault after the other into a provider, and tells which checks must and did fail; --run chooses checks",
-  cleanup: "removes what a run has left that was killed: cleanup report/ledger.jsonl",
+  cleanup:
+    "removes what runs have left that were killed: cleanup report/ledger.jsonl, or --run-id, or --all-older-than 24h",
   report:
     "report verify a.json: can it be true? report merge a.json b.json: one of several runs; report badge a.json --output b.svg",
   init: "a configuration to fill in, made for what the provider claims",
@@ -40,9 +41,14 @@ const options = {
     type: "string",
     multiple: true,
     value: "pattern",
-    help: "Only these checks: err.frame.garbage, err.*, val.**.",
+    help: "Only these checks: err.frame.garbage, err.*, val.**, or @file with one a line.",
   },
-  skip: { type: "string", multiple: true, value: "pattern", help: "Not these checks." },
+  skip: {
+    type: "string",
+    multiple: true,
+    value: "pattern",
+    help: "Not these checks; @file works here, too, and below.",
+  },
   "known-failing": {
     type: "string",
     multiple: true,
@@ -54,6 +60,26 @@ const options = {
   format: { type: "string", value: "name", help: `${Object.keys(formats).join(", ")}. Default pretty.` },
   output: { type: "string", value: "file", help: "Where the report goes. Default: standard output." },
   report: { type: "string", value: "folder", help: "Writes the report in every format into a folder, too." },
+  plan: { type: "boolean", help: "Tells what the run would do and make at the cloud, and does nothing." },
+  yes: {
+    type: "boolean",
+    help: "The run may make what --plan tells of. Without testCloud in --config nothing is made without it.",
+  },
+  why: { type: "boolean", help: "With list: whether each check would run, and why not." },
+  "include-ids": {
+    type: "boolean",
+    help: "Keeps the account's and machines' ids in written reports. Default: they are replaced.",
+  },
+  "run-id": {
+    type: "string",
+    value: "uuid",
+    help: "With cleanup: what this run has made, by what it is stamped with.",
+  },
+  "all-older-than": {
+    type: "string",
+    value: "24h",
+    help: "With cleanup: what all runs have left whose last change is so long ago; words behind it are folders to look in.",
+  },
   trace: { type: "boolean", help: "Writes each call to standard error, as a grpcurl command where there is one." },
   seed: {
     type: "string",
@@ -93,6 +119,14 @@ export interface Arguments {
   readonly level: Level;
   /** Default: pretty. */
   readonly format: FormatName | undefined;
+  /** Only tells what a run would do. */
+  readonly plan: boolean;
+  /** What the plan tells of may be made. */
+  readonly yes: boolean;
+  readonly why: boolean;
+  readonly includeIds: boolean;
+  readonly runId?: string | undefined;
+  readonly allOlderThanMs?: number | undefined;
   readonly trace: boolean;
   readonly help: boolean;
   readonly seed: number;
@@ -123,6 +157,12 @@ export const parseArguments = (argv: readonly string[], random: () => number): A
     knownFlaky: list("known-flaky"),
     level: oneOf("--level", values.level ?? "R", levels),
     format: values.format === undefined ? undefined : oneOf("--format", values.format, formatNames),
+    plan: values.plan ?? false,
+    yes: values.yes ?? false,
+    why: values.why ?? false,
+    includeIds: values["include-ids"] ?? false,
+    runId: values["run-id"],
+    allOlderThanMs: ageIn("--all-older-than", values["all-older-than"]),
     trace: values.trace ?? false,
     help: values.help ?? false,
     seed: numberIn("--seed", values.seed ?? String(Math.floor(random() * 1e9)), 0, 2 ** 31),
@@ -161,6 +201,16 @@ const numberIn = (option: string, text: string, least: number, most: number): nu
   if (!(number >= least && number <= most))
     throw new UsageError(`${option} is ${text}; it is a number from ${least} to ${most}`);
   return number;
+};
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const ageIn = (option: string, text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const [, number = "", unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  if (unit !== "m" && unit !== "h" && unit !== "d")
+    throw new UsageError(`${option} is ${text}; it is a number of minutes, hours or days: 90m, 24h, 7d`);
+  return Number(number) * unitMs[unit];
 };
 
 /** The text of --help. */
