@@ -1,15 +1,17 @@
-import { connect, type Socket } from "node:net";
 import type { Endpoint } from "../wire/endpoint.ts";
+import { openSocket, readyEvent, socketProblem } from "../wire/socket.ts";
 
 /** What listens at an endpoint, as far as its first bytes tell. */
 export type Probe =
   | { readonly kind: "http2" }
   /** Nobody listens (yet). */
   | { readonly kind: "refused"; readonly detail: string }
-  /** Took the connection and said nothing. */
-  | { readonly kind: "silent" }
+  /** Took the connection and said nothing, or not all that a TLS handshake needs. */
+  | { readonly kind: "silent"; readonly during: "TLS handshake" | "HTTP/2" }
   /** Took the connection and closed it. */
   | { readonly kind: "closed" }
+  /** Somebody listens, and there is no TLS between the two. */
+  | { readonly kind: "noTls"; readonly detail: string }
   /** Speaks, but not HTTP/2. */
   | { readonly kind: "stranger"; readonly said: string };
 
@@ -21,10 +23,14 @@ const preface = Buffer.concat([
 const frameHeaderBytes = 9;
 const settingsFrame = 4;
 
+/** A record of TLS that tells of an error (RFC 8446, section 5.1): what a server says to plaintext. */
+const tlsAlert = Buffer.from([0x15, 0x03]);
+
 /** Asks an endpoint whether it speaks HTTP/2, as every gRPC server does at once. */
 export const probe = (endpoint: Endpoint, timeoutMs: number): Promise<Probe> =>
   new Promise((resolve) => {
-    const socket: Socket = endpoint.kind === "unix" ? connect(endpoint.path) : connect(endpoint.port, endpoint.host);
+    const socket = openSocket(endpoint);
+    const ready = readyEvent(endpoint);
     let said = Buffer.alloc(0);
     let taken = false;
     const finish = (result: Probe): void => {
@@ -32,8 +38,13 @@ export const probe = (endpoint: Endpoint, timeoutMs: number): Promise<Probe> =>
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => finish(said.length === 0 ? { kind: "silent" } : stranger(said)), timeoutMs);
-    socket.once("connect", () => {
+    const timer = setTimeout(() => {
+      if (said.length > 0) finish(stranger(said));
+      else if (socket.connecting && !taken)
+        finish({ kind: "refused", detail: `connect: there is no answer within ${Math.round(timeoutMs)} ms` });
+      else finish({ kind: "silent", during: taken ? "HTTP/2" : "TLS handshake" });
+    }, timeoutMs);
+    socket.once(ready, () => {
       taken = true;
       socket.write(preface);
     });
@@ -42,14 +53,21 @@ export const probe = (endpoint: Endpoint, timeoutMs: number): Promise<Probe> =>
       if (said.length < frameHeaderBytes) return;
       finish(said[3] === settingsFrame && said.readUIntBE(0, 3) < 1_000 ? { kind: "http2" } : stranger(said));
     });
-    socket.once("error", ({ message }) => {
+    socket.once("error", (error) => {
+      const problem = socketProblem(endpoint, error);
       if (said.length > 0) finish(stranger(said));
-      else finish(taken ? { kind: "closed" } : { kind: "refused", detail: message });
+      else if (problem?.step === "TLS handshake" || problem?.step === "ALPN")
+        finish({ kind: "noTls", detail: problem.text });
+      else if (problem !== undefined) finish({ kind: "refused", detail: problem.text });
+      else finish(taken ? { kind: "closed" } : { kind: "refused", detail: error.message });
     });
     socket.once("close", () => finish(said.length === 0 ? { kind: "closed" } : stranger(said)));
   });
 
-const stranger = (said: Buffer): Probe => ({
-  kind: "stranger",
-  said: JSON.stringify(said.subarray(0, 40).toString("latin1")),
-});
+const stranger = (said: Buffer): Probe =>
+  said.subarray(0, tlsAlert.length).equals(tlsAlert)
+    ? {
+        kind: "noTls",
+        detail: "TLS handshake: it speaks TLS and was asked in plaintext; give --tls-ca, --tls-cert and --tls-key",
+      }
+    : { kind: "stranger", said: JSON.stringify(said.subarray(0, 40).toString("latin1")) };

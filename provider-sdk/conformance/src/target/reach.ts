@@ -76,7 +76,15 @@ const strange = (found: Exclude<Probe, { readonly kind: "http2" }>): Look => {
     case "refused":
       return { kind: "notYet", why: found.detail };
     case "silent":
-      return { kind: "notYet", why: "it takes connections and says nothing; a gRPC server speaks first" };
+      return {
+        kind: "notYet",
+        why:
+          found.during === "HTTP/2"
+            ? "it takes connections and says nothing; a gRPC server speaks first"
+            : "TLS handshake: it takes connections and does not answer it",
+      };
+    case "noTls":
+      return { kind: "never", why: found.detail };
     case "closed":
       return { kind: "notYet", why: "it takes connections and closes them at once" };
     case "stranger":

@@ -6,9 +6,9 @@ import {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from "node:http2";
-import { connect as connectSocket, type Socket } from "node:net";
 import { errorText } from "../check/error-text.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, hostAndPort } from "./endpoint.ts";
+import { openSocket, socketProblem } from "./socket.ts";
 
 /** One call as it goes over the wire. */
 export interface WireCall {
@@ -40,17 +40,19 @@ export const maxAnswerBytes = 16 * 2 ** 20;
 
 /** An HTTP/2 connection to a provider, as bare as Node has it: nothing is retried and nothing is hidden. */
 export class Connection {
+  readonly #endpoint: Endpoint;
   readonly #session: ClientHttp2Session;
   #lost: string | undefined;
 
   constructor(endpoint: Endpoint) {
-    this.#session = connectHttp2("http://localhost", {
+    this.#endpoint = endpoint;
+    this.#session = connectHttp2(isTls(endpoint) ? "https://localhost" : "http://localhost", {
       createConnection: () => openSocket(endpoint),
       settings: { enablePush: false, initialWindowSize: 4 * 2 ** 20 },
       // Megabytes. Node ends a session that holds more than 10, and requests are made that are too large.
       maxSessionMemory: 256,
     });
-    this.#session.on("error", (error) => (this.#lost ??= error.message));
+    this.#session.on("error", (error) => (this.#lost ??= explain(endpoint, error)));
     this.#session.on("goaway", (code) => (this.#lost ??= `the server sent GOAWAY with code ${code}`));
     this.#session.on("close", () => (this.#lost ??= "the connection was closed"));
     // The kit's process may end while a provider keeps its end open.
@@ -70,7 +72,7 @@ export class Connection {
         resolve({ headers: {}, trailers: {}, body: Buffer.alloc(0), broken: stream, elapsedMs: 0 });
         return;
       }
-      collect(stream, call, resolve);
+      collect(stream, call, (error) => explain(this.#endpoint, error), resolve);
     });
   }
 
@@ -78,7 +80,7 @@ export class Connection {
   open(call: WireCall): ClientHttp2Stream | string {
     if (this.#session.destroyed || this.#session.closed) return this.#lost ?? "the connection is closed";
     try {
-      const stream = this.#session.request(headersOf(call));
+      const stream = this.#session.request(headersOf(call, this.#endpoint));
       stream.end(call.body);
       return stream;
     } catch (error) {
@@ -110,13 +112,21 @@ export class Connection {
   }
 }
 
-const openSocket = (endpoint: Endpoint): Socket =>
-  endpoint.kind === "unix" ? connectSocket(endpoint.path) : connectSocket(endpoint.port, endpoint.host);
+const isTls = (endpoint: Endpoint): boolean => endpoint.kind === "tcp" && endpoint.tls !== undefined;
 
-const headersOf = (call: WireCall): OutgoingHttpHeaders => ({
+/** What went wrong, and at which step of opening the connection if it was one. */
+const explain = (endpoint: Endpoint, error: unknown): string =>
+  socketProblem(endpoint, error)?.text ?? errorText(error);
+
+const authorityOf = (endpoint: Endpoint): string => {
+  if (endpoint.kind === "unix") return "localhost";
+  return endpoint.tls?.serverName ?? hostAndPort(endpoint);
+};
+
+const headersOf = (call: WireCall, endpoint: Endpoint): OutgoingHttpHeaders => ({
   ":method": "POST",
   ":path": call.path,
-  ":authority": call.authority ?? "localhost",
+  ":authority": call.authority ?? authorityOf(endpoint),
   "content-type": "application/grpc",
   te: "trailers",
   "user-agent": "cloudwire-conformance",
@@ -130,7 +140,12 @@ const grpcTimeout = (ms: number): string => {
   return ms < 1e11 ? `${Math.round(ms / 1_000)}S` : `${Math.round(ms / 3_600_000)}H`;
 };
 
-const collect = (stream: ClientHttp2Stream, call: WireCall, resolve: (answer: WireAnswer) => void): void => {
+const collect = (
+  stream: ClientHttp2Stream,
+  call: WireCall,
+  explained: (error: Error) => string,
+  resolve: (answer: WireAnswer) => void,
+): void => {
   const startedMs = performance.now();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -158,7 +173,7 @@ const collect = (stream: ClientHttp2Stream, call: WireCall, resolve: (answer: Wi
     if (bytes > maxAnswerBytes) giveUp(`the answer is longer than ${maxAnswerBytes} bytes and did not end`);
     else chunks.push(chunk);
   });
-  stream.on("error", (error) => (broken ??= error.message));
+  stream.on("error", (error) => (broken ??= explained(error)));
   stream.once("close", () => {
     clearTimeout(timer);
     call.signal?.removeEventListener("abort", aborted);
