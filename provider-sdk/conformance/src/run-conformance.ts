@@ -1,7 +1,9 @@
 import { type Check, type CheckContext, type Level, levels, type ProfileName } from "./check/check.ts";
 import { type Fixtures, noFixtures } from "./check/fixtures.ts";
+import type { HookName } from "./check/hooks.ts";
 import { allChecks } from "./checks/registry.ts";
 import { claimedCapabilities } from "./contract/capabilities.ts";
+import { hasHook, type HookRecord } from "./hooks/hook-session.ts";
 import { type Exchange, grpcurlLine } from "./contract/exchange.ts";
 import type { LedgerEntry } from "./contract/ledger.ts";
 import { kitVersion } from "./kit-version.ts";
@@ -40,6 +42,8 @@ export interface RunOptions {
   readonly startTimeoutMs?: number;
   /** With which the caller started the provider: for the report, and for checks that start it once more. */
   readonly providerCommand?: readonly string[];
+  /** Its process: on Linux the kit looks at memory and files itself. */
+  readonly providerPid?: number;
   readonly signal?: AbortSignal;
   /** Aborted when the provider has ended: a start is waited for no longer. */
   readonly gone?: AbortSignal;
@@ -47,6 +51,8 @@ export interface RunOptions {
   readonly onEvent?: (event: RunEvent) => void;
   /** Every call of every check is told, too. */
   readonly onExchange?: (check: string, exchange: Exchange) => void;
+  /** Told of each action of the vendor's, with what it wrote. */
+  readonly onHook?: (check: string, record: HookRecord) => void;
   /** Told of everything that a check may make at the cloud, before the call that makes it. */
   readonly onMake?: (entry: LedgerEntry) => void;
   /** How long what was made may take to be gone, after the last check or when the run is ended early. Default: 5 min. */
@@ -60,6 +66,35 @@ export type RunEvent =
   | { readonly kind: "planned"; readonly planned: readonly PlannedCheck[] }
   | { readonly kind: "started"; readonly check: Check }
   | { readonly kind: "finished"; readonly result: CheckResult };
+
+/** What a run with these options would do. */
+export interface RunPlan {
+  readonly info: CheckContext["info"];
+  /** Every check of the profiles asked for, with the reason if it would not run. */
+  readonly planned: readonly PlannedCheck[];
+}
+
+/** Asks the provider what it claims, and nothing more. Rejects as `runConformance` does. */
+export const planConformance = async (options: RunOptions): Promise<RunPlan> => {
+  const { fixtures = noFixtures, level = "R", slowFactor = 1, providerPid } = options;
+  const endpoint = parseEndpoint(options.endpoint);
+  const selection = {
+    level,
+    profiles: options.profiles ?? [],
+    run: patterns(options.run),
+    skip: patterns(options.skip),
+  };
+  const ending = [options.signal, options.gone].filter((signal) => signal !== undefined);
+  const info = await reach(endpoint, (options.startTimeoutMs ?? 10_000) * slowFactor, AbortSignal.any(ending));
+  const facts = {
+    capabilities: info.capabilities,
+    transport: endpoint.kind,
+    fixtures,
+    canStart: options.providerCommand !== undefined,
+    hasHook: (name: HookName) => hasHook(fixtures.hooks ?? {}, providerPid, name),
+  };
+  return { info, planned: plan(allChecks, selection, facts) };
+};
 
 /**
  * Runs the checks against a provider and answers the report. Rejects with a NotReadyError when no provider answers, and with a UsageError for mistakes
@@ -77,24 +112,21 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     onExchange,
     onMake,
     providerCommand: command,
+    providerPid,
   } = options;
   const signal = options.signal ?? new AbortController().signal;
-  const { selection, known } = choose(options, level);
-  const whileThere = AbortSignal.any([signal, ...(options.gone === undefined ? [] : [options.gone])]);
-  const info = await reach(endpoint, (options.startTimeoutMs ?? 10_000) * slowFactor, whileThere);
-  const facts = {
-    capabilities: info.capabilities,
-    transport: endpoint.kind,
-    fixtures,
-    canStart: options.providerCommand !== undefined,
-  };
-  const planned = plan(allChecks, selection, facts);
+  const known = knownOf(options);
+  const { info, planned } = await planConformance(options);
   options.onEvent?.({ kind: "planned", planned });
-  const session = new RunSession({ endpoint, fixtures, seed, slowFactor, onExchange, onMake, command }, info);
+  const session = new RunSession(
+    { endpoint, fixtures, seed, slowFactor, onExchange, onMake, command, providerPid, onHook: options.onHook },
+    info,
+  );
   const runner = new Runner({
     ...known,
     openContext: (check, checkSignal) => session.openContext(check, checkSignal),
     lost: () => session.lost(),
+    stuck: () => session.stuck,
     repeatLine: ({ exchange }) => (exchange === undefined ? undefined : grpcurlLine(exchange, endpoint)),
     started: (check) => options.onEvent?.({ kind: "started", check }),
     finished: (result) => options.onEvent?.({ kind: "finished", result }),
@@ -125,14 +157,13 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   }
 };
 
+const knownOf = (options: RunOptions) => ({
+  knownFailing: patterns(options.knownFailing),
+  knownFlaky: patterns(options.knownFlaky),
+});
+
 /** Throws a UsageError for patterns that match nothing. */
-const choose = (options: RunOptions, level: Level) => {
-  const patterns = (texts: readonly string[] = []) => texts.map((text) => parsePattern(text, ids));
-  return {
-    selection: { level, profiles: options.profiles ?? [], run: patterns(options.run), skip: patterns(options.skip) },
-    known: { knownFailing: patterns(options.knownFailing), knownFlaky: patterns(options.knownFlaky) },
-  };
-};
+const patterns = (texts: readonly string[] = []) => texts.map((text) => parsePattern(text, ids));
 
 const ids = allChecks.map(({ id }) => id);
 const places = new Map(ids.map((id, index) => [id, index]));

@@ -6,6 +6,8 @@ import { cleanUp } from "./contract/clean-up.ts";
 import { type Exchange, outcomeLine } from "./contract/exchange.ts";
 import { Ledger, type LedgerEntry } from "./contract/ledger.ts";
 import { methods } from "./contract/methods.ts";
+import { undoAll } from "./hooks/undo-all.ts";
+import { type HookRecord, HookSession } from "./hooks/hook-session.ts";
 import { seededRandom } from "./runner/seeded-random.ts";
 import { OwnProviders } from "./target/own-providers.ts";
 import { client, reach } from "./target/reach.ts";
@@ -20,6 +22,8 @@ export interface SessionOptions {
   readonly slowFactor: number;
   /** With which checks start providers of their own. */
   readonly command?: readonly string[] | undefined;
+  readonly providerPid?: number | undefined;
+  readonly onHook?: ((check: string, record: HookRecord) => void) | undefined;
   readonly onExchange?: ((check: string, exchange: Exchange) => void) | undefined;
   readonly onMake?: ((entry: LedgerEntry) => void) | undefined;
 }
@@ -42,13 +46,22 @@ export class RunSession {
   readonly #info: CheckContext["info"];
   readonly #clusterId = `conformance-${randomUUID()}`;
   readonly #ledger: Ledger;
+  readonly #hooks: HookSession;
   #connection: Connection;
 
   constructor(options: SessionOptions, info: CheckContext["info"]) {
     this.#options = options;
     this.#info = info;
     this.#ledger = new Ledger(this.#clusterId, (entry) => options.onMake?.(entry));
+    const { fixtures, providerPid, onHook } = options;
+    const [hooks, ledger, runId] = [fixtures.hooks ?? {}, this.#ledger, this.#clusterId];
+    this.#hooks = new HookSession({ hooks, ledger, runId, providerPid, onHook });
     this.#connection = new Connection(options.endpoint);
+  }
+
+  /** Why nothing can be judged any more: a fault at the cloud that could not be undone. */
+  get stuck(): string | undefined {
+    return this.#hooks.stuck;
   }
 
   /** What one run of a check works with, and its end. */
@@ -56,10 +69,12 @@ export class RunSession {
     const { endpoint, fixtures, seed, slowFactor, onExchange, command } = this.#options;
     const connections: Connection[] = [];
     const providers = command === undefined ? undefined : new OwnProviders(command);
+    const opened = this.#hooks.open(check.id, signal);
     const context: CheckContext = {
       info: this.#info,
       endpoint,
       fixtures,
+      hooks: opened.hooks,
       caller: new Caller({
         connection: this.#shared(),
         signal,
@@ -87,6 +102,7 @@ export class RunSession {
     return {
       context,
       close: async () => {
+        await opened.close();
         for (const connection of connections) connection.close();
         await providers?.stop();
       },
@@ -117,8 +133,9 @@ export class RunSession {
   /** Removes what the checks have made and did not remove themselves. */
   async cleanUp(timeoutMs: number): Promise<CleanedUp> {
     const { entries } = this.#ledger;
+    const hooksLeft = await undoAll(entries, this.#options.fixtures.hooks ?? {});
     const caller = new Caller({ connection: this.#shared() });
-    const left = await cleanUp(caller, entries, AbortSignal.timeout(timeoutMs));
+    const left = [...hooksLeft, ...(await cleanUp(caller, entries, AbortSignal.timeout(timeoutMs)))];
     return { made: entries.length, left };
   }
 

@@ -4,6 +4,7 @@ import type { ProviderProcess } from "../target/provider-process.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
 import type { Connection } from "../wire/connection.ts";
 import type { Fixtures } from "./fixtures.ts";
+import type { CheckHooks, HookName } from "./hooks.ts";
 
 /** How much a check takes: nothing, real machines, changes at the cloud, restarts, size. In that order. */
 export const levels = ["S", "R", "M", "D", "X"] as const;
@@ -19,11 +20,23 @@ export const profiles = {
   volumes: "volumes",
   // What needs more than the provider: planted secrets, a cloud that can be broken.
   resilience: "",
+  // Speed and memory with as much as the largest clusters have.
+  "scale-15k": "",
 } as const;
 export type ProfileName = keyof typeof profiles;
 
 /** Parts of the configuration that a check cannot do without. */
-export type FixtureName = "instance" | "absentProviderId" | "canarySecret";
+export type FixtureName =
+  | "instance"
+  | "otherInstance"
+  | "stoppedProviderId"
+  | "terminatedProviderId"
+  | "absentProviderId"
+  | "volume"
+  | "absentVolumeHandle"
+  | "malformedVolumeHandle"
+  | "canarySecret"
+  | "scale";
 
 /** A provider that a check has started for itself. */
 export interface OwnProvider {
@@ -37,6 +50,8 @@ export interface CheckContext {
   readonly info: GetProviderInfoResponse;
   readonly endpoint: Endpoint;
   readonly fixtures: Fixtures;
+  /** What the vendor lets checks do to its cloud; what a check sets is undone at its end. */
+  readonly hooks: CheckHooks;
   /** Calls over the connection that all checks share. */
   readonly caller: Caller;
   /** `context` of requests: the provider's scope and a cluster that the cloud has never seen. */
@@ -77,6 +92,8 @@ export interface Check {
   /** Path of the capability that must be claimed. Default: the profile's. */
   readonly capability?: string;
   readonly fixtures?: readonly FixtureName[];
+  /** Actions of the vendor's without which it cannot run. */
+  readonly hooks?: readonly HookName[];
   /** Starts providers of its own: only where the kit was given a command. */
   readonly starts?: true;
   /** Where the endpoint must be; default anywhere. */

@@ -12,7 +12,13 @@ instance:
   zone: a
   region: r
   addresses: [192.0.2.1]
+otherInstance: { providerId: acme://m-2, nodeName: node-2 }
+stoppedProviderId: acme://m-3
+terminatedProviderId: acme://m-4
 absentProviderId: acme://none
+volume: { driver: csi.acme.example.com, handle: vol-1, zones: [a], region: r }
+absentVolumeHandle: vol-none
+malformedVolumeHandle: "?"
 malformedIds: ["acme://?"]
 canarySecret: canary
 loadBalancer:
@@ -34,7 +40,13 @@ testCloud: http://127.0.0.1:8080
         region: "r",
         addresses: ["192.0.2.1"],
       },
+      otherInstance: { providerId: "acme://m-2", nodeName: "node-2" },
+      stoppedProviderId: "acme://m-3",
+      terminatedProviderId: "acme://m-4",
       absentProviderId: "acme://none",
+      volume: { driver: "csi.acme.example.com", handle: "vol-1", zones: ["a"], region: "r" },
+      absentVolumeHandle: "vol-none",
+      malformedVolumeHandle: "?",
       malformedIds: ["acme://?"],
       canarySecret: "canary",
       loadBalancer: { class: "acme.example.com/small", annotations: { "acme.example.com/a": "b" }, timeoutMs: 30_000 },

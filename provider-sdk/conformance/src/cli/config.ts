@@ -6,10 +6,12 @@ import {
   type LoadBalancerFixture,
   noFixtures,
   type RunLimits,
+  type VolumeFixture,
 } from "../check/fixtures.ts";
 import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { isLoopback } from "../wire/endpoint.ts";
+import { hooks, scale } from "./config-hooks.ts";
 import { ConfigFile, type Section } from "./config-section.ts";
 
 /** Reads what a vendor supplies. Throws a UsageError with everything that is wrong with the file. */
@@ -28,15 +30,24 @@ export const parseConfig = (text: string, path: string, uuid: () => string = ran
   const machine = instance(config.section("instance"));
   const filled = (id: string): string => id.replaceAll("{uuid}", () => uuid());
   const { absentProviderId } = config.optional("absentProviderId");
+  const { absentVolumeHandle } = config.optional("absentVolumeHandle");
   const fixtures: Fixtures = {
     ...(machine !== undefined && { instance: machine }),
+    ...otherInstance(config.section("otherInstance")),
+    ...config.optional("stoppedProviderId"),
+    ...config.optional("terminatedProviderId"),
     ...(absentProviderId !== undefined && { absentProviderId: filled(absentProviderId) }),
     malformedIds: config.texts("malformedIds").map(filled),
+    ...volume(config.section("volume")),
+    ...(absentVolumeHandle !== undefined && { absentVolumeHandle: filled(absentVolumeHandle) }),
+    ...config.optional("malformedVolumeHandle"),
     ...config.optional("canarySecret"),
     ...loadBalancer(config.section("loadBalancer")),
     ...routeCidrs(config),
     ...limits(config.section("limits")),
     ...testCloud(config),
+    ...scale(config.section("scale")),
+    ...hooks(config.section("hooks"), path),
   };
   config.refuseOthers();
   file.throwIfWrong();
@@ -56,6 +67,26 @@ const instance = (section: Section | undefined): InstanceFixture | undefined => 
   };
   section.refuseOthers();
   return fixture;
+};
+
+const otherInstance = (section: Section | undefined): Pick<Fixtures, "otherInstance"> => {
+  if (section === undefined) return {};
+  const fixture = { providerId: section.needed("providerId"), nodeName: section.needed("nodeName") };
+  section.refuseOthers();
+  return { otherInstance: fixture };
+};
+
+const volume = (section: Section | undefined): Pick<Fixtures, "volume"> => {
+  if (section === undefined) return {};
+  const zones = section.texts("zones");
+  const fixture: VolumeFixture = {
+    ...section.optional("driver"),
+    handle: section.needed("handle"),
+    ...(zones.length > 0 && { zones }),
+    ...section.optional("region"),
+  };
+  section.refuseOthers();
+  return { volume: fixture };
 };
 
 const loadBalancer = (section: Section | undefined): Pick<Fixtures, "loadBalancer"> => {

@@ -9,6 +9,7 @@ import { initialConfig } from "../commands/init.ts";
 import { reportCommand } from "../commands/report.ts";
 import { outcomeLines, selftest, selftestSummary } from "../commands/selftest.ts";
 import type { LedgerEntry } from "../contract/ledger.ts";
+import { undoAll } from "../hooks/undo-all.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import { mutants } from "../selftest/mutants.ts";
 import { NotReadyError, reach } from "../target/reach.ts";
@@ -47,6 +48,9 @@ const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
       return withTarget(args, deps, (endpoint) => runSelftest(args, endpoint, deps));
     case "cleanup": {
       const { path, entries } = namedLedger(args.words);
+      if (!(await undone(path, entries, args, deps))) return exitCodes.notClean;
+      // Without objects at the cloud nobody needs the provider, which may not get ready while the cloud is broken.
+      if (entries.every(({ kind }) => kind === "hook")) return cleaned(path, entries, deps);
       return withTarget(args, deps, (endpoint) => cleanup(path, entries, endpoint, args, deps));
     }
     case "report": {
@@ -81,6 +85,24 @@ const runSelftest = async (args: Arguments, endpoint: string, deps: ProgramDeps)
   return outcomes.some(({ kind }) => kind === "differs") ? exitCodes.failed : exitCodes.passed;
 };
 
+/** Whether all that actions have done to the cloud is undone: first of all, for without the cloud nothing else can be. */
+const undone = async (
+  path: string,
+  entries: readonly LedgerEntry[],
+  { config }: Arguments,
+  deps: ProgramDeps,
+): Promise<boolean> => {
+  const left = await undoAll(entries, (await readConfig(config)).hooks ?? {});
+  if (left.length > 0) deps.err(leftLines(left, `${path} --config <the run's configuration>`));
+  return left.length === 0;
+};
+
+const cleaned = async (path: string, { length }: readonly LedgerEntry[], deps: ProgramDeps): Promise<number> => {
+  await rm(path);
+  deps.out(`nothing is left of the ${length} things in ${path}, which is removed, too\n`);
+  return exitCodes.passed;
+};
+
 const cleanUpMs = 300_000;
 
 const cleanup = async (
@@ -97,9 +119,7 @@ const cleanup = async (
     deps.err(leftLines(left, path));
     return exitCodes.notClean;
   }
-  await rm(path);
-  deps.out(`nothing is left of the ${entries.length} things in ${path}, which is removed, too\n`);
-  return exitCodes.passed;
+  return cleaned(path, entries, deps);
 };
 
 const commandNames = Object.keys(commands).join(", ");

@@ -39,6 +39,8 @@ export const run = async (
       if (!isClean) deps.err(leftLines(left, ledger.path));
     },
     ...(args.trace && {
+      onHook: (check, { name, elapsedMs, output }) =>
+        deps.err(`${check} hook ${name} ${elapsedMs.toFixed(0)} ms\n${indented(output)}`),
       onExchange: (check, exchange) =>
         deps.err(
           `${check} ${exchange.path} ${exchange.elapsedMs.toFixed(1)} ms ${exchange.answer}\n  ${grpcurlLine(exchange, parsed) ?? ""}\n`,
@@ -55,6 +57,9 @@ export const run = async (
     ? exitCodes.failed
     : exitCodes.passed;
 };
+
+const indented = (text: string): string =>
+  text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`;
 
 /** In the folder of the report, else where temporary files go. Throws a UsageError where the run before left something. */
 const ledgerFor = ({ report }: Arguments): LedgerFile => {

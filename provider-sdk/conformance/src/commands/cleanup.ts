@@ -26,9 +26,11 @@ export const cleanUpAfter = async (
   { scopeId }: GetProviderInfoResponse,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const foreign = entries.find(({ context }) => context.scopeId !== scopeId);
+  const foreign = entries
+    .flatMap((entry) => ("context" in entry ? [entry.context.scopeId] : []))
+    .find((id) => id !== scopeId);
   if (foreign !== undefined)
-    throw new UsageError(`the run was in scope "${foreign.context.scopeId}", and this provider is in "${scopeId}"`);
+    throw new UsageError(`the run was in scope "${foreign}", and this provider is in "${scopeId}"`);
   const connection = new Connection(parseEndpoint(endpoint));
   try {
     return await cleanUp(new Caller({ connection }), entries, signal);

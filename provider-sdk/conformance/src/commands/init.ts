@@ -1,5 +1,6 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { type Check, type FixtureName, profiles } from "../check/check.ts";
+import { hookActions, type HookName, hookNames, undoOf } from "../check/hooks.ts";
 import { allChecks } from "../checks/registry.ts";
 import { isClaimed } from "../contract/capabilities.ts";
 
@@ -27,9 +28,33 @@ const items: Readonly<Record<FixtureName, Item>> = {
       "  addresses: [192.0.2.1]",
     ],
   },
+  otherInstance: {
+    what: ["A second machine that runs, as target of routes and in lists. Nothing is done to it."],
+    yaml: (prefix) => ["otherInstance:", `  providerId: ${prefix}…`, "  nodeName: …"],
+  },
+  stoppedProviderId: {
+    what: ["A machine that is off and could be turned on again."],
+    yaml: (prefix) => [`stoppedProviderId: ${prefix}…`],
+  },
+  terminatedProviderId: {
+    what: ["A machine that was there and is terminated."],
+    yaml: (prefix) => [`terminatedProviderId: ${prefix}…`],
+  },
   absentProviderId: {
     what: ["An ID in the right form of a machine that never existed."],
     yaml: (prefix) => [`absentProviderId: ${prefix}…`],
+  },
+  volume: {
+    what: ["A volume that stays as it is. Zones and region are compared when given."],
+    yaml: () => ["volume:", "  handle: …", "  zones: [a]", "  region: …"],
+  },
+  absentVolumeHandle: {
+    what: ["A handle in the right form of a volume that never existed."],
+    yaml: () => ["absentVolumeHandle: …"],
+  },
+  malformedVolumeHandle: {
+    what: ["A handle that cannot be one of your cloud's."],
+    yaml: () => ['malformedVolumeHandle: "?"'],
   },
   canarySecret: {
     what: [
@@ -37,7 +62,29 @@ const items: Readonly<Record<FixtureName, Item>> = {
     ],
     yaml: () => ["canarySecret: …"],
   },
+  scale: {
+    what: [
+      "How much the cloud has and takes, for level X: machines that there are, nodes of a set, load balancers that may be made.",
+      "Limits of time are in proportion to it.",
+    ],
+    yaml: () => ["scale: { instances: 15000, nodes: 15000, loadBalancers: 200 }"],
+  },
 };
+
+/** What the kit may do to the cloud, as far as checks of the claims need it. */
+const hooksItem = (names: readonly HookName[]): Item => ({
+  what: [
+    "What the kit may do to the cloud, from --level D on, each with a command or an HTTP request: best of all to a cloud made for tests.",
+    "Each is undone at the end of its check; what undoes is also called where there is nothing to undo, and then has to succeed.",
+    ...names.map((name) => `${name} ${hookActions[name].what}.`),
+  ],
+  yaml: () => [
+    "hooks:",
+    ...names.flatMap((name) => [`  ${name}:`, `    command: [./hooks.sh, ${name}]`, "    timeoutSeconds: 60"]),
+    "# or, instead of command:",
+    '    http: { method: POST, url: "http://127.0.0.1:8080/faults", headers: {}, body: "${CONFORMANCE_ZONE}" }',
+  ],
+});
 
 const malformedIds: Item = {
   what: ["IDs under your prefix that cannot be one of your cloud's. The bare prefix is tried without asking."],
@@ -73,7 +120,13 @@ export const initialConfig = (info: GetProviderInfoResponse): string => {
     sections.push(section(loadBalancer, prefix, "Only with --level M or higher"));
   if (isClaimed(info.capabilities, "routes"))
     sections.push(section(routeCidrs, prefix, "Only with --level M or higher"));
-  const without = claimed.filter(({ fixtures = [] }) => fixtures.length === 0).length;
+  const needed = new Set(claimed.flatMap(({ hooks = [] }) => hooks.flatMap((hook) => [hook, undoOf(hook) ?? hook])));
+  const withHooks = claimed.filter(({ hooks = [] }) => hooks.length > 0).map(({ id }) => id);
+  if (needed.size > 0) {
+    const names = hookNames.filter((hook) => needed.has(hook));
+    sections.push(section(hooksItem(names), prefix, `Lets ${counted(withHooks)} run`));
+  }
+  const without = claimed.filter(({ fixtures = [], hooks = [] }) => fixtures.length + hooks.length === 0).length;
   return `${[
     `# What cloudwire-conformance cannot find out about ${info.name} ${info.version} by itself.`,
     `# ${without} checks of what it claims need nothing of this. Fill in what you can and take away the "#" before it, not before sentences.`,

@@ -5,7 +5,8 @@ import { ServiceRef } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
-import type { LedgerEntry } from "../contract/ledger.ts";
+import { hookNames } from "../check/hooks.ts";
+import type { HookEntry, LedgerEntry } from "../contract/ledger.ts";
 
 /** With this every cluster of a run begins: nothing else is ever cleaned up. */
 const clusterPrefix = "conformance-";
@@ -75,6 +76,7 @@ const textOf = (path: string): string | undefined => {
 };
 
 const toJson = (entry: LedgerEntry): object => {
+  if (entry.kind === "hook") return entry;
   const context = CallContext.toJSON(entry.context);
   return entry.kind === "route"
     ? { kind: entry.kind, context, route: Route.toJSON(entry.route) }
@@ -84,6 +86,7 @@ const toJson = (entry: LedgerEntry): object => {
 const fromJson = (value: unknown): LedgerEntry => {
   const property = (key: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  if (property("kind") === "hook") return hookEntry(property("undo"), property("variables"));
   const context = CallContext.fromJSON(property("context"));
   if (context.cluster?.id.startsWith(clusterPrefix) !== true)
     throw new TypeError(`cluster "${context.cluster?.id ?? ""}" is none of the kit's`);
@@ -95,4 +98,11 @@ const fromJson = (value: unknown): LedgerEntry => {
     default:
       throw new TypeError(`it is neither a route nor a load balancer`);
   }
+};
+
+const hookEntry = (undo: unknown, variables: unknown): HookEntry => {
+  const name = hookNames.find((candidate) => candidate === undo);
+  const pairs = typeof variables === "object" && variables !== null ? Object.entries(variables) : [];
+  if (name === undefined) throw new TypeError("nothing is known that undoes it");
+  return { kind: "hook", undo: name, variables: Object.fromEntries(pairs.map(([key, value]) => [key, String(value)])) };
 };

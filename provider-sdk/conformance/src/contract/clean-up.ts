@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Called, Caller } from "./caller.ts";
 import { durationMs } from "./duration.ts";
 import { outcomeLine } from "./exchange.ts";
-import type { LedgerEntry } from "./ledger.ts";
+import type { HookEntry, LedgerEntry } from "./ledger.ts";
 import { methods } from "./methods.ts";
 
 /** What is left of an entry after a try, and when to try again; undefined: nothing. */
@@ -21,20 +21,24 @@ export const cleanUp = async (
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   const left: string[] = [];
-  for (const entry of entries.toReversed()) {
+  for (const entry of entries.filter(isObject).toReversed()) {
     const why = await remove(caller, entry, signal);
     if (why !== undefined) left.push(`${nameOf(entry)}: ${why}`);
   }
   return left;
 };
 
-const nameOf = (entry: LedgerEntry): string =>
+/** Something that is removed through the provider. */
+type ObjectEntry = Exclude<LedgerEntry, HookEntry>;
+const isObject = (entry: LedgerEntry): entry is ObjectEntry => entry.kind !== "hook";
+
+const nameOf = (entry: ObjectEntry): string =>
   entry.kind === "route"
     ? `route ${entry.route.destinationCidr} of cluster ${entry.context.cluster?.id ?? ""}`
     : `load balancer of Service ${entry.service.uid} of cluster ${entry.context.cluster?.id ?? ""}`;
 
 /** Deletes until it is done; why it is not when time is up. */
-const remove = async (caller: Caller, entry: LedgerEntry, signal: AbortSignal): Promise<string | undefined> => {
+const remove = async (caller: Caller, entry: ObjectEntry, signal: AbortSignal): Promise<string | undefined> => {
   for (;;) {
     const left = await (entry.kind === "route" ? removeRoute(caller, entry) : removeBalancer(caller, entry));
     if (left === undefined) return undefined;

@@ -1,10 +1,19 @@
 import type { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { ServiceRef } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Route } from "@cloudwire/proto/cloudprovider/v1/route";
+import type { HookName, HookVariables } from "../check/hooks.ts";
 import { methods } from "./methods.ts";
 
-/** Something that a run may have made at the cloud. */
+/** Something that an action of the vendor's may have done to the cloud, and what undoes it. */
+export interface HookEntry {
+  readonly kind: "hook";
+  readonly undo: HookName;
+  readonly variables: HookVariables;
+}
+
+/** Something that a run may have made at the cloud, or done to it. */
 export type LedgerEntry =
+  | HookEntry
   | { readonly kind: "loadBalancer"; readonly context: CallContext; readonly service: ServiceRef }
   | { readonly kind: "route"; readonly context: CallContext; readonly route: Route };
 
@@ -21,6 +30,7 @@ export class Ledger {
   readonly #clusterId: string;
   readonly #added: (entry: LedgerEntry) => void;
   readonly #entries = new Map<string, LedgerEntry>();
+  readonly #done = new Set<HookEntry>();
 
   /** `clusterId`: all the run's clusters begin with it. `added` is told of each entry before the call that may make it. */
   constructor(clusterId: string, added: (entry: LedgerEntry) => void) {
@@ -29,7 +39,18 @@ export class Ledger {
   }
 
   get entries(): readonly LedgerEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#entries.values(), ...this.#done];
+  }
+
+  /** Takes note of what an action is about to do. */
+  note(entry: HookEntry): void {
+    this.#done.add(entry);
+    this.#added(entry);
+  }
+
+  /** It is undone. */
+  settle(entry: HookEntry): void {
+    this.#done.delete(entry);
   }
 
   /** Takes note of a change that is about to be asked for. */

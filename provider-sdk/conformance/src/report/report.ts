@@ -2,7 +2,7 @@ import type { Level, ProfileName } from "../check/check.ts";
 import type { Finding } from "../check/failure.ts";
 
 /** Why a check did not run. */
-export type SkipReason = "capability" | "level" | "fixture" | "transport" | "mode" | "user";
+export type SkipReason = "capability" | "level" | "fixture" | "hook" | "transport" | "mode" | "user";
 
 /** What came of a check. */
 export type Verdict =
@@ -89,4 +89,4 @@ const profileResult = (name: ProfileName, results: readonly CheckResult[]): Prof
 };
 
 /** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
-const countsAgainst = (reason: SkipReason): boolean => reason === "fixture" || reason === "user";
+const countsAgainst = (reason: SkipReason): boolean => reason === "fixture" || reason === "hook" || reason === "user";

@@ -16,7 +16,7 @@ for (profileName in profiles) profileNames.push(profileName);
 
 const level = Type.Enum([...levels]);
 const profile = Type.Enum(profileNames);
-const reasons: readonly SkipReason[] = ["capability", "level", "fixture", "transport", "mode", "user"];
+const reasons: readonly SkipReason[] = ["capability", "level", "fixture", "hook", "transport", "mode", "user"];
 
 const exchange = Type.Object({
   path: text,

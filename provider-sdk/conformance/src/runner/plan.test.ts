@@ -12,6 +12,7 @@ const facts = {
   transport: "tcp",
   canStart: false,
   fixtures: noFixtures,
+  hasHook: (name: string) => name === "cloudBlock",
 } as const;
 
 const skipOf = (check: Partial<Check>, selection: Partial<Selection> = {}) =>

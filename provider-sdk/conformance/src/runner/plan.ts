@@ -1,6 +1,7 @@
 import type { Capabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { type Check, type FixtureName, type Level, levels, type ProfileName, profiles } from "../check/check.ts";
 import type { Fixtures } from "../check/fixtures.ts";
+import type { HookName } from "../check/hooks.ts";
 import { isClaimed } from "../contract/capabilities.ts";
 import type { SkipReason } from "../report/report.ts";
 import { matchesAny, type Pattern } from "./patterns.ts";
@@ -28,6 +29,7 @@ export interface PlanFacts {
   /** The kit can start the provider. */
   readonly canStart: boolean;
   readonly fixtures: Fixtures;
+  readonly hasHook: (name: HookName) => boolean;
 }
 
 /** Which checks run, and why the others do not. Checks of profiles that nobody asked for are left out. */
@@ -53,7 +55,9 @@ const skipOf = (check: Check, selection: Selection, facts: PlanFacts): PlannedCh
   if (levels.indexOf(check.level) > levels.indexOf(selection.level))
     return { reason: "level", detail: `is of level ${check.level}` };
   const missing = (check.fixtures ?? []).find((name) => !hasFixture(facts.fixtures, name));
-  return missing === undefined ? undefined : { reason: "fixture", detail: `the configuration has no ${missing}` };
+  if (missing !== undefined) return { reason: "fixture", detail: `the configuration has no ${missing}` };
+  const hook = (check.hooks ?? []).find((name) => !facts.hasHook(name));
+  return hook === undefined ? undefined : { reason: "hook", detail: `the configuration has no hook ${hook}` };
 };
 
 const hasFixture = (fixtures: Fixtures, name: FixtureName): boolean => fixtures[name] !== undefined;

@@ -13,6 +13,7 @@ const run = async (checks: readonly Check[], more: Partial<RunnerDeps> = {}) => 
   const runner = new Runner({
     openContext: (_check, signal) => ({ context: fakeContext(signal), close: async () => undefined }),
     lost: async () => undefined,
+    stuck: () => undefined,
     repeatLine: () => undefined,
     started: () => undefined,
     finished: () => undefined,

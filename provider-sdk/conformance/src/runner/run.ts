@@ -1,5 +1,6 @@
 import type { Check, CheckContext } from "../check/check.ts";
 import { CheckFailure, CheckSkipped, type Finding } from "../check/failure.ts";
+import { HookError } from "../check/hooks.ts";
 import type { CheckResult, Verdict } from "../report/report.ts";
 import { matchesAny, type Pattern } from "./patterns.ts";
 import type { PlannedCheck } from "./plan.ts";
@@ -15,6 +16,8 @@ export interface RunnerDeps {
   readonly openContext: (check: Check, signal: AbortSignal) => { context: CheckContext; close: () => Promise<void> };
   /** After a failure: undefined if the provider still answers, else what became of it. */
   readonly lost: () => Promise<string | undefined>;
+  /** Why nothing can be judged any more, though the provider may answer: a fault at the cloud that stays. */
+  readonly stuck: () => string | undefined;
   readonly repeatLine: (finding: Finding) => string | undefined;
   readonly started: (check: Check) => void;
   readonly finished: (result: CheckResult) => void;
@@ -80,6 +83,7 @@ export class Runner {
       const lost = await this.#deps.lost();
       if (lost !== undefined) this.#lost ??= `${lost}, last during ${check.id}`;
     }
+    this.#lost ??= this.#deps.stuck();
     this.#finish(check, verdict, performance.now() - startedMs, true);
   }
 
@@ -131,6 +135,7 @@ export class Runner {
 
 const toVerdict = (error: unknown): Verdict => {
   if (error instanceof CheckFailure) return { kind: "fail", finding: error.finding };
+  if (error instanceof HookError) return { kind: "blocked", by: error.message };
   if (error instanceof CheckSkipped) return { kind: "skip", reason: "capability", detail: error.message };
   return { kind: "kit-error", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 };

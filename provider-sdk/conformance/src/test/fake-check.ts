@@ -2,6 +2,8 @@ import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/ident
 import type { Check, CheckContext } from "../check/check.ts";
 import { noFixtures } from "../check/fixtures.ts";
 import { Caller } from "../contract/caller.ts";
+import { Ledger } from "../contract/ledger.ts";
+import { HookSession } from "../hooks/hook-session.ts";
 import { Connection } from "../wire/connection.ts";
 
 /** A check that does nothing, but for what a test says. */
@@ -30,6 +32,7 @@ export const fakeContext = (signal: AbortSignal): CheckContext => {
     connect: () => connection,
     start: undefined,
     ready: () => Promise.reject(new Error("there is no provider")),
+    hooks: new HookSession({ hooks: {}, ledger: new Ledger("c", () => undefined), runId: "c" }).open("c", signal).hooks,
     signal,
     random: () => 0,
     slowFactor: 1,
