@@ -10,7 +10,7 @@ import {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { CheckContext } from "../check/check.ts";
 import { expectOk, fail, show } from "../check/expect.ts";
-import type { Called } from "../contract/caller.ts";
+import type { Called, CallOptions } from "../contract/caller.ts";
 import { durationMs } from "../contract/duration.ts";
 import { type Method, methods } from "../contract/methods.ts";
 
@@ -18,14 +18,23 @@ type PartialOf<M> = M extends Method<infer Partial, unknown, unknown> ? Partial 
 type EnsureRequest = NonNullable<PartialOf<typeof methods.ensureLoadBalancer>>;
 type Nodes = NonNullable<EnsureRequest["nodes"]>;
 type Change = NonNullable<EnsureRequest["change"]>;
+type Spec = NonNullable<EnsureRequest["spec"]>;
+
+type DeletionHints = Pick<
+  NonNullable<PartialOf<typeof methods.deleteLoadBalancer>>,
+  "loadBalancerId" | "class" | "annotations" | "operationId"
+>;
 
 /** What a load balancer shall be. */
-interface Wish {
+export interface Wish {
   /** Default: 80. */
   readonly ports?: readonly number[];
   /** Default: none. */
   readonly nodes?: Nodes;
   readonly change?: Change;
+  /** What else it shall be. */
+  readonly spec?: Spec;
+  readonly more?: Pick<EnsureRequest, "operationId" | "adopt">;
 }
 
 /** How long a load balancer may take. */
@@ -84,7 +93,7 @@ export class TestBalancer {
   }
 
   /** The request for a wish. */
-  request({ ports = [80], nodes = inline(), change = {} }: Wish = {}): EnsureRequest {
+  request({ ports = [80], nodes = inline(), change = {}, spec: asked = {}, more = {} }: Wish = {}): EnsureRequest {
     const { loadBalancer } = this.#context.fixtures;
     const spec = {
       ports: ports.map((port) => ({
@@ -96,19 +105,21 @@ export class TestBalancer {
       class: loadBalancer?.class,
       annotations: { ...loadBalancer?.annotations },
       nameHint: `conformance-${this.service.uid.slice(0, 8)}`,
+      ...asked,
     };
     return {
       context: this.callContext,
       change: { requestId: randomUUID(), trigger: "conformance", ...change },
       service: this.service,
       spec,
-      specFingerprint: digest({ ...spec, ports: ports.toSorted((one, other) => one - other) }),
+      specFingerprint: digest({ ...spec, ports: asked.ports ?? ports.toSorted((one, other) => one - other) }),
       nodes,
+      ...more,
     };
   }
 
-  ensure(wish: Wish = {}): Promise<Called<EnsureLoadBalancerResponse>> {
-    return this.#context.caller.call(methods.ensureLoadBalancer, this.request(wish));
+  ensure(wish: Wish = {}, options: CallOptions = {}): Promise<Called<EnsureLoadBalancerResponse>> {
+    return this.#context.caller.call(methods.ensureLoadBalancer, this.request(wish), options);
   }
 
   /** Ensures until nothing is left to do; `seen` is told of each answer. */
@@ -163,20 +174,21 @@ export class TestBalancer {
     return found;
   }
 
-  updateNodes(nodes: Nodes) {
+  updateNodes(nodes: Nodes, change: Change = {}) {
     return this.#context.caller.call(methods.updateLoadBalancerNodes, {
       context: this.callContext,
-      change: { requestId: randomUUID(), trigger: "conformance" },
+      change: { requestId: randomUUID(), trigger: "conformance", ...change },
       service: this.service,
       nodes,
     });
   }
 
-  deleteOnce() {
+  deleteOnce(change: Change = {}, hints: DeletionHints = {}) {
     return this.#context.caller.call(methods.deleteLoadBalancer, {
       context: this.callContext,
-      change: { requestId: randomUUID(), trigger: "conformance" },
+      change: { requestId: randomUUID(), trigger: "conformance", ...change },
       service: this.service,
+      ...hints,
     });
   }
 

@@ -1,11 +1,15 @@
-import type { Capabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { Capabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
 
-/** Whether a capability is claimed, by its path in the specification's table: `instances.list`; "" is always. */
+/**
+ * Whether a capability is claimed, by its path in the specification's table: `instances.list`; of what has a list of kinds, by the kind:
+ * `load_balancers.protocols.PROTOCOL_UDP`; "" is always.
+ */
 export const isClaimed = (capabilities: Capabilities | undefined, path: string): boolean => {
-  if (path === "") return true;
-  let value: unknown = capabilities;
+  if (path === "" || capabilities === undefined) return path === "";
+  let value: unknown = Capabilities.toJSON(capabilities);
   for (const segment of path.split(".")) {
+    if (Array.isArray(value)) return value.includes(segment);
     if (typeof value !== "object" || value === null) return false;
     value = Reflect.get(value, jsonName(segment));
   }
