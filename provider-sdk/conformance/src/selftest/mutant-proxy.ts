@@ -1,5 +1,6 @@
 import { chmod } from "node:fs/promises";
 import {
+  constants,
   createServer,
   type Http2Server,
   type IncomingHttpHeaders,
@@ -9,7 +10,8 @@ import {
 } from "node:http2";
 import { Connection } from "../wire/connection.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
-import { headerText } from "../wire/status.ts";
+import { headerText, headerTexts } from "../wire/status.ts";
+import { forwardStream, isStreamPath, pipeStream, type ProxiedStream } from "./proxied-stream.ts";
 
 /** One call as it arrives. */
 export interface ProxiedRequest {
@@ -31,6 +33,8 @@ export interface ProxiedReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly trailers: Readonly<Record<string, string>>;
+  /** Of a method that streams: what comes instead of body and trailers. */
+  readonly messages?: ProxiedStream;
 }
 
 /** What stands between the caller and a correct provider. "cut" ends the connection; "hang" never answers. */
@@ -39,9 +43,18 @@ export type Intercept = (
   next: (request: ProxiedRequest) => Promise<ProxiedReply>,
 ) => Promise<ProxiedReply | "cut" | "hang">;
 
+/** What stands between the caller and a stream of a correct provider. */
+export type StreamIntercept = (
+  request: ProxiedRequest,
+  next: (request: ProxiedRequest) => ProxiedStream,
+) => ProxiedStream;
+
 /** What a proxy does beside calls. */
 export interface ProxyOptions {
   readonly intercept: Intercept;
+  readonly stream?: StreamIntercept | undefined;
+  /** A connection on which the client asks whether anybody is there is ended, as by a server that takes that for an attack. */
+  readonly endOnPing?: boolean | undefined;
   /** Default: 0660, as the contract wants it. */
   readonly socketMode?: number | undefined;
   /** Connections from this one on are cut. */
@@ -66,11 +79,12 @@ export const startMutantProxy = async (
     const counts = { earlier: 0, open: 0 };
     session.on("error", () => undefined);
     session.once("close", () => sessions.delete(session));
+    if (options.endOnPing === true) session.on("ping", () => session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM));
     session.on("stream", (stream, headers) => {
       const seen = { session, earlier: counts.earlier++, open: ++counts.open };
       stream.once("close", () => counts.open--);
       if (options.cutOnCancel === true) stream.once("aborted", () => session.destroy());
-      void serve(stream, headers, seen, connection, options.intercept);
+      void serve(stream, headers, seen, connection, options);
     });
   });
   await listen(server, socketPath);
@@ -97,7 +111,7 @@ const serve = async (
   headers: IncomingHttpHeaders,
   seen: Pick<ProxiedRequest, "session" | "earlier" | "open">,
   upstream: Connection,
-  intercept: Intercept,
+  { intercept, stream: interceptStream = (passed, next) => next(passed) }: ProxyOptions,
 ): Promise<void> => {
   stream.on("error", () => undefined);
   const chunks: Buffer[] = [];
@@ -109,8 +123,20 @@ const serve = async (
   const cancelled = new AbortController();
   stream.once("close", () => cancelled.abort());
   const request = { path: headers[":path"] ?? "", headers, body: Buffer.concat(chunks), ...seen };
-  const reply = await intercept(request, (passed) => forward(upstream, passed, cancelled.signal));
+  const { signal } = cancelled;
+  const openStream = (passed: ProxiedRequest): ProxiedReply => ({
+    headers: {},
+    body: Buffer.alloc(0),
+    trailers: {},
+    messages: interceptStream(passed, ({ path, body, headers: sent }) =>
+      forwardStream(upstream, { path, body, headers: passedHeaders(sent) }, signal),
+    ),
+  });
+  const reply = await intercept(request, async (passed) =>
+    isStreamPath(passed.path) ? openStream(passed) : forward(upstream, passed, signal),
+  );
   if (reply === "cut") seen.session.destroy();
+  else if (reply !== "hang" && reply.messages !== undefined) await pipeStream(stream, reply.messages);
   else if (reply !== "hang" && !stream.destroyed) send(stream, reply);
 };
 
@@ -119,27 +145,22 @@ const forward = async (
   { path, headers, body }: ProxiedRequest,
   signal: AbortSignal,
 ): Promise<ProxiedReply> => {
-  const passed = Object.fromEntries(
+  const answer = await upstream.call({ path, body, headers: passedHeaders(headers), patienceMs: 30_000, signal });
+  return {
+    headers: headerTexts(answer.headers),
+    body: answer.body,
+    trailers: answer.broken === undefined ? headerTexts(answer.trailers) : { "grpc-status": "14" },
+  };
+};
+
+const passedHeaders = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
     Object.keys(headers)
       .filter((name) => !name.startsWith(":") && !hopHeaders.has(name))
       .map((name) => [name, headerText(headers, name) ?? ""]),
   );
-  const answer = await upstream.call({ path, body, headers: passed, patienceMs: 30_000, signal });
-  return {
-    headers: texts(answer.headers),
-    body: answer.body,
-    trailers: answer.broken === undefined ? texts(answer.trailers) : { "grpc-status": "14" },
-  };
-};
 
 const hopHeaders = new Set(["te", "content-type", "user-agent"]);
-
-const texts = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.keys(headers)
-      .filter((name) => !name.startsWith(":") && name !== "date")
-      .map((name) => [name, headerText(headers, name) ?? ""]),
-  );
 
 const send = (stream: ServerHttp2Stream, { headers, body, trailers }: ProxiedReply): void => {
   const first: OutgoingHttpHeaders = { ":status": 200, "content-type": "application/grpc" };

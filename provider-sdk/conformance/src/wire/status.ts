@@ -28,6 +28,14 @@ export const headerText = (headers: IncomingHttpHeaders, name: string): string |
   return Array.isArray(value) ? value[0] : value;
 };
 
+/** All headers as texts, but for those of HTTP/2 itself and the date. */
+export const headerTexts = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.keys(headers)
+      .filter((name) => !name.startsWith(":") && name !== "date")
+      .map((name) => [name, headerText(headers, name) ?? ""]),
+  );
+
 /** Takes the error out of trailers whose code is not 0. */
 export const parseError = (code: number, trailers: IncomingHttpHeaders): WireError => {
   const message = decodeMessage(headerText(trailers, "grpc-message") ?? "");
