@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Check, type CheckContext, type Level, levels, type ProfileName } from "./check/check.ts";
 import { type Fixtures, noFixtures } from "./check/fixtures.ts";
 import type { HookName } from "./check/hooks.ts";
@@ -5,7 +6,7 @@ import { allChecks } from "./checks/registry.ts";
 import { claimedCapabilities } from "./contract/capabilities.ts";
 import { hasHook, type HookRecord } from "./hooks/hook-session.ts";
 import { type Exchange, grpcurlLine } from "./contract/exchange.ts";
-import type { LedgerEntry } from "./contract/ledger.ts";
+import type { LedgerEntry, MadeBy } from "./contract/ledger.ts";
 import { kitVersion } from "./kit-version.ts";
 import { type CheckResult, profileResults, type Report } from "./report/report.ts";
 import { type CleanedUp, RunSession } from "./run-session.ts";
@@ -14,12 +15,15 @@ import { plan, type PlannedCheck } from "./runner/plan.ts";
 import { Runner } from "./runner/run.ts";
 import { shuffled } from "./runner/seeded-random.ts";
 import { client, reach } from "./target/reach.ts";
-import { formatEndpoint, parseEndpoint } from "./wire/endpoint.ts";
+import { type Endpoint, formatEndpoint, parseEndpoint } from "./wire/endpoint.ts";
+import type { TlsFiles } from "./wire/tls.ts";
 
 /** What to run, and on what. */
 export interface RunOptions {
-  /** `unix:///absolute/path.sock` or `tcp://host:port`. */
+  /** `unix:///absolute/path.sock`, `tcp://host:port` or `dns:///host:port`. */
   readonly endpoint: string;
+  /** Files of TLS. Default: over TCP, plaintext. */
+  readonly tls?: TlsFiles;
   readonly fixtures?: Fixtures;
   /** Default: all that the provider claims. */
   readonly profiles?: readonly ProfileName[];
@@ -32,6 +36,8 @@ export interface RunOptions {
   readonly knownFailing?: readonly string[];
   /** Checks that are tried three times. */
   readonly knownFlaky?: readonly string[];
+  /** A UUID; what the run makes is stamped with it. Default: random. */
+  readonly runId?: string;
   /** Decides the order of the checks and what they make up. Default: 1. */
   readonly seed?: number;
   /** Checks at once. Default: 4. */
@@ -54,7 +60,7 @@ export interface RunOptions {
   /** Told of each action of the vendor's, with what it wrote. */
   readonly onHook?: (check: string, record: HookRecord) => void;
   /** Told of everything that a check may make at the cloud, before the call that makes it. */
-  readonly onMake?: (entry: LedgerEntry) => void;
+  readonly onMake?: (entry: LedgerEntry, by: MadeBy) => void;
   /** How long what was made may take to be gone, after the last check or when the run is ended early. Default: 5 min. */
   readonly cleanUpTimeoutMs?: number;
   /** Told of what is left then. */
@@ -63,7 +69,7 @@ export interface RunOptions {
 
 /** What happens during a run. */
 export type RunEvent =
-  | { readonly kind: "planned"; readonly planned: readonly PlannedCheck[] }
+  | ({ readonly kind: "planned" } & RunPlan)
   | { readonly kind: "started"; readonly check: Check }
   | { readonly kind: "finished"; readonly result: CheckResult };
 
@@ -77,7 +83,7 @@ export interface RunPlan {
 /** Asks the provider what it claims, and nothing more. Rejects as `runConformance` does. */
 export const planConformance = async (options: RunOptions): Promise<RunPlan> => {
   const { fixtures = noFixtures, level = "R", slowFactor = 1, providerPid } = options;
-  const endpoint = parseEndpoint(options.endpoint);
+  const endpoint = parseEndpoint(options.endpoint, options.tls);
   const selection = {
     level,
     profiles: options.profiles ?? [],
@@ -88,7 +94,7 @@ export const planConformance = async (options: RunOptions): Promise<RunPlan> => 
   const info = await reach(endpoint, (options.startTimeoutMs ?? 10_000) * slowFactor, AbortSignal.any(ending));
   const facts = {
     capabilities: info.capabilities,
-    transport: endpoint.kind,
+    transport: transportOf(endpoint),
     fixtures,
     canStart: options.providerCommand !== undefined,
     hasHook: (name: HookName) => hasHook(fixtures.hooks ?? {}, providerPid, name),
@@ -103,7 +109,7 @@ export const planConformance = async (options: RunOptions): Promise<RunPlan> => 
 export const runConformance = async (options: RunOptions): Promise<Report> => {
   const startTime = new Date();
   const startedMs = performance.now();
-  const endpoint = parseEndpoint(options.endpoint);
+  const endpoint = parseEndpoint(options.endpoint, options.tls);
   const {
     fixtures = noFixtures,
     level = "R",
@@ -113,13 +119,14 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     onMake,
     providerCommand: command,
     providerPid,
+    runId = randomUUID(),
   } = options;
   const signal = options.signal ?? new AbortController().signal;
   const known = knownOf(options);
   const { info, planned } = await planConformance(options);
-  options.onEvent?.({ kind: "planned", planned });
+  options.onEvent?.({ kind: "planned", info, planned });
   const session = new RunSession(
-    { endpoint, fixtures, seed, slowFactor, onExchange, onMake, command, providerPid, onHook: options.onHook },
+    { endpoint, fixtures, seed, slowFactor, onExchange, onMake, command, providerPid, runId, onHook: options.onHook },
     info,
   );
   const runner = new Runner({
@@ -140,6 +147,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     return {
       schemaVersion: 1,
       kit: { version: kitVersion, contractMajor: client.contractMajor },
+      runId,
       startTime: startTime.toISOString(),
       elapsedMs: performance.now() - startedMs,
       target: { endpoint: formatEndpoint(endpoint), ...(command !== undefined && { command }) },
@@ -161,6 +169,9 @@ const knownOf = (options: RunOptions) => ({
   knownFailing: patterns(options.knownFailing),
   knownFlaky: patterns(options.knownFlaky),
 });
+
+const transportOf = (endpoint: Endpoint): "unix" | "tcp" | "tls" =>
+  endpoint.kind === "tcp" && endpoint.tls !== undefined ? "tls" : endpoint.kind;
 
 /** Throws a UsageError for patterns that match nothing. */
 const patterns = (texts: readonly string[] = []) => texts.map((text) => parsePattern(text, ids));

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Check, CheckContext, Level } from "./check/check.ts";
 import type { Fixtures } from "./check/fixtures.ts";
 import { Caller } from "./contract/caller.ts";
 import { cleanUp } from "./contract/clean-up.ts";
 import { type Exchange, outcomeLine } from "./contract/exchange.ts";
-import { Ledger, type LedgerEntry } from "./contract/ledger.ts";
+import { clusterPrefix, Ledger, type LedgerEntry, type MadeBy } from "./contract/ledger.ts";
 import { methods } from "./contract/methods.ts";
 import { undoAll } from "./hooks/undo-all.ts";
 import { type HookRecord, HookSession } from "./hooks/hook-session.ts";
@@ -25,7 +24,8 @@ export interface SessionOptions {
   readonly providerPid?: number | undefined;
   readonly onHook?: ((check: string, record: HookRecord) => void) | undefined;
   readonly onExchange?: ((check: string, exchange: Exchange) => void) | undefined;
-  readonly onMake?: ((entry: LedgerEntry) => void) | undefined;
+  readonly onMake?: ((entry: LedgerEntry, by: MadeBy) => void) | undefined;
+  readonly runId: string;
 }
 
 /** What became of what a run has made. */
@@ -44,7 +44,7 @@ const mayChange: ReadonlySet<Level> = new Set(["M", "D", "X"]);
 export class RunSession {
   readonly #options: SessionOptions;
   readonly #info: CheckContext["info"];
-  readonly #clusterId = `conformance-${randomUUID()}`;
+  readonly #clusterId: string;
   readonly #ledger: Ledger;
   readonly #hooks: HookSession;
   #connection: Connection;
@@ -52,7 +52,9 @@ export class RunSession {
   constructor(options: SessionOptions, info: CheckContext["info"]) {
     this.#options = options;
     this.#info = info;
-    this.#ledger = new Ledger(this.#clusterId, (entry) => options.onMake?.(entry));
+    this.#clusterId = `${clusterPrefix}${options.runId}`;
+    const { maxResources } = options.fixtures.limits ?? {};
+    this.#ledger = new Ledger(this.#clusterId, (entry, by) => options.onMake?.(entry, by), maxResources);
     const { fixtures, providerPid, onHook } = options;
     const [hooks, ledger, runId] = [fixtures.hooks ?? {}, this.#ledger, this.#clusterId];
     this.#hooks = new HookSession({ hooks, ledger, runId, providerPid, onHook });
@@ -79,6 +81,7 @@ export class RunSession {
         connection: this.#shared(),
         signal,
         record: (exchange) => onExchange?.(check.id, exchange),
+        check: check.id,
         ledger: mayChange.has(check.level) ? this.#ledger : undefined,
       }),
       callContext: { cluster: { id: this.#clusterId, name: "conformance" }, scopeId: this.#info.scopeId },
@@ -88,12 +91,8 @@ export class RunSession {
         return connection;
       },
       start: providers && ((socketPath) => providers.start(socketPath)),
-      ready: (own) =>
-        reach(
-          { kind: "unix", path: own.socketPath },
-          startMs * slowFactor,
-          AbortSignal.any([signal, own.process.gone]),
-        ),
+      startTls: providers && (() => providers.startTls()),
+      ready: (own) => reach(own.endpoint, startMs * slowFactor, AbortSignal.any([signal, own.process.gone])),
       signal,
       random: seededRandom(seed, check.id),
       slowFactor,

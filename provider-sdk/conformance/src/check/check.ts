@@ -41,7 +41,14 @@ export type FixtureName =
 /** A provider that a check has started for itself. */
 export interface OwnProvider {
   readonly socketPath: string;
+  readonly endpoint: Endpoint;
   readonly process: ProviderProcess;
+}
+
+/** One that is served over TCP, with certificates that the kit has made. */
+export interface OwnTlsProvider extends Pick<OwnProvider, "endpoint" | "process"> {
+  /** Puts another certificate and key into the files that the provider was told of. */
+  readonly renew: () => Promise<void>;
 }
 
 /** What a running check works with. */
@@ -63,8 +70,10 @@ export interface CheckContext {
    * provider and does not know how.
    */
   readonly start: ((socketPath?: string) => Promise<OwnProvider>) | undefined;
-  /** Waits until a provider answers at a socket. */
-  readonly ready: (own: OwnProvider) => Promise<GetProviderInfoResponse>;
+  /** The same over TCP with TLS. */
+  readonly startTls: (() => Promise<OwnTlsProvider>) | undefined;
+  /** Waits until a provider answers that a check has started. */
+  readonly ready: (own: Pick<OwnProvider, "endpoint" | "process">) => Promise<GetProviderInfoResponse>;
   /** Aborted when the check's time is up. */
   readonly signal: AbortSignal;
   /** Numbers from 0 to 1, the same for the same seed and check. */
@@ -96,8 +105,8 @@ export interface Check {
   readonly hooks?: readonly HookName[];
   /** Starts providers of its own: only where the kit was given a command. */
   readonly starts?: true;
-  /** Where the endpoint must be; default anywhere. */
-  readonly transport?: "unix";
+  /** Where the endpoint must be, "tcp" with TLS or without; default anywhere. */
+  readonly transport?: "unix" | "tcp" | "tls";
   /** Its result is told and never counts. */
   readonly advisory?: boolean;
   /** Measures time or fills the connection: nothing else runs meanwhile. */

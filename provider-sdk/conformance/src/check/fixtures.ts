@@ -1,3 +1,4 @@
+import type { TlsFiles } from "../wire/tls.ts";
 import type { Hooks } from "./hooks.ts";
 
 /** One machine of the vendor's that runs and that nobody changes meanwhile. */
@@ -49,6 +50,8 @@ export interface ScaleFixture {
 
 /** What a vendor supplies beyond the endpoint. Each item lets more checks run. */
 export interface Fixtures {
+  /** Files with which the kit reaches a provider over TLS. */
+  readonly tls?: TlsFiles;
   readonly instance?: InstanceFixture;
   /** A second machine that runs. */
   readonly otherInstance?: Pick<InstanceFixture, "providerId" | "nodeName">;

@@ -3,6 +3,8 @@ import { errorText } from "../check/error-text.ts";
 import { type Level, levels, type ProfileName, profiles } from "../check/check.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { type FormatName, formats } from "../report/formats.ts";
+import { type Transport, transports } from "../target/place.ts";
+import type { TlsFiles } from "../wire/tls.ts";
 
 /** What the program can be told to do. */
 export const commands = {
@@ -24,7 +26,20 @@ const options = {
   endpoint: {
     type: "string",
     value: "endpoint",
-    help: "A provider that runs already: unix:///path.sock or tcp://host:port.",
+    help: "A provider that runs already: unix:///path.sock, tcp://host:port or dns:///host:port.",
+  },
+  "tls-ca": { type: "string", value: "file", help: "Authorities of the provider's certificate, PEM: TLS over TCP." },
+  "tls-cert": { type: "string", value: "file", help: "The kit's own certificate, which the provider accepts, PEM." },
+  "tls-key": { type: "string", value: "file", help: "Its key, PEM." },
+  "tls-server-name": {
+    type: "string",
+    value: "name",
+    help: "The name that the provider's certificate is for. Default: the host.",
+  },
+  transport: {
+    type: "string",
+    value: "name",
+    help: "How a provider behind -- is served: unix, or tls with certificates that the kit makes. Default unix.",
   },
   profile: {
     type: "string",
@@ -108,6 +123,9 @@ export interface Arguments {
   /** What stands behind `--`. */
   readonly provider: readonly string[];
   readonly endpoint?: string | undefined;
+  /** Undefined: no option of TLS was given. */
+  readonly tls?: TlsFiles | undefined;
+  readonly transport: Transport;
   readonly config?: string | undefined;
   readonly output?: string | undefined;
   readonly report?: string | undefined;
@@ -147,6 +165,13 @@ export const parseArguments = (argv: readonly string[], random: () => number): A
     words,
     provider: end < 0 ? [] : argv.slice(end + 1),
     endpoint: values.endpoint,
+    tls: tlsFiles({
+      ca: values["tls-ca"],
+      cert: values["tls-cert"],
+      key: values["tls-key"],
+      serverName: values["tls-server-name"],
+    }),
+    transport: oneOf("--transport", values.transport ?? "unix", transports),
     config: values.config,
     output: values.output,
     report: values.report,
@@ -171,6 +196,9 @@ export const parseArguments = (argv: readonly string[], random: () => number): A
     startTimeoutMs: numberIn("--start-timeout", values["start-timeout"] ?? "10", 0.1, 3_600) * 1_000,
   };
 };
+
+const tlsFiles = (files: TlsFiles): TlsFiles | undefined =>
+  Object.values(files).every((value) => value === undefined) ? undefined : files;
 
 const keysOf = <Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] => {
   const keys: Key[] = [];

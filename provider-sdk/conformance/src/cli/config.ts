@@ -11,6 +11,7 @@ import {
 import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { isLoopback } from "../wire/endpoint.ts";
+import type { TlsFiles } from "../wire/tls.ts";
 import { hooks, scale } from "./config-hooks.ts";
 import { ConfigFile, type Section } from "./config-section.ts";
 
@@ -46,6 +47,7 @@ export const parseConfig = (text: string, path: string, uuid: () => string = ran
     ...routeCidrs(config),
     ...limits(config.section("limits")),
     ...testCloud(config),
+    ...tls(config.section("tls")),
     ...scale(config.section("scale")),
     ...hooks(config.section("hooks"), path),
   };
@@ -107,6 +109,18 @@ const routeCidrs = (config: Section): Pick<Fixtures, "routeCidrs"> => {
   if (second !== undefined && others.length === 0) return { routeCidrs: [first, second] };
   config.problem("routeCidrs", "has to be a list of two ranges");
   return {};
+};
+
+const tls = (section: Section | undefined): Pick<Fixtures, "tls"> => {
+  if (section === undefined) return {};
+  const files: TlsFiles = {
+    ...section.optional("ca"),
+    ...section.optional("cert"),
+    ...section.optional("key"),
+    ...section.optional("serverName"),
+  };
+  section.refuseOthers();
+  return { tls: files };
 };
 
 const limits = (section: Section | undefined): Pick<Fixtures, "limits"> => {

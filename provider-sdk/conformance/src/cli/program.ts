@@ -13,7 +13,7 @@ import { undoAll } from "../hooks/undo-all.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import { mutants } from "../selftest/mutants.ts";
 import { NotReadyError, reach } from "../target/reach.ts";
-import { parseEndpoint } from "../wire/endpoint.ts";
+import type { Endpoint } from "../wire/endpoint.ts";
 import { type Arguments, commands, helpText, parseArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
@@ -39,19 +39,19 @@ export const program = async (argv: readonly string[], deps: ProgramDeps): Promi
 const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
   switch (args.command) {
     case "run":
-      return withTarget(args, deps, (endpoint, gone) => run(args, endpoint, gone, deps));
+      return withTarget(args, deps, (target) => run(args, target, deps));
     case "inspect":
       return withInfo(args, deps, (info) => deps.out(inspection(info)));
     case "init":
       return withInfo(args, deps, (info) => written(args, initialConfig(info), deps));
     case "selftest":
-      return withTarget(args, deps, (endpoint) => runSelftest(args, endpoint, deps));
+      return withTarget(args, deps, ({ endpoint }) => runSelftest(args, endpoint, deps));
     case "cleanup": {
       const { path, entries } = namedLedger(args.words);
       if (!(await undone(path, entries, args, deps))) return exitCodes.notClean;
       // Without objects at the cloud nobody needs the provider, which may not get ready while the cloud is broken.
       if (entries.every(({ kind }) => kind === "hook")) return cleaned(path, entries, deps);
-      return withTarget(args, deps, (endpoint) => cleanup(path, entries, endpoint, args, deps));
+      return withTarget(args, deps, ({ parsed }) => cleanup(path, entries, parsed, args, deps));
     }
     case "report": {
       const { words, format = "json", output } = args;
@@ -108,11 +108,11 @@ const cleanUpMs = 300_000;
 const cleanup = async (
   path: string,
   entries: readonly LedgerEntry[],
-  endpoint: string,
+  endpoint: Endpoint,
   { startTimeoutMs, slowFactor }: Arguments,
   deps: ProgramDeps,
 ): Promise<number> => {
-  const info = await reach(parseEndpoint(endpoint), startTimeoutMs, deps.signal);
+  const info = await reach(endpoint, startTimeoutMs, deps.signal);
   const patience = AbortSignal.any([deps.signal, AbortSignal.timeout(cleanUpMs * slowFactor)]);
   const left = await cleanUpAfter(entries, endpoint, info, patience);
   if (left.length > 0) {
@@ -135,8 +135,8 @@ const withInfo = (
   deps: ProgramDeps,
   use: (info: GetProviderInfoResponse) => void | Promise<void>,
 ): Promise<number> =>
-  withTarget(args, deps, async (endpoint) => {
-    await use(await reach(parseEndpoint(endpoint), args.startTimeoutMs, deps.signal));
+  withTarget(args, deps, async ({ parsed }) => {
+    await use(await reach(parsed, args.startTimeoutMs, deps.signal));
     return exitCodes.passed;
   });
 

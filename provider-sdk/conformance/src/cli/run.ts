@@ -9,24 +9,24 @@ import { type FormatName, formats } from "../report/formats.ts";
 import { coloured, plain, verdictLine } from "../report/pretty.ts";
 import type { Report } from "../report/report.ts";
 import { type RunEvent, runConformance } from "../run-conformance.ts";
-import { parseEndpoint } from "../wire/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
+import type { Target } from "./target.ts";
 
 /** The checks on one provider, the report where it is wanted, and the exit code. */
 export const run = async (
-  args: Arguments,
-  endpoint: string,
-  gone: AbortSignal | undefined,
+  { tls: _given, ...args }: Arguments,
+  { endpoint, tls, parsed, gone, pid }: Target,
   deps: ProgramDeps,
 ): Promise<number> => {
-  const parsed = parseEndpoint(endpoint);
   const ledger = ledgerFor(args);
   let isClean = true;
   const report = await runConformance({
     ...args,
     endpoint,
+    ...(tls !== undefined && { tls }),
+    ...(pid !== undefined && { providerPid: pid }),
     fixtures: await readConfig(args.config),
     ...(args.provider.length > 0 && { providerCommand: args.provider }),
     signal: deps.signal,
@@ -58,8 +58,7 @@ export const run = async (
     : exitCodes.passed;
 };
 
-const indented = (text: string): string =>
-  text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`;
+const indented = (text: string): string => (text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`);
 
 /** In the folder of the report, else where temporary files go. Throws a UsageError where the run before left something. */
 const ledgerFor = ({ report }: Arguments): LedgerFile => {

@@ -4,7 +4,7 @@ import { Caller } from "../contract/caller.ts";
 import { cleanUp } from "../contract/clean-up.ts";
 import type { LedgerEntry } from "../contract/ledger.ts";
 import { Connection } from "../wire/connection.ts";
-import { parseEndpoint } from "../wire/endpoint.ts";
+import type { Endpoint } from "../wire/endpoint.ts";
 import { readLedger } from "./ledger-file.ts";
 
 /** The list of a file that the user names. Throws a UsageError where there is none. */
@@ -22,7 +22,7 @@ export const namedLedger = (
 /** Removes what a list tells of, through the provider that made it. Answers what is left, and why. */
 export const cleanUpAfter = async (
   entries: readonly LedgerEntry[],
-  endpoint: string,
+  endpoint: Endpoint,
   { scopeId }: GetProviderInfoResponse,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
@@ -31,7 +31,7 @@ export const cleanUpAfter = async (
     .find((id) => id !== scopeId);
   if (foreign !== undefined)
     throw new UsageError(`the run was in scope "${foreign}", and this provider is in "${scopeId}"`);
-  const connection = new Connection(parseEndpoint(endpoint));
+  const connection = new Connection(endpoint);
   try {
     return await cleanUp(new Caller({ connection }), entries, signal);
   } finally {

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../wire/endpoint.ts";
+import { type Endpoint, hostAndPort } from "../wire/endpoint.ts";
 import { codeName } from "../wire/status.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -39,10 +39,19 @@ export const grpcurlLine = (exchange: Exchange, endpoint: Endpoint): string | un
   if (exchange.request === undefined) return undefined;
   const data = JSON.stringify(exchange.request);
   if (data.length > 4_000) return undefined;
-  const target = endpoint.kind === "unix" ? `-unix ${quote(endpoint.path)}` : `${endpoint.host}:${endpoint.port}`;
+  const target = endpoint.kind === "unix" ? `-unix ${quote(endpoint.path)}` : hostAndPort(endpoint);
   const headers = Object.entries(exchange.headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)} `);
   const maxTime = exchange.deadlineMs === undefined ? "" : `-max-time ${Math.ceil(exchange.deadlineMs / 1_000)} `;
-  return `grpcurl -plaintext ${headers.join("")}${maxTime}-d ${quote(data)} ${target} ${exchange.path.slice(1)}`;
+  return `grpcurl ${securityOptions(endpoint)} ${headers.join("")}${maxTime}-d ${quote(data)} ${target} ${exchange.path.slice(1)}`;
+};
+
+const securityOptions = (endpoint: Endpoint): string => {
+  if (endpoint.kind === "unix" || endpoint.tls === undefined) return "-plaintext";
+  const { ca, cert, key, serverName } = endpoint.tls.files;
+  const given = { cacert: ca, cert, key, servername: serverName };
+  return Object.entries(given)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`-${name} ${quote(value)}`]))
+    .join(" ");
 };
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -25,7 +25,7 @@ export interface PlannedCheck {
 /** What is known of the provider before the first check. */
 export interface PlanFacts {
   readonly capabilities: Capabilities | undefined;
-  readonly transport: "unix" | "tcp";
+  readonly transport: "unix" | "tcp" | "tls";
   /** The kit can start the provider. */
   readonly canStart: boolean;
   readonly fixtures: Fixtures;
@@ -46,8 +46,9 @@ const skipOf = (check: Check, selection: Selection, facts: PlanFacts): PlannedCh
     (path) => !isClaimed(facts.capabilities, path),
   );
   if (unclaimed !== undefined) return { reason: "capability", detail: `${unclaimed} is not claimed` };
-  if (check.transport !== undefined && check.transport !== facts.transport)
-    return { reason: "transport", detail: `is about ${check.transport} sockets` };
+  const { transport } = check;
+  if (transport !== undefined && transport !== facts.transport && !(transport === "tcp" && facts.transport === "tls"))
+    return { reason: "transport", detail: transportTexts[transport] };
   if (check.starts === true && !facts.canStart)
     return { reason: "mode", detail: "starts providers of its own: give the kit a command, behind --" };
   const chosen = selection.run.length === 0 || matchesAny(selection.run, check.id);
@@ -58,6 +59,12 @@ const skipOf = (check: Check, selection: Selection, facts: PlanFacts): PlannedCh
   if (missing !== undefined) return { reason: "fixture", detail: `the configuration has no ${missing}` };
   const hook = (check.hooks ?? []).find((name) => !facts.hasHook(name));
   return hook === undefined ? undefined : { reason: "hook", detail: `the configuration has no hook ${hook}` };
+};
+
+const transportTexts: Readonly<Record<NonNullable<Check["transport"]>, string>> = {
+  unix: "is about unix sockets",
+  tcp: "is about TCP",
+  tls: "is about TLS",
 };
 
 const hasFixture = (fixtures: Fixtures, name: FixtureName): boolean => fixtures[name] !== undefined;

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OwnProvider } from "../check/check.ts";
+import type { OwnProvider, OwnTlsProvider } from "../check/check.ts";
+import { type Place, tlsPlace, unixPlace } from "./place.ts";
 import { type ProviderProcess, startProviderProcess } from "./provider-process.ts";
 
 /** Providers that one check starts for itself. */
@@ -17,9 +18,13 @@ export class OwnProviders {
   /** Starts one, at a socket in a folder of its own unless told otherwise. */
   async start(path?: string): Promise<OwnProvider> {
     const socketPath = path ?? join(await this.#folder(), "provider.sock");
-    const process = await startProviderProcess(this.#command, `unix://${socketPath}`);
-    this.#running.push(process);
-    return { socketPath, process };
+    return { socketPath, ...(await this.#started(unixPlace(socketPath))) };
+  }
+
+  /** Starts one at a port of its own, with certificates of its own. */
+  async startTls(): Promise<OwnTlsProvider> {
+    const place = await tlsPlace(await this.#folder());
+    return { renew: place.renew, ...(await this.#started(place)) };
   }
 
   /** Ends them all, hard: how they end is what checks are about. */
@@ -27,6 +32,12 @@ export class OwnProviders {
     for (const process of this.#running) process.signal("SIGKILL");
     await Promise.all(this.#running.map((process) => process.stop()));
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true });
+  }
+
+  async #started({ endpoint, environment }: Place): Promise<Pick<OwnProvider, "endpoint" | "process">> {
+    const process = await startProviderProcess(this.#command, environment);
+    this.#running.push(process);
+    return { endpoint, process };
   }
 
   async #folder(): Promise<string> {

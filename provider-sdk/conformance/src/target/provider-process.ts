@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { UsageError } from "../check/usage-error.ts";
+import { findProgram } from "./find-program.ts";
 import { NotReadyError } from "./reach.ts";
 
 /** What the kit keeps of a provider's output: the end of it, however much there is. */
@@ -15,30 +15,49 @@ export interface ProviderProcess {
   readonly gone: AbortSignal;
   /** `code 0` or `signal SIGKILL`, once it has ended. */
   readonly ended: Promise<string>;
+  readonly pid: number | undefined;
+  /** Tells all that it writes from now on, piece by piece. */
+  readonly onOutput: (listener: (piece: string) => void) => void;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends it and everything it started: politely, then not. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a provider's command that is told its endpoint as the contract says, by CLOUD_PROVIDER_ENDPOINT. */
-export const startProviderProcess = async (command: readonly string[], endpoint: string): Promise<ProviderProcess> => {
+/**
+ * Becomes the provider's command, and leaves a shell behind in its process group that waits for the end of a pipe which only the kit holds open. However
+ * the kit ends, SIGKILL included, the pipe does, too, and the shell kills the group. It asks for no process by its number, so it cannot hit another's; it
+ * is no child of the provider's; and nobody has to clean up.
+ */
+const endsWithTheKit =
+  '( ( trap "" HUP INT TERM; read -r _ <&3; kill -KILL 0 ) </dev/null >/dev/null 2>&1 & ); exec "$@" 3<&-';
+
+/** Starts a provider's command; what it is told by its environment comes with the place that it is to serve. */
+export const startProviderProcess = async (
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<ProviderProcess> => {
   const [program = "", ...args] = command;
-  const child = spawn(program, args, {
+  const child = spawn("/bin/sh", ["-c", endsWithTheKit, "sh", findProgram(program), ...args], {
     // A group of its own: what the provider starts ends with it.
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, CLOUD_PROVIDER_ENDPOINT: endpoint },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
   });
+  const lifeline = child.stdio[3];
+  lifeline?.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
-    child.once("error", (error) => reject(new UsageError(`${program} could not be started: ${error.message}`)));
+    child.once("error", reject);
   });
   let log = "";
+  const listeners: ((piece: string) => void)[] = [];
   const keep = (chunk: Buffer): void => {
-    log = (log + chunk.toString()).slice(-maxLogChars);
+    const piece = chunk.toString();
+    log = (log + piece).slice(-maxLogChars);
+    for (const listener of listeners) listener(piece);
   };
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
+  child.stdout?.on("data", keep);
+  child.stderr?.on("data", keep);
   const gone = new AbortController();
   const ended = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => {
@@ -54,6 +73,8 @@ export const startProviderProcess = async (command: readonly string[], endpoint:
     log: () => log,
     gone: gone.signal,
     ended,
+    pid: child.pid,
+    onOutput: (listener) => void listeners.push(listener),
     signal: (signal) => void child.kill(signal),
     stop: async () => {
       signalGroup(child, "SIGTERM");
@@ -65,8 +86,7 @@ export const startProviderProcess = async (command: readonly string[], endpoint:
       killAll();
       await ended;
       process.off("exit", killAll);
-      child.stdout.destroy();
-      child.stderr.destroy();
+      for (const stream of child.stdio) stream?.destroy();
     },
   };
 };

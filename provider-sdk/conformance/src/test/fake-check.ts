@@ -31,6 +31,7 @@ export const fakeContext = (signal: AbortSignal): CheckContext => {
     callContext: { cluster: { id: "c", name: "c" }, scopeId: "s" },
     connect: () => connection,
     start: undefined,
+    startTls: undefined,
     ready: () => Promise.reject(new Error("there is no provider")),
     hooks: new HookSession({ hooks: {}, ledger: new Ledger("c", () => undefined), runId: "c" }).open("c", signal).hooks,
     signal,
