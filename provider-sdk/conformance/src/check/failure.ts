@@ -21,7 +21,13 @@ export class CheckFailure extends Error {
   }
 }
 
-/** Thrown by a check that finds that it has nothing to judge. */
+/** Thrown by a check that finds that it has nothing to judge, or may not do what it needs. */
 export class CheckSkipped extends Error {
   override readonly name = "CheckSkipped";
+  readonly reason: "capability" | "limit";
+
+  constructor(message: string, reason: "capability" | "limit" = "capability") {
+    super(message);
+    this.reason = reason;
+  }
 }

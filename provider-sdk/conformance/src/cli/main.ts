@@ -11,6 +11,7 @@ const main = async (): Promise<void> => {
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),
       terminal: process.stderr.isTTY,
+      columns: process.stderr.columns,
       random: Math.random,
       signal: stop.signal,
     });

@@ -4,6 +4,8 @@ export interface ProgramDeps {
   readonly err: (text: string) => void;
   /** Standard error is a terminal: progress and colours make sense. */
   readonly terminal: boolean;
+  /** How wide the terminal is. Default: 80. */
+  readonly columns?: number | undefined;
   readonly random: () => number;
   readonly signal: AbortSignal;
 }

@@ -10,21 +10,24 @@ import { reportCommand } from "../commands/report.ts";
 import { outcomeLines, selftest, selftestSummary } from "../commands/selftest.ts";
 import type { LedgerEntry } from "../contract/ledger.ts";
 import { undoAll } from "../hooks/undo-all.ts";
+import { planConformance } from "../run-conformance.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import { mutants } from "../selftest/mutants.ts";
 import { NotReadyError, reach } from "../target/reach.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
 import { type Arguments, commands, helpText, parseArguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
+import { withPatternFiles } from "./pattern-files.ts";
+import { whyText } from "./plan-text.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
-import { leftLines, run } from "./run.ts";
+import { leftLines, optionsOf, run } from "./run.ts";
 import { withTarget } from "./target.ts";
 import { inspection, listing } from "./texts.ts";
 
 /** Runs a command line and answers the exit code. Mistakes of the user are one line. */
 export const program = async (argv: readonly string[], deps: ProgramDeps): Promise<number> => {
   try {
-    const args = parseArguments(argv, deps.random);
+    const args = await withPatternFiles(parseArguments(argv, deps.random));
     if (args.help || args.command === "help") deps.out(helpText());
     else return await command(args, deps);
     return exitCodes.passed;
@@ -59,7 +62,7 @@ const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
       return (await reportCommand({ words, format, output, out })) ? exitCodes.passed : exitCodes.failed;
     }
     case "list":
-      return told(deps, listing(chosen(args)));
+      return args.why ? why(args, deps) : told(deps, listing(chosen(args)));
     case "explain":
       return told(deps, explanation(checkOf(args)));
     case "":
@@ -68,6 +71,13 @@ const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
       throw new UsageError(`there is no command ${args.command}; there are ${commandNames}`);
   }
 };
+
+/** Which checks a run with the same options would do, and why not the others. */
+const why = (args: Arguments, deps: ProgramDeps): Promise<number> =>
+  withTarget(args, deps, async (target) => {
+    const { planned } = await planConformance(optionsOf(args, target, await readConfig(args.config), deps));
+    return told(deps, whyText(planned));
+  });
 
 const runSelftest = async (args: Arguments, endpoint: string, deps: ProgramDeps): Promise<number> => {
   const { signal } = deps;

@@ -2,36 +2,56 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Fixtures } from "../check/fixtures.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { LedgerFile, readLedger } from "../commands/ledger-file.ts";
 import { grpcurlLine } from "../contract/exchange.ts";
 import { type FormatName, formats } from "../report/formats.ts";
-import { coloured, plain, verdictLine } from "../report/pretty.ts";
+import { withoutIds } from "../report/redact.ts";
 import type { Report } from "../report/report.ts";
-import { type RunEvent, runConformance } from "../run-conformance.ts";
+import { runConformance, type RunOptions } from "../run-conformance.ts";
 import type { Arguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
+import { planOrConsent } from "./consent.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
+import { progress } from "./progress.ts";
 import type { Target } from "./target.ts";
 
-/** The checks on one provider, the report where it is wanted, and the exit code. */
-export const run = async (
+/** What the command line asks for, on one provider. */
+export const optionsOf = (
   { tls: _given, ...args }: Arguments,
-  { endpoint, tls, parsed, gone, pid }: Target,
-  deps: ProgramDeps,
-): Promise<number> => {
-  const ledger = ledgerFor(args);
+  { endpoint, tls, gone, pid }: Target,
+  fixtures: Fixtures,
+  { signal }: ProgramDeps,
+): RunOptions => ({
+  ...args,
+  runId: randomUUID(),
+  endpoint,
+  ...(tls !== undefined && { tls }),
+  ...(pid !== undefined && { providerPid: pid }),
+  fixtures,
+  ...(args.provider.length > 0 && { providerCommand: args.provider }),
+  signal,
+  ...(gone !== undefined && { gone }),
+});
+
+/** The checks on one provider, the report where it is wanted, and the exit code. */
+export const run = async (args: Arguments, target: Target, deps: ProgramDeps): Promise<number> => {
+  const fixtures = await readConfig(args.config);
+  const options = optionsOf(args, target, fixtures, deps);
+  const ended = await planOrConsent(args, options, fixtures, deps);
+  if (ended !== undefined) return ended;
+  const ledger = ledgerFor(args, options);
+  const show = progress(deps);
   let isClean = true;
+  let info: GetProviderInfoResponse | undefined;
   const report = await runConformance({
-    ...args,
-    endpoint,
-    ...(tls !== undefined && { tls }),
-    ...(pid !== undefined && { providerPid: pid }),
-    fixtures: await readConfig(args.config),
-    ...(args.provider.length > 0 && { providerCommand: args.provider }),
-    signal: deps.signal,
-    ...(gone !== undefined && { gone }),
-    onEvent: progress(deps),
+    ...options,
+    onEvent: (event) => {
+      if (event.kind === "planned") info = event.info;
+      show(event);
+    },
     onMake: ledger.add,
     onCleanUp: ({ left }) => {
       isClean = left.length === 0;
@@ -43,14 +63,11 @@ export const run = async (
         deps.err(`${check} hook ${name} ${elapsedMs.toFixed(0)} ms\n${indented(output)}`),
       onExchange: (check, exchange) =>
         deps.err(
-          `${check} ${exchange.path} ${exchange.elapsedMs.toFixed(1)} ms ${exchange.answer}\n  ${grpcurlLine(exchange, parsed) ?? ""}\n`,
+          `${check} ${exchange.path} ${exchange.elapsedMs.toFixed(1)} ms ${exchange.answer}\n  ${grpcurlLine(exchange, target.parsed) ?? ""}\n`,
         ),
     }),
   });
-  const text = formats[args.format ?? "pretty"](report, deps.terminal && args.output === undefined);
-  if (args.output === undefined) deps.out(text);
-  else await writeFile(args.output, text);
-  if (args.report !== undefined) await writeAll(args.report, report);
+  await told(args, report, args.includeIds || info === undefined ? report : withoutIds(report, info, fixtures), deps);
   if (!isClean) return exitCodes.notClean;
   if (report.results.some(({ verdict }) => verdict.kind === "kit-error")) return exitCodes.kitBroke;
   return report.results.some(({ verdict }) => verdict.kind === "fail" || verdict.kind === "blocked")
@@ -61,8 +78,8 @@ export const run = async (
 const indented = (text: string): string => (text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`);
 
 /** In the folder of the report, else where temporary files go. Throws a UsageError where the run before left something. */
-const ledgerFor = ({ report }: Arguments): LedgerFile => {
-  if (report === undefined) return new LedgerFile(join(tmpdir(), `cloudwire-conformance-${randomUUID()}.jsonl`));
+const ledgerFor = ({ report }: Arguments, { runId }: RunOptions): LedgerFile => {
+  if (report === undefined) return new LedgerFile(join(tmpdir(), `cloudwire-conformance-${runId}.jsonl`));
   const path = join(report, "ledger.jsonl");
   if (readLedger(path) !== undefined)
     throw new UsageError(
@@ -84,31 +101,22 @@ const extensions: Readonly<Record<FormatName, string>> = {
   html: "html",
 };
 
+/** Shows the report to whoever runs the kit as it is; all that is written for others is `forOthers`. */
+const told = async (
+  { format = "pretty", output, report: folder }: Arguments,
+  report: Report,
+  forOthers: Report,
+  deps: ProgramDeps,
+): Promise<void> => {
+  const isShown = output === undefined && format === "pretty";
+  const text = formats[format](isShown ? report : forOthers, deps.terminal && output === undefined);
+  if (output === undefined) deps.out(text);
+  else await writeFile(output, text);
+  if (folder !== undefined) await writeAll(folder, forOthers);
+};
+
 const writeAll = async (folder: string, report: Report): Promise<void> => {
   await mkdir(folder, { recursive: true });
   let name: FormatName;
   for (name in formats) await writeFile(join(folder, `conformance.${extensions[name]}`), formats[name](report, false));
-};
-
-/** One line on a terminal that says what runs; nothing elsewhere. */
-const progress = (deps: ProgramDeps): ((event: RunEvent) => void) => {
-  if (!deps.terminal) return () => undefined;
-  let [done, total] = [0, 0];
-  return (event) => {
-    switch (event.kind) {
-      case "planned":
-        total = event.planned.filter(({ skip }) => skip === undefined).length;
-        return;
-      case "started":
-        deps.err(`\r\u001b[K${done}/${total} ${event.check.id}`);
-        return;
-      case "finished":
-        done++;
-        if (event.result.verdict.kind === "fail")
-          deps.err(`\r\u001b[K${verdictLine(event.result, deps.terminal ? coloured : plain)}\n`);
-        if (done >= total) deps.err("\r\u001b[K");
-        return;
-    }
-    event satisfies never;
-  };
 };

@@ -6,10 +6,7 @@ import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { hookNames } from "../check/hooks.ts";
-import type { HookEntry, LedgerEntry } from "../contract/ledger.ts";
-
-/** With this every cluster of a run begins: nothing else is ever cleaned up. */
-const clusterPrefix = "conformance-";
+import { clusterPrefix, type HookEntry, type LedgerEntry } from "../contract/ledger.ts";
 
 /**
  * The list of what a run may have made, in a file that outlives a crash: a JSON object a line, on the disk before the call that makes it leaves. There is

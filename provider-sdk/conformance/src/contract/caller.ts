@@ -37,6 +37,8 @@ export interface CallerDeps {
   readonly record?: (exchange: Exchange) => void;
   /** Takes note of what calls make at the cloud. Without it, a call that could make something is a fault of the kit and throws. */
   readonly ledger?: Ledger | undefined;
+  /** Id of the check that calls. */
+  readonly check?: string;
 }
 
 /** How long the kit waits beyond a deadline for the server to say so itself. */
@@ -70,14 +72,16 @@ export class Caller {
   ): Promise<Called<Response>> {
     const message = method.requestType.fromPartial(request);
     const encoded = method.requestType.encode(message).finish();
-    if (this.#deps.ledger !== undefined) this.#deps.ledger.admit(method.name, encoded);
-    else if (!isHarmless(method.name, message))
+    const { ledger, check = "" } = this.#deps;
+    const admitted = ledger?.admit(method.name, encoded, check);
+    if (ledger === undefined && !isHarmless(method.name, message))
       throw new TypeError(`a check of a level without changes called ${method.name}`);
     const asGiven = options.body !== undefined || options.requestBytes !== undefined;
     const body = options.body ?? frame(options.requestBytes ?? encoded);
     const wireCall = this.#wireCall(method.name, body, options);
     const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
     const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
+    if (admitted !== undefined) ledger?.ended(admitted, outcome);
     const { path, headers = {}, deadlineMs } = wireCall;
     const exchange: Exchange = {
       path,

@@ -8,11 +8,11 @@ export interface Badge {
   readonly color: "brightgreen" | "yellow" | "red";
 }
 
-/** Conformant only where every profile that the provider claims is, in this one report: nothing left out, nothing excused. */
+/** Conformant only where core and every profile that the provider claims is, in this one report: nothing left out, nothing excused. */
 export const badgeOf = (report: Report): Badge => {
   const { provider, kit } = report;
   const verdicts = new Map(report.profiles.map(({ name, verdict }) => [name, verdict]));
-  const claimed = claimedProfiles(provider.capabilities);
+  const claimed = judgedProfiles(report);
   const conformant = claimed.filter((name) => verdicts.get(name) === "conformant");
   const failed = claimed.filter((name) => verdicts.get(name) === "failed");
   const versions = `contract ${provider.contractMajor}.${provider.contractMinor} · kit ${kit.version} · level ${report.level}`;
@@ -23,10 +23,18 @@ export const badgeOf = (report: Report): Badge => {
   return { label, message: `conformant ${conformant.join(" + ")} · ${versions}`, color: "brightgreen" };
 };
 
-const claimedProfiles = (claims: readonly string[]): readonly ProfileName[] => {
+/** Core, what is claimed, and of what nobody claims because it takes a vendor's hooks or size, what was tested whole, failed or was excused. */
+const judgedProfiles = ({ profiles, provider }: Report): readonly ProfileName[] => {
+  const counting = new Set(
+    profiles.filter(({ verdict, excused }) => verdict !== "partial" || excused > 0).map(({ name }) => name),
+  );
   const names: ProfileName[] = [];
   let name: ProfileName;
-  for (name in capabilities) if (capabilities[name] === "" || claims.includes(capabilities[name])) names.push(name);
+  for (name in capabilities) {
+    const claim = capabilities[name];
+    if (name === "core" || (claim === "" ? counting.has(name) : provider.capabilities.includes(claim)))
+      names.push(name);
+  }
   return names;
 };
 

@@ -25,6 +25,7 @@ const results = [
 const report: Report = {
   schemaVersion: 1,
   kit: { version: "0.1.0", contractMajor: 1 },
+  runId: "r",
   startTime: "2026-11-22T00:00:00.000Z",
   elapsedMs: 1_234,
   target: { endpoint: "unix:///p.sock" },

@@ -2,7 +2,7 @@ import type { Level, ProfileName } from "../check/check.ts";
 import type { Finding } from "../check/failure.ts";
 
 /** Why a check did not run. */
-export type SkipReason = "capability" | "level" | "fixture" | "hook" | "transport" | "mode" | "user";
+export type SkipReason = "capability" | "level" | "fixture" | "hook" | "transport" | "mode" | "limit" | "user";
 
 /** What came of a check. */
 export type Verdict =
@@ -51,6 +51,8 @@ export interface ProfileResult {
 export interface Report {
   readonly schemaVersion: 1;
   readonly kit: { readonly version: string; readonly contractMajor: number };
+  /** The cluster that the run pretends to be is `conformance-` and this: all it makes is stamped with it. */
+  readonly runId: string;
   readonly startTime: string;
   readonly elapsedMs: number;
   readonly target: { readonly endpoint: string; readonly command?: readonly string[] };
@@ -89,4 +91,4 @@ const profileResult = (name: ProfileName, results: readonly CheckResult[]): Prof
 };
 
 /** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
-const countsAgainst = (reason: SkipReason): boolean => reason === "fixture" || reason === "hook" || reason === "user";
+const countsAgainst = (reason: SkipReason): boolean => ["fixture", "hook", "limit", "user"].includes(reason);

@@ -25,6 +25,7 @@ const reportOf = (verdicts: Readonly<Record<string, Verdict>>, more: Partial<Rep
   return {
     schemaVersion: 1,
     kit: { version: "0.1.0", contractMajor: 1 },
+    runId: "r",
     startTime: "2026-11-22T00:00:00.000Z",
     elapsedMs: 10,
     target: { endpoint: "unix:///p.sock" },
@@ -139,7 +140,15 @@ describe("badgeOf()", () => {
   test.each<[string, Report["profiles"], readonly string[], string, string]>([
     ["all that is claimed", [core, resilience], [], "conformant core + resilience", "brightgreen"],
     ["a claim that was not tested", [core, resilience], ["instances"], "partial 2/3", "yellow"],
-    ["a profile that is not whole", [core, { ...resilience, verdict: "partial" }], [], "partial 1/2", "yellow"],
+    [
+      "an add-on that is not whole",
+      [core, { ...resilience, verdict: "partial" }],
+      [],
+      "conformant core",
+      "brightgreen",
+    ],
+    ["one with an excuse", [core, { ...resilience, verdict: "partial", excused: 1 }], [], "partial 1/2", "yellow"],
+    ["core that is not whole", [{ ...core, verdict: "partial" }], [], "partial 0/1", "yellow"],
     ["a failure", [core, { ...resilience, verdict: "failed" }], [], "failed resilience", "red"],
   ])("judges %s", (_name, profiles, capabilities, message, color) => {
     const badge = badgeOf({ ...good, profiles, provider: { ...good.provider, capabilities } });

@@ -16,7 +16,7 @@ for (profileName in profiles) profileNames.push(profileName);
 
 const level = Type.Enum([...levels]);
 const profile = Type.Enum(profileNames);
-const reasons: readonly SkipReason[] = ["capability", "level", "fixture", "hook", "transport", "mode", "user"];
+const reasons: readonly SkipReason[] = ["capability", "level", "fixture", "hook", "transport", "mode", "limit", "user"];
 
 const exchange = Type.Object({
   path: text,
@@ -50,6 +50,7 @@ export const reportSchema = Type.Object(
   {
     schemaVersion: Type.Literal(schemaVersion),
     kit: Type.Object({ version: text, contractMajor: count }),
+    runId: Type.String({ description: "What the run made is stamped with the cluster `conformance-` and this." }),
     startTime: Type.String({ description: "ISO 8601, UTC." }),
     elapsedMs: ms,
     target: Type.Object({ endpoint: text, command: Type.Optional(Type.Array(text)) }),

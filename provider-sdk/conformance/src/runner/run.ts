@@ -136,7 +136,7 @@ export class Runner {
 const toVerdict = (error: unknown): Verdict => {
   if (error instanceof CheckFailure) return { kind: "fail", finding: error.finding };
   if (error instanceof HookError) return { kind: "blocked", by: error.message };
-  if (error instanceof CheckSkipped) return { kind: "skip", reason: "capability", detail: error.message };
+  if (error instanceof CheckSkipped) return { kind: "skip", reason: error.reason, detail: error.message };
   return { kind: "kit-error", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 };
 

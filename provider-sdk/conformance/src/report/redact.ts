@@ -1,0 +1,56 @@
+import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Fixtures } from "../check/fixtures.ts";
+import type { Report } from "./report.ts";
+
+/** Shorter words stand for themselves only where nothing else is said: they could be part of any other. */
+const shortest = 4;
+
+/** A report that may be shown to anybody: ids of the account, its machines and volumes are replaced by what they are. */
+export const withoutIds = (report: Report, info: GetProviderInfoResponse, fixtures: Fixtures): Report => {
+  const names = idsOf(info, fixtures);
+  const ofCloud = info.providerIdPrefixes
+    .filter((prefix) => prefix !== "")
+    .map((prefix) => new RegExp(`${prefix.replaceAll(/[^\w:/-]/g, "\\$&")}[^\\s"'\`,;)\\]}]+`, "g"));
+  const hidden = (text: string): string => {
+    const whole = names.find(([id]) => id === text);
+    if (whole !== undefined) return whole[1];
+    const named = names.reduce((left, [id, name]) => (id.length < shortest ? left : left.replaceAll(id, name)), text);
+    return ofCloud.reduce((left, pattern) => left.replaceAll(pattern, "<provider id>"), named);
+  };
+  return {
+    ...report,
+    target: { ...report.target, ...(report.target.command && { command: report.target.command.map(hidden) }) },
+    results: report.results.map((result) => ({
+      ...result,
+      ...(result.repeat !== undefined && { repeat: hidden(result.repeat) }),
+      verdict:
+        "finding" in result.verdict
+          ? { ...result.verdict, finding: deep(result.verdict.finding, hidden) }
+          : result.verdict,
+    })),
+  };
+};
+
+/** Each id with what is written instead, the longest first, for one may be part of another. */
+const idsOf = ({ scopeId }: GetProviderInfoResponse, fixtures: Fixtures): readonly (readonly [string, string])[] => {
+  const found: (readonly [string, string])[] = [[scopeId, "<scope>"]];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value === "string") found.push([value, `<${path}>`]);
+    else if (Array.isArray(value)) for (const item of value) visit(item, path);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, item] of Object.entries(value)) visit(item, path === "" ? key : `${path}.${key}`);
+  };
+  visit(Object.fromEntries(Object.entries(fixtures).filter(([key]) => !notIds.has(key))), "");
+  return found
+    .filter(([id]) => id !== "")
+    .toSorted(([one], [other]) => other.length - one.length || one.localeCompare(other));
+};
+
+/** Parts of the configuration that name nothing of the account. */
+const notIds = new Set(["limits", "testCloud", "hooks", "routeCidrs", "loadBalancer", "scale"]);
+
+const deep = <Value>(value: Value, change: (text: string) => string): Value => {
+  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === "string" ? change(item) : item));
+  const changed: Value = JSON.parse(text);
+  return changed;
+};
