@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly parallel?: number;
   /** Thresholds and patience are multiplied by it. Default: 1. */
   readonly slowFactor?: number;
+  /** Checks of things that take minutes wait for them, instead of looking at their beginning. Default: false. */
+  readonly long?: boolean;
   /** How long the provider may take to be ready. Default: 10 s. */
   readonly startTimeoutMs?: number;
   /** With which the caller started the provider: for the report, and for checks that start it once more. */
@@ -115,6 +117,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     level = "R",
     seed = 1,
     slowFactor = 1,
+    long = false,
     onExchange,
     onMake,
     providerCommand: command,
@@ -126,7 +129,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   const { info, planned } = await planConformance(options);
   options.onEvent?.({ kind: "planned", info, planned });
   const session = new RunSession(
-    { endpoint, fixtures, seed, slowFactor, onExchange, onMake, command, providerPid, runId, onHook: options.onHook },
+    { endpoint, fixtures, seed, slowFactor, long, onExchange, onMake, command, providerPid, runId, onHook: options.onHook },
     info,
   );
   const runner = new Runner({

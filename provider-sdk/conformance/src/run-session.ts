@@ -19,6 +19,7 @@ export interface SessionOptions {
   readonly fixtures: Fixtures;
   readonly seed: number;
   readonly slowFactor: number;
+  readonly long: boolean;
   /** With which checks start providers of their own. */
   readonly command?: readonly string[] | undefined;
   readonly providerPid?: number | undefined;
@@ -68,7 +69,7 @@ export class RunSession {
 
   /** What one run of a check works with, and its end. */
   openContext(check: Check, signal: AbortSignal): { context: CheckContext; close: () => Promise<void> } {
-    const { endpoint, fixtures, seed, slowFactor, onExchange, command } = this.#options;
+    const { endpoint, fixtures, seed, slowFactor, long, onExchange, command } = this.#options;
     const connections: Connection[] = [];
     const providers = command === undefined ? undefined : new OwnProviders(command);
     const opened = this.#hooks.open(check.id, signal);
@@ -96,6 +97,7 @@ export class RunSession {
       signal,
       random: seededRandom(seed, check.id),
       slowFactor,
+      long,
       run: this,
     };
     return {

@@ -15,7 +15,9 @@ export const profiles = {
   core: "",
   instances: "instances",
   "instances-list": "instances.list",
+  "instances-watch": "instances.watch",
   loadbalancer: "load_balancers",
+  "lb-watch": "load_balancers.watch",
   routes: "routes",
   volumes: "volumes",
   // What needs more than the provider: planted secrets, a cloud that can be broken.
@@ -80,6 +82,8 @@ export interface CheckContext {
   readonly random: () => number;
   /** How much slower than a quiet machine this one is said to be: thresholds are multiplied by it. */
   readonly slowFactor: number;
+  /** Checks of things that take minutes wait for them: otherwise they look at their beginning only. */
+  readonly long: boolean;
   /** Stands for the run: the same object for all its checks. */
   readonly run: object;
 }

@@ -19,6 +19,7 @@ describe("parseArguments()", () => {
       format: undefined,
       parallel: 4,
       slowFactor: 1,
+      long: false,
       startTimeoutMs: 10_000,
       seed: 500_000_000,
       run: [],

@@ -13,7 +13,8 @@ export const commands = {
   explain: "a check's worth, rules and usual faults: explain err.field.path",
   inspect: "what a provider says of itself, and which profiles are tested",
   selftest:
-    "puts one fault after the other into a provider, and tells which checks must and did fail; --run chooses checks",
+    "shows that checks fail when they have to: puts one fault after the other into the kit's own provider, or into yours",
+  "serve-fake": "serves the kit's own provider, which is correct, to try the kit and clients of the contract on",
   cleanup:
     "removes what runs have left that were killed: cleanup report/ledger.jsonl, or --run-id, or --all-older-than 24h",
   report:
@@ -107,10 +108,23 @@ const options = {
     value: "number",
     help: "Multiplies thresholds and patience on slow machines. Default 1.",
   },
+  long: {
+    type: "boolean",
+    help: "Waits in checks of heartbeats, idle connections and stalled readers as long as the contract says: minutes.",
+  },
   "start-timeout": {
     type: "string",
     value: "seconds",
     help: "How long the provider may take to be ready. Default 10.",
+  },
+  only: { type: "string", multiple: true, value: "fault", help: "selftest: only these faults, by name." },
+  seeds: { type: "string", value: "number", help: "selftest: runs without fault with further seeds. Default 1." },
+  thorough: { type: "boolean", help: "selftest: every check on every fault, also those that cannot see it." },
+  faults: {
+    type: "string",
+    multiple: true,
+    value: "name",
+    help: "serve-fake: faults that it has, of those of selftest.",
   },
   help: { type: "boolean", help: "This text." },
 } as const;
@@ -146,10 +160,17 @@ export interface Arguments {
   readonly runId?: string | undefined;
   readonly allOlderThanMs?: number | undefined;
   readonly trace: boolean;
+  /** Names of faults that a selftest is about. */
+  readonly only: readonly string[];
+  /** Names of faults that the fake is to have. */
+  readonly faults: readonly string[];
+  readonly seeds: number;
+  readonly thorough: boolean;
   readonly help: boolean;
   readonly seed: number;
   readonly parallel: number;
   readonly slowFactor: number;
+  readonly long: boolean;
   readonly startTimeoutMs: number;
 }
 
@@ -189,9 +210,14 @@ export const parseArguments = (argv: readonly string[], random: () => number): A
     runId: values["run-id"],
     allOlderThanMs: ageIn("--all-older-than", values["all-older-than"]),
     trace: values.trace ?? false,
+    only: values.only ?? [],
+    faults: (values.faults ?? []).flatMap((names) => names.split(",")),
+    seeds: numberIn("--seeds", values.seeds ?? "1", 0, 1_000),
+    thorough: values.thorough ?? false,
     help: values.help ?? false,
     seed: numberIn("--seed", values.seed ?? String(Math.floor(random() * 1e9)), 0, 2 ** 31),
     parallel: numberIn("--parallel", values.parallel ?? "4", 1, 64),
+    long: values.long ?? false,
     slowFactor: numberIn("--slow-factor", values["slow-factor"] ?? "1", 0.1, 100),
     startTimeoutMs: numberIn("--start-timeout", values["start-timeout"] ?? "10", 0.1, 3_600) * 1_000,
   };

@@ -37,6 +37,7 @@ export const fakeContext = (signal: AbortSignal): CheckContext => {
     signal,
     random: () => 0,
     slowFactor: 1,
+    long: false,
     run: {},
   };
 };
