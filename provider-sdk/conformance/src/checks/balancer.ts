@@ -45,7 +45,10 @@ const patienceMs = ({ fixtures, slowFactor }: CheckContext): number =>
 const pollMs = 1_000;
 
 const digest = (value: unknown): string =>
-  createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
+  createHash("sha256")
+    .update(JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? String(item) : item)))
+    .digest("hex")
+    .slice(0, 32);
 
 /** The machine of the configuration as target. */
 export const fixtureNode = ({ fixtures }: CheckContext) => ({

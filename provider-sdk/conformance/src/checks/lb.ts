@@ -229,7 +229,7 @@ const repeating: readonly Check[] = [
     ...base,
     id: "lb.validate.no-effect",
     title: "validate_only makes nothing and changes nothing",
-    rules: ["RPC-1"],
+    rules: ["RPC-3"],
     why: "Who asks what would happen does not want it to happen.",
     capability: "load_balancers.validate_only",
     run: (context) =>

@@ -44,6 +44,14 @@ export const referenceDefinition = (): ProviderDefinition => {
     version: "1.0.0",
     idPrefix: "acme://",
     scope: "account-1",
+    annotations: [
+      {
+        key: "acme.example.com/size",
+        type: "enum",
+        allowedValues: ["small", "large"],
+        description: "How large the load balancer is.",
+      },
+    ],
     check: () => undefined,
     instances: {
       features: { podCidrs: true, list: { maxPageSize: 3 } },

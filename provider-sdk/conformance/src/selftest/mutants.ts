@@ -1,10 +1,13 @@
 import type { Mutant } from "./mutant.ts";
 import { balancerMutants } from "./mutants/balancer.ts";
+import { balancerChangeMutants } from "./mutants/balancer-changes.ts";
 import { changeMutants } from "./mutants/changes.ts";
 import { cloudMutants } from "./mutants/cloud.ts";
 import { errorMutants } from "./mutants/errors.ts";
+import { featureMutants } from "./mutants/features.ts";
 import { identityMutants } from "./mutants/identity.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
+import { refusalMutants } from "./mutants/refusals.ts";
 
 /** What a provider says of itself changes no refusal, and to provoke them all takes a second. */
 const refusals: readonly string[] = ["err.**", "val.**"];
@@ -16,6 +19,9 @@ export const mutants: readonly Mutant[] = [
   ...cloudMutants,
   ...balancerMutants,
   ...nodeMutants,
+  ...featureMutants,
+  ...balancerChangeMutants,
+  ...refusalMutants,
   ...changeMutants,
 ];
 

@@ -15,7 +15,7 @@ const remove = methods.deleteLoadBalancer;
 type Asked = EnsureLoadBalancerRequest;
 
 /** Changes the load balancer that Ensure answers, by what was asked. */
-const made =
+export const made =
   (alter: (balancer: LoadBalancer, asked: Asked) => LoadBalancer): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, ensure);
@@ -27,7 +27,7 @@ const made =
   };
 
 /** Changes what Ensure asks for. */
-const wished =
+export const wished =
   (alter: (asked: Asked) => Asked): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, ensure);
@@ -40,7 +40,7 @@ const withWish = (request: ProxiedRequest, asked: Asked): ProxiedRequest => ({
 });
 
 /** Refuses an Ensure that meets a condition. */
-const refused =
+export const refused =
   (condition: (asked: Asked) => boolean): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, ensure);
@@ -55,7 +55,7 @@ const seenDeletions = new Set<string>();
 const deleted = new Set<string>();
 let makings = 0;
 
-const isFirst = (seen: Set<string>, key: string): boolean => {
+export const isFirst = (seen: Set<string>, key: string): boolean => {
   if (seen.has(key)) return false;
   seen.add(key);
   return true;

@@ -23,7 +23,7 @@ const told =
   };
 
 /** Changes the nodes that Ensure asks for. */
-const selected =
+export const selected =
   (alter: (nodes: NodeSelection) => NodeSelection): Intercept =>
   async (request, next) => {
     const asked = requestOf(request, ensure);
@@ -32,7 +32,7 @@ const selected =
     return next({ ...request, body: frame(ensure.requestType.encode(altered).finish()) });
   };
 
-const none = (nodes: NodeSelection): NodeSelection => ({
+export const noNodes = (nodes: NodeSelection): NodeSelection => ({
   fingerprint: nodes.fingerprint,
   count: 0,
   source: { $case: "inline", value: { nodes: [] } },
@@ -97,7 +97,7 @@ const sets: readonly Mutant[] = [
     fails: ["nset.unknown-ref"],
     level: "M",
     only: ["nset.unknown-ref"],
-    intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? none(nodes) : nodes)),
+    intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? noNodes(nodes) : nodes)),
   },
   {
     name: "set-loses-nodes",
@@ -105,7 +105,7 @@ const sets: readonly Mutant[] = [
     fails: ["nset.same-as-inline"],
     level: "M",
     only: ["nset.same-as-inline"],
-    intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? none(nodes) : nodes)),
+    intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? noNodes(nodes) : nodes)),
   },
 ];
 
@@ -116,7 +116,7 @@ const targets: readonly Mutant[] = [
     fails: ["lb.nodes.ensure"],
     level: "M",
     only: ["lb.nodes.ensure"],
-    intercept: selected(none),
+    intercept: selected(noNodes),
   },
   {
     name: "silent-about-nodes",
@@ -140,7 +140,7 @@ const targets: readonly Mutant[] = [
     fails: ["lb.nodes.unchanged-mismatch"],
     level: "M",
     only: ["lb.nodes.unchanged-mismatch"],
-    intercept: selected((nodes) => (nodes.source?.$case === "unchanged" ? none(nodes) : nodes)),
+    intercept: selected((nodes) => (nodes.source?.$case === "unchanged" ? noNodes(nodes) : nodes)),
   },
   {
     name: "no-node-count",
@@ -148,7 +148,7 @@ const targets: readonly Mutant[] = [
     fails: ["lb.nodes.count"],
     level: "M",
     only: ["lb.nodes.count"],
-    intercept: selected((nodes) => (nodes.source?.$case === "inline" ? none(nodes) : nodes)),
+    intercept: selected((nodes) => (nodes.source?.$case === "inline" ? noNodes(nodes) : nodes)),
   },
 ];
 
