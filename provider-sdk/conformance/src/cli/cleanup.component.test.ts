@@ -26,7 +26,19 @@ test("cleanup removes what a run has left that was killed, and the next run wait
   const report = join(folder, "report");
   const ledger = join(report, "ledger.jsonl");
   const target = ["--endpoint", sidecar.endpoint];
-  const run = ["run", "--level", "M", "--profile", "loadbalancer", "--config", config, "--report", report, ...target];
+  const run = [
+    "run",
+    "--level",
+    "M",
+    "--yes",
+    "--profile",
+    "loadbalancer",
+    "--config",
+    config,
+    "--report",
+    report,
+    ...target,
+  ];
 
   const killed = spawn(process.execPath, [...main, ...run], { stdio: "ignore" });
   onTestFinished(() => void killed.kill("SIGKILL"));

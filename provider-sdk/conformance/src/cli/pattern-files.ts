@@ -25,7 +25,7 @@ export const patternLines = (text: string): readonly string[] =>
     .filter((line) => line !== "");
 
 const expanded = async (texts: readonly string[]): Promise<readonly string[]> =>
-  (await Promise.all(texts.map((text) => (text.startsWith("@") ? fromFile(text.slice(1)) : [text])))).flat();
+  (await Promise.all(texts.map(async (text) => (text.startsWith("@") ? fromFile(text.slice(1)) : [text])))).flat();
 
 const fromFile = async (path: string): Promise<readonly string[]> => {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
