@@ -53,11 +53,7 @@ beforeAll(async () => {
   await sidecar.said(/provider ready/);
   port = await freePort();
   const kubeconfig = join(folder, "kubeconfig");
-  // Over plain HTTP a client sends a token only when it is told not to mind.
-  const insecure = cluster
-    .kubeconfig(CLUSTER_TOKEN)
-    .replace('"server":', '"insecure-skip-tls-verify": true, "server":');
-  await writeFile(kubeconfig, insecure);
+  await writeFile(kubeconfig, cluster.kubeconfig(CLUSTER_TOKEN));
   controller = new Program({
     source: "controller/src/main.ts",
     args: [
