@@ -56,6 +56,8 @@ const systemWith = (sidecar: string) => {
 
 export default defineConfig({
   test: {
+    // All cores: vitest would leave one of them idle.
+    maxWorkers: "100%",
     projects: [
       project("unit", ["**/*.test.ts"], heavier, 10_000),
       project("component", ["**/*.component.test.ts"], [], 60_000, 2),

@@ -23,8 +23,8 @@ interface Batch {
   readonly work: (suites: readonly string[]) => Promise<Tally>;
 }
 
-/** Each file starts a control plane of its own, which fills a small machine. */
-const ONE_BY_ONE = ["--no-file-parallelism"];
+/** Each file starts a control plane of its own: while one waits, another works. */
+const TWO_AT_ONCE = ["--maxWorkers=2"];
 
 const BATCHES: readonly Batch[] = [
   { suites: ["unit", "component"], prepare: async () => undefined, work: (suites) => runVitest(suites) },
@@ -33,17 +33,17 @@ const BATCHES: readonly Batch[] = [
   {
     suites: ["integration", "differential", "system"],
     prepare: prepareControlPlane,
-    work: (suites) => runVitest(suites, ONE_BY_ONE),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
   },
   {
     suites: ["languages", "system-go", "system-python"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
-    work: (suites) => runVitest(suites, ONE_BY_ONE),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
   },
   {
     suites: ["parity"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
-    work: (suites) => runVitest(suites, ONE_BY_ONE),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
   },
 ];
 
