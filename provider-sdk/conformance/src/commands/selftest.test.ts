@@ -1,46 +1,63 @@
 import { describe, expect, test } from "vitest";
-import { judgeMutant, outcomeLines, selftestSummary } from "./selftest.ts";
+import type { FaultOutcome } from "../selftest/fault-outcome.ts";
+import type { SelftestEvent } from "../selftest/whole-selftest.ts";
+import { selftestLines, selftestSummary, SelftestTally } from "./selftest.ts";
 
-const mutant = { name: "no-end", fault: "it never ends", fails: ["b.two", "a.one"] };
-const passing = new Set(["a.one", "b.two", "c.three"]);
-
-describe("judgeMutant()", () => {
-  test.each([
-    ["those that have to", ["a.one", "b.two"], "found"],
-    ["one of two", ["a.one"], "differs"],
-    ["one more", ["a.one", "b.two", "c.three"], "differs"],
-    ["one more, which fails without the fault, too", ["a.one", "b.two", "d.four"], "found"],
-  ])("judges a fault by which checks fail: %s", (_name, failing, kind) => {
-    expect(judgeMutant(mutant, passing, failing).kind).toBe(kind);
-  });
-
-  test("does not ask for checks that do not pass without the fault", () => {
-    expect(judgeMutant(mutant, new Set(["b.two"]), ["b.two"])).toEqual({
-      mutant,
-      kind: "found",
-      must: ["b.two"],
-      did: ["b.two"],
-    });
-    expect(judgeMutant(mutant, new Set(), []).kind).toBe("not shown");
-  });
+const outcome = (kind: FaultOutcome["kind"]): SelftestEvent => {
+  const ids = { must: ["a.one"], did: kind === "found" ? ["a.one"] : [] };
+  return { kind: "fault", outcome: { name: "no-end", fault: "it never ends", kind, ...ids, elapsedMs: 1, tries: 1 } };
+};
+const floor = (...problems: readonly string[]): SelftestEvent => ({
+  kind: "floor",
+  outcome: { name: "mute", fault: "it says nothing", problems, elapsedMs: 1 },
 });
+const correct = (...failing: readonly string[]): SelftestEvent => ({ kind: "correct", passed: 1, failing, seed: 1 });
 
-describe("outcomeLines()", () => {
-  test("tells what has to fail and what did", () => {
-    expect(outcomeLines(judgeMutant(mutant, passing, ["a.one", "b.two"]))).toBe(
-      "FOUND      no-end  it never ends\n  must and did fail  a.one, b.two\n",
-    );
-    expect(outcomeLines(judgeMutant(mutant, passing, []))).toBe(
-      "DIFFERS    no-end  it never ends\n  must fail  a.one, b.two\n  did fail   none\n",
-    );
-    expect(outcomeLines(judgeMutant(mutant, new Set(), []))).toBe("NOT SHOWN  no-end  it never ends\n");
+const tallyOf = (...events: readonly SelftestEvent[]): SelftestTally => {
+  const tally = new SelftestTally();
+  for (const event of events) tally.add(event);
+  return tally;
+};
+
+describe("SelftestTally", () => {
+  test.each<[string, readonly SelftestEvent[], boolean, boolean]>([
+    ["all is found", [correct(), outcome("found"), floor()], true, true],
+    ["a fault differs", [outcome("differs")], false, false],
+    ["a fault cannot be shown", [outcome("not shown")], false, true],
+    ["a check fails without a fault", [correct("b.two fail")], false, true],
+    ["a floor gives way", [floor("nothing fails in lb")], false, true],
+  ])("judges the kit's own provider and another by their own standards when %s", (_name, events, own, others) => {
+    expect(tallyOf(...events).isGood(true)).toBe(own);
+    expect(tallyOf(...events).isGood(false)).toBe(others);
   });
 });
 
 describe("selftestSummary()", () => {
-  test("counts", () => {
-    const found = judgeMutant(mutant, passing, ["a.one", "b.two"]);
-    expect(selftestSummary([found, found])).toBe("selftest: 2 faults, 2 found, 0 otherwise than they have to be\n");
-    expect(selftestSummary([found, judgeMutant(mutant, new Set(), [])])).toContain(", 1 not shown, for want of");
+  test("counts, and tells what is wrong beside faults", () => {
+    const tally = tallyOf(correct("b.two fail"), outcome("found"), outcome("not shown"), floor(), floor("no end"));
+    expect(selftestSummary(tally, true, false)).toBe(
+      "selftest: 2 faults, 1 found, 0 otherwise than they have to be, 1 not shown, for want of a check that passes without them" +
+        "; 1 floors held; 2 problems:\n  without a fault, seed 1: b.two fail\n  mute: no end\n",
+    );
+    expect(JSON.parse(selftestSummary(tally, true, true))).toMatchObject({ kind: "summary", found: 1, good: false });
+  });
+
+  test("says nothing of floors and of failing checks where the provider is somebody else's", () => {
+    expect(selftestSummary(tallyOf(correct("b.two fail"), outcome("found")), false, false)).toBe(
+      "selftest: 1 faults, 1 found, 0 otherwise than they have to be\n",
+    );
+  });
+});
+
+describe("selftestLines()", () => {
+  test("writes each event as JSON on a line, or for people, and progress on a terminal", () => {
+    const tally = tallyOf({ kind: "planned", faults: 2, floors: 0 }, outcome("found"));
+    expect(selftestLines(true, false)(outcome("found"), tally)).toEqual({
+      out: `${JSON.stringify(outcome("found"))}\n`,
+      err: "",
+    });
+    const { out, err } = selftestLines(false, true)(outcome("found"), tally);
+    expect(out).toBe("FOUND      no-end  it never ends\n  must and did fail  a.one\n");
+    expect(err).toBe("\r\u001b[K1/2");
   });
 });

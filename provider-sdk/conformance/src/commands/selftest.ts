@@ -1,121 +1,87 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Fixtures } from "../check/fixtures.ts";
-import type { Report } from "../report/report.ts";
-import { runConformance } from "../run-conformance.ts";
-import { matchesAny, type Pattern } from "../runner/patterns.ts";
-import type { Mutant } from "../selftest/mutant.ts";
-import { startMutantProxy } from "../selftest/mutant-proxy.ts";
-import { slowChecks } from "../selftest/mutants.ts";
-import { parseEndpoint } from "../wire/endpoint.ts";
+import { type FaultOutcome, outcomeLines } from "../selftest/fault-outcome.ts";
+import { floorLines } from "../selftest/run-floor.ts";
+import type { SelftestEvent } from "../selftest/whole-selftest.ts";
 
-/** Whether a fault was found. */
-export interface MutantOutcome {
-  readonly mutant: Mutant;
-  /**
-   * Found: exactly the checks failed that have to. Differs: others did. Not shown: none of the checks that have to fail passes on the provider without
-   * the fault, so there is nothing to see.
-   */
-  readonly kind: "found" | "differs" | "not shown";
-  /** Ids of the checks that have to fail, of those that pass without the fault. */
-  readonly must: readonly string[];
-  /** Ids of the checks that did. */
-  readonly did: readonly string[];
-}
+/** What a selftest has come to so far. */
+export class SelftestTally {
+  readonly faults: FaultOutcome[] = [];
+  planned = 0;
+  done = 0;
+  held = 0;
+  /** What went wrong beside faults that were not found: words of the report. */
+  readonly problems: string[] = [];
 
-/** What to put faults into. */
-export interface SelftestOptions {
-  readonly mutants: readonly Mutant[];
-  /** Only mutants that one of these checks has to find. Empty: all. */
-  readonly checks: readonly Pattern[];
-  /** Where the provider listens. */
-  readonly endpoint: string;
-  readonly fixtures: Fixtures;
-  readonly seed: number;
-  readonly parallel: number;
-  readonly slowFactor: number;
-  readonly startTimeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly onOutcome: (outcome: MutantOutcome) => void;
-}
-
-/** Puts one fault after the other into a provider, and tells which checks fail on each. Changes nothing at the cloud. */
-export const selftest = async (options: SelftestOptions): Promise<readonly MutantOutcome[]> => {
-  const { endpoint, mutants, checks } = options;
-  const { fixtures, seed, parallel, slowFactor, startTimeoutMs, signal } = options;
-  const runOptions = { fixtures, seed, parallel, slowFactor, startTimeoutMs, signal };
-  const passing = passed(await runConformance({ ...runOptions, endpoint }));
-  const wanted = mutants.filter(({ fails }) => checks.length === 0 || fails.some((id) => matchesAny(checks, id)));
-  const folder = await mkdtemp(join(tmpdir(), "conformance-selftest-"));
-  const outcomes: MutantOutcome[] = [];
-  try {
-    for (const mutant of wanted) {
-      const provable = mutant.fails.some((id) => passing.has(id));
-      const path = join(folder, `${mutant.name}.sock`);
-      const failing = provable ? await failingOn(mutant, path, endpoint, runOptions) : [];
-      const outcome = judgeMutant(mutant, passing, failing);
-      options.onOutcome(outcome);
-      outcomes.push(outcome);
+  add(event: SelftestEvent): void {
+    switch (event.kind) {
+      case "planned":
+        this.planned = event.faults + event.floors;
+        return;
+      case "correct":
+        this.problems.push(...event.failing.map((text) => `without a fault, seed ${event.seed}: ${text}`));
+        return;
+      case "fault":
+        this.done++;
+        this.faults.push(event.outcome);
+        return;
+      case "floor":
+        this.done++;
+        if (event.outcome.problems.length === 0) this.held++;
+        this.problems.push(...event.outcome.problems.map((text) => `${event.outcome.name}: ${text}`));
+        return;
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    event satisfies never;
   }
-  return outcomes;
-};
 
-/** Compares what failed with what has to. Checks that fail without the fault say nothing about it. */
-export const judgeMutant = (
-  mutant: Mutant,
-  passing: ReadonlySet<string>,
-  failing: readonly string[],
-): MutantOutcome => {
-  const must = mutant.fails.filter((id) => passing.has(id)).toSorted();
-  const did = failing.filter((id) => passing.has(id)).toSorted();
-  if (must.length === 0) return { mutant, kind: "not shown", must, did };
-  return { mutant, kind: must.join() === did.join() ? "found" : "differs", must, did };
-};
-
-const failingOn = async (
-  mutant: Mutant,
-  path: string,
-  upstream: string,
-  options: Omit<Parameters<typeof runConformance>[0], "endpoint">,
-): Promise<readonly string[]> => {
-  const intercept = mutant.intercept ?? ((request, next) => next(request));
-  const proxy = await startMutantProxy(parseEndpoint(upstream), path, { ...mutant, intercept });
-  try {
-    const which = mutant.only === undefined ? { skip: [...slowChecks, ...(mutant.skip ?? [])] } : { run: mutant.only };
-    const report = await runConformance({ ...options, ...which, endpoint: `unix://${path}` });
-    return report.results
-      .filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error")
-      .map(({ id }) => id);
-  } finally {
-    await proxy.close();
+  count(kind: FaultOutcome["kind"]): number {
+    return this.faults.filter((outcome) => outcome.kind === kind).length;
   }
-};
 
-const passed = ({ results }: Report): ReadonlySet<string> =>
-  new Set(results.filter(({ verdict }) => verdict.kind === "pass").map(({ id }) => id));
-
-/** A line for a fault that was found, and what differs for others. */
-export const outcomeLines = ({ mutant: { name, fault }, kind, must, did }: MutantOutcome): string => {
-  const first = `${kind.toUpperCase().padEnd(9)}  ${name}  ${fault}`;
-  switch (kind) {
-    case "found":
-      return `${first}\n  must and did fail  ${must.join(", ")}\n`;
-    case "differs":
-      return `${first}\n  must fail  ${must.join(", ")}\n  did fail   ${did.join(", ") || "none"}\n`;
-    case "not shown":
-      return `${first}\n`;
+  /** A provider of somebody else's may fail checks; the kit's own has to pass them, and every fault has to be seen in it. */
+  isGood(isReference: boolean): boolean {
+    if (this.count("differs") > 0) return false;
+    return !isReference || (this.problems.length === 0 && this.count("not shown") === 0);
   }
-  return kind satisfies never;
+}
+
+type Line = (event: SelftestEvent, tally: SelftestTally) => { readonly out: string; readonly err: string };
+
+/** What to write of an event: for people, or JSON, one object a line; progress for a terminal. */
+export const selftestLines = (isJson: boolean, isTerminal: boolean): Line => {
+  const clear = isTerminal ? "\r\u001b[K" : "";
+  return (event, { done, planned }) => ({
+    out: isJson ? `${JSON.stringify(event)}\n` : textOf(event),
+    err: isTerminal && done < planned ? `${clear}${done}/${planned}` : clear,
+  });
 };
 
-/** `selftest: 80 faults, 75 found, 5 not shown` */
-export const selftestSummary = (outcomes: readonly MutantOutcome[]): string => {
-  const count = (kind: MutantOutcome["kind"]): number => outcomes.filter((outcome) => outcome.kind === kind).length;
-  const unshown = count("not shown");
-  const shown = unshown === 0 ? "" : `, ${unshown} not shown, for want of a check that passes without them`;
-  return `selftest: ${outcomes.length} faults, ${count("found")} found, ${count("differs")} otherwise than they have to be${shown}\n`;
+const textOf = (event: SelftestEvent): string => {
+  switch (event.kind) {
+    case "planned":
+      return "";
+    case "correct":
+      return event.failing.length === 0 ? "" : `WITHOUT FAULT, seed ${event.seed}\n  ${event.failing.join("\n  ")}\n`;
+    case "fault":
+      return outcomeLines(event.outcome);
+    case "floor":
+      return floorLines(event.outcome);
+  }
+  return event satisfies never;
+};
+
+/** `selftest: 80 faults, 75 found, …`, or the same as JSON. */
+export const selftestSummary = (tally: SelftestTally, isReference: boolean, isJson: boolean): string => {
+  const counts = {
+    faults: tally.faults.length,
+    found: tally.count("found"),
+    differs: tally.count("differs"),
+    notShown: tally.count("not shown"),
+    floorsHeld: tally.held,
+  };
+  const { problems } = tally;
+  if (isJson) return `${JSON.stringify({ kind: "summary", ...counts, problems, good: tally.isGood(isReference) })}\n`;
+  const shown =
+    counts.notShown === 0 ? "" : `, ${counts.notShown} not shown, for want of a check that passes without them`;
+  const floors = isReference ? `; ${counts.floorsHeld} floors held` : "";
+  const wrong = isReference && problems.length > 0 ? `; ${problems.length} problems:\n  ${problems.join("\n  ")}` : "";
+  return `selftest: ${counts.faults} faults, ${counts.found} found, ${counts.differs} otherwise than they have to be${shown}${floors}${wrong}\n`;
 };

@@ -1,0 +1,92 @@
+import { isSea } from "node:sea";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UsageError } from "../check/usage-error.ts";
+import { allChecks } from "../checks/registry.ts";
+import { selftestLines, selftestSummary, SelftestTally } from "../commands/selftest.ts";
+import { referenceFixtures, serveReference } from "../reference/reference-provider.ts";
+import { parsePattern } from "../runner/patterns.ts";
+import type { SelftestTarget } from "../selftest/selftest.ts";
+import { serveFake } from "../selftest/serve-fake.ts";
+import { selftestNames, wholeSelftest } from "../selftest/whole-selftest.ts";
+import { parseEndpoint } from "../wire/endpoint.ts";
+import type { Arguments } from "./arguments.ts";
+import { readConfig } from "./config.ts";
+import { exitCodes, type ProgramDeps } from "./program-deps.ts";
+import { withTarget } from "./target.ts";
+
+/** Puts faults into the kit's own provider, or into the one that is given. */
+export const runSelftest = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
+  const isReference = args.endpoint === undefined && args.provider.length === 0;
+  if (isReference) return selftestOfKit(args, deps);
+  const fixtures = await readConfig(args.config);
+  return withTarget(args, deps, ({ parsed }) => {
+    const serve = async () => ({ endpoint: parsed, close: async () => undefined });
+    return tested({ serve, fixtures, level: args.level, lanes: 1 }, { isReference: false }, args, deps);
+  });
+};
+
+const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
+  if (args.config !== undefined)
+    throw new UsageError("--config is about your provider: give it with --endpoint or behind --");
+  // What the faulty processes compile they compile once.
+  const folder = await mkdtemp(join(tmpdir(), "conformance-compiled-"));
+  process.env["NODE_COMPILE_CACHE"] ??= folder;
+  const serve = async () => {
+    const { endpoint, close } = await serveReference();
+    return { endpoint: parseEndpoint(endpoint), close };
+  };
+  try {
+    const target = { serve, fixtures: referenceFixtures, level: "X", lanes: args.parallel } as const;
+    return await tested(target, { isReference: true, faultyProcess }, args, deps);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+type Kind = Pick<Parameters<typeof wholeSelftest>[0], "isReference"> & {
+  readonly faultyProcess?: typeof faultyProcess;
+};
+
+const tested = async (
+  target: Pick<SelftestTarget, "serve" | "fixtures" | "level" | "lanes">,
+  { isReference, faultyProcess: starts }: Kind,
+  args: Arguments,
+  deps: ProgramDeps,
+): Promise<number> => {
+  const { only, seed, seeds, slowFactor, startTimeoutMs, thorough } = args;
+  const unknown = only.filter((name) => !selftestNames().includes(name));
+  if (unknown.length > 0)
+    throw new UsageError(`there is no fault ${unknown.join(", ")}; selftest without --only tells the names`);
+  const ids = allChecks.map(({ id }) => id);
+  const lines = selftestLines(args.format === "json", deps.terminal);
+  const tally = new SelftestTally();
+  await wholeSelftest({
+    ...target,
+    ...{ only, seed, seeds, slowFactor, startTimeoutMs, thorough, isReference, faultyProcess: starts },
+    checks: args.run.map((text) => parsePattern(text, ids)),
+    signal: deps.signal,
+    onEvent: (event) => {
+      tally.add(event);
+      const { out, err } = lines(event, tally);
+      deps.err(err);
+      deps.out(out);
+    },
+  });
+  deps.out(selftestSummary(tally, isReference, args.format === "json"));
+  return tally.isGood(isReference) ? exitCodes.passed : exitCodes.failed;
+};
+
+/** Starts this program once more, as a provider with a fault. */
+const faultyProcess = (fault: string | undefined): readonly string[] => {
+  const faults = fault === undefined ? [] : ["--faults", fault];
+  const script = isSea() ? [] : [...process.execArgv, process.argv[1] ?? ""];
+  return [process.execPath, ...script, "serve-fake", ...faults];
+};
+
+/** Serves until the process is ended. */
+export const runServeFake = async ({ endpoint, faults }: Arguments, deps: ProgramDeps): Promise<number> => {
+  await serveFake({ endpoint, faults, onServing: (where) => deps.out(`serving at ${where} until it is ended\n`) });
+  return exitCodes.passed;
+};

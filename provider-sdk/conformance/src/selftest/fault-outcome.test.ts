@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { judgeFault, outcomeLines } from "./fault-outcome.ts";
+
+const mutant = { name: "no-end", fault: "it never ends", fails: ["b.two", "a.one"] };
+const judge = (passing: readonly string[], failing: readonly string[]) =>
+  judgeFault({ mutant, passing: new Set(passing), failing, elapsedMs: 1 });
+const all = ["a.one", "b.two", "c.three"];
+
+describe("judgeFault()", () => {
+  test.each([
+    ["those that have to", ["a.one", "b.two"], "found"],
+    ["one of two", ["a.one"], "differs"],
+    ["one more", ["a.one", "b.two", "c.three"], "differs"],
+    ["one more, which fails without the fault, too", ["a.one", "b.two", "d.four"], "found"],
+  ])("judges a fault by which checks fail: %s", (_name, failing, kind) => {
+    expect(judge(all, failing).kind).toBe(kind);
+  });
+
+  test("does not ask for checks that do not pass without the fault", () => {
+    expect(judge(["b.two"], ["b.two"])).toMatchObject({ kind: "found", must: ["b.two"], did: ["b.two"] });
+    expect(judge([], []).kind).toBe("not shown");
+  });
+});
+
+describe("outcomeLines()", () => {
+  test("tells what has to fail, and what did otherwise", () => {
+    expect(outcomeLines(judge(all, ["a.one", "b.two"]))).toBe(
+      "FOUND      no-end  it never ends\n  must and did fail  a.one, b.two\n",
+    );
+    expect(outcomeLines({ ...judge(all, ["a.one", "c.three"]), tries: 2 })).toBe(
+      "DIFFERS    no-end  it never ends (at try 2)\n  must fail  a.one, b.two\n  did not    b.two\n  did, too   c.three\n",
+    );
+    expect(outcomeLines(judge([], []))).toBe("NOT SHOWN  no-end  it never ends\n");
+  });
+});

@@ -1,0 +1,97 @@
+import crypto from "node:crypto";
+import { subscribe } from "node:diagnostics_channel";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** A provider with a fault in how its process lives. */
+export interface ProcessMutant {
+  readonly name: string;
+  /** What it does wrong. */
+  readonly fault: string;
+  /** Ids of the checks that fail on it: these and no others. None: the kit says that it is never ready. */
+  readonly fails: readonly string[];
+  /** What its process does before it serves, told the path of its socket. */
+  readonly before?: (socket: string) => void | Promise<void>;
+  /** What its process does once it serves. */
+  readonly after?: (socket: string) => void;
+}
+
+const neverMs = 600_000;
+
+/** Ends the process where it should answer with an error. */
+const crashOnError = (): void =>
+  subscribe("http2.server.stream.finish", (message) => {
+    if (/"grpc-status":"?[1-9]/.test(JSON.stringify(message, ["headers", "grpc-status"]))) process.exit(70);
+  });
+
+/** Faulty processes, each with the checks that find its fault. */
+export const processMutants: readonly ProcessMutant[] = [
+  {
+    name: "slow-start",
+    fault: "it listens minutes after it was started",
+    fails: [],
+    before: () => wait(neverMs),
+  },
+  {
+    name: "open-socket",
+    fault: "its process lets anybody use the socket",
+    fails: ["proc.socket.mode"],
+    after: (socket) => chmodSync(socket, 0o777),
+  },
+  {
+    name: "lock-file-sibling",
+    fault: "a lock file is made beside the socket",
+    fails: ["proc.socket.siblings"],
+    before: (socket) => writeFileSync(`${socket}.lock`, ""),
+  },
+  {
+    name: "gives-up-gladly",
+    fault: "a second process at a socket ends as if all were well",
+    fails: ["proc.socket.live"],
+    before: (socket) => {
+      if (existsSync(socket)) process.on("exit", () => (process.exitCode = 0));
+    },
+  },
+  {
+    name: "steals-socket",
+    fault: "a second process at a socket takes it from the first",
+    fails: ["proc.socket.live"],
+    before: (socket) => rmSync(socket, { force: true }),
+  },
+  {
+    name: "exits-with-1",
+    fault: "SIGTERM ends it with code 1",
+    fails: ["proc.term.drain"],
+    before: () => void process.on("SIGTERM", () => process.exit(1)),
+  },
+  {
+    name: "leaves-socket",
+    fault: "a socket file stays when it ends",
+    fails: ["proc.term.unlink"],
+    before: (socket) => void process.on("exit", () => writeFileSync(socket, "")),
+  },
+  {
+    name: "no-unlink-stale",
+    fault: "a socket file that is left over is a reason not to start",
+    fails: ["proc.kill.recover"],
+    before: (socket) => {
+      if (existsSync(socket)) process.exit(1);
+    },
+  },
+  {
+    name: "boot-fixed",
+    fault: "boot_id is a constant of the program",
+    fails: ["info.boot.changes"],
+    before: () => {
+      crypto.randomUUID = () => "11111111-1111-4111-8111-111111111111";
+      syncBuiltinESMExports();
+    },
+  },
+  {
+    name: "crash-on-error",
+    fault: "an error of one call ends the process",
+    fails: ["proc.panic.isolated"],
+    before: crashOnError,
+  },
+];

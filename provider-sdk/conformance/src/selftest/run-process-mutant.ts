@@ -1,0 +1,59 @@
+import { allChecks } from "../checks/registry.ts";
+import { runConformance } from "../run-conformance.ts";
+import { NotReadyError } from "../target/reach.ts";
+import { withProvider } from "../target/with-provider.ts";
+import { formatEndpoint } from "../wire/endpoint.ts";
+import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import type { ProcessMutant } from "./mutants/process.ts";
+import { failed, type SelftestTarget, withRequired } from "./selftest.ts";
+
+/** What stands for the kit's word that a provider is never ready, among ids of checks. */
+const neverReady = "never ready";
+/** For a provider that is never ready. */
+const shortStartMs = 2_000;
+
+/** Ids of the checks that start providers, and see how a process lives. */
+const lifeIds = allChecks.filter(({ starts }) => starts === true).map(({ id }) => id);
+
+/** Runs the checks that see how a process lives on one that is started by a command, and tells which failed. */
+export const runProcessMutant = async (
+  mutant: ProcessMutant,
+  command: readonly string[],
+  target: SelftestTarget,
+): Promise<FaultOutcome> => {
+  const startedMs = performance.now();
+  const fails = mutant.fails.length === 0 ? [neverReady] : mutant.fails;
+  const failing = await failingOn(mutant, command, target);
+  // Without a fault all of them pass: the run on the correct process has shown it.
+  const passing = new Set([...lifeIds, ...fails]);
+  return judgeFault({ mutant: { ...mutant, fails }, passing, failing, elapsedMs: performance.now() - startedMs });
+};
+
+/** Ids of the checks that fail on the process without a fault: there should be none. */
+export const failingLifeChecks = (command: readonly string[], target: SelftestTarget): Promise<readonly string[]> =>
+  failingOn({ fails: lifeIds }, command, target);
+
+const failingOn = async (
+  { fails }: Pick<ProcessMutant, "fails">,
+  command: readonly string[],
+  target: SelftestTarget,
+): Promise<readonly string[]> => {
+  const { fixtures, seed, slowFactor, startTimeoutMs, signal } = target;
+  const options = { fixtures, seed, slowFactor, signal, level: "X", providerCommand: command } as const;
+  const patienceMs = fails.length === 0 ? shortStartMs : startTimeoutMs;
+  try {
+    const report = await withProvider(command, ({ endpoint }, { gone }) =>
+      runConformance({
+        ...options,
+        endpoint: formatEndpoint(endpoint),
+        gone,
+        run: withRequired([...lifeIds, ...fails]),
+        startTimeoutMs: patienceMs,
+      }),
+    );
+    return failed(report);
+  } catch (error) {
+    if (error instanceof NotReadyError) return [neverReady];
+    throw error;
+  }
+};

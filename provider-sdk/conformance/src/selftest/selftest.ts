@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Level } from "../check/check.ts";
+import type { Fixtures } from "../check/fixtures.ts";
+import { allChecks } from "../checks/registry.ts";
+import type { Report } from "../report/report.ts";
+import { runConformance, type RunOptions } from "../run-conformance.ts";
+import type { Endpoint } from "../wire/endpoint.ts";
+import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import type { Mutant } from "./mutant.ts";
+import { startMutantProxy } from "./mutant-proxy.ts";
+import { Trace } from "./trace.ts";
+
+/** A provider that is being served for a while. */
+export interface Served {
+  readonly endpoint: Endpoint;
+  readonly close: () => Promise<void>;
+}
+
+/** What to put faults into. */
+export interface SelftestTarget {
+  /** The provider without fault; a new one each time where it can be. */
+  readonly serve: () => Promise<Served>;
+  readonly fixtures: Fixtures;
+  /** Highest level of checks that are run. */
+  readonly level: Level;
+  /** Mutants at once. */
+  readonly lanes: number;
+  readonly seed: number;
+  readonly slowFactor: number;
+  readonly startTimeoutMs: number;
+  /** Every check on every mutant, also those that cannot see its fault. */
+  readonly thorough: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What is known of a provider without fault. */
+export interface Baseline {
+  readonly report: Report;
+  /** Ids of the checks that pass. */
+  readonly passing: ReadonlySet<string>;
+  readonly trace: Trace;
+}
+
+/** What proxied load balancers leave is gone with the provider. */
+const cleanUpTimeoutMs = 1_000;
+
+const runOptions = ({ fixtures, level, seed, slowFactor, startTimeoutMs, signal }: SelftestTarget) =>
+  ({ fixtures, level, seed, slowFactor, startTimeoutMs, signal, cleanUpTimeoutMs }) as const;
+
+/** Runs every check on the provider as it is, one by one, and takes their calls down. */
+export const runBaseline = async (target: SelftestTarget): Promise<Baseline> => {
+  const trace = new Trace();
+  const report = await runBehind({ intercept: trace.intercept }, target, {
+    parallel: 1,
+    onEvent: (event) => event.kind === "started" && trace.begin(event.check.id),
+  });
+  const passed = report.results.filter(({ verdict }) => verdict.kind === "pass");
+  return { report, passing: new Set(passed.map(({ id }) => id)), trace };
+};
+
+/** Runs the checks that can see a fault, and tells which failed. */
+export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
+  const startedMs = performance.now();
+  const must = mutant.fails.filter((id) => baseline.passing.has(id));
+  if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
+  const run = target.thorough ? [] : await visible(mutant, baseline);
+  const report = await runBehind(mutant, target, { run });
+  const elapsedMs = performance.now() - startedMs;
+  return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
+};
+
+/** Runs one after the other in each lane; those that differ are tried once more, alone: a machine that is busy may make a check late. */
+export const runMutants = async (
+  mutants: readonly Mutant[],
+  target: SelftestTarget,
+  baseline: Baseline,
+  onOutcome: (outcome: FaultOutcome) => void,
+): Promise<void> => {
+  const again: Mutant[] = [];
+  const waiting = [...mutants];
+  const lane = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      target.signal.throwIfAborted();
+      const outcome = await runMutant(mutant, target, baseline);
+      if (outcome.kind === "differs") again.push(mutant);
+      else onOutcome(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: target.lanes }, lane));
+  for (const mutant of again) onOutcome({ ...(await runMutant(mutant, target, baseline)), tries: 2 });
+};
+
+/** Ids of the checks that see a fault, that have to fail on it, and that either needs. */
+const visible = async (mutant: Mutant, { trace, passing }: Baseline): Promise<readonly string[]> => {
+  if (mutant.only !== undefined) return mutant.only;
+  const touched = await trace.touchedBy(mutant);
+  return touched === "all" ? [...passing] : withRequired([...touched, ...mutant.fails]);
+};
+
+const byId = new Map(allChecks.map((check) => [check.id, check]));
+
+/** The checks and all that they require. */
+export const withRequired = (ids: readonly string[]): readonly string[] => {
+  const found = new Set<string>();
+  const add = (id: string): void => {
+    if (found.has(id)) return;
+    found.add(id);
+    for (const required of byId.get(id)?.requires ?? []) add(required);
+  };
+  for (const id of ids) add(id);
+  return [...found];
+};
+
+/** Ids of the checks that failed, or that the kit could not judge for its own fault. */
+export const failed = ({ results }: Report): readonly string[] =>
+  results
+    .filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error")
+    .map(({ id }) => id)
+    .toSorted();
+
+type Fault = Omit<Mutant, "name" | "fault" | "fails">;
+
+/** Runs checks on the provider with a fault put before it. */
+export const runBehind = async (
+  fault: Fault,
+  target: SelftestTarget,
+  options: Partial<RunOptions> = {},
+): Promise<Report> => {
+  const served = await target.serve();
+  const folder = await mkdtemp(join(tmpdir(), "conformance-selftest-"));
+  const path = join(folder, "provider.sock");
+  const intercept = fault.intercept ?? ((request, next) => next(request));
+  const proxy = await startMutantProxy(served.endpoint, path, { ...fault, intercept });
+  try {
+    return await runConformance({ ...runOptions(target), endpoint: `unix://${path}`, ...options });
+  } finally {
+    await proxy.close();
+    await served.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,107 @@
+import type { Intercept, ProxiedReply, ProxiedRequest } from "./mutant-proxy.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** A call that a check made of a provider without fault, and the answer. */
+interface TracedCall {
+  /** Undefined: the handshake with which a run begins. */
+  readonly check: string | undefined;
+  readonly request: ProxiedRequest;
+  readonly reply: ProxiedReply;
+}
+
+/** Faults that depend on what was before show themselves at the second or third call. */
+const replays = 3;
+
+/** Takes down which check makes which calls, so that a fault can be tried on the calls alone. */
+export class Trace {
+  readonly #calls = new Map<string, TracedCall>();
+  #check: string | undefined;
+
+  /** Every call from now on is this check's; checks run one by one. */
+  begin(check: string): void {
+    this.#check = check;
+  }
+
+  /** For a proxy between the kit and the provider. */
+  readonly intercept: Intercept = async (request, next) => {
+    const check = this.#check;
+    const reply = await next(request);
+    this.#add({ check, request, reply });
+    return reply;
+  };
+
+  /** Equal calls are taken down once, and once more with the most that was before and beside any of them. */
+  #add(call: TracedCall): void {
+    const { check, request } = call;
+    const key = JSON.stringify([check, request.path, request.body.toString("base64"), request.headers]);
+    const first = this.#calls.get(key);
+    if (first === undefined) return void this.#calls.set(key, call);
+    const most = this.#calls.get(`most ${key}`)?.request ?? first.request;
+    const earlier = Math.max(most.earlier, request.earlier);
+    const open = Math.max(most.open, request.open);
+    this.#calls.set(`most ${key}`, { ...call, request: { ...request, earlier, open } });
+  }
+
+  /**
+   * Ids of the checks that get to see a fault: others cannot fail on it, as every byte that they send and get is the same. "all": their requests or the
+   * plan change with it, or more than calls does.
+   */
+  async touchedBy(mutant: Mutant): Promise<ReadonlySet<string> | "all"> {
+    if (changesConnections(mutant)) return "all";
+    const touched = new Set<string>();
+    for (const call of this.#calls.values()) {
+      if (call.check !== undefined && touched.has(call.check)) continue;
+      if (!(await isTouched(mutant, call))) continue;
+      if (call.check === undefined) return "all";
+      touched.add(call.check);
+    }
+    return touched;
+  }
+}
+
+/** What a mutant is made of that says something about calls, or nothing about what it does. */
+const aboutCalls: ReadonlySet<string> = new Set([
+  "name",
+  "fault",
+  "fails",
+  "only",
+  "level",
+  "skip",
+  "intercept",
+  "stream",
+]);
+
+const changesConnections = (mutant: Mutant): boolean =>
+  Object.entries(mutant).some(([name, value]) => value !== undefined && !aboutCalls.has(name));
+
+const isTouched = async ({ intercept, stream }: Mutant, { request, reply }: TracedCall): Promise<boolean> => {
+  if (stream !== undefined && reply.messages !== undefined) return true;
+  if (intercept === undefined) return false;
+  for (let turn = 0; turn < replays; turn++) {
+    const seen: { request?: ProxiedRequest } = {};
+    const answered = intercept(request, async (passed) => {
+      seen.request = passed;
+      return reply;
+    }).catch(() => "cut" as const);
+    const answer = await Promise.race([answered, afterMicrotasks()]);
+    if (typeof answer === "string" || seen.request === undefined) return true;
+    if (!isSameRequest(seen.request, request) || !isSameReply(answer, reply)) return true;
+  }
+  return false;
+};
+
+/** What has not answered by then waits for something. */
+const afterMicrotasks = (): Promise<"hang"> => new Promise((resolve) => setImmediate(resolve, "hang"));
+
+const isSameRequest = (one: ProxiedRequest, other: ProxiedRequest): boolean =>
+  one === other || (one.path === other.path && one.headers === other.headers && one.body.equals(other.body));
+
+const isSameReply = (one: ProxiedReply, other: ProxiedReply): boolean =>
+  one === other ||
+  (one.body.equals(other.body) &&
+    one.messages === other.messages &&
+    isSameTexts(one.headers, other.headers) &&
+    isSameTexts(one.trailers, other.trailers));
+
+const isSameTexts = (one: ProxiedReply["headers"], other: ProxiedReply["headers"]): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);

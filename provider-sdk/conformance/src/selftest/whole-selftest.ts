@@ -1,0 +1,113 @@
+import { allChecks } from "../checks/registry.ts";
+import type { CheckResult } from "../report/report.ts";
+import { matchesAny, type Pattern } from "../runner/patterns.ts";
+import type { FaultOutcome } from "./fault-outcome.ts";
+import { floors } from "./floors.ts";
+import { mutants } from "./mutants.ts";
+import { processMutants } from "./mutants/process.ts";
+import { type FloorOutcome, runFloor } from "./run-floor.ts";
+import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
+import { type Baseline, runBaseline, runBehind, runMutants, type SelftestTarget } from "./selftest.ts";
+
+/** What to try. */
+export interface SelftestOptions extends SelftestTarget {
+  /** The provider is the kit's own: it has to pass everything, and every fault has to be found. */
+  readonly isReference: boolean;
+  /** Starts a provider with a fault in a process of its own; undefined: such faults are left out. */
+  readonly faultyProcess: ((fault: string | undefined) => readonly string[]) | undefined;
+  /** Names of mutants and floors. Empty: all. */
+  readonly only: readonly string[];
+  /** Only mutants that one of these checks has to find. Empty: all. */
+  readonly checks: readonly Pattern[];
+  /** Runs without fault with as many further seeds: the results have to be the same. */
+  readonly seeds: number;
+  readonly onEvent: (event: SelftestEvent) => void;
+}
+
+/** What comes of a selftest, as it comes. */
+export type SelftestEvent =
+  | { readonly kind: "planned"; readonly faults: number; readonly floors: number }
+  /** The run without fault; `failing` has to be empty for the kit's own provider. */
+  | { readonly kind: "correct"; readonly passed: number; readonly failing: readonly string[]; readonly seed: number }
+  | { readonly kind: "fault"; readonly outcome: FaultOutcome }
+  | { readonly kind: "floor"; readonly outcome: FloorOutcome };
+
+/** Shows that the kit finds faults: runs it on the provider without fault, with each fault, and on providers with nothing right. */
+export const wholeSelftest = async (options: SelftestOptions): Promise<void> => {
+  const { onEvent } = options;
+  const chosen = choose(options);
+  const floorsToRun = options.isReference && options.checks.length === 0 ? floors.filter(isNamed(options.only)) : [];
+  const processes = options.faultyProcess === undefined ? [] : chosen.processes;
+  onEvent({ kind: "planned", faults: chosen.mutants.length + processes.length, floors: floorsToRun.length });
+  const baseline = await runBaseline(options);
+  onEvent({ kind: "correct", seed: options.seed, ...summedUp(baseline.report.results) });
+  await sameWithSeeds(options, baseline);
+  // Those that wait and those that compute share the machine well.
+  await Promise.all([
+    runMutants(chosen.mutants, options, baseline, (outcome) => onEvent({ kind: "fault", outcome })),
+    runProcesses(processes, options),
+    runFloors(floorsToRun, options),
+  ]);
+};
+
+const isNamed =
+  (names: readonly string[]) =>
+  ({ name }: { readonly name: string }): boolean =>
+    names.length === 0 || names.includes(name);
+
+const choose = ({ only, checks }: SelftestOptions) => {
+  const isWanted = (mutant: { readonly name: string; readonly fails: readonly string[] }): boolean =>
+    isNamed(only)(mutant) && (checks.length === 0 || mutant.fails.some((id) => matchesAny(checks, id)));
+  return { mutants: mutants.filter(isWanted), processes: processMutants.filter(isWanted) };
+};
+
+/** Names of all that can be tried alone. */
+export const selftestNames = (): readonly string[] =>
+  [...mutants, ...processMutants, ...floors].map(({ name }) => name);
+
+/** What says nothing: another level, or no command to start providers with. */
+const isJudged = ({ verdict }: CheckResult): boolean => verdict.kind !== "skip";
+
+const summedUp = (results: readonly CheckResult[]) => ({
+  passed: results.filter(({ verdict }) => verdict.kind === "pass").length,
+  failing: results
+    .filter((result) => isJudged(result) && result.verdict.kind !== "pass" && result.verdict.kind !== "advisory")
+    .map(({ id, verdict }) => `${id} ${verdict.kind}`),
+});
+
+/** Runs with other seeds, side by side: nothing may depend on the order. */
+const sameWithSeeds = async (options: SelftestOptions, baseline: Baseline): Promise<void> => {
+  const before = new Map(baseline.report.results.map(({ id, verdict }) => [id, verdict.kind]));
+  for (let index = 1; index <= options.seeds; index++) {
+    const seed = options.seed + index;
+    const { results } = await runBehind({}, options, { seed });
+    const failing = results
+      .filter(({ id, verdict }) => verdict.kind !== before.get(id))
+      .map(({ id, verdict }) => `${id} ${verdict.kind}, ${before.get(id) ?? "nothing"} with another seed`);
+    options.onEvent({ kind: "correct", seed, passed: summedUp(results).passed, failing });
+  }
+};
+
+const runProcesses = async (processes: typeof processMutants, options: SelftestOptions): Promise<void> => {
+  const { faultyProcess, onEvent, seed } = options;
+  if (faultyProcess === undefined || processes.length === 0) return;
+  const failing = await failingLifeChecks(faultyProcess(undefined), options);
+  onEvent({ kind: "correct", passed: 0, failing, seed });
+  for (const mutant of processes) {
+    options.signal.throwIfAborted();
+    onEvent({ kind: "fault", outcome: await runProcessMutant(mutant, faultyProcess(mutant.name), options) });
+  }
+};
+
+const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<void> => {
+  for (const floor of all) {
+    options.signal.throwIfAborted();
+    options.onEvent({ kind: "floor", outcome: await runFloor(floor, options) });
+  }
+};
+
+/** Ids of the checks that count and that no mutant has to fail: nobody knows whether they can. */
+export const unprovenChecks = (): readonly string[] => {
+  const proven = new Set([...mutants, ...processMutants].flatMap(({ fails }) => fails));
+  return allChecks.filter(({ id, advisory }) => advisory !== true && !proven.has(id)).map(({ id }) => id);
+};
