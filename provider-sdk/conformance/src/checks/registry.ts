@@ -1,4 +1,5 @@
 import type { Check } from "../check/check.ts";
+import { absenceChecks } from "./absence.ts";
 import { concurrencyChecks } from "./conc.ts";
 import { balancerNodeChecks } from "./lb-nodes.ts";
 import { nodeSetChecks } from "./nset.ts";
@@ -6,14 +7,17 @@ import { routeChecks } from "./route.ts";
 import { balancerChecks } from "./lb.ts";
 import { batchChecks } from "./batch.ts";
 import { errChecks } from "./err.ts";
+import { faultChecks } from "./faults.ts";
 import { healthChecks } from "./health.ts";
 import { infoChecks } from "./info.ts";
 import { instanceChecks } from "./inst.ts";
 import { lifeChecks } from "./life.ts";
 import { listChecks } from "./lists.ts";
+import { machineChecks } from "./machines.ts";
 import { nothingChecks } from "./nothing.ts";
 import { procChecks } from "./proc.ts";
 import { reflectChecks } from "./reflect.ts";
+import { scaleChecks } from "./scale.ts";
 import { timeChecks } from "./time.ts";
 import { valChecks } from "./val.ts";
 
@@ -36,4 +40,8 @@ export const allChecks: readonly Check[] = [
   ...nodeSetChecks,
   ...routeChecks,
   ...concurrencyChecks,
+  ...absenceChecks,
+  ...machineChecks,
+  ...faultChecks,
+  ...scaleChecks,
 ];

@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from "yaml";
+import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from "yaml";
 import { UsageError } from "../check/usage-error.ts";
 
 /** A configuration's text, and all that is found wrong with it: a mistake is told with its line, and all of them together. */
@@ -19,6 +19,11 @@ export class ConfigFile {
   root(): Section {
     const { contents } = this.#document;
     return new Section(this, isScalar(contents) && contents.value === null ? null : contents, "", 0);
+  }
+
+  /** The node that an alias means, or the node itself. */
+  resolved(node: Node | null): Node | null {
+    return isAlias(node) ? (node.resolve(this.#document) ?? null) : node;
   }
 
   /** What a node stands for, aliases and all. */
@@ -123,7 +128,7 @@ export class Section {
 
   #add({ key, value }: Pair<Node, Node | null>): void {
     const offset = key.range?.[0] ?? this.#offset;
-    this.#entries.set(String(this.#file.valueOf(key)), { offset, value });
+    this.#entries.set(String(this.#file.valueOf(key)), { offset, value: this.#file.resolved(value) });
   }
 
   #value<Value>(key: string, wanted: string, parse: (value: unknown) => Value | undefined): Value | undefined {

@@ -72,6 +72,7 @@ export const replacingFaultKinds = [
   "unauthenticated",
   "forbidden",
   "rateLimited",
+  "quotaExceeded",
   "internalError",
   "unavailable",
   "hang",
@@ -170,3 +171,14 @@ export const AccountSpec = Type.Object(
   { additionalProperties: false },
 );
 export type AccountSpec = Static<typeof AccountSpec>;
+
+/** A key that the cloud no longer knows. */
+export const KeySpec = Type.Object({ key: AccountSpec.properties.key }, { additionalProperties: false });
+
+/** A machine of the first account, by its name: what a conformance run makes, stops and terminates. */
+export const MachineSpec = Type.Object(
+  { nodeName: Type.String({ minLength: 1, maxLength: 253 }), zone: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
+export const Machine = Type.Object({ providerId: Type.String(), nodeName: Type.String() });
+export type Machine = Static<typeof Machine>;

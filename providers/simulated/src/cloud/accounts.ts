@@ -18,6 +18,11 @@ export const addAccount = (database: Database, spec: AccountSpec): void => {
   );
 };
 
+/** Takes a key back; one that nobody has is as good. */
+export const revokeKey = (database: Database, key: string): void => {
+  database.run("DELETE FROM accounts WHERE key_hash = ?", hashOf(key));
+};
+
 /** Who has this key; undefined: nobody. */
 export const callerOf = (database: Database, key: string): Caller | undefined => {
   const row = database.get("SELECT id, role FROM accounts WHERE key_hash = ?", hashOf(key));

@@ -159,7 +159,7 @@ const createServer = (
   addRoutePaths(server, world);
   addVolumePaths(server, world);
   addEventPaths(server, world, notifier);
-  addAdminPaths(server, { database, settings, faults, calls, adminKey: options.adminKey });
+  addAdminPaths(server, { world, database, settings, faults, calls, adminKey: options.adminKey });
   return server;
 };
 

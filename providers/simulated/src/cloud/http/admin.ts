@@ -7,14 +7,17 @@ import {
   type AskedInstances,
   type Calls,
   FaultSpec,
+  KeySpec,
   SettingsPatch,
 } from "../../api/admin.ts";
-import { addAccount } from "../accounts.ts";
+import { addAccount, revokeKey } from "../accounts.ts";
 import type { CallLog } from "../chaos/call-log.ts";
 import type { Faults } from "../chaos/faults.ts";
 import type { SettingsStore } from "../chaos/settings.ts";
 import { CloudError } from "../errors.ts";
 import type { Database } from "../store/database.ts";
+import type { World } from "../world/world.ts";
+import { addMachinePaths } from "./machines.ts";
 import { idParams } from "./params.ts";
 import type { HttpServer } from "./server.ts";
 
@@ -23,6 +26,7 @@ export interface AdminOptions {
   readonly settings: SettingsStore;
   readonly faults: Faults;
   readonly calls: CallLog;
+  readonly world: World;
   /** Without a key only callers on this machine are let in. */
   readonly adminKey: string | undefined;
 }
@@ -39,6 +43,7 @@ export const addAdminPaths = (server: HttpServer, options: AdminOptions): void =
       addSettingPaths(admin, options);
       addFaultPaths(admin, options);
       addCallPaths(admin, options);
+      addMachinePaths(admin, options.world);
     },
     { prefix: "/admin/v1" },
   );
@@ -52,6 +57,10 @@ const addSettingPaths = (admin: HttpServer, { settings, database }: AdminOptions
   admin.post("/accounts", { schema: { body: AccountSpec } }, async ({ body }, reply) => {
     addAccount(database, body);
     return reply.code(201).send({ id: body.id, role: body.role ?? "editor" });
+  });
+  admin.post("/accounts/revoke", { schema: { body: KeySpec } }, async ({ body }, reply) => {
+    revokeKey(database, body.key);
+    return reply.code(204).send();
   });
 };
 
@@ -72,6 +81,7 @@ const addFaultPaths = (admin: HttpServer, { faults }: AdminOptions): void => {
 
 const addCallPaths = (admin: HttpServer, { calls }: AdminOptions): void => {
   admin.get("/calls", (): Calls => calls.calls());
+  admin.get("/calls/count", () => ({ calls: calls.calls().total }));
   admin.get("/calls/instances", (): AskedInstances => calls.asked());
   admin.delete("/calls", async (_, reply) => {
     calls.reset();

@@ -135,6 +135,8 @@ const errorOf = (fault: FaultSpec): CloudError | undefined => {
       return new CloudError("AccessDenied", "the API key lacks the right for this operation");
     case "rateLimited":
       return new CloudError("RateLimited", "the account calls too often", retryAfter ?? 1);
+    case "quotaExceeded":
+      return new CloudError("QuotaExceeded", "the account has as many as it may have");
     case "internalError":
       return new CloudError("InternalError", "the cloud failed to carry out the request");
     case "unavailable":
