@@ -180,7 +180,6 @@ export const parseArguments = (argv: readonly string[], random: () => number): A
   const own = end < 0 ? argv : argv.slice(0, end);
   const { values, positionals } = parsed(own);
   const [command = "", ...words] = positionals;
-  const list = (name: "profile" | "run" | "skip" | "known-failing" | "known-flaky") => values[name] ?? [];
   return {
     command,
     words,
@@ -192,36 +191,56 @@ export const parseArguments = (argv: readonly string[], random: () => number): A
       key: values["tls-key"],
       serverName: values["tls-server-name"],
     }),
-    transport: oneOf("--transport", values.transport ?? "unix", transports),
     config: values.config,
     output: values.output,
     report: values.report,
-    profiles: list("profile").map((name) => oneOf("--profile", name, profileNames)),
-    run: list("run"),
-    skip: list("skip"),
-    knownFailing: list("known-failing"),
-    knownFlaky: list("known-flaky"),
-    level: oneOf("--level", values.level ?? "R", levels),
-    format: values.format === undefined ? undefined : oneOf("--format", values.format, formatNames),
-    plan: values.plan ?? false,
-    yes: values.yes ?? false,
-    why: values.why ?? false,
-    includeIds: values["include-ids"] ?? false,
     runId: values["run-id"],
     allOlderThanMs: ageIn("--all-older-than", values["all-older-than"]),
-    trace: values.trace ?? false,
-    only: values.only ?? [],
-    faults: (values.faults ?? []).flatMap((names) => names.split(",")),
-    seeds: numberIn("--seeds", values.seeds ?? "1", 0, 1_000),
-    thorough: values.thorough ?? false,
-    help: values.help ?? false,
-    seed: numberIn("--seed", values.seed ?? String(Math.floor(random() * 1e9)), 0, 2 ** 31),
-    parallel: numberIn("--parallel", values.parallel ?? "4", 1, 64),
-    long: values.long ?? false,
-    slowFactor: numberIn("--slow-factor", values["slow-factor"] ?? "1", 0.1, 100),
-    startTimeoutMs: numberIn("--start-timeout", values["start-timeout"] ?? "10", 0.1, 3_600) * 1_000,
+    ...listsOf(values),
+    ...wordsOf(values),
+    ...flagsOf(values),
+    ...numbersOf(values, random),
   };
 };
+
+type Values = ReturnType<typeof parsed>["values"];
+
+const listsOf = ({ profile = [], run = [], skip = [], only = [], faults = [], ...values }: Values) => ({
+  profiles: profile.map((name) => oneOf("--profile", name, profileNames)),
+  run,
+  skip,
+  knownFailing: values["known-failing"] ?? [],
+  knownFlaky: values["known-flaky"] ?? [],
+  only,
+  faults: faults.flatMap((names) => names.split(",")),
+});
+
+const wordsOf = ({ transport = "unix", level = "R", format }: Values) => ({
+  transport: oneOf("--transport", transport, transports),
+  level: oneOf("--level", level, levels),
+  format: format === undefined ? undefined : oneOf("--format", format, formatNames),
+});
+
+const flagsOf = (values: Values) => {
+  const {
+    plan = false,
+    yes = false,
+    why = false,
+    trace = false,
+    thorough = false,
+    help = false,
+    long = false,
+  } = values;
+  return { plan, yes, why, trace, thorough, help, long, includeIds: values["include-ids"] ?? false };
+};
+
+const numbersOf = (values: Values, random: () => number) => ({
+  seeds: numberIn("--seeds", values.seeds ?? "1", 0, 1_000),
+  seed: numberIn("--seed", values.seed ?? String(Math.floor(random() * 1e9)), 0, 2 ** 31),
+  parallel: numberIn("--parallel", values.parallel ?? "4", 1, 64),
+  slowFactor: numberIn("--slow-factor", values["slow-factor"] ?? "1", 0.1, 100),
+  startTimeoutMs: numberIn("--start-timeout", values["start-timeout"] ?? "10", 0.1, 3_600) * 1_000,
+});
 
 const tlsFiles = (files: TlsFiles): TlsFiles | undefined =>
   Object.values(files).every((value) => value === undefined) ? undefined : files;

@@ -1,26 +1,20 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { allChecks } from "../checks/registry.ts";
-import { cleanUpAfter, namedLedger } from "../commands/cleanup.ts";
-import { explanation } from "../commands/explain.ts";
 import { initialConfig } from "../commands/init.ts";
 import { reportCommand } from "../commands/report.ts";
-import { outcomeLines, selftest, selftestSummary } from "../commands/selftest.ts";
-import type { LedgerEntry } from "../contract/ledger.ts";
-import { undoAll } from "../hooks/undo-all.ts";
 import { planConformance } from "../run-conformance.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
-import { mutants } from "../selftest/mutants.ts";
 import { NotReadyError, reach } from "../target/reach.ts";
-import type { Endpoint } from "../wire/endpoint.ts";
 import { type Arguments, commands, helpText, parseArguments } from "./arguments.ts";
+import { runCleanup } from "./cleanup.ts";
 import { readConfig } from "./config.ts";
 import { withPatternFiles } from "./pattern-files.ts";
 import { whyText } from "./plan-text.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
-import { leftLines, optionsOf, run } from "./run.ts";
+import { optionsOf, run } from "./run.ts";
 import { withTarget } from "./target.ts";
 import { inspection, listing } from "./texts.ts";
 
@@ -39,37 +33,30 @@ export const program = async (argv: readonly string[], deps: ProgramDeps): Promi
   }
 };
 
+/** What each command does. */
+const handlers: Readonly<Record<keyof typeof commands, (args: Arguments, deps: ProgramDeps) => Promise<number>>> = {
+  run: (args, deps) => withTarget(args, deps, (target) => run(args, target, deps)),
+  list: async (args, deps) => (args.why ? why(args, deps) : told(deps, listing(chosen(args)))),
+  explain: async (args, deps) => {
+    const check = checkOf(args);
+    // Its causes are the faults of the selftest, which comes with a whole provider.
+    const { explanation } = await import("../commands/explain.ts");
+    return told(deps, explanation(check));
+  },
+  inspect: (args, deps) => withInfo(args, deps, (info) => deps.out(inspection(info))),
+  init: (args, deps) => withInfo(args, deps, (info) => written(args, initialConfig(info), deps)),
+  selftest: async (args, deps) => (await import("./selftest.ts")).runSelftest(args, deps),
+  "serve-fake": async (args, deps) => (await import("./selftest.ts")).runServeFake(args, deps),
+  cleanup: runCleanup,
+  report: async ({ words, format = "json", output }, { out }) =>
+    (await reportCommand({ words, format, output, out })) ? exitCodes.passed : exitCodes.failed,
+};
+
 const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
-  switch (args.command) {
-    case "run":
-      return withTarget(args, deps, (target) => run(args, target, deps));
-    case "inspect":
-      return withInfo(args, deps, (info) => deps.out(inspection(info)));
-    case "init":
-      return withInfo(args, deps, (info) => written(args, initialConfig(info), deps));
-    case "selftest":
-      return withTarget(args, deps, ({ endpoint }) => runSelftest(args, endpoint, deps));
-    case "cleanup": {
-      const { path, entries } = namedLedger(args.words);
-      if (!(await undone(path, entries, args, deps))) return exitCodes.notClean;
-      // Without objects at the cloud nobody needs the provider, which may not get ready while the cloud is broken.
-      if (entries.every(({ kind }) => kind === "hook")) return cleaned(path, entries, deps);
-      return withTarget(args, deps, ({ parsed }) => cleanup(path, entries, parsed, args, deps));
-    }
-    case "report": {
-      const { words, format = "json", output } = args;
-      const { out } = deps;
-      return (await reportCommand({ words, format, output, out })) ? exitCodes.passed : exitCodes.failed;
-    }
-    case "list":
-      return args.why ? why(args, deps) : told(deps, listing(chosen(args)));
-    case "explain":
-      return told(deps, explanation(checkOf(args)));
-    case "":
-      throw new UsageError(`what to do? ${commandNames}; --help says more`);
-    default:
-      throw new UsageError(`there is no command ${args.command}; there are ${commandNames}`);
-  }
+  if (args.command === "") throw new UsageError(`what to do? ${commandNames}; --help says more`);
+  let name: keyof typeof commands;
+  for (name in handlers) if (name === args.command) return handlers[name](args, deps);
+  throw new UsageError(`there is no command ${args.command}; there are ${commandNames}`);
 };
 
 /** Which checks a run with the same options would do, and why not the others. */
@@ -78,59 +65,6 @@ const why = (args: Arguments, deps: ProgramDeps): Promise<number> =>
     const { planned } = await planConformance(optionsOf(args, target, await readConfig(args.config), deps));
     return told(deps, whyText(planned));
   });
-
-const runSelftest = async (args: Arguments, endpoint: string, deps: ProgramDeps): Promise<number> => {
-  const { signal } = deps;
-  const ids = allChecks.map(({ id }) => id);
-  const outcomes = await selftest({
-    ...args,
-    mutants,
-    checks: args.run.map((text) => parsePattern(text, ids)),
-    endpoint,
-    fixtures: await readConfig(args.config),
-    signal,
-    onOutcome: (outcome) => deps.out(outcomeLines(outcome)),
-  });
-  deps.out(selftestSummary(outcomes));
-  return outcomes.some(({ kind }) => kind === "differs") ? exitCodes.failed : exitCodes.passed;
-};
-
-/** Whether all that actions have done to the cloud is undone: first of all, for without the cloud nothing else can be. */
-const undone = async (
-  path: string,
-  entries: readonly LedgerEntry[],
-  { config }: Arguments,
-  deps: ProgramDeps,
-): Promise<boolean> => {
-  const left = await undoAll(entries, (await readConfig(config)).hooks ?? {});
-  if (left.length > 0) deps.err(leftLines(left, `${path} --config <the run's configuration>`));
-  return left.length === 0;
-};
-
-const cleaned = async (path: string, { length }: readonly LedgerEntry[], deps: ProgramDeps): Promise<number> => {
-  await rm(path);
-  deps.out(`nothing is left of the ${length} things in ${path}, which is removed, too\n`);
-  return exitCodes.passed;
-};
-
-const cleanUpMs = 300_000;
-
-const cleanup = async (
-  path: string,
-  entries: readonly LedgerEntry[],
-  endpoint: Endpoint,
-  { startTimeoutMs, slowFactor }: Arguments,
-  deps: ProgramDeps,
-): Promise<number> => {
-  const info = await reach(endpoint, startTimeoutMs, deps.signal);
-  const patience = AbortSignal.any([deps.signal, AbortSignal.timeout(cleanUpMs * slowFactor)]);
-  const left = await cleanUpAfter(entries, endpoint, info, patience);
-  if (left.length > 0) {
-    deps.err(leftLines(left, path));
-    return exitCodes.notClean;
-  }
-  return cleaned(path, entries, deps);
-};
 
 const commandNames = Object.keys(commands).join(", ");
 

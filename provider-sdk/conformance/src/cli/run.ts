@@ -12,6 +12,7 @@ import { withoutIds } from "../report/redact.ts";
 import type { Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../run-conformance.ts";
 import type { Arguments } from "./arguments.ts";
+import { leftLines } from "./cleanup.ts";
 import { readConfig } from "./config.ts";
 import { planOrConsent } from "./consent.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";
@@ -87,10 +88,6 @@ const ledgerFor = ({ report }: Arguments, { runId }: RunOptions): LedgerFile => 
     );
   return new LedgerFile(path);
 };
-
-/** What is still at the cloud, and what to do about it. */
-export const leftLines = (left: readonly string[], path: string): string =>
-  `still at the cloud:\n${left.map((line) => `  ${line}\n`).join("")}to try again: cloudwire-conformance cleanup ${path}, with the same provider\n`;
 
 const extensions: Readonly<Record<FormatName, string>> = {
   pretty: "txt",

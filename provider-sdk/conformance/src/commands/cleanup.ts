@@ -3,37 +3,39 @@ import { UsageError } from "../check/usage-error.ts";
 import { Caller } from "../contract/caller.ts";
 import { cleanUp } from "../contract/clean-up.ts";
 import type { LedgerEntry } from "../contract/ledger.ts";
+import { stampedBy } from "../contract/stamped.ts";
 import { Connection } from "../wire/connection.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
-import { readLedger } from "./ledger-file.ts";
 
-/** The list of a file that the user names. Throws a UsageError where there is none. */
-export const namedLedger = (
-  words: readonly string[],
-): { readonly path: string; readonly entries: readonly LedgerEntry[] } => {
-  const [path, ...others] = words;
-  if (path === undefined || others.length > 0)
-    throw new UsageError("clean up after which run? Give the one ledger.jsonl that it left, in its --report folder");
-  const entries = readLedger(path);
-  if (entries === undefined) throw new UsageError(`there is no ${path}: a run that leaves nothing leaves no list`);
-  return { path, entries };
-};
+/** What came of a cleanup. */
+export interface Cleaned {
+  readonly removed: number;
+  /** What is left, and why. */
+  readonly left: readonly string[];
+}
 
-/** Removes what a list tells of, through the provider that made it. Answers what is left, and why. */
+/** Removes what a run has made, through the provider that made it: what its list tells of, and what bears its stamp at the cloud. */
 export const cleanUpAfter = async (
-  entries: readonly LedgerEntry[],
+  { entries, runId }: { readonly entries: readonly LedgerEntry[]; readonly runId: string | undefined },
   endpoint: Endpoint,
-  { scopeId }: GetProviderInfoResponse,
+  info: GetProviderInfoResponse,
   signal: AbortSignal,
-): Promise<readonly string[]> => {
+): Promise<Cleaned> => {
   const foreign = entries
     .flatMap((entry) => ("context" in entry ? [entry.context.scopeId] : []))
-    .find((id) => id !== scopeId);
+    .find((id) => id !== info.scopeId);
   if (foreign !== undefined)
-    throw new UsageError(`the run was in scope "${foreign}", and this provider is in "${scopeId}"`);
+    throw new UsageError(`the run was in scope "${foreign}", and this provider is in "${info.scopeId}"`);
   const connection = new Connection(endpoint);
   try {
-    return await cleanUp(new Caller({ connection }), entries, signal);
+    const caller = new Caller({ connection });
+    const ofList = await cleanUp(caller, entries, signal);
+    if (runId === undefined) return { removed: entries.length, left: ofList };
+    const stamped = await stampedBy(caller, info, runId);
+    const ofStamp = await cleanUp(caller, stamped.entries, signal);
+    // A provider that cannot list is no obstacle where the list tells all.
+    const problems = entries.length > 0 ? [] : stamped.problems;
+    return { removed: entries.length + stamped.entries.length, left: [...ofList, ...ofStamp, ...problems] };
   } finally {
     connection.close();
   }

@@ -4,7 +4,7 @@ import { frame } from "../wire/frames.ts";
 import { MessageStream } from "../wire/stream.ts";
 import { type Exchange, outcomeLine } from "./exchange.ts";
 import { isHarmless } from "./harmless.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Admitted, Ledger } from "./ledger.ts";
 import { type Method, serviceName } from "./methods.ts";
 import { OpenStream } from "./open-stream.ts";
 import { type Outcome, toOutcome } from "./outcome.ts";
@@ -72,16 +72,13 @@ export class Caller {
   ): Promise<Called<Response>> {
     const message = method.requestType.fromPartial(request);
     const encoded = method.requestType.encode(message).finish();
-    const { ledger, check = "" } = this.#deps;
-    const admitted = ledger?.admit(method.name, encoded, check);
-    if (ledger === undefined && !isHarmless(method.name, message))
-      throw new TypeError(`a check of a level without changes called ${method.name}`);
+    const admitted = this.#admit(method.name, message, encoded);
     const asGiven = options.body !== undefined || options.requestBytes !== undefined;
     const body = options.body ?? frame(options.requestBytes ?? encoded);
     const wireCall = this.#wireCall(method.name, body, options);
     const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
     const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
-    if (admitted !== undefined) ledger?.ended(admitted, outcome);
+    if (admitted !== undefined) this.#deps.ledger?.ended(admitted, outcome);
     const { path, headers = {}, deadlineMs } = wireCall;
     const exchange: Exchange = {
       path,
@@ -119,6 +116,14 @@ export class Caller {
       },
       record: this.#deps.record,
     });
+  }
+
+  /** Takes note of what may be made; throws for a change that this caller may not ask for. */
+  #admit(method: string, message: unknown, encoded: Uint8Array): Admitted | undefined {
+    const { ledger, check = "" } = this.#deps;
+    if (ledger !== undefined) return ledger.admit(method, encoded, check);
+    if (!isHarmless(method, message)) throw new TypeError(`a check of a level without changes called ${method}`);
+    return undefined;
   }
 
   #wireCall(method: string, body: Buffer, options: CallOptions): WireCall {

@@ -22,6 +22,10 @@ export type LedgerEntry =
 /** With this every cluster of a run begins: nothing else is ever cleaned up. */
 export const clusterPrefix = "conformance-";
 
+/** Every cluster that a run pretends to be: its own, and one beside it. */
+export const clustersOf = (runId: string): readonly string[] =>
+  ["", "-other"].map((suffix) => clusterPrefix + runId + suffix);
+
 /** The two kinds of change that make something. */
 const { ensureLoadBalancer, batchEnsureRoutes } = methods;
 /** And those that need no note, for they make nothing. */

@@ -1,0 +1,93 @@
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { UsageError } from "../check/usage-error.ts";
+import { cleanUpAfter } from "../commands/cleanup.ts";
+import { findLedgers, type LeftLedger, ledgerAt } from "../commands/find-ledgers.ts";
+import type { LedgerEntry } from "../contract/ledger.ts";
+import { undoAll } from "../hooks/undo-all.ts";
+import { reach } from "../target/reach.ts";
+import type { Arguments } from "./arguments.ts";
+import { readConfig } from "./config.ts";
+import { exitCodes, type ProgramDeps } from "./program-deps.ts";
+import { withTarget } from "./target.ts";
+
+const cleanUpMs = 300_000;
+
+/** What one run has left: by its list, by its stamp at the cloud, or both. */
+interface Work {
+  readonly runId: string | undefined;
+  readonly entries: readonly LedgerEntry[];
+  /** Its list's file. */
+  readonly path?: string;
+}
+
+/** Removes what runs have left: of the list that is named, of the run that is named, or of all that are old enough. */
+export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
+  const works = await worksOf(args);
+  if (works.length === 0) {
+    deps.out("no run has left a list that is old enough\n");
+    return exitCodes.passed;
+  }
+  let isClean = true;
+  for (const work of works) isClean = (await undone(work, args, deps)) && isClean;
+  if (!isClean) return exitCodes.notClean;
+  // Without objects at the cloud nobody needs the provider, which may not get ready while the cloud is broken.
+  const atCloud = works.filter(
+    ({ path, entries }) => path === undefined || entries.some(({ kind }) => kind !== "hook"),
+  );
+  for (const work of works.filter((one) => !atCloud.includes(one))) await cleaned(work, 0, deps);
+  if (atCloud.length === 0) return exitCodes.passed;
+  return withTarget(args, deps, async ({ parsed }) => {
+    const info = await reach(parsed, args.startTimeoutMs, deps.signal);
+    for (const work of atCloud) {
+      const patience = AbortSignal.any([deps.signal, AbortSignal.timeout(cleanUpMs * args.slowFactor)]);
+      const { removed, left } = await cleanUpAfter(work, parsed, info, patience);
+      if (left.length > 0) deps.err(leftLines(left, againFor(work)));
+      else await cleaned(work, removed, deps);
+      isClean = isClean && left.length === 0;
+    }
+    return isClean ? exitCodes.passed : exitCodes.notClean;
+  });
+};
+
+/** What is still at the cloud, and what to do about it. */
+export const leftLines = (left: readonly string[], words: string): string =>
+  `still at the cloud:\n${left.map((line) => `  ${line}\n`).join("")}to try again: cloudwire-conformance cleanup ${words}, with the same provider\n`;
+
+const againFor = ({ path, runId = "" }: Work): string => path ?? `--run-id ${runId}`;
+
+const worksOf = async ({ words, runId, allOlderThanMs }: Arguments): Promise<readonly Work[]> => {
+  const nowMs = Date.now();
+  if (runId !== undefined && allOlderThanMs !== undefined)
+    throw new UsageError("give either --run-id or --all-older-than: one run, or all that are old");
+  if (runId === undefined && allOlderThanMs === undefined) return [await named(words, nowMs)];
+  const ledgers = await findLedgers(words.length > 0 ? words : [tmpdir()], nowMs);
+  if (allOlderThanMs !== undefined) return ledgers.filter(({ ageMs }) => ageMs > allOlderThanMs);
+  const ofRun = ledgers.filter((ledger) => ledger.runId === runId);
+  return ofRun.length > 0 ? ofRun : [{ runId, entries: [] }];
+};
+
+/** The list of a file that the user names. */
+const named = async ([path, ...others]: readonly string[], nowMs: number): Promise<LeftLedger> => {
+  if (path === undefined || others.length > 0)
+    throw new UsageError(
+      "clean up after which run? Give the one ledger.jsonl that it left, in its --report folder, or --run-id, or --all-older-than",
+    );
+  const ledger = await ledgerAt(path, nowMs);
+  if (ledger === undefined) throw new UsageError(`there is no ${path}: a run that leaves nothing leaves no list`);
+  return ledger;
+};
+
+/** Whether all that actions have done to the cloud is undone: first of all, for without the cloud nothing else can be. */
+const undone = async (work: Work, { config }: Arguments, deps: ProgramDeps): Promise<boolean> => {
+  const left = await undoAll(work.entries, (await readConfig(config)).hooks ?? {});
+  if (left.length > 0) deps.err(leftLines(left, `${againFor(work)} --config <the run's configuration>`));
+  return left.length === 0;
+};
+
+const cleaned = async ({ path, runId, entries }: Work, removed: number, deps: ProgramDeps): Promise<void> => {
+  if (path === undefined)
+    return deps.out(`${removed} things with the stamp of run ${runId ?? ""} are removed; none is left\n`);
+  await rm(path);
+  deps.out(`nothing is left of the ${entries.length} things in ${path}, which is removed, too\n`);
+};
