@@ -381,20 +381,22 @@ describe("routes", () => {
     const { client } = await routing({
       async *list({ reportQuota }) {
         reportQuota({ limit: 100, used: 7 });
-        yield { id: "r-1", destinationCidr: "10.0.0.0/24", targetId: "i-1", blackhole: true };
+        yield { id: "r-1", destinationCidr: "10.0.0.0/24", targetId: "i-1" };
+        yield { id: "r-2", destinationCidr: "10.0.1.0/24", blackhole: true };
       },
       delete: ({ id }) => {
         deleted.push(id);
       },
     });
     const listed = await invokeOk(client, methods.listRoutes, { context });
-    expect(listed).toMatchObject({ complete: true, quota: { limit: 100, used: 7 }, routes: [{ blackhole: true }] });
+    expect(listed).toMatchObject({ complete: true, quota: { limit: 100, used: 7 }, routes: [{}, { blackhole: true }] });
     const { results } = await invokeOk(client, methods.batchDeleteRoutes, {
       context,
       change: { requestId: "r-2" },
       routes: listed.routes,
     });
-    expect(results).toMatchObject([{ outcome: { $case: "route", value: { id: "r-1" } } }]);
-    expect(deleted).toEqual(["r-1"]);
+    // The machine of the second is gone, and with it its target.
+    expect(results).toMatchObject(["r-1", "r-2"].map((id) => ({ outcome: { $case: "route", value: { id } } })));
+    expect(deleted).toEqual(["r-1", "r-2"]);
   });
 });

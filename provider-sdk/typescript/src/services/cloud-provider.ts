@@ -2,7 +2,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { absentMethod } from "../rpc/absent-method.ts";
 import { type RpcMethod, type RpcService, unary } from "../rpc/method.ts";
 import { checkBatch, checkPage } from "../validation/batch.ts";
-import { checkRoutes } from "../validation/routes.ts";
+import { checkDeletedRoutes, checkEnsuredRoutes } from "../validation/routes.ts";
 import { refusal } from "../validation/violation.ts";
 import { createGetProviderInfo, type HandshakeFacts } from "./identity.ts";
 import { instanceMethods } from "./instance-methods.ts";
@@ -63,14 +63,19 @@ const routeMethods = (runtime: ProviderRuntime, binder: MethodBinder): readonly 
   const claimed = runtime.capabilities.routes;
   if (!handlers || !claimed) return [];
   const service = new RouteService(runtime, handlers);
-  const options = {
-    validateOnly: claimed.validateOnly,
-    checks: (request: { readonly routes: Parameters<typeof checkRoutes>[0] }) => checkRoutes(request.routes, claimed),
-  };
+  const { validateOnly } = claimed;
   return [
     binder.read(methods.listRoutes, checkPage, (request, call) => service.list(request, call)),
-    binder.change(methods.batchEnsureRoutes, options, (request, call) => service.ensure(request, call)),
-    binder.change(methods.batchDeleteRoutes, options, (request, call) => service.delete(request, call)),
+    binder.change(
+      methods.batchEnsureRoutes,
+      { validateOnly, checks: ({ routes }) => checkEnsuredRoutes(routes, claimed) },
+      (request, call) => service.ensure(request, call),
+    ),
+    binder.change(
+      methods.batchDeleteRoutes,
+      { validateOnly, checks: ({ routes }) => checkDeletedRoutes(routes, claimed) },
+      (request, call) => service.delete(request, call),
+    ),
   ];
 };
 

@@ -6,16 +6,28 @@ import { checkBatch } from "./batch.ts";
 import { isCidr } from "./formats.ts";
 import type { Violation } from "./violation.ts";
 
-/** What changes of routes must keep to beyond the rules of their fields. */
-export const checkRoutes = (routes: readonly Route[], claimed: RouteCapabilities): readonly Violation[] => [
+/** What routes that shall be made must keep to beyond the rules of their fields. */
+export const checkEnsuredRoutes = (routes: readonly Route[], claimed: RouteCapabilities): readonly Violation[] => [
   ...checkBatch("routes", routes, claimed.maxBatchSize),
-  ...routes.flatMap((route, index) => checkRoute(route, `routes[${index}]`, claimed)),
+  ...routes.flatMap((route, index) => [
+    ...checkTarget(route, `routes[${index}]`),
+    ...checkDestination(route, `routes[${index}]`, claimed),
+  ]),
 ];
 
-const checkRoute = (route: Route, path: string, claimed: RouteCapabilities): readonly Violation[] => {
+/** What routes that shall be gone must keep to: one whose machine is gone has no target. */
+export const checkDeletedRoutes = (routes: readonly Route[], claimed: RouteCapabilities): readonly Violation[] => [
+  ...checkBatch("routes", routes, claimed.maxBatchSize),
+  ...routes.flatMap((route, index) => checkDestination(route, `routes[${index}]`, claimed)),
+];
+
+const checkTarget = ({ targetProviderId }: Route, path: string): readonly Violation[] =>
+  targetProviderId === ""
+    ? [{ reason: "FIELD_MISSING", field: `${path}.target_provider_id`, description: "is required" }]
+    : [];
+
+const checkDestination = (route: Route, path: string, claimed: RouteCapabilities): readonly Violation[] => {
   const out: Violation[] = [];
-  if (route.targetProviderId === "")
-    out.push({ reason: "FIELD_MISSING", field: `${path}.target_provider_id`, description: "is required" });
   const field = `${path}.destination_cidr`;
   if (!isCidr(route.destinationCidr)) return out;
   const family = route.destinationCidr.includes(":") ? "IPv6" : "IPv4";
