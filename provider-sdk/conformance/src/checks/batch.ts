@@ -11,6 +11,7 @@ interface Batch {
   readonly prefix: string;
   readonly method: MethodName;
   readonly profile: ProfileName;
+  readonly capability?: string;
   readonly field: string;
   readonly maxOf: (context: CheckContext) => number | undefined;
 }
@@ -29,6 +30,15 @@ const batches: readonly Batch[] = [
     profile: "volumes",
     field: "volumes",
     maxOf: ({ info }) => info.capabilities?.volumes?.maxBatchSize,
+  },
+  {
+    prefix: "route.ensure",
+    method: "BatchEnsureRoutes",
+    profile: "routes",
+    // Routes are only asked about: no table has room for so many.
+    capability: "routes.validate_only",
+    field: "routes",
+    maxOf: ({ info }) => info.capabilities?.routes?.maxBatchSize,
   },
   {
     prefix: "route.delete",
@@ -55,7 +65,8 @@ const named = ({ field }: Batch, item: unknown, index: number): unknown => {
 };
 
 const ofBatch = (batch: Batch): readonly Check[] => {
-  const base = { level: "S", profile: batch.profile, rules: ["BAT-2"] } as const;
+  const { profile, capability } = batch;
+  const base = { level: "S", profile, rules: ["BAT-2"], ...(capability !== undefined && { capability }) } as const;
   return [
     {
       ...base,

@@ -7,7 +7,8 @@ import type { Called } from "../contract/caller.ts";
 import { durationMs } from "../contract/duration.ts";
 import { methods } from "../contract/methods.ts";
 
-const base = {
+/** Routes cost little, but tables are small: one check at a time. */
+export const routeBase = {
   level: "M",
   profile: "routes",
   exclusive: true,
@@ -16,11 +17,19 @@ const base = {
   requires: ["route.create"],
 } as const;
 
-interface Wanted {
+/** A route as it is asked for. */
+export interface Wanted {
   readonly destinationCidr: string;
   readonly targetProviderId: string;
   readonly targetNodeName: string;
   readonly nameHint: string;
+}
+
+/** What a change says of itself. */
+interface Change {
+  readonly requestId?: string;
+  readonly sequence?: bigint;
+  readonly validateOnly?: boolean;
 }
 
 type Answer = Called<{ readonly results: RouteResult[] }>;
@@ -33,7 +42,7 @@ const toMachine = ({ fixtures }: CheckContext, destinationCidr: string, index: n
 });
 
 /** Two routes to the configured machine, and what is done with them. */
-class TestRoutes {
+export class TestRoutes {
   readonly #context: CheckContext;
   readonly #callContext: CheckContext["callContext"];
   readonly wanted: readonly [Wanted, Wanted];
@@ -46,15 +55,17 @@ class TestRoutes {
     this.wanted = [toMachine(context, first, 1), toMachine(context, second, 2)];
   }
 
-  ensure(routes: readonly Wanted[]): Promise<readonly RouteResult[]> {
-    return this.#settled("BatchEnsureRoutes", () =>
-      this.#context.caller.call(methods.batchEnsureRoutes, this.#change(routes)),
-    );
+  ensure(routes: readonly Wanted[], change: Change = {}): Promise<readonly RouteResult[]> {
+    return this.#settled("BatchEnsureRoutes", () => this.ensureOnce(routes, change));
   }
 
-  delete(routes: readonly Wanted[]): Promise<readonly RouteResult[]> {
+  ensureOnce(routes: readonly Wanted[], change: Change = {}) {
+    return this.#context.caller.call(methods.batchEnsureRoutes, this.#change(routes, change));
+  }
+
+  delete(routes: readonly Partial<Wanted>[], change: Change = {}): Promise<readonly RouteResult[]> {
     return this.#settled("BatchDeleteRoutes", () =>
-      this.#context.caller.call(methods.batchDeleteRoutes, this.#change(routes)),
+      this.#context.caller.call(methods.batchDeleteRoutes, this.#change(routes, change)),
     );
   }
 
@@ -71,10 +82,10 @@ class TestRoutes {
     return found;
   }
 
-  #change(routes: readonly Wanted[]) {
+  #change(routes: readonly Partial<Wanted>[], change: Change) {
     return {
       context: this.#callContext,
-      change: { requestId: randomUUID(), trigger: "conformance" },
+      change: { requestId: randomUUID(), trigger: "conformance", ...change },
       routes: [...routes],
     };
   }
@@ -92,7 +103,7 @@ class TestRoutes {
   }
 }
 
-const withRoutes = async (context: CheckContext, use: (routes: TestRoutes) => Promise<void>): Promise<void> => {
+export const withRoutes = async (context: CheckContext, use: (routes: TestRoutes) => Promise<void>): Promise<void> => {
   const routes = new TestRoutes(context);
   try {
     await use(routes);
@@ -101,11 +112,12 @@ const withRoutes = async (context: CheckContext, use: (routes: TestRoutes) => Pr
   }
 };
 
-const ranges = (routes: readonly { readonly destinationCidr: string }[]): readonly string[] =>
+/** Their ranges, in order. */
+export const ranges = (routes: readonly { readonly destinationCidr: string }[]): readonly string[] =>
   routes.map(({ destinationCidr }) => destinationCidr).toSorted();
 
 /** What each item came to: its range, or the reason of its error. */
-const outcomes = (results: readonly RouteResult[]): readonly string[] =>
+export const outcomes = (results: readonly RouteResult[]): readonly string[] =>
   results.map(({ outcome }) => {
     switch (outcome?.$case) {
       case "route":
@@ -117,14 +129,15 @@ const outcomes = (results: readonly RouteResult[]): readonly string[] =>
     }
   });
 
-const expectEqual = (message: string, expected: unknown, got: unknown): void => {
+/** Fails unless two values look the same. */
+export const expectEqual = (message: string, expected: unknown, got: unknown): void => {
   if (show(got) !== show(expected)) fail({ message, expected: show(expected), got: show(got) });
 };
 
 /** Routes that are made and removed. */
 export const routeChecks: readonly Check[] = [
   {
-    ...base,
+    ...routeBase,
     requires: [],
     id: "route.create",
     title: "routes that are made are answered in their order, and listed with id and target",
@@ -150,7 +163,7 @@ export const routeChecks: readonly Check[] = [
       }),
   },
   {
-    ...base,
+    ...routeBase,
     id: "route.idempotent",
     title: "a route that exists as wished is success, and stays one",
     rules: ["RTE-2", "SHAPE-3"],
@@ -165,7 +178,7 @@ export const routeChecks: readonly Check[] = [
       }),
   },
   {
-    ...base,
+    ...routeBase,
     id: "route.unknown-target",
     title: "a route to a machine that is gone is ROUTE_TARGET_NOT_FOUND, and the others are made",
     rules: ["RTE-3", "BAT-1"],
@@ -181,7 +194,7 @@ export const routeChecks: readonly Check[] = [
       }),
   },
   {
-    ...base,
+    ...routeBase,
     id: "route.delete",
     title: "routes that were deleted are listed no longer, and the others are",
     rules: ["RTE-2", "RTE-1"],
@@ -196,7 +209,7 @@ export const routeChecks: readonly Check[] = [
       }),
   },
   {
-    ...base,
+    ...routeBase,
     id: "route.managed-only",
     title: "another cluster is shown none of them",
     rules: ["RTE-1", "SHAPE-6"],

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Report } from "../report/report.ts";
 import { runConformance } from "../run-conformance.ts";
 import { referenceFixtures, serveReference } from "../reference/reference-provider.ts";
@@ -7,11 +7,12 @@ import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { mutants, slowChecks } from "./mutants.ts";
 
+/** One for each test: what a faulty one does not delete, the next would meet. */
 let reference: Awaited<ReturnType<typeof serveReference>>;
-beforeAll(async () => {
+beforeEach(async () => {
   reference = await serveReference();
 });
-afterAll(() => reference.close());
+afterEach(() => reference.close());
 
 /** Runs the checks against the reference provider with one fault put in. */
 const runMutant = async (mutant: Mutant): Promise<Report> => {
@@ -23,7 +24,6 @@ const runMutant = async (mutant: Mutant): Promise<Report> => {
     const endpoint = `unix://${path}`;
     const which = mutant.only === undefined ? { skip: [...slowChecks, ...(mutant.skip ?? [])] } : { run: mutant.only };
     const { level = "R" } = mutant;
-    // What some of them do not delete is gone with the reference provider.
     return await runConformance({ endpoint, fixtures: referenceFixtures, level, cleanUpTimeoutMs: 100, ...which });
   } finally {
     await proxy.close();

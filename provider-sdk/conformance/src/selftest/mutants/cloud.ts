@@ -170,6 +170,7 @@ export const cloudMutants: readonly Mutant[] = [
   ...nothing,
   ...bounds("BatchGetInstances", "inst"),
   ...bounds("BatchGetVolumes", "vol"),
+  ...bounds("BatchEnsureRoutes", "route.ensure"),
   ...bounds("BatchDeleteRoutes", "route.delete"),
   ...pages("ListInstances", "list"),
   ...pages("ListLoadBalancers", "lb.list"),

@@ -1,0 +1,189 @@
+import type { BatchDeleteRoutesRequest, BatchEnsureRoutesRequest } from "@cloudwire/proto/cloudprovider/v1/route";
+import { methods } from "../../contract/methods.ts";
+import { frame } from "../../wire/frames.ts";
+import { alterAnswer, bareError, forgive, type Mutant, requestOf } from "../mutant.ts";
+import type { Intercept } from "../mutant-proxy.ts";
+import { isFirst } from "./balancer.ts";
+
+const ensure = methods.batchEnsureRoutes;
+const remove = methods.batchDeleteRoutes;
+const list = methods.listRoutes;
+const level = "M";
+
+const asked =
+  (alter: (request: BatchEnsureRoutesRequest) => BatchEnsureRoutesRequest): Intercept =>
+  async (request, next) => {
+    const wanted = requestOf(request, ensure);
+    return next(
+      wanted === undefined ? request : { ...request, body: frame(ensure.requestType.encode(alter(wanted)).finish()) },
+    );
+  };
+
+const deletion =
+  (alter: (request: BatchDeleteRoutesRequest) => BatchDeleteRoutesRequest): Intercept =>
+  async (request, next) => {
+    const wanted = requestOf(request, remove);
+    return next(
+      wanted === undefined ? request : { ...request, body: frame(remove.requestType.encode(alter(wanted)).finish()) },
+    );
+  };
+
+/** As if the first cluster that ever called were the only one. */
+const oneForAll = <Request extends BatchEnsureRoutesRequest | BatchDeleteRoutesRequest>(
+  request: Request,
+  suffix: string,
+): Request => {
+  const { context } = request;
+  if (context?.cluster === undefined) return request;
+  const id = context.cluster.id.replace("-other", "") + suffix;
+  return { ...request, context: { ...context, cluster: { ...context.cluster, id } } };
+};
+
+const targets = new Map<string, string>();
+
+/** The machine to which a range of a cluster led first. */
+const firstTarget = (cluster: string, cidr: string, target: string): string => {
+  const key = `${cluster} ${cidr}`;
+  targets.set(key, targets.get(key) ?? target);
+  return targets.get(key) ?? target;
+};
+
+const owned: readonly Mutant[] = [
+  {
+    name: "route-overwrites",
+    fault: "another cluster's route is replaced in silence",
+    fails: ["route.conflict"],
+    level,
+    only: ["route.conflict"],
+    intercept: asked((request) => oneForAll(request, "-other")),
+  },
+  {
+    name: "route-never-moves",
+    fault: "a route stays with the machine that it led to first",
+    fails: ["route.retarget"],
+    level,
+    only: ["route.retarget"],
+    intercept: asked((request) => ({
+      ...request,
+      routes: request.routes.map((route) => ({
+        ...route,
+        targetProviderId: firstTarget(
+          request.context?.cluster?.id ?? "",
+          route.destinationCidr,
+          route.targetProviderId,
+        ),
+      })),
+    })),
+  },
+  {
+    name: "route-deletes-all",
+    fault: "routes of all clusters are deleted by their range",
+    fails: ["route.delete.foreign"],
+    level,
+    only: ["route.delete.foreign"],
+    intercept: deletion((request) => oneForAll(request, "-other")),
+  },
+  {
+    name: "deletion-needs-target",
+    fault: "a deletion has to name the machine",
+    fails: ["route.delete.by-range"],
+    level,
+    only: ["route.delete.by-range"],
+    intercept: async (request, next) =>
+      requestOf(request, remove)?.routes.some(({ targetProviderId }) => targetProviderId === "") === true
+        ? bareError(3, "target_provider_id is required")
+        : next(request),
+  },
+];
+
+const seen = new Set<string>();
+
+const changed: readonly Mutant[] = [
+  {
+    name: "late-route-wins",
+    fault: "routes that were overtaken are made",
+    fails: ["route.stale"],
+    level,
+    only: ["route.stale"],
+    intercept: asked((request) => ({ ...request, change: request.change && { ...request.change, sequence: 0n } })),
+  },
+  {
+    name: "routes-asked-before",
+    fault: "routes whose request_id came before are refused",
+    fails: ["route.request-id"],
+    level,
+    only: ["route.request-id"],
+    intercept: async (request, next) => {
+      const id = requestOf(request, ensure)?.change?.requestId;
+      return id === undefined || isFirst(seen, id) ? next(request) : bareError(6, "asked before");
+    },
+  },
+  {
+    name: "quota-of-nothing",
+    fault: "the table is said to be empty",
+    fails: ["route.quota"],
+    level,
+    only: ["route.quota"],
+    intercept: alterAnswer(list, (answer) => ({ ...answer, quota: { limit: 100, used: 0 } })),
+  },
+  {
+    name: "route-v4",
+    fault: "IPv6 ranges are written out in lists",
+    fails: ["route.ipv6"],
+    level,
+    only: ["route.ipv6"],
+    intercept: alterAnswer(list, (answer) => ({
+      ...answer,
+      routes: answer.routes.map((route) => ({
+        ...route,
+        destinationCidr: route.destinationCidr.replace("2001:db8:c0f0::/64", "2001:0db8:c0f0:0:0:0:0:0/64"),
+      })),
+    })),
+  },
+  {
+    name: "dry-run-routes",
+    fault: "validate_only makes routes",
+    fails: ["route.validate.no-effect"],
+    level,
+    only: ["route.validate.no-effect"],
+    intercept: asked((request) => ({
+      ...request,
+      change: request.change && { ...request.change, validateOnly: false },
+    })),
+  },
+  {
+    name: "dry-run-blind",
+    fault: "validate_only finds nothing wrong with routes",
+    fails: ["route.validate.same-errors"],
+    level,
+    only: ["route.validate.same-errors"],
+    intercept: async (request, next) => {
+      const wanted = requestOf(request, ensure);
+      if (wanted?.change?.validateOnly !== true) return next(request);
+      const results = wanted.routes.map((value) => ({ outcome: { $case: "route", value } as const }));
+      return alterAnswer(ensure, (answer) => ({ ...answer, results }))(request, next);
+    },
+  },
+];
+
+const only = ["route.bad-cidr", "route.no-target"];
+
+const lenient: readonly Mutant[] = [
+  {
+    name: "route-any-cidr",
+    fault: "any text is a range",
+    fails: ["route.bad-cidr"],
+    only,
+    intercept: forgive(ensure.name, ({ fields }) => fields.some((path) => path.endsWith("destination_cidr"))),
+  },
+  {
+    name: "route-to-nowhere",
+    fault: "routes without target are made",
+    fails: ["route.no-target"],
+    only,
+    intercept: forgive(ensure.name, ({ fields }) => fields.some((path) => path.endsWith("target_provider_id"))),
+  },
+];
+
+/** Faults of whose routes are whose, of the order of changes, and of what is let pass. */
+export const routeMutants: readonly Mutant[] = [...owned, ...changed, ...lenient];
