@@ -52,6 +52,21 @@ const deadlineOf = (method: string): number => {
   return 5_000;
 };
 
+/** How often a read is tried that ends with UNAVAILABLE: TIM-3. */
+const readTries = 3;
+/** What took longer was waited for, by the provider: another try would be, too. */
+const quickMs = 1_000;
+
+/** Any provider may have such a moment. One that ends does not come back. */
+const isWorthRepeating = (name: string, outcome: Outcome<unknown>): boolean => {
+  if (outcome.kind !== "error" || outcome.error.code !== 14 || outcome.wire.elapsedMs > quickMs) return false;
+  let method: MethodName;
+  for (method in methodRules)
+    if (method === name)
+      return !methodRules[method].change && outcome.error.infos.every(({ reason }) => reason !== "PROVIDER_DRAINING");
+  return false;
+};
+
 /** Calls methods over one connection, unless told otherwise. Never rejects: what a provider does is an outcome. */
 export class Caller {
   readonly #deps: CallerDeps;
@@ -76,21 +91,24 @@ export class Caller {
     const asGiven = options.body !== undefined || options.requestBytes !== undefined;
     const body = options.body ?? frame(options.requestBytes ?? encoded);
     const wireCall = this.#wireCall(method.name, body, options);
-    const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
-    const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
-    if (admitted !== undefined) this.#deps.ledger?.ended(admitted, outcome);
-    const { path, headers = {}, deadlineMs } = wireCall;
-    const exchange: Exchange = {
-      path,
-      request: asGiven ? undefined : method.requestType.toJSON(message),
-      requestBytes: body.length,
-      headers,
-      ...(deadlineMs !== undefined && { deadlineMs }),
-      elapsedMs: wire.elapsedMs,
-      answer: outcomeLine(outcome),
-    };
+    const told = asGiven ? undefined : method.requestType.toJSON(message);
+    for (let attempt = 1; ; attempt++) {
+      const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
+      const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
+      const exchange = this.#took(wireCall, told, wire.elapsedMs, outcomeLine(outcome));
+      if (attempt < readTries && isWorthRepeating(method.name, outcome)) continue;
+      if (admitted !== undefined) this.#deps.ledger?.ended(admitted, outcome);
+      return { ...outcome, exchange };
+    }
+  }
+
+  /** Tells of a call that has ended. */
+  #took(wireCall: WireCall, request: unknown, elapsedMs: number, answer: string): Exchange {
+    const { path, headers = {}, deadlineMs, body } = wireCall;
+    const told = { path, request, requestBytes: body.length, headers, ...(deadlineMs !== undefined && { deadlineMs }) };
+    const exchange: Exchange = { ...told, elapsedMs, answer };
     this.#deps.record?.(exchange);
-    return { ...outcome, exchange };
+    return exchange;
   }
 
   /** Opens a method whose answers are a stream, without deadline unless one is given. Whoever opens it has to cancel it. */
@@ -136,6 +154,7 @@ export class Caller {
       path: `/${service}/${method}`,
       body,
       headers,
+      ...(this.#deps.check !== undefined && { check: this.#deps.check }),
       ...(authority !== undefined && { authority }),
       ...told,
       patienceMs,

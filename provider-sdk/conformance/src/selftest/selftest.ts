@@ -49,13 +49,10 @@ const cleanUpTimeoutMs = 1_000;
 const runOptions = ({ fixtures, level, seed, slowFactor, startTimeoutMs, signal }: SelftestTarget) =>
   ({ fixtures, level, seed, slowFactor, startTimeoutMs, signal, cleanUpTimeoutMs }) as const;
 
-/** Runs every check on the provider as it is, one by one, and takes their calls down. */
+/** Runs every check on the provider as it is, and takes their calls down. */
 export const runBaseline = async (target: SelftestTarget): Promise<Baseline> => {
   const trace = new Trace();
-  const report = await runBehind({ intercept: trace.intercept }, target, {
-    parallel: 1,
-    onEvent: (event) => event.kind === "started" && trace.begin(event.check.id),
-  });
+  const report = await runBehind({ intercept: trace.intercept }, target);
   const passed = report.results.filter(({ verdict }) => verdict.kind === "pass");
   return { report, passing: new Set(passed.map(({ id }) => id)), trace };
 };

@@ -1,9 +1,10 @@
+import { methods } from "../contract/methods.ts";
 import type { Intercept, ProxiedReply, ProxiedRequest } from "./mutant-proxy.ts";
 import type { Mutant } from "./mutant.ts";
 
 /** A call that a check made of a provider without fault, and the answer. */
 interface TracedCall {
-  /** Undefined: the handshake with which a run begins. */
+  /** Undefined: of none, but of the run: its handshake and its cleaning up. */
   readonly check: string | undefined;
   readonly request: ProxiedRequest;
   readonly reply: ProxiedReply;
@@ -12,20 +13,17 @@ interface TracedCall {
 /** Faults that depend on what was before show themselves at the second or third call. */
 const replays = 3;
 
+const isHandshake = ({ path }: ProxiedRequest): boolean => path.endsWith(`/${methods.getProviderInfo.name}`);
+
 /** Takes down which check makes which calls, so that a fault can be tried on the calls alone. */
 export class Trace {
   readonly #calls = new Map<string, TracedCall>();
-  #check: string | undefined;
-
-  /** Every call from now on is this check's; checks run one by one. */
-  begin(check: string): void {
-    this.#check = check;
-  }
 
   /** For a proxy between the kit and the provider. */
   readonly intercept: Intercept = async (request, next) => {
-    const check = this.#check;
     const reply = await next(request);
+    // The kit's calls say as their user agent which check they are of.
+    const [, check] = (request.headers["user-agent"] ?? "").split(" ");
     this.#add({ check, request, reply });
     return reply;
   };
@@ -52,8 +50,8 @@ export class Trace {
     for (const call of this.#calls.values()) {
       if (call.check !== undefined && touched.has(call.check)) continue;
       if (!(await isTouched(mutant, call))) continue;
-      if (call.check === undefined) return "all";
-      touched.add(call.check);
+      if (call.check !== undefined) touched.add(call.check);
+      else if (isHandshake(call.request)) return "all";
     }
     return touched;
   }

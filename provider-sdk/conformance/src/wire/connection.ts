@@ -18,6 +18,8 @@ export interface WireCall {
   readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly authority?: string;
+  /** Id of the check that calls: told as part of the user agent, so that it stands in the provider's log. */
+  readonly check?: string;
   /** Told to the server as grpc-timeout. Default: not told. */
   readonly deadlineMs?: number;
   /** When the kit stops waiting. */
@@ -95,7 +97,7 @@ export class Connection {
     });
   }
 
-  /** Asks whether the server is there, as HTTP/2 does without a call; false: it does not say so in time. */
+  /** Asks whether the server is there, as HTTP/2 does without a call; false: it does not say so in time. The connection must have served a call. */
   ping(waitMs: number): Promise<boolean> {
     if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -123,13 +125,15 @@ const authorityOf = (endpoint: Endpoint): string => {
   return endpoint.tls?.serverName ?? hostAndPort(endpoint);
 };
 
+const agent = "cloudwire-conformance";
+
 const headersOf = (call: WireCall, endpoint: Endpoint): OutgoingHttpHeaders => ({
   ":method": "POST",
   ":path": call.path,
   ":authority": call.authority ?? authorityOf(endpoint),
   "content-type": "application/grpc",
   te: "trailers",
-  "user-agent": "cloudwire-conformance",
+  "user-agent": call.check === undefined ? agent : `${agent} ${call.check}`,
   ...(call.deadlineMs !== undefined && { "grpc-timeout": grpcTimeout(call.deadlineMs) }),
   ...call.headers,
 });
