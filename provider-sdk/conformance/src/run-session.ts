@@ -1,4 +1,6 @@
 import type { Check, CheckContext, Level } from "./check/check.ts";
+import { errorText } from "./check/error-text.ts";
+import { CheckFailure } from "./check/failure.ts";
 import type { Fixtures } from "./check/fixtures.ts";
 import { Caller } from "./contract/caller.ts";
 import { cleanUp } from "./contract/clean-up.ts";
@@ -39,6 +41,20 @@ export interface CleanedUp {
 
 /** How long a provider may take to be ready that a check has started. */
 const startMs = 10_000;
+/** One that does not get ready is a finding about it. */
+const ready = (
+  { endpoint, process }: Parameters<CheckContext["ready"]>[0],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<CheckContext["info"]> =>
+  reach(endpoint, timeoutMs, AbortSignal.any([signal, process.gone])).catch((error: unknown) => {
+    throw new CheckFailure({
+      message: "a provider that was started once more does not get ready",
+      expected: `a handshake within ${Math.round(timeoutMs / 1_000)} s`,
+      got: errorText(error),
+    });
+  });
+
 const mayChange: ReadonlySet<Level> = new Set(["M", "D", "X"]);
 
 /** What the checks of one run share. */
@@ -93,7 +109,7 @@ export class RunSession {
       },
       start: providers && ((socketPath) => providers.start(socketPath)),
       startTls: providers && (() => providers.startTls()),
-      ready: (own) => reach(own.endpoint, startMs * slowFactor, AbortSignal.any([signal, own.process.gone])),
+      ready: (own) => ready(own, startMs * Math.max(1, slowFactor), signal),
       signal,
       random: seededRandom(seed, check.id),
       slowFactor,

@@ -18,6 +18,7 @@ import { nothingChecks } from "./nothing.ts";
 import { procChecks } from "./proc.ts";
 import { reflectChecks } from "./reflect.ts";
 import { scaleChecks } from "./scale.ts";
+import { tlsChecks } from "./sec-tls.ts";
 import { timeChecks } from "./time.ts";
 import { valChecks } from "./val.ts";
 
@@ -28,6 +29,7 @@ export const allChecks: readonly Check[] = [
   ...infoChecks,
   ...healthChecks,
   ...reflectChecks,
+  ...tlsChecks,
   ...errChecks,
   ...valChecks,
   ...timeChecks,

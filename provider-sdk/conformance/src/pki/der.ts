@@ -32,3 +32,20 @@ export const oid = (dotted: string): Buffer => {
 
 const sevenBits = (arc: number): readonly number[] =>
   arc < 0x80 ? [arc] : [...sevenBits(arc >> 7).map((byte) => byte | 0x80), arc & 0x7f];
+
+/** The elements that stand one after the other in a piece of DER. */
+export const elements = (
+  input: Uint8Array,
+): readonly { readonly tag: number; readonly content: Buffer; readonly whole: Buffer }[] => {
+  const found = [];
+  const buffer = Buffer.from(input);
+  for (let at = 0; at < buffer.length; ) {
+    const short = buffer.readUInt8(at + 1);
+    const lengthBytes = short < 0x80 ? 0 : short - 0x80;
+    const start = at + 2 + lengthBytes;
+    const end = start + (lengthBytes === 0 ? short : buffer.readUIntBE(at + 2, lengthBytes));
+    found.push({ tag: buffer.readUInt8(at), content: buffer.subarray(start, end), whole: buffer.subarray(at, end) });
+    at = end;
+  }
+  return found;
+};

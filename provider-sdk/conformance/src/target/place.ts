@@ -1,4 +1,4 @@
-import { rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Authority } from "../pki/authority.ts";
@@ -37,17 +37,20 @@ export const unixPlace = (path: string): Place => {
 /** A port of loopback, with an authority of its own whose certificates are files in the folder. */
 export const tlsPlace = async (folder: string): Promise<TlsPlace> => {
   const authority = new Authority("conformance authority");
-  const at = (name: string): string => join(folder, name);
   const put = async (name: string, text: string): Promise<string> => {
-    // Never half of a file: the provider may read it at any time.
-    await writeFile(at(`${name}.new`), text, { mode: 0o600 });
-    await rename(at(`${name}.new`), at(name));
-    return at(name);
+    await writeFile(join(folder, name), text, { mode: 0o600 });
+    return join(folder, name);
   };
+  let generation = 0;
   const renew = async (): Promise<void> => {
+    // As kubelet does it: certificate and key change at once, by a link to the folder of both.
+    const fresh = `served-${++generation}`;
+    await mkdir(join(folder, fresh));
     const { cert, key } = authority.issue({ commonName: "conformance provider", use: "server", hosts });
-    await put("server.crt", cert);
-    await put("server.key", key);
+    await put(join(fresh, "tls.crt"), cert);
+    await put(join(fresh, "tls.key"), key);
+    await symlink(fresh, join(folder, "served.new"));
+    await rename(join(folder, "served.new"), join(folder, "served"));
   };
   await renew();
   const client = authority.issue({ commonName: "conformance kit", use: "client" });
@@ -62,9 +65,9 @@ export const tlsPlace = async (folder: string): Promise<TlsPlace> => {
     tls,
     environment: {
       CLOUD_PROVIDER_ENDPOINT: endpoint,
-      CLOUD_PROVIDER_TLS_CERT_FILE: at("server.crt"),
-      CLOUD_PROVIDER_TLS_KEY_FILE: at("server.key"),
-      CLOUD_PROVIDER_TLS_CLIENT_CA_FILE: at("ca.crt"),
+      CLOUD_PROVIDER_TLS_CERT_FILE: join(folder, "served", "tls.crt"),
+      CLOUD_PROVIDER_TLS_KEY_FILE: join(folder, "served", "tls.key"),
+      CLOUD_PROVIDER_TLS_CLIENT_CA_FILE: join(folder, "ca.crt"),
     },
     renew,
   };

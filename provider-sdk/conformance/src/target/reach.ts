@@ -49,7 +49,7 @@ const pause = (signal: AbortSignal): Promise<void> => wait(pauseMs, undefined, {
 
 const lookOnce = async (endpoint: Endpoint, leftMs: number, signal: AbortSignal): Promise<Look> => {
   const found = await probe(endpoint, Math.min(probeMs, leftMs));
-  if (found.kind !== "http2") return strange(found);
+  if (found.kind !== "http2") return strange(found, endpoint);
   const connection = new Connection(endpoint);
   try {
     const deadlineMs = Math.max(pauseMs, Math.min(handshakeMs, leftMs));
@@ -71,7 +71,7 @@ const scoped = (info: GetProviderInfoResponse): Look =>
     ? { kind: "notYet", why: "the handshake has no scope_id: the provider has not reached its cloud" }
     : { kind: "ready", info };
 
-const strange = (found: Exclude<Probe, { readonly kind: "http2" }>): Look => {
+const strange = (found: Exclude<Probe, { readonly kind: "http2" }>, endpoint: Endpoint): Look => {
   switch (found.kind) {
     case "refused":
       return { kind: "notYet", why: found.detail };
@@ -86,9 +86,17 @@ const strange = (found: Exclude<Probe, { readonly kind: "http2" }>): Look => {
     case "noTls":
       return { kind: "never", why: found.detail };
     case "closed":
-      return { kind: "notYet", why: "it takes connections and closes them at once" };
+      return { kind: "notYet", why: `it takes connections and closes them at once${closedHint(endpoint)}` };
     case "stranger":
       return { kind: "never", why: `it is not gRPC: it answered ${found.said}` };
   }
   return found satisfies never;
+};
+
+/** Servers of TLS hang up on plaintext without a word, and OpenSSL on certificates that it does not know. */
+const closedHint = (endpoint: Endpoint): string => {
+  if (endpoint.kind === "unix") return "";
+  return endpoint.tls === undefined
+    ? "; if it speaks TLS, give --tls-ca, --tls-cert and --tls-key"
+    : "; if it is for the certificate that the kit shows, see --tls-cert";
 };

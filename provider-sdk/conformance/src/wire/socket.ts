@@ -71,12 +71,12 @@ export const socketProblem = (endpoint: Endpoint, error: unknown): SocketProblem
   if (/^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|UNEXPECTED_MESSAGE)/.test(code))
     return at("TLS handshake", `${place} does not speak TLS (${code})`);
   if (/^ERR_SSL_.*ALERT/.test(code)) return at("TLS handshake", `${place} refuses the kit: ${alertText(code)}`);
-  if (/^ERR_(?:SSL|TLS)_/.test(code)) return at("TLS handshake", `${message} (${code})`);
   if (certificateCodes.test(code))
     return at(
       "TLS handshake",
       `the certificate of ${place} is not to be trusted: ${message} (${code}); see tls.ca and tls.serverName`,
     );
+  if (/^ERR_(?:SSL|TLS)_/.test(code)) return at("TLS handshake", `${message} (${code})`);
   return message.includes("before secure TLS connection was established")
     ? at("TLS handshake", `${place} closed the connection in the middle of it`)
     : undefined;

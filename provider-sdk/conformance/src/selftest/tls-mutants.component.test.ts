@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { providerProgram } from "../reference/provider-program.ts";
+import { referenceFixtures, serveReference } from "../reference/reference-provider.ts";
+import type { Report } from "../report/report.ts";
+import { runConformance } from "../run-conformance.ts";
+import { withProvider } from "../target/with-provider.ts";
+import { formatEndpoint } from "../wire/endpoint.ts";
+import { tlsMutants } from "./mutants/transport.ts";
+import { startTlsFront, type TlsFault } from "./tls-front.ts";
+
+let reference: Awaited<ReturnType<typeof serveReference>>;
+beforeAll(async () => {
+  reference = await serveReference();
+});
+afterAll(() => reference.close());
+
+const temporaryFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "conformance-tls-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const runBehind = async (fault: TlsFault, run: readonly string[]): Promise<Report> => {
+  const front = await startTlsFront(reference.path, await temporaryFolder(), fault);
+  try {
+    const { endpoint, tls } = front;
+    return await runConformance({ endpoint, tls, run, fixtures: referenceFixtures });
+  } finally {
+    await front.close();
+  }
+};
+
+const verdicts = (report: Report, kind: string): readonly string[] =>
+  report.results.filter(({ verdict }) => verdict.kind === kind).map(({ id }) => id);
+
+describe("runConformance() over TLS", () => {
+  test("passes a provider whose TLS is right, and calls it as on a socket", async () => {
+    const report = await runBehind({}, ["sec.**", "info.*", "err.frame.*", "proc.conn.churn", "proc.streams.parallel"]);
+    expect(report.results.filter(({ verdict }) => verdict.kind !== "pass" && verdict.kind !== "skip")).toEqual([]);
+    expect(verdicts(report, "pass")).toEqual(
+      expect.arrayContaining(["sec.tls.plaintext", "sec.tls.client-cert", "sec.tls.version", "proc.conn.churn"]),
+    );
+  });
+
+  test.each(tlsMutants)("finds that $fault ($name), and nothing else", async ({ front, fails }) => {
+    const report = await runBehind(front, ["sec.tls.*", "info.fields.*"]);
+    expect([...verdicts(report, "fail"), ...verdicts(report, "kit-error")]).toEqual(fails);
+  });
+
+  const reloaded = async (before: string, slowFactor: number): Promise<Report> => {
+    const { command, remove } = await providerProgram(before);
+    onTestFinished(remove);
+    return withProvider(
+      command,
+      ({ endpoint, tls }, { gone }) =>
+        runConformance({
+          endpoint: formatEndpoint(endpoint),
+          ...(tls && { tls }),
+          gone,
+          providerCommand: command,
+          level: "D",
+          run: ["sec.tls.*"],
+          slowFactor,
+          startTimeoutMs: 30_000,
+        }),
+      "tls",
+    );
+  };
+
+  test("passes a provider that serves a certificate which was replaced", async () => {
+    expect(verdicts(await reloaded("", 1), "pass")).toEqual(expect.arrayContaining(["sec.tls.reload"]));
+  }, 120_000);
+
+  test("finds that a certificate is read once (tls-static), and nothing else", async () => {
+    const copies = `
+      const { copyFileSync, mkdtempSync } = await import("node:fs");
+      const folder = mkdtempSync("/tmp/tls-static-");
+      for (const name of ["CERT", "KEY"]) {
+        copyFileSync(process.env["CLOUD_PROVIDER_TLS_" + name + "_FILE"], folder + "/" + name);
+        process.env["CLOUD_PROVIDER_TLS_" + name + "_FILE"] = folder + "/" + name;
+      }`;
+    // 16 s instead of 65: the SDK looks at the files every 10 s.
+    const report = await reloaded(copies, 0.25);
+    expect(verdicts(report, "kit-error")).toEqual([]);
+    expect(report.results.flatMap(({ verdict }) => (verdict.kind === "fail" ? [verdict.finding.message] : []))).toEqual(
+      ["the certificate from before is still served"],
+    );
+  }, 120_000);
+});
+
+test.each<[string, object, RegExp]>([
+  ["asks in plaintext", { tls: undefined }, /closes them at once; if it speaks TLS, give --tls-ca/],
+  [
+    "has the wrong authority",
+    { ca: "client.crt" },
+    /TLS handshake: the certificate of tcp:\S+ is not to be trusted: .*see tls\.ca/,
+  ],
+  [
+    "expects another name",
+    { serverName: "cloud.example.com" },
+    /TLS handshake: the certificate of tcp:\S+ is not to be trusted: .*cloud\.example\.com/,
+  ],
+  [
+    "shows no certificate",
+    { cert: undefined, key: undefined },
+    /TLS handshake: tcp:\S+ refuses the kit: .*certificate required/,
+  ],
+])("runConformance() says which step failed when the kit %s", async (_name, change, wanted) => {
+  const folder = await temporaryFolder();
+  const front = await startTlsFront(reference.path, folder, {});
+  onTestFinished(front.close);
+  const given = { tls: { ...front.tls, ...change }, ...change };
+  const tls = "ca" in change ? { ...given.tls, ca: join(folder, "client.crt") } : given.tls;
+  const options = "tls" in change ? {} : { tls };
+  await expect(runConformance({ endpoint: front.endpoint, ...options, startTimeoutMs: 500 })).rejects.toThrow(wanted);
+});
