@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { levels } from "../check/check.ts";
-import { mutants } from "../selftest/mutants.ts";
-import { processMutants } from "../reference/provider-program.ts";
 import { allChecks } from "./registry.ts";
 
 const ids = allChecks.map(({ id }) => id);
@@ -41,17 +39,5 @@ describe("allChecks", () => {
   test("titles are sentences without full stop, reasons are sentences with", () => {
     expect(allChecks.filter(({ title }) => title.endsWith(".") || title.length > 110).map(({ id }) => id)).toEqual([]);
     expect(allChecks.filter(({ why }) => !why.endsWith(".")).map(({ id }) => id)).toEqual([]);
-  });
-});
-
-describe("mutants", () => {
-  test("there is one for each check", () => {
-    const found = new Set([...mutants.flatMap(({ fails }) => fails), ...processMutants.map(({ fails }) => fails)]);
-    expect(ids.filter((id) => !found.has(id))).toEqual([]);
-  });
-
-  test("names are unique, and each names checks that are there", () => {
-    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
-    expect(mutants.flatMap(({ fails }) => fails.filter((id) => !ids.includes(id)))).toEqual([]);
   });
 });

@@ -1,8 +1,7 @@
 import { type Check, profiles } from "../check/check.ts";
 import { levelTexts } from "../cli/texts.ts";
 import { ruleTexts } from "../gen/rule-texts.ts";
-import { processMutants } from "../reference/provider-program.ts";
-import { mutants } from "../selftest/mutants.ts";
+import { namedFaults } from "../selftest/named-faults.ts";
 
 const widest = 110;
 
@@ -40,10 +39,8 @@ export const explanation = (check: Check): string => {
 };
 
 /** The faults that the check is known to find: the selftest puts each into a correct provider. */
-export const causesOf = (id: string): readonly string[] => [
-  ...mutants.filter(({ fails }) => fails.includes(id)).map(({ fault }) => fault),
-  ...processMutants.filter(({ fails }) => fails === id).map(({ fault }) => fault),
-];
+export const causesOf = (id: string): readonly string[] =>
+  namedFaults.filter(({ fails }) => fails.includes(id)).map(({ fault }) => fault);
 
 /** Breaks a text into lines; each begins with the indent, those after the first with `hanging`. */
 const wrapped = (text: string, indent: string, hanging = indent): readonly string[] => {

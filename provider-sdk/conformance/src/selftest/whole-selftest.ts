@@ -1,10 +1,10 @@
-import { allChecks } from "../checks/registry.ts";
 import type { CheckResult } from "../report/report.ts";
 import { matchesAny, type Pattern } from "../runner/patterns.ts";
 import type { FaultOutcome } from "./fault-outcome.ts";
 import { floors } from "./floors.ts";
 import { mutants } from "./mutants.ts";
 import { processMutants } from "./mutants/process.ts";
+import { namedFaults } from "./named-faults.ts";
 import { type FloorOutcome, runFloor } from "./run-floor.ts";
 import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
 import { type Baseline, runBaseline, runBehind, runMutants, type SelftestTarget } from "./selftest.ts";
@@ -63,7 +63,7 @@ const choose = ({ only, checks }: SelftestOptions) => {
 
 /** Names of all that can be tried alone. */
 export const selftestNames = (): readonly string[] =>
-  [...mutants, ...processMutants, ...floors].map(({ name }) => name);
+  [...namedFaults, ...floors].map(({ name }) => name);
 
 /** What says nothing: another level, or no command to start providers with. */
 const isJudged = ({ verdict }: CheckResult): boolean => verdict.kind !== "skip";
@@ -104,10 +104,4 @@ const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<
     options.signal.throwIfAborted();
     options.onEvent({ kind: "floor", outcome: await runFloor(floor, options) });
   }
-};
-
-/** Ids of the checks that count and that no mutant has to fail: nobody knows whether they can. */
-export const unprovenChecks = (): readonly string[] => {
-  const proven = new Set([...mutants, ...processMutants].flatMap(({ fails }) => fails));
-  return allChecks.filter(({ id, advisory }) => advisory !== true && !proven.has(id)).map(({ id }) => id);
 };
