@@ -14,7 +14,7 @@ const machineMs = 300_000;
 const defaultYoungMs = 60_000;
 
 /** What the provider says of a machine, read now. */
-const outcomeOf = async ({ caller, callContext }: CheckContext, machine: HookMachine, createTime: Date) => {
+const outcomeOf = async ({ caller, callContext }: CheckContext, machine: HookMachine, createTime: Date | undefined) => {
   const nodes = [{ name: machine.nodeName, providerId: machine.providerId, createTime }];
   const called = await caller.call(methods.batchGetInstances, { context: callContext, nodes, maxDataAge: {} });
   const [result] = expectOk(called, "the batch is refused").response.results;
@@ -28,7 +28,8 @@ const until = async (
   wish: InstanceState | "absent",
   patienceMs: number,
 ): Promise<void> => {
-  const createTime = new Date();
+  // Only of a machine that should be there is its age worth telling: it is why it may be hidden.
+  const createTime = wish === "absent" ? undefined : new Date();
   const { done, value } = await lookUntil(
     context,
     async () => {

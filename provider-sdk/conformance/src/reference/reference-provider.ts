@@ -4,17 +4,19 @@ import { join } from "node:path";
 import {
   absent,
   createLogger,
-  type InstanceAnswer,
-  type InstanceEvent,
+  type InstanceBatchAnswer,
   type NodeRef,
   type ProviderDefinition,
+  ProviderError,
   startProvider,
+  unreachable,
 } from "@cloudwire/provider-sdk";
 import type { Fixtures } from "../check/fixtures.ts";
 import { referenceBalancers } from "./reference-cloud.ts";
 import { referenceRoutes } from "./reference-routes.ts";
 import { referenceVolumes } from "./reference-volumes.ts";
-import { ReferenceFeed } from "./reference-feed.ts";
+import { type Gate, guardedBalancers, guardedRoutes, guardedVolumes } from "./guarded.ts";
+import { ReferenceControl } from "./reference-control.ts";
 
 const machines = Array.from({ length: 5 }, (_, index) => ({
   id: `m-${index}`,
@@ -29,16 +31,22 @@ const machines = Array.from({ length: 5 }, (_, index) => ({
 
 const isMachine = (id: string): boolean => machines.some((machine) => machine.id === id);
 
-const lookUp = ({ id, name }: NodeRef): InstanceAnswer => {
-  if (id === "m-terminated") return absent("TERMINATED", { stronglyConsistent: true });
-  const machine = machines.find((candidate) => (id === undefined ? candidate.name === name : candidate.id === id));
-  return machine ?? absent("LOOKUP_MISS");
+const lookUp = ({ id, name }: NodeRef, control: ReferenceControl): InstanceBatchAnswer => {
+  if (id !== undefined && (id === "m-terminated" || control.isTerminated(id)))
+    return absent("TERMINATED", { stronglyConsistent: true });
+  const machine = [...machines, ...control.machines].find((candidate) =>
+    id === undefined ? candidate.name === name : candidate.id === id,
+  );
+  if (!control.isDark(machine?.zone)) return machine ?? absent("LOOKUP_MISS");
+  return new ProviderError("ZONE_UNREACHABLE", `zone ${machine?.zone} cannot be read`, {
+    metadata: { zone: machine?.zone ?? "" },
+  });
 };
 
-/** A correct provider of everything, over a cloud of five machines and its own state. */
-export const referenceDefinition = (): ProviderDefinition => {
-  const feed = new ReferenceFeed<InstanceEvent>();
-  const snapshot = () => machines.map((instance) => ({ kind: "upsert", instance }) as const);
+/** A correct provider of everything, over a cloud of five machines and its own state, which `control` can break. */
+export const referenceDefinition = (control: ReferenceControl = new ReferenceControl()): ProviderDefinition => {
+  const gate: Gate = (occasion, isCreation) => control.ask(occasion, isCreation);
+  const snapshot = () => [...machines, ...control.machines].map((instance) => ({ kind: "upsert", instance }) as const);
   return {
     name: "acme.example.com",
     version: "1.0.0",
@@ -52,22 +60,25 @@ export const referenceDefinition = (): ProviderDefinition => {
         description: "How large the load balancer is.",
       },
     ],
-    check: () => undefined,
+    check: (context) => gate(context).then(() => undefined),
     instances: {
-      features: { podCidrs: true, list: { maxPageSize: 3 } },
-      getMany: (nodes, { recordCloudCall }) => {
-        recordCloudCall({ requestId: "request-1" });
-        return nodes.map(lookUp);
+      features: { podCidrs: true, list: { maxPageSize: 3 }, watch: { expectedLatencyMs: 100 } },
+      getMany: async (nodes, context) => {
+        await gate(context);
+        context.recordCloudCall({ requestId: "request-1" });
+        return nodes.map((node) => lookUp(node, control));
       },
-      async *list({ recordCloudCall }) {
-        recordCloudCall({});
-        yield* machines;
+      async *list(context) {
+        await gate(context);
+        context.recordCloudCall({});
+        if (control.isDark("zone-1")) yield unreachable("zone-1");
+        else yield* [...machines, ...control.machines];
       },
-      watch: (request, { signal }) => feed.watch({ request, signal, snapshot }),
+      watch: (request, { signal }) => control.feed.watch({ request, signal, snapshot }),
     },
-    loadBalancers: referenceBalancers(isMachine),
-    routes: referenceRoutes(isMachine),
-    volumes: referenceVolumes,
+    loadBalancers: guardedBalancers(referenceBalancers(isMachine), gate),
+    routes: guardedRoutes(referenceRoutes(isMachine), gate),
+    volumes: guardedVolumes(referenceVolumes, gate),
   };
 };
 
@@ -91,6 +102,7 @@ export const referenceFixtures: Fixtures = {
   malformedIds: [],
   loadBalancer: { timeoutMs: 300 },
   canarySecret: "canary-secret-4711",
+  scale: { instances: 5, nodes: 300, loadBalancers: 4 },
 };
 
 /** A provider served on a socket of its own until it is closed. */
@@ -98,11 +110,18 @@ export const serveReference = async () => {
   const folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
   const path = join(folder, "provider.sock");
   const log = createLogger({ level: "error", write: () => undefined, now: () => new Date() });
-  const provider = await startProvider(referenceDefinition(), { endpoint: { kind: "unix", path }, log, drainMs: 100 });
+  const control = new ReferenceControl();
+  const provider = await startProvider(referenceDefinition(control), {
+    endpoint: { kind: "unix", path },
+    log,
+    drainMs: 100,
+  });
   return {
     path,
     folder,
     endpoint: `unix://${path}`,
+    /** What is known of its cloud, and what can be done to it. */
+    fixtures: { ...referenceFixtures, hooks: control.hooks },
     close: async () => {
       await provider.close();
       await rm(folder, { recursive: true, force: true });
