@@ -11,7 +11,13 @@ const floor = (...problems: readonly string[]): SelftestEvent => ({
   kind: "floor",
   outcome: { name: "mute", fault: "it says nothing", problems, elapsedMs: 1 },
 });
-const correct = (...failing: readonly string[]): SelftestEvent => ({ kind: "correct", passed: 1, failing, seed: 1 });
+const correct = (...failing: readonly string[]): SelftestEvent => ({
+  kind: "correct",
+  which: "first",
+  seed: 1,
+  passed: 1,
+  failing,
+});
 
 const tallyOf = (...events: readonly SelftestEvent[]): SelftestTally => {
   const tally = new SelftestTally();

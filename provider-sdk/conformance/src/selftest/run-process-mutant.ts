@@ -20,12 +20,12 @@ export const runProcessMutant = async (
   mutant: ProcessMutant,
   command: readonly string[],
   target: SelftestTarget,
+  failingWithout: readonly string[],
 ): Promise<FaultOutcome> => {
   const startedMs = performance.now();
   const fails = mutant.fails.length === 0 ? [neverReady] : mutant.fails;
   const failing = await failingOn(mutant, command, target);
-  // Without a fault all of them pass: the run on the correct process has shown it.
-  const passing = new Set([...lifeIds, ...fails]);
+  const passing = new Set([...lifeIds, ...fails].filter((id) => !failingWithout.includes(id)));
   return judgeFault({ mutant: { ...mutant, fails }, passing, failing, elapsedMs: performance.now() - startedMs });
 };
 

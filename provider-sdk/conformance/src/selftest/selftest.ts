@@ -68,25 +68,22 @@ export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline
   return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
 };
 
-/** Runs one after the other in each lane; those that differ are tried once more, alone: a machine that is busy may make a check late. */
+/** Runs one after the other in each lane. One that differs is tried once more: a machine that is busy may make a check late. */
 export const runMutants = async (
   mutants: readonly Mutant[],
   target: SelftestTarget,
   baseline: Baseline,
   onOutcome: (outcome: FaultOutcome) => void,
 ): Promise<void> => {
-  const again: Mutant[] = [];
   const waiting = [...mutants];
   const lane = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       target.signal.throwIfAborted();
       const outcome = await runMutant(mutant, target, baseline);
-      if (outcome.kind === "differs") again.push(mutant);
-      else onOutcome(outcome);
+      onOutcome(outcome.kind === "differs" ? { ...(await runMutant(mutant, target, baseline)), tries: 2 } : outcome);
     }
   };
   await Promise.all(Array.from({ length: target.lanes }, lane));
-  for (const mutant of again) onOutcome({ ...(await runMutant(mutant, target, baseline)), tries: 2 });
 };
 
 /** Ids of the checks that see a fault, that have to fail on it, and that either needs. */

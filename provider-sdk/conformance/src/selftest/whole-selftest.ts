@@ -27,8 +27,15 @@ export interface SelftestOptions extends SelftestTarget {
 /** What comes of a selftest, as it comes. */
 export type SelftestEvent =
   | { readonly kind: "planned"; readonly faults: number; readonly floors: number }
-  /** The run without fault; `failing` has to be empty for the kit's own provider. */
-  | { readonly kind: "correct"; readonly passed: number; readonly failing: readonly string[]; readonly seed: number }
+  /** A run without fault; `failing` has to be empty for the kit's own provider. */
+  | {
+      readonly kind: "correct";
+      /** The first run, those with other seeds, that on a process of its own. */
+      readonly which: "first" | "other" | "process";
+      readonly seed: number;
+      readonly passed: number;
+      readonly failing: readonly string[];
+    }
   | { readonly kind: "fault"; readonly outcome: FaultOutcome }
   | { readonly kind: "floor"; readonly outcome: FloorOutcome };
 
@@ -40,7 +47,7 @@ export const wholeSelftest = async (options: SelftestOptions): Promise<void> => 
   const processes = options.faultyProcess === undefined ? [] : chosen.processes;
   onEvent({ kind: "planned", faults: chosen.mutants.length + processes.length, floors: floorsToRun.length });
   const baseline = await runBaseline(options);
-  onEvent({ kind: "correct", seed: options.seed, ...summedUp(baseline.report.results) });
+  onEvent({ kind: "correct", which: "first", seed: options.seed, ...summedUp(baseline.report.results) });
   await sameWithSeeds(options, baseline);
   // Those that wait and those that compute share the machine well.
   await Promise.all([
@@ -62,8 +69,7 @@ const choose = ({ only, checks }: SelftestOptions) => {
 };
 
 /** Names of all that can be tried alone. */
-export const selftestNames = (): readonly string[] =>
-  [...namedFaults, ...floors].map(({ name }) => name);
+export const selftestNames = (): readonly string[] => [...namedFaults, ...floors].map(({ name }) => name);
 
 /** What says nothing: another level, or no command to start providers with. */
 const isJudged = ({ verdict }: CheckResult): boolean => verdict.kind !== "skip";
@@ -84,7 +90,7 @@ const sameWithSeeds = async (options: SelftestOptions, baseline: Baseline): Prom
     const failing = results
       .filter(({ id, verdict }) => verdict.kind !== before.get(id))
       .map(({ id, verdict }) => `${id} ${verdict.kind}, ${before.get(id) ?? "nothing"} with another seed`);
-    options.onEvent({ kind: "correct", seed, passed: summedUp(results).passed, failing });
+    options.onEvent({ kind: "correct", which: "other", seed, passed: summedUp(results).passed, failing });
   }
 };
 
@@ -92,11 +98,16 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
   const { faultyProcess, onEvent, seed } = options;
   if (faultyProcess === undefined || processes.length === 0) return;
   const failing = await failingLifeChecks(faultyProcess(undefined), options);
-  onEvent({ kind: "correct", passed: 0, failing, seed });
-  for (const mutant of processes) {
-    options.signal.throwIfAborted();
-    onEvent({ kind: "fault", outcome: await runProcessMutant(mutant, faultyProcess(mutant.name), options) });
-  }
+  onEvent({ kind: "correct", which: "process", seed, passed: 0, failing });
+  const waiting = [...processes];
+  const lane = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      options.signal.throwIfAborted();
+      const outcome = await runProcessMutant(mutant, faultyProcess(mutant.name), options, failing);
+      onEvent({ kind: "fault", outcome });
+    }
+  };
+  await Promise.all([lane(), lane()]);
 };
 
 const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<void> => {
