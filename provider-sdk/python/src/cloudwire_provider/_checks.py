@@ -40,12 +40,12 @@ def watch(request: v1.WatchInstancesRequest | v1.WatchLoadBalancersRequest) -> V
     return []
 
 
-def routes(items: Sequence[v1.Route], claimed: v1.RouteCapabilities) -> Violations:
-    """Check a change of routes."""
+def routes(items: Sequence[v1.Route], claimed: v1.RouteCapabilities, *, needs_target: bool) -> Violations:
+    """Check a change of routes. One that shall be gone needs no target: that of a machine that is gone has none."""
     out = batch("routes", items, claimed.max_batch_size)
     for index, route in enumerate(items):
         path = f"routes[{index}]"
-        if not route.target_provider_id:
+        if needs_target and not route.target_provider_id:
             out.append(Violation("FIELD_MISSING", f"{path}.target_provider_id", "is required"))
         cidr = route.destination_cidr
         if not is_cidr(cidr):

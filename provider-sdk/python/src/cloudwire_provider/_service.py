@@ -163,11 +163,12 @@ class CloudProviderService:
         claimed = self._runtime.capabilities.routes
         service = RouteService(self._runtime)
         self._open.append(service.pages)
-        bounds: Checks = lambda request: checks.routes(request.routes, claimed)
+        ensured: Checks = lambda request: checks.routes(request.routes, claimed, needs_target=True)
+        deleted: Checks = lambda request: checks.routes(request.routes, claimed, needs_target=False)
         return [
             self._read("ListRoutes", checks.page, service.list),
-            self._change("BatchEnsureRoutes", bounds, service.ensure, dry=claimed.validate_only),
-            self._change("BatchDeleteRoutes", bounds, service.delete, dry=claimed.validate_only),
+            self._change("BatchEnsureRoutes", ensured, service.ensure, dry=claimed.validate_only),
+            self._change("BatchDeleteRoutes", deleted, service.delete, dry=claimed.validate_only),
         ]
 
     def _list(self, pages: PagedList[Any], response: Any) -> Work:
