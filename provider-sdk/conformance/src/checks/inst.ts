@@ -7,6 +7,7 @@ import type { InstanceFixture } from "../check/fixtures.ts";
 import type { Exchange } from "../contract/exchange.ts";
 import { ruleProblems } from "../contract/field-rules.ts";
 import { methods } from "../contract/methods.ts";
+import { labelProblems } from "./labels.ts";
 
 interface Ref {
   readonly name: string;
@@ -18,8 +19,6 @@ const withFixture = { ...base, fixtures: ["instance"] } as const;
 
 /** What the controller keeps for itself among the labels of a Node. */
 const reserved = /(?:^|\.)(?:kubernetes|k8s)\.io\//;
-const labelKey = /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const labelValue = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
 const ask = async ({ caller, callContext }: CheckContext, nodes: readonly Ref[], more: object = {}) => {
   const called = await caller.call(methods.batchGetInstances, { context: callContext, nodes: [...nodes], ...more });
@@ -204,11 +203,8 @@ export const instanceChecks: readonly Check[] = [
     requires: ["inst.get.by-id"],
     run: async (context) => {
       const { machine, exchange } = await fixtureFound(context);
-      const problems = Object.entries(machine.labels).flatMap(([key, value]) => [
-        ...(labelKey.test(key) ? [] : [`${show(key)} is no label key`]),
-        ...(labelValue.test(value) ? [] : [`${show(value)} is no label value`]),
-        ...(reserved.test(key) ? [`${key} belongs to Kubernetes`] : []),
-      ]);
+      const taken = Object.keys(machine.labels).filter((key) => reserved.test(key));
+      const problems = [...labelProblems(machine.labels), ...taken.map((key) => `${key} belongs to Kubernetes`)];
       expectNone(problems, "labels are wrong", { exchange });
     },
   },
