@@ -19,16 +19,18 @@ const base = {
 /** The contract gives calls under way 10 s (TRN-7); the rest is for the process itself. */
 const endMs = 15_000;
 
-const start = (context: CheckContext, socketPath?: string): Promise<OwnProvider> =>
+/** Starts the provider once more. */
+export const start = (context: CheckContext, socketPath?: string): Promise<OwnProvider> =>
   context.start?.(socketPath) ?? fail({ message: "the kit was given no command" });
 
-const started = async (context: CheckContext, socketPath?: string) => {
+/** Starts it and waits until it answers. */
+export const started = async (context: CheckContext, socketPath?: string) => {
   const own = await start(context, socketPath);
   return { own, info: await context.ready(own) };
 };
 
 /** How a process ends within the time; undefined: it does not. */
-const ending = async ({ process }: OwnProvider, context: CheckContext): Promise<string | undefined> => {
+export const ending = async ({ process }: OwnProvider, context: CheckContext): Promise<string | undefined> => {
   const signal = context.signal;
   const late = wait(endMs * context.slowFactor, undefined, { signal, ref: false }).catch(() => undefined);
   return Promise.race([process.ended, late]);

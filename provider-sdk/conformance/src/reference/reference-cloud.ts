@@ -175,6 +175,7 @@ export const referenceBalancers = (isTarget: (id: string) => boolean): LoadBalan
       validateOnly: true,
       classes: ["acme.example.com/standard"],
       nodeSets: { maxSets: 8 },
+      watch: { expectedLatencyMs: 100 },
       protocols: ["TCP", "UDP"],
       mixedProtocols: true,
       ipFamilies: ["IPv4", "IPv6"],
