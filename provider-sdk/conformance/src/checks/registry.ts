@@ -21,6 +21,10 @@ import { scaleChecks } from "./scale.ts";
 import { tlsChecks } from "./sec-tls.ts";
 import { timeChecks } from "./time.ts";
 import { valChecks } from "./val.ts";
+import { watchChangeChecks } from "./watch-changes.ts";
+import { watchLifeChecks } from "./watch-life.ts";
+import { watchLoadChecks } from "./watch-load.ts";
+import { watchChecks } from "./watch.ts";
 
 /** Every check, in the order in which reports show them. */
 export const allChecks: readonly Check[] = [
@@ -42,6 +46,10 @@ export const allChecks: readonly Check[] = [
   ...nodeSetChecks,
   ...routeChecks,
   ...concurrencyChecks,
+  ...watchChecks,
+  ...watchLoadChecks,
+  ...watchChangeChecks,
+  ...watchLifeChecks,
   ...absenceChecks,
   ...machineChecks,
   ...faultChecks,

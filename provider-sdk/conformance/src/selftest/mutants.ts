@@ -8,6 +8,7 @@ import { featureMutants } from "./mutants/features.ts";
 import { identityMutants } from "./mutants/identity.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
 import { refusalMutants } from "./mutants/refusals.ts";
+import { watchMutants } from "./mutants/watch.ts";
 
 /** What a provider says of itself changes no refusal, and to provoke them all takes a second. */
 const refusals: readonly string[] = ["err.**", "val.**"];
@@ -23,7 +24,16 @@ export const mutants: readonly Mutant[] = [
   ...balancerChangeMutants,
   ...refusalMutants,
   ...changeMutants,
+  ...watchMutants,
 ];
 
 /** Checks that take long and are no sign of another fault: run only for mutants that ask for them. */
-export const slowChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.cheap"];
+export const slowChecks: readonly string[] = [
+  "proc.conn.**",
+  "info.fast",
+  "status.cheap",
+  "proc.keepalive.tolerant",
+  "watch.**",
+  "lb.watch.**",
+  "health.watch.**",
+];
