@@ -182,6 +182,28 @@ const references: readonly Check[] = [
   },
   {
     ...withCloud,
+    id: "nset.atomic",
+    title: "while the chunks of a difference come in, the set is what it was, and then the new one",
+    rules: ["NST-2"],
+    why: "A load balancer that is made meanwhile gets half of the nodes.",
+    fixtures: ["instance"],
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        const set = newSet(context);
+        const at = (fingerprint: string, count: number) =>
+          ({ fingerprint, count, source: { $case: "nodeSetId", value: set.id } }) as const;
+        await set.expect({ target: "a", nodes: [1], count: 1 }, state("a", 1));
+        await balancer.converge({ nodes: at("a", 1) });
+        await set.expect({ of: 2, base: "a", target: "b", nodes: [2], count: 3 }, state("a", 1, false));
+        await balancer.converge({ ports: [443], nodes: at("a", 1) });
+        const wanted = { codes: [9], reasons: ["NODE_SET_UNKNOWN"] };
+        expectError(await balancer.ensure({ nodes: at("b", 3) }), wanted, "a set that lacks a chunk");
+        await set.expect({ index: 1, of: 2, base: "a", target: "b", nodes: [3], count: 3 }, state("b", 3));
+        await balancer.converge({ nodes: at("b", 3) });
+      }),
+  },
+  {
+    ...withCloud,
     id: "nset.same-as-inline",
     title: "nodes by reference make the same load balancer as nodes inline",
     rules: ["NST-1"],

@@ -100,6 +100,19 @@ const sets: readonly Mutant[] = [
     intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? noNodes(nodes) : nodes)),
   },
   {
+    name: "set-half-visible",
+    fault: "a set is what has come of it so far",
+    fails: ["nset.atomic"],
+    level: "M",
+    only: ["nset.atomic"],
+    intercept: async (request, next) => {
+      const asked = requestOf(request, apply);
+      if (asked === undefined || asked.chunkCount === 1) return next(request);
+      const alone = { ...asked, chunkIndex: 0, chunkCount: 1, targetCount: asked.upserts.length + 1 };
+      return next({ ...request, body: frame(apply.requestType.encode(alone).finish()) });
+    },
+  },
+  {
     name: "set-loses-nodes",
     fault: "nodes of a set do not get to the load balancer",
     fails: ["nset.same-as-inline"],
