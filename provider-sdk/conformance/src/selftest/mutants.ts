@@ -3,12 +3,18 @@ import { balancerMutants } from "./mutants/balancer.ts";
 import { balancerChangeMutants } from "./mutants/balancer-changes.ts";
 import { changeMutants } from "./mutants/changes.ts";
 import { cloudMutants } from "./mutants/cloud.ts";
+import { compatibilityMutants } from "./mutants/compatibility.ts";
+import { concurrencyMutants } from "./mutants/concurrency.ts";
 import { errorMutants } from "./mutants/errors.ts";
 import { featureMutants } from "./mutants/features.ts";
 import { identityMutants } from "./mutants/identity.ts";
+import { instanceFactMutants } from "./mutants/instance-facts.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
+import { pageMutants } from "./mutants/pages.ts";
 import { refusalMutants } from "./mutants/refusals.ts";
 import { watchMutants } from "./mutants/watch.ts";
+import { routeMutants } from "./mutants/routes.ts";
+import { volumeMutants } from "./mutants/volumes.ts";
 
 /** What a provider says of itself changes no refusal, and to provoke them all takes a second. */
 const refusals: readonly string[] = ["err.**", "val.**"];
@@ -23,6 +29,12 @@ export const mutants: readonly Mutant[] = [
   ...featureMutants,
   ...balancerChangeMutants,
   ...refusalMutants,
+  ...routeMutants,
+  ...volumeMutants,
+  ...instanceFactMutants,
+  ...pageMutants,
+  ...concurrencyMutants,
+  ...compatibilityMutants,
   ...changeMutants,
   ...watchMutants,
 ];
