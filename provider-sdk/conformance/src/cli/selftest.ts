@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { UsageError } from "../check/usage-error.ts";
 import { allChecks } from "../checks/registry.ts";
 import { selftestLines, selftestSummary, SelftestTally } from "../commands/selftest.ts";
-import { referenceFixtures, serveReference } from "../reference/reference-provider.ts";
+import { serveReference } from "../reference/reference-provider.ts";
 import { parsePattern } from "../runner/patterns.ts";
 import type { SelftestTarget } from "../selftest/selftest.ts";
 import { serveFake } from "../selftest/serve-fake.ts";
@@ -22,8 +22,8 @@ export const runSelftest = async (args: Arguments, deps: ProgramDeps): Promise<n
   if (isReference) return selftestOfKit(args, deps);
   const fixtures = await readConfig(args.config);
   return withTarget(args, deps, ({ parsed }) => {
-    const serve = async () => ({ endpoint: parsed, close: async () => undefined });
-    return tested({ serve, fixtures, level: args.level, lanes: 1 }, { isReference: false }, args, deps);
+    const serve = async () => ({ endpoint: parsed, fixtures, close: async () => undefined });
+    return tested({ serve, level: args.level, lanes: 1 }, { isReference: false }, args, deps);
   });
 };
 
@@ -34,11 +34,11 @@ const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number
   const folder = await mkdtemp(join(tmpdir(), "conformance-compiled-"));
   process.env["NODE_COMPILE_CACHE"] ??= folder;
   const serve = async () => {
-    const { endpoint, close } = await serveReference();
-    return { endpoint: parseEndpoint(endpoint), close };
+    const { endpoint, fixtures, close } = await serveReference();
+    return { endpoint: parseEndpoint(endpoint), fixtures, close };
   };
   try {
-    const target = { serve, fixtures: referenceFixtures, level: "X", lanes: args.parallel } as const;
+    const target = { serve, level: "X", lanes: args.parallel } as const;
     return await tested(target, { isReference: true, faultyProcess }, args, deps);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ type Kind = Pick<Parameters<typeof wholeSelftest>[0], "isReference"> & {
 };
 
 const tested = async (
-  target: Pick<SelftestTarget, "serve" | "fixtures" | "level" | "lanes">,
+  target: Pick<SelftestTarget, "serve" | "level" | "lanes">,
   { isReference, faultyProcess: starts }: Kind,
   args: Arguments,
   deps: ProgramDeps,

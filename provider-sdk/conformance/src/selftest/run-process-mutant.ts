@@ -1,16 +1,20 @@
 import { allChecks } from "../checks/registry.ts";
+import { referenceFixtures } from "../reference/reference-provider.ts";
 import { runConformance } from "../run-conformance.ts";
 import { NotReadyError } from "../target/reach.ts";
 import { withProvider } from "../target/with-provider.ts";
 import { formatEndpoint } from "../wire/endpoint.ts";
 import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
 import type { ProcessMutant } from "./mutants/process.ts";
-import { failed, type SelftestTarget, withRequired } from "./selftest.ts";
+import { failed, runOptions, type SelftestTarget, withRequired } from "./selftest.ts";
 
 /** What stands for the kit's word that a provider is never ready, among ids of checks. */
 const neverReady = "never ready";
 /** For a provider that is never ready. */
 const shortStartMs = 2_000;
+
+/** The SDK looks for another certificate every 10 s, not after a minute as the contract allows: a quarter of the patience is enough. */
+const overTls = { run: ["sec.tls.*"], slowFactor: 0.25 };
 
 /** Ids of the checks that start providers, and see how a process lives. */
 const lifeIds = allChecks.filter(({ starts }) => starts === true).map(({ id }) => id);
@@ -34,22 +38,25 @@ export const failingLifeChecks = (command: readonly string[], target: SelftestTa
   failingOn({ fails: lifeIds }, command, target);
 
 const failingOn = async (
-  { fails }: Pick<ProcessMutant, "fails">,
+  { fails, transport }: Pick<ProcessMutant, "fails" | "transport">,
   command: readonly string[],
   target: SelftestTarget,
 ): Promise<readonly string[]> => {
-  const { fixtures, seed, slowFactor, startTimeoutMs, signal } = target;
-  const options = { fixtures, seed, slowFactor, signal, level: "X", providerCommand: command } as const;
-  const patienceMs = fails.length === 0 ? shortStartMs : startTimeoutMs;
+  const over = transport === "tls" ? overTls : { run: withRequired([...lifeIds, ...fails]) };
+  const startTimeoutMs = fails.length === 0 ? shortStartMs : target.startTimeoutMs;
+  const options = { ...runOptions(target), ...over, startTimeoutMs, providerCommand: command };
   try {
-    const report = await withProvider(command, ({ endpoint }, { gone }) =>
-      runConformance({
-        ...options,
-        endpoint: formatEndpoint(endpoint),
-        gone,
-        run: withRequired([...lifeIds, ...fails]),
-        startTimeoutMs: patienceMs,
-      }),
+    const report = await withProvider(
+      command,
+      ({ endpoint, tls }, { gone }) =>
+        runConformance({
+          ...options,
+          endpoint: formatEndpoint(endpoint),
+          ...(tls && { tls }),
+          fixtures: referenceFixtures,
+          gone,
+        }),
+      transport ?? "unix",
     );
     return failed(report);
   } catch (error) {

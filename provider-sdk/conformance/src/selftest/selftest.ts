@@ -15,6 +15,8 @@ import { Trace } from "./trace.ts";
 /** A provider that is being served for a while. */
 export interface Served {
   readonly endpoint: Endpoint;
+  /** What is known of its cloud. */
+  readonly fixtures: Fixtures;
   readonly close: () => Promise<void>;
 }
 
@@ -22,7 +24,6 @@ export interface Served {
 export interface SelftestTarget {
   /** The provider without fault; a new one each time where it can be. */
   readonly serve: () => Promise<Served>;
-  readonly fixtures: Fixtures;
   /** Highest level of checks that are run. */
   readonly level: Level;
   /** Mutants at once. */
@@ -46,8 +47,9 @@ export interface Baseline {
 /** What proxied load balancers leave is gone with the provider. */
 const cleanUpTimeoutMs = 1_000;
 
-const runOptions = ({ fixtures, level, seed, slowFactor, startTimeoutMs, signal }: SelftestTarget) =>
-  ({ fixtures, level, seed, slowFactor, startTimeoutMs, signal, cleanUpTimeoutMs }) as const;
+/** What runs on a provider have in common. */
+export const runOptions = ({ level, seed, slowFactor, startTimeoutMs, signal }: SelftestTarget) =>
+  ({ level, seed, slowFactor, startTimeoutMs, signal, cleanUpTimeoutMs }) as const;
 
 /** Runs every check on the provider as it is, and takes their calls down. */
 export const runBaseline = async (target: SelftestTarget): Promise<Baseline> => {
@@ -63,7 +65,8 @@ export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline
   const must = mutant.fails.filter((id) => baseline.passing.has(id));
   if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
   const run = target.thorough ? [] : await visible(mutant, baseline);
-  const report = await runBehind(mutant, target, { run });
+  const slowFactor = target.slowFactor * (mutant.patience ?? 1);
+  const report = await runBehind(mutant, target, { run, slowFactor }, (fixtures) => fixturesFor(mutant, fixtures));
   const elapsedMs = performance.now() - startedMs;
   return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
 };
@@ -114,6 +117,12 @@ export const failed = ({ results }: Report): readonly string[] =>
     .map(({ id }) => id)
     .toSorted();
 
+/** Few faults show themselves only where the cloud can be broken or holds much; the checks that do so would only hold up the others. */
+const fixturesFor = ({ level, hooks: alter = (given) => given }: Mutant, fixtures: Fixtures): Fixtures => {
+  const { hooks = {}, scale, ...others } = fixtures;
+  return level === "D" || level === "X" ? { ...others, ...(scale && { scale }), hooks: alter(hooks) } : others;
+};
+
 type Fault = Omit<Mutant, "name" | "fault" | "fails">;
 
 /** Runs checks on the provider with a fault put before it. */
@@ -121,6 +130,7 @@ export const runBehind = async (
   fault: Fault,
   target: SelftestTarget,
   options: Partial<RunOptions> = {},
+  alter: (fixtures: Fixtures) => Fixtures = (fixtures) => fixtures,
 ): Promise<Report> => {
   const served = await target.serve();
   const folder = await mkdtemp(join(tmpdir(), "conformance-selftest-"));
@@ -128,7 +138,12 @@ export const runBehind = async (
   const intercept = fault.intercept ?? ((request, next) => next(request));
   const proxy = await startMutantProxy(served.endpoint, path, { ...fault, intercept });
   try {
-    return await runConformance({ ...runOptions(target), endpoint: `unix://${path}`, ...options });
+    return await runConformance({
+      ...runOptions(target),
+      fixtures: alter(served.fixtures),
+      endpoint: `unix://${path}`,
+      ...options,
+    });
   } finally {
     await proxy.close();
     await served.close();

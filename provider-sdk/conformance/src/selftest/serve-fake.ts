@@ -8,7 +8,7 @@ import { parseEndpoint } from "../wire/endpoint.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { mutants } from "./mutants.ts";
-import { type ProcessMutant, processMutants } from "./mutants/process.ts";
+import { processMutants } from "./mutants/process.ts";
 
 /** What to serve, and where. */
 export interface ServeFakeOptions {
@@ -43,7 +43,11 @@ const newSocket = async (): Promise<string> =>
 const socketOf = (endpoint: string, faults: readonly string[]): { readonly path: string } => {
   const parsed = parseEndpoint(endpoint);
   if (parsed.kind === "unix") return parsed;
-  if (faults.length > 0) throw new UsageError(`faults need an endpoint unix:///path.sock, and ${endpoint} is none`);
+  const atSockets = faults.filter((name) =>
+    processMutants.every((mutant) => mutant.name !== name || !mutant.transport),
+  );
+  if (atSockets.length > 0)
+    throw new UsageError(`${atSockets.join(", ")} needs an endpoint unix:///path.sock, and ${endpoint} is none`);
   return { path: "" };
 };
 
@@ -58,7 +62,3 @@ const serveBehind = async (faults: readonly Mutant[], path: string): Promise<voi
     upstream = socket;
   }
 };
-
-/** Names and texts of all faults that can be served. */
-export const faultNames = (): readonly (readonly [string, string])[] =>
-  [...mutants, ...processMutants].map(({ name, fault }: Mutant | ProcessMutant) => [name, fault] as const);

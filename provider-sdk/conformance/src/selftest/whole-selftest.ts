@@ -1,13 +1,15 @@
 import type { CheckResult } from "../report/report.ts";
 import { matchesAny, type Pattern } from "../runner/patterns.ts";
-import type { FaultOutcome } from "./fault-outcome.ts";
+import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
 import { floors } from "./floors.ts";
 import { mutants } from "./mutants.ts";
 import { processMutants } from "./mutants/process.ts";
+import { tlsMutants } from "./mutants/transport.ts";
 import { namedFaults } from "./named-faults.ts";
 import { type FloorOutcome, runFloor } from "./run-floor.ts";
 import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
-import { type Baseline, runBaseline, runBehind, runMutants, type SelftestTarget } from "./selftest.ts";
+import { runBehindTls } from "./run-behind-tls.ts";
+import { type Baseline, runBaseline, failed, runBehind, runMutants, type SelftestTarget } from "./selftest.ts";
 
 /** What to try. */
 export interface SelftestOptions extends SelftestTarget {
@@ -30,8 +32,8 @@ export type SelftestEvent =
   /** A run without fault; `failing` has to be empty for the kit's own provider. */
   | {
       readonly kind: "correct";
-      /** The first run, those with other seeds, that on a process of its own. */
-      readonly which: "first" | "other" | "process";
+      /** The first run, those with other seeds, that over TLS, that on a process of its own. */
+      readonly which: "first" | "other" | "tls" | "process";
       readonly seed: number;
       readonly passed: number;
       readonly failing: readonly string[];
@@ -45,14 +47,18 @@ export const wholeSelftest = async (options: SelftestOptions): Promise<void> => 
   const chosen = choose(options);
   const floorsToRun = options.isReference && options.checks.length === 0 ? floors.filter(isNamed(options.only)) : [];
   const processes = options.faultyProcess === undefined ? [] : chosen.processes;
-  onEvent({ kind: "planned", faults: chosen.mutants.length + processes.length, floors: floorsToRun.length });
+  onEvent({
+    kind: "planned",
+    faults: chosen.mutants.length + chosen.fronts.length + processes.length,
+    floors: floorsToRun.length,
+  });
   const baseline = await runBaseline(options);
   onEvent({ kind: "correct", which: "first", seed: options.seed, ...summedUp(baseline.report.results) });
   await sameWithSeeds(options, baseline);
   // Those that wait and those that compute share the machine well.
   await Promise.all([
     runMutants(chosen.mutants, options, baseline, (outcome) => onEvent({ kind: "fault", outcome })),
-    runProcesses(processes, options),
+    runTlsMutants(chosen.fronts, options).then(() => runProcesses(processes, options)),
     runFloors(floorsToRun, options),
   ]);
 };
@@ -62,10 +68,14 @@ const isNamed =
   ({ name }: { readonly name: string }): boolean =>
     names.length === 0 || names.includes(name);
 
-const choose = ({ only, checks }: SelftestOptions) => {
+const choose = ({ only, checks, isReference }: SelftestOptions) => {
   const isWanted = (mutant: { readonly name: string; readonly fails: readonly string[] }): boolean =>
     isNamed(only)(mutant) && (checks.length === 0 || mutant.fails.some((id) => matchesAny(checks, id)));
-  return { mutants: mutants.filter(isWanted), processes: processMutants.filter(isWanted) };
+  return {
+    mutants: mutants.filter(isWanted),
+    processes: processMutants.filter(isWanted),
+    fronts: isReference ? tlsMutants.filter(isWanted) : [],
+  };
 };
 
 /** Names of all that can be tried alone. */
@@ -108,6 +118,21 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
     }
   };
   await Promise.all([lane(), lane()]);
+};
+
+/** Each is compared with TLS that is right: over TCP other checks run than at a socket. */
+const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): Promise<void> => {
+  if (all.length === 0) return;
+  const right = await runBehindTls({}, options);
+  const passing = new Set(right.results.filter(({ verdict }) => verdict.kind === "pass").map(({ id }) => id));
+  options.onEvent({ kind: "correct", which: "tls", seed: options.seed, ...summedUp(right.results) });
+  for (const mutant of all) {
+    options.signal.throwIfAborted();
+    const startedMs = performance.now();
+    const failing = failed(await runBehindTls(mutant.front, options));
+    const outcome = judgeFault({ mutant, passing, failing, elapsedMs: performance.now() - startedMs });
+    options.onEvent({ kind: "fault", outcome });
+  }
 };
 
 const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<void> => {

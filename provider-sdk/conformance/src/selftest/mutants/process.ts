@@ -1,8 +1,12 @@
 import crypto from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { copyFile, mkdtemp } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { streamProcessMutants } from "./process-streams.ts";
 
 /** A provider with a fault in how its process lives. */
 export interface ProcessMutant {
@@ -11,6 +15,8 @@ export interface ProcessMutant {
   readonly fault: string;
   /** Ids of the checks that fail on it: these and no others. None: the kit says that it is never ready. */
   readonly fails: readonly string[];
+  /** How it is reached. Default: at a socket. */
+  readonly transport?: "tls";
   /** What its process does before it serves, told the path of its socket. */
   readonly before?: (socket: string) => void | Promise<void>;
   /** What its process does once it serves. */
@@ -89,9 +95,24 @@ export const processMutants: readonly ProcessMutant[] = [
     },
   },
   {
+    name: "tls-static",
+    fault: "certificate and key are read once",
+    fails: ["sec.tls.reload"],
+    transport: "tls",
+    before: async () => {
+      const folder = await mkdtemp(join(tmpdir(), "tls-static-"));
+      process.on("exit", () => rmSync(folder, { recursive: true }));
+      for (const name of ["CLOUD_PROVIDER_TLS_CERT_FILE", "CLOUD_PROVIDER_TLS_KEY_FILE"]) {
+        await copyFile(process.env[name] ?? "", join(folder, name));
+        process.env[name] = join(folder, name);
+      }
+    },
+  },
+  {
     name: "crash-on-error",
     fault: "an error of one call ends the process",
     fails: ["proc.panic.isolated"],
     before: crashOnError,
   },
+  ...streamProcessMutants,
 ];

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Report } from "../report/report.ts";
+import { runConformance } from "../run-conformance.ts";
+import { runOptions, type SelftestTarget } from "./selftest.ts";
+import { startTlsFront, type TlsFault } from "./tls-front.ts";
+
+/** What is about connections, and something of everything else. */
+const seenThroughTls: readonly string[] = ["sec.**", "proc.**", "info.**", "health.*", "err.frame.*"];
+
+/** Runs the checks that can see how TLS is served on a provider behind it. */
+export const runBehindTls = async (fault: TlsFault, target: SelftestTarget): Promise<Report> => {
+  const { endpoint, fixtures, close } = await target.serve();
+  const folder = await mkdtemp(join(tmpdir(), "conformance-tls-"));
+  if (endpoint.kind !== "unix") throw new TypeError("TLS is put before a provider at a socket");
+  const front = await startTlsFront(endpoint.path, folder, fault);
+  try {
+    const { endpoint: here, tls } = front;
+    return await runConformance({ ...runOptions(target), fixtures, endpoint: here, tls, run: seenThroughTls });
+  } finally {
+    await front.close();
+    await close();
+    await rm(folder, { recursive: true, force: true });
+  }
+};
