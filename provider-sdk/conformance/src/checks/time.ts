@@ -13,6 +13,13 @@ const dayMs = 86_400_000;
 const shake = ({ caller }: CheckContext, options: Parameters<CheckContext["caller"]["call"]>[2] = {}) =>
   caller.call(methods.getProviderInfo, { client }, options);
 
+/** A call was served: with an answer that says who answers. */
+const expectServed = (called: Awaited<ReturnType<typeof shake>>, what: string, { info }: CheckContext): void => {
+  const { response, exchange } = expectOk(called, what);
+  if (response.name !== info.name)
+    fail({ message: `${what}: the answer is another`, expected: info.name, got: show(response.name), exchange });
+};
+
 const echoes = (called: Called<unknown>, requestId: string): void => {
   const got = headerText(called.wire.trailers, "x-request-id");
   if (got !== requestId)
@@ -33,7 +40,11 @@ export const timeChecks: readonly Check[] = [
     rules: ["TIM-1"],
     why: "People call with grpcurl, which sets none.",
     run: async (context) => {
-      expectOk(await shake(context, { deadlineMs: "none", patienceMs: 10_000 }), "a call without deadline");
+      expectServed(
+        await shake(context, { deadlineMs: "none", patienceMs: 10_000 }),
+        "a call without deadline",
+        context,
+      );
     },
   },
   {
@@ -45,7 +56,7 @@ export const timeChecks: readonly Check[] = [
     run: async (context) => {
       for (const days of [30, 90, 1_095]) {
         const called = await shake(context, { deadlineMs: days * dayMs, patienceMs: 10_000 });
-        expectOk(called, `a deadline of ${days} days`);
+        expectServed(called, `a deadline of ${days} days`, context);
       }
     },
   },
@@ -71,7 +82,7 @@ export const timeChecks: readonly Check[] = [
             fail({ message: `${name} with a deadline of ${deadlineMs} ms does not end`, exchange: called.exchange });
         }
       }
-      expectOk(await shake(context, { connection }), "after calls that were late");
+      expectServed(await shake(context, { connection }), "after calls that were late", context);
     },
   },
   {
@@ -91,7 +102,7 @@ export const timeChecks: readonly Check[] = [
         }),
       );
       await Promise.all(calls);
-      expectOk(await shake(context, { connection }), "after calls that were cancelled");
+      expectServed(await shake(context, { connection }), "after calls that were cancelled", context);
     },
   },
   {
@@ -142,6 +153,7 @@ export const timeChecks: readonly Check[] = [
         await context.caller.call(methods.getProviderStatus, { context: context.callContext }),
         ...(await provokeAll(context)).map(({ called }) => called),
       ];
+      if (calls.every(({ kind }) => kind === "ok")) fail({ message: "nothing is refused: no error can be looked at" });
       const found = calls.filter(
         ({ wire }) => JSON.stringify([wire.trailers, wire.headers]).includes(secret) || wire.body.includes(secret),
       );
