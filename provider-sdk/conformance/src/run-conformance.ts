@@ -52,6 +52,7 @@ export interface RunOptions {
   readonly providerCommand?: readonly string[];
   /** Its process: on Linux the kit looks at memory and files itself. */
   readonly providerPid?: number;
+  /** Aborted: the checks end, what they made is removed, and the report says of the others that they were left out. */
   readonly signal?: AbortSignal;
   /** Aborted when the provider has ended: a start is waited for no longer. */
   readonly gone?: AbortSignal;
@@ -129,7 +130,20 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   const { info, planned } = await planConformance(options);
   options.onEvent?.({ kind: "planned", info, planned });
   const session = new RunSession(
-    { endpoint, fixtures, seed, slowFactor, long, onExchange, onMake, command, providerPid, runId, onHook: options.onHook },
+    {
+      endpoint,
+      fixtures,
+      seed,
+      slowFactor,
+      long,
+      onExchange,
+      onMake,
+      command,
+      gone: options.gone,
+      providerPid,
+      runId,
+      onHook: options.onHook,
+    },
     info,
   );
   const runner = new Runner({
@@ -146,7 +160,6 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   });
   try {
     const results = inReportOrder(await runner.run(inRunOrder(planned, seed)));
-    signal.throwIfAborted();
     return {
       schemaVersion: 1,
       kit: { version: kitVersion, contractMajor: client.contractMajor },

@@ -14,6 +14,7 @@ import { OwnProviders } from "./target/own-providers.ts";
 import { client, reach } from "./target/reach.ts";
 import { Connection } from "./wire/connection.ts";
 import type { Endpoint } from "./wire/endpoint.ts";
+import { SteadyConnection } from "./wire/steady-connection.ts";
 
 /** What the checks of a run are given. */
 export interface SessionOptions {
@@ -24,6 +25,8 @@ export interface SessionOptions {
   readonly long: boolean;
   /** With which checks start providers of their own. */
   readonly command?: readonly string[] | undefined;
+  /** Aborted when the provider has ended that was started by the command. */
+  readonly gone?: AbortSignal | undefined;
   readonly providerPid?: number | undefined;
   readonly onHook?: ((check: string, record: HookRecord) => void) | undefined;
   readonly onExchange?: ((check: string, exchange: Exchange) => void) | undefined;
@@ -64,7 +67,8 @@ export class RunSession {
   readonly #clusterId: string;
   readonly #ledger: Ledger;
   readonly #hooks: HookSession;
-  #connection: Connection;
+  /** One for all, made anew after a check that broke it. */
+  readonly #connection: SteadyConnection;
 
   constructor(options: SessionOptions, info: CheckContext["info"]) {
     this.#options = options;
@@ -75,7 +79,7 @@ export class RunSession {
     const { fixtures, providerPid, onHook } = options;
     const [hooks, ledger, runId] = [fixtures.hooks ?? {}, this.#ledger, this.#clusterId];
     this.#hooks = new HookSession({ hooks, ledger, runId, providerPid, onHook });
-    this.#connection = new Connection(options.endpoint);
+    this.#connection = new SteadyConnection(options.endpoint);
   }
 
   /** Why nothing can be judged any more: a fault at the cloud that could not be undone. */
@@ -95,7 +99,7 @@ export class RunSession {
       fixtures,
       hooks: opened.hooks,
       caller: new Caller({
-        connection: this.#shared(),
+        connection: this.#connection.now(),
         signal,
         record: (exchange) => onExchange?.(check.id, exchange),
         check: check.id,
@@ -126,15 +130,6 @@ export class RunSession {
     };
   }
 
-  /** One connection for all, made anew after a check that broke it. */
-  #shared(): Connection {
-    if (this.#connection.lost !== undefined) {
-      this.#connection.close();
-      this.#connection = new Connection(this.#options.endpoint);
-    }
-    return this.#connection;
-  }
-
   /** Undefined while the provider still answers a connection of its own, else what became of it. */
   async lost(): Promise<string | undefined> {
     const connection = new Connection(this.#options.endpoint);
@@ -151,9 +146,34 @@ export class RunSession {
   async cleanUp(timeoutMs: number): Promise<CleanedUp> {
     const { entries } = this.#ledger;
     const hooksLeft = await undoAll(entries, this.#options.fixtures.hooks ?? {});
-    const caller = new Caller({ connection: this.#shared() });
-    const left = [...hooksLeft, ...(await cleanUp(caller, entries, AbortSignal.timeout(timeoutMs)))];
-    return { made: entries.length, left };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { command, gone } = this.#options;
+    const again = gone?.aborted === true && entries.length > 0 && command !== undefined ? command : undefined;
+    const left =
+      again === undefined
+        ? await cleanUp(() => new Caller({ connection: this.#connection.now() }), entries, signal)
+        : await this.#cleanUpAgain(again, entries, signal);
+    return { made: entries.length, left: [...hooksLeft, ...left] };
+  }
+
+  /** Through the provider started once more: the one that the run was on has ended. */
+  async #cleanUpAgain(
+    command: readonly string[],
+    entries: readonly LedgerEntry[],
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const providers = new OwnProviders(command);
+    const own = await providers.start();
+    const connection = new SteadyConnection(own.endpoint);
+    try {
+      await ready(own, startMs * Math.max(1, this.#options.slowFactor), signal);
+      return await cleanUp(() => new Caller({ connection: connection.now() }), entries, signal);
+    } catch (error) {
+      return [`${entries.length} things that the run made: the provider has ended, and ${errorText(error)}`];
+    } finally {
+      connection.close();
+      await providers.stop();
+    }
   }
 
   close(): void {

@@ -21,6 +21,7 @@ describe("parseArguments()", () => {
       slowFactor: 1,
       long: false,
       startTimeoutMs: 10_000,
+      cleanUpTimeoutMs: 300_000,
       seed: 500_000_000,
       run: [],
       knownFlaky: [],

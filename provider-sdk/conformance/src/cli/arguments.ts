@@ -112,6 +112,11 @@ const options = {
     type: "boolean",
     help: "Waits in checks of heartbeats, idle connections and stalled readers as long as the contract says: minutes.",
   },
+  "cleanup-timeout": {
+    type: "string",
+    value: "seconds",
+    help: "How long the removal of what was made may take. Default 300.",
+  },
   "start-timeout": {
     type: "string",
     value: "seconds",
@@ -172,6 +177,7 @@ export interface Arguments {
   readonly slowFactor: number;
   readonly long: boolean;
   readonly startTimeoutMs: number;
+  readonly cleanUpTimeoutMs: number;
 }
 
 /** Reads a command line. Throws a UsageError for one that makes no sense. */
@@ -239,6 +245,7 @@ const numbersOf = (values: Values, random: () => number) => ({
   seed: numberIn("--seed", values.seed ?? String(Math.floor(random() * 1e9)), 0, 2 ** 31),
   parallel: numberIn("--parallel", values.parallel ?? "4", 1, 64),
   slowFactor: numberIn("--slow-factor", values["slow-factor"] ?? "1", 0.1, 100),
+  cleanUpTimeoutMs: numberIn("--cleanup-timeout", values["cleanup-timeout"] ?? "300", 0.1, 86_400) * 1_000,
   startTimeoutMs: numberIn("--start-timeout", values["start-timeout"] ?? "10", 0.1, 3_600) * 1_000,
 });
 

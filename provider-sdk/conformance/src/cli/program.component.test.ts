@@ -74,15 +74,6 @@ describe("cloudwire-conformance", () => {
     expect(code).toBe(3);
   });
 
-  test("run ends the provider when it is ended itself", async () => {
-    const pidFile = join(await temporaryFolder(), "pid");
-    const { child, ended } = kit("run", "--", "sh", "-c", `echo $$ > ${pidFile}; sleep 600`);
-    await expect.poll(async () => readFile(pidFile, "utf8").catch(() => ""), { timeout: 20_000 }).toMatch(/\d+\n/);
-    child.kill("SIGTERM");
-    expect(await ended).toMatchObject({ code: 130, err: "cloudwire-conformance: stopped\n" });
-    expect(isAlive(Number(await readFile(pidFile, "utf8")))).toBe(false);
-  });
-
   test.each<[readonly string[], RegExp, number]>([
     [[], /what to do\?/, 2],
     [["frobnicate"], /there is no command frobnicate/, 2],

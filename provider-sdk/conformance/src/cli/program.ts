@@ -13,7 +13,7 @@ import { runCleanup } from "./cleanup.ts";
 import { readConfig } from "./config.ts";
 import { withPatternFiles } from "./pattern-files.ts";
 import { whyText } from "./plan-text.ts";
-import { exitCodes, type ProgramDeps } from "./program-deps.ts";
+import { exitCodes, type ProgramDeps, stoppedCode } from "./program-deps.ts";
 import { optionsOf, run } from "./run.ts";
 import { withTarget } from "./target.ts";
 import { inspection, listing } from "./texts.ts";
@@ -23,9 +23,14 @@ export const program = async (argv: readonly string[], deps: ProgramDeps): Promi
   try {
     const args = await withPatternFiles(parseArguments(argv, deps.random));
     if (args.help || args.command === "help") deps.out(helpText());
-    else return await command(args, deps);
+    else {
+      const code = await command(args, deps);
+      return code === exitCodes.notClean ? code : (stoppedCode(deps) ?? code);
+    }
     return exitCodes.passed;
   } catch (error) {
+    const stopped = stoppedCode(deps);
+    if (stopped !== undefined) return stopped;
     if (error instanceof UsageError) deps.err(`cloudwire-conformance: ${error.message}\n`);
     else if (error instanceof NotReadyError) deps.err(`cloudwire-conformance: ${error.message}\n`);
     else throw error;

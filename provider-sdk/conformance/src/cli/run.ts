@@ -45,6 +45,7 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
   if (ended !== undefined) return ended;
   const ledger = ledgerFor(args, options);
   const show = progress(deps);
+  deps.lastWords?.(() => (ledger.isOpen ? leftLines(["what is in the list of the run"], ledger.path) : ""));
   let isClean = true;
   let info: GetProviderInfoResponse | undefined;
   const report = await runConformance({

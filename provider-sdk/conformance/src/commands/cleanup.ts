@@ -4,8 +4,8 @@ import { Caller } from "../contract/caller.ts";
 import { cleanUp } from "../contract/clean-up.ts";
 import type { LedgerEntry } from "../contract/ledger.ts";
 import { stampedBy } from "../contract/stamped.ts";
-import { Connection } from "../wire/connection.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
+import { SteadyConnection } from "../wire/steady-connection.ts";
 
 /** What came of a cleanup. */
 export interface Cleaned {
@@ -26,12 +26,12 @@ export const cleanUpAfter = async (
     .find((id) => id !== info.scopeId);
   if (foreign !== undefined)
     throw new UsageError(`the run was in scope "${foreign}", and this provider is in "${info.scopeId}"`);
-  const connection = new Connection(endpoint);
+  const connection = new SteadyConnection(endpoint);
   try {
-    const caller = new Caller({ connection });
+    const caller = (): Caller => new Caller({ connection: connection.now() });
     const ofList = await cleanUp(caller, entries, signal);
     if (runId === undefined) return { removed: entries.length, left: ofList };
-    const stamped = await stampedBy(caller, info, runId);
+    const stamped = await stampedBy(caller(), info, runId);
     const ofStamp = await cleanUp(caller, stamped.entries, signal);
     // A provider that cannot list is no obstacle where the list tells all.
     const problems = entries.length > 0 ? [] : stamped.problems;

@@ -27,6 +27,11 @@ export class LedgerFile {
     fsyncSync(this.#file);
   };
 
+  /** Whether it tells of anything yet. */
+  get isOpen(): boolean {
+    return this.#file !== undefined;
+  }
+
   /** Ends the list: it goes if nothing of it is left at the cloud. */
   close(isClean: boolean): void {
     if (this.#file === undefined) return;

@@ -16,13 +16,14 @@ const againMs = 1_000;
 
 /** Removes everything in the list, the last first. Answers what is left when the signal says that it is enough, and why. */
 export const cleanUp = async (
-  caller: Caller,
+  /** One whose connection stands. */
+  callerNow: () => Caller,
   entries: readonly LedgerEntry[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   const left: string[] = [];
   for (const entry of entries.filter(isObject).toReversed()) {
-    const why = await remove(caller, entry, signal);
+    const why = await remove(callerNow, entry, signal);
     if (why !== undefined) left.push(`${nameOf(entry)}: ${why}`);
   }
   return left;
@@ -38,8 +39,13 @@ const nameOf = (entry: ObjectEntry): string =>
     : `load balancer of Service ${entry.service.uid} of cluster ${entry.context.cluster?.id ?? ""}`;
 
 /** Deletes until it is done; why it is not when time is up. */
-const remove = async (caller: Caller, entry: ObjectEntry, signal: AbortSignal): Promise<string | undefined> => {
+const remove = async (
+  callerNow: () => Caller,
+  entry: ObjectEntry,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   for (;;) {
+    const caller = callerNow();
     const left = await (entry.kind === "route" ? removeRoute(caller, entry) : removeBalancer(caller, entry));
     if (left === undefined) return undefined;
     await wait(left.againMs, undefined, { signal }).catch(() => undefined);

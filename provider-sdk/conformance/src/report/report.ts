@@ -2,7 +2,16 @@ import type { Level, ProfileName } from "../check/check.ts";
 import type { Finding } from "../check/failure.ts";
 
 /** Why a check did not run. */
-export type SkipReason = "capability" | "level" | "fixture" | "hook" | "transport" | "mode" | "limit" | "user";
+export type SkipReason =
+  | "capability"
+  | "level"
+  | "fixture"
+  | "hook"
+  | "transport"
+  | "mode"
+  | "limit"
+  | "user"
+  | "stopped";
 
 /** What came of a check. */
 export type Verdict =
@@ -91,4 +100,4 @@ const profileResult = (name: ProfileName, results: readonly CheckResult[]): Prof
 };
 
 /** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
-const countsAgainst = (reason: SkipReason): boolean => ["fixture", "hook", "limit", "user"].includes(reason);
+const countsAgainst = (reason: SkipReason): boolean => ["fixture", "hook", "limit", "user", "stopped"].includes(reason);

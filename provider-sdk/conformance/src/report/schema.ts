@@ -16,7 +16,17 @@ for (profileName in profiles) profileNames.push(profileName);
 
 const level = Type.Enum([...levels]);
 const profile = Type.Enum(profileNames);
-const reasons: readonly SkipReason[] = ["capability", "level", "fixture", "hook", "transport", "mode", "limit", "user"];
+const reasons: readonly SkipReason[] = [
+  "capability",
+  "level",
+  "fixture",
+  "hook",
+  "transport",
+  "mode",
+  "limit",
+  "user",
+  "stopped",
+];
 
 const exchange = Type.Object({
   path: text,

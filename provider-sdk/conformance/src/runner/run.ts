@@ -10,6 +10,9 @@ const defaultTimeoutMs = 15_000;
 /** How often a check that is known to be flaky is tried. */
 const flakyTries = 3;
 
+/** Of checks that had not ended when the run was. */
+const stopped: Verdict = { kind: "skip", reason: "stopped", detail: "the run was stopped" };
+
 /** What the runner needs. */
 export interface RunnerDeps {
   /** A context for one run of a check; it is closed after. */
@@ -25,6 +28,7 @@ export interface RunnerDeps {
   readonly slowFactor: number;
   readonly knownFailing: readonly Pattern[];
   readonly knownFlaky: readonly Pattern[];
+  /** Aborted: nothing more is begun, and what is under way is left out. */
   readonly signal: AbortSignal;
 }
 
@@ -74,6 +78,7 @@ export class Runner {
   }
 
   async #runOne(check: Check): Promise<void> {
+    if (this.#deps.signal.aborted) return this.#finish(check, stopped, 0, true);
     const by = this.#lost ?? this.#blocker(check);
     if (by !== undefined) return this.#finish(check, { kind: "blocked", by }, 0, true);
     this.#deps.started(check);
@@ -95,6 +100,8 @@ export class Runner {
 
   async #judge(check: Check): Promise<Verdict> {
     const first = await this.#attempt(check);
+    // What a check finds while its calls are cancelled is no finding.
+    if (this.#deps.signal.aborted && first.kind !== "pass") return stopped;
     if (matchesAny(this.#deps.knownFailing, check.id)) return asKnownFailing(first);
     if (first.kind !== "fail") return first;
     if (check.advisory === true) return { kind: "advisory", finding: first.finding };
