@@ -14,6 +14,7 @@ interface Program extends ProgramSource {
 
 const PROGRAMS: readonly Program[] = [
   { name: "cloudwire-controller-manager", source: "controller/src/main.ts", packageFolder: "controller" },
+  { name: "cloudwire-provider-aws", source: "providers/aws/src/main.ts", packageFolder: "providers/aws" },
   {
     name: "cloudwire-provider-simulated",
     source: "providers/simulated/src/sidecar/main.ts",

@@ -70,6 +70,12 @@ class Account:
         )
         return _instance(answer["Instances"][0])
 
+    def call(self, service: str, method: str, params: dict[str, Any]) -> State:
+        """Any call of the API, by boto3's names."""
+        client = {"ec2": self._ec2, "elbv2": self._elb}[service]
+        answer: State = getattr(client, method)(**params)
+        return answer
+
     def terminate(self, instance_id: str) -> None:
         """Ends the machine for good."""
         self._ec2.terminate_instances(InstanceIds=[instance_id])

@@ -38,7 +38,7 @@ class Emulator:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         answer = self._control(self.account, path.removeprefix(CONTROL), json.loads(body or b"{}"))
         start_response("200 OK", [("Content-Type", "application/json")])
-        return [json.dumps(answer).encode()]
+        return [json.dumps(answer, default=str).encode()]
 
     def _control(self, account: Account, what: str, wish: dict[str, Any]) -> Any:
         controls: dict[str, Callable[[], Any]] = {
@@ -48,6 +48,8 @@ class Emulator:
             "run": lambda: account.run_instance(wish["zone"]),
             "stop": lambda: account.stop(wish["id"]),
             "terminate": lambda: account.terminate(wish["id"]),
+            "throttle": lambda: self.gate.throttle(wish["rate"], wish["burst"]),
+            "admin": lambda: account.call(wish["service"], wish["method"], wish["params"]),
         }
         return controls[what]()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -23,6 +24,26 @@ _ERROR = """<?xml version="1.0" encoding="UTF-8"?>
 <Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors><RequestID>0</RequestID></Response>"""
 
 
+class Bucket:
+    """Call budget of an account: so many calls at once, and so many a second."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._tokens = burst
+        self._at = time.monotonic()
+
+    def take(self) -> bool:
+        """Whether one more call is allowed."""
+        now = time.monotonic()
+        self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
 class Gate:
     """A WSGI application around another. What the administrator's key has signed goes through untouched."""
 
@@ -31,6 +52,8 @@ class Gate:
         self._lock = threading.Lock()
         self._calls: Counter[str] = Counter()
         self._failing = False
+        self._bucket: Bucket | None = None
+        self._throttled = 0
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         if f"Credential={ADMIN_KEY}/" in environ.get("HTTP_AUTHORIZATION", ""):
@@ -39,8 +62,14 @@ class Gate:
         with self._lock:
             self._calls[action] += 1
             failing = self._failing
+            throttled = self._bucket is not None and not self._bucket.take()
+            self._throttled += throttled
         if failing:
             return _refuse(start_response, "503 Service Unavailable", "Unavailable", "the emulator was told to fail")
+        if throttled and "elasticloadbalancing" in environ.get("HTTP_AUTHORIZATION", ""):
+            return _refuse(start_response, "400 Bad Request", "Throttling", "Rate exceeded")
+        if throttled:
+            return _refuse(start_response, "503 Service Unavailable", "RequestLimitExceeded", "Request limit exceeded.")
         if action in UNSUPPORTED:
             return _refuse(start_response, "400 Bad Request", "UnsupportedOperation", "not available in this region")
         return self._cloud(environ, start_response)
@@ -50,12 +79,18 @@ class Gate:
         with self._lock:
             self._failing = failing
 
+    def throttle(self, rate: float, burst: float) -> None:
+        """From now on the provider's calls beyond the budget are refused as each service does; a rate of 0 ends that."""
+        with self._lock:
+            self._bucket = Bucket(rate, burst) if rate > 0 else None
+
     def summary(self) -> dict[str, Any]:
         """How many calls there were so far, in all and those that are no reads, and of what."""
         with self._lock:
             calls = dict(sorted(self._calls.items()))
+            throttled = self._throttled
         changes = sum(count for action, count in calls.items() if not action.startswith(_READS))
-        return {"all": sum(calls.values()), "changes": changes, "byAction": calls}
+        return {"all": sum(calls.values()), "changes": changes, "byAction": calls, "throttled": throttled}
 
 
 def _action_of(environ: Environ) -> str:

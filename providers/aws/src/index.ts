@@ -1,0 +1,1 @@
+export { createAwsProvider, type AwsProviderOptions } from "./provider.ts";

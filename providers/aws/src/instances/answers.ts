@@ -1,0 +1,121 @@
+import {
+  absent,
+  type Instance,
+  type InstanceBatchAnswer,
+  type NodeRef,
+  notMine,
+  ProviderError,
+} from "@cloudwire/provider-sdk";
+import { instanceIdInName, parseId } from "./provider-id.ts";
+import { isTerminated, type KnownMachine, nodeNameOf, type NodeNameSource } from "./to-instance.ts";
+
+/** How a Node's machine is looked for. */
+export type Question =
+  | { readonly kind: "id"; readonly instanceId: string; readonly isNamed: boolean }
+  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "answered"; readonly answer: InstanceBatchAnswer };
+
+/** A provider ID alone decides; without it the Node's name does. */
+export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, source: NodeNameSource): Question {
+  if (id === undefined) {
+    const instanceId = source.kind === "privateDnsName" ? instanceIdInName(name) : undefined;
+    return instanceId === undefined ? { kind: "name", name } : { kind: "id", instanceId, isNamed: true };
+  }
+  const parsed = parseId(id);
+  switch (parsed.kind) {
+    case "instance":
+      return { kind: "id", instanceId: parsed.instanceId, isNamed: false };
+    case "foreign":
+      return { kind: "answered", answer: notMine("a pod of Fargate is no machine of EC2") };
+    case "malformed":
+      return { kind: "answered", answer: new ProviderError("PROVIDER_ID_MALFORMED", parsed.problem) };
+  }
+  return parsed satisfies never;
+}
+
+/** What EC2 was read to have. */
+export interface Found {
+  readonly byId: ReadonlyMap<string, KnownMachine>;
+  readonly byName: ReadonlyMap<string, readonly KnownMachine[]>;
+  /** Ids for which EC2 had nothing now, and a machine that was not terminated a short time ago. */
+  readonly vanished: ReadonlySet<string>;
+}
+
+/** Where names of Nodes are looked for; private DNS names are unique within a VPC alone. */
+export interface NamePlace {
+  readonly nodeNames: NodeNameSource;
+  readonly vpcId: string;
+}
+
+export function foundOf(
+  machines: readonly KnownMachine[],
+  { nodeNames, vpcId }: NamePlace,
+  vanished: ReadonlySet<string> = new Set(),
+): Found {
+  const byId = new Map(machines.map((machine) => [machine.InstanceId, machine]));
+  // A machine may have been read more than once.
+  const inVpc = [...byId.values()].filter(({ VpcId }) => VpcId === vpcId);
+  return { byId, byName: Map.groupBy(inVpc, (machine) => nodeNameOf(machine, nodeNames)), vanished };
+}
+
+/** The answer about one Node; `show` makes an instance of a machine that is not terminated. */
+export function answerOf(
+  question: Question,
+  found: Found,
+  show: (machine: KnownMachine) => Instance,
+  observeTime: Date,
+): InstanceBatchAnswer {
+  switch (question.kind) {
+    case "answered":
+      return question.answer;
+    case "id":
+      return answerById(question.instanceId, found, show, observeTime);
+    case "name":
+      return answerByName(question.name, found, show, observeTime);
+  }
+  return question satisfies never;
+}
+
+function answerById(
+  instanceId: string,
+  { byId, vanished }: Found,
+  show: (machine: KnownMachine) => Instance,
+  observeTime: Date,
+): InstanceBatchAnswer {
+  const machine = byId.get(instanceId);
+  if (machine) return answerFor(machine, show, observeTime);
+  if (!vanished.has(instanceId)) return absent("LOOKUP_MISS", { observeTime });
+  // EC2 tells of a terminated machine for about an hour: this read lags behind the one that showed it.
+  return new ProviderError(
+    "INCOMPLETE_ANSWER",
+    `EC2 has shown ${instanceId} a short time ago and does not now: the read lags`,
+  );
+}
+
+function answerByName(
+  name: string,
+  { byName }: Found,
+  show: (machine: KnownMachine) => Instance,
+  observeTime: Date,
+): InstanceBatchAnswer {
+  const all = byName.get(name) ?? [];
+  const alive = all.filter((machine) => !isTerminated(machine));
+  if (alive.length > 1) {
+    const matches = alive.map(({ InstanceId }) => InstanceId).join(",");
+    return new ProviderError("AMBIGUOUS_NAME", `${alive.length} machines have the name ${name}: ${matches}`, {
+      metadata: { matches },
+    });
+  }
+  const machine = alive[0] ?? all[0];
+  return machine ? answerFor(machine, show, observeTime) : absent("LOOKUP_MISS", { observeTime });
+}
+
+/** Terminated is a word for ever, however old the read. */
+function answerFor(
+  machine: KnownMachine,
+  show: (machine: KnownMachine) => Instance,
+  observeTime: Date,
+): InstanceBatchAnswer {
+  if (isTerminated(machine)) return absent("TERMINATED", { observeTime, stronglyConsistent: true });
+  return show(machine);
+}

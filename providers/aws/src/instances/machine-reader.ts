@@ -1,0 +1,106 @@
+import { DescribeInstancesCommand, type Filter } from "@aws-sdk/client-ec2";
+import { ProviderError } from "@cloudwire/provider-sdk";
+import type { Aws, Occasion } from "../cloud/aws.ts";
+import { chunksOf, maxFilterValues, readAll, readPages } from "../cloud/pages.ts";
+import { type KnownMachine, knownMachine } from "./to-instance.ts";
+
+/** Most machines of one page. */
+const pageSize = 1000;
+
+/** All machines of the region at one time, terminated ones that EC2 still knows included. */
+export interface Walk {
+  readonly readTime: Date;
+  readonly machines: readonly KnownMachine[];
+}
+
+/**
+ * Reads machines. Questions are filters, never lists of ids: a filter that nothing matches is a success without items, while an id that EC2 does not
+ * know makes the whole question an error.
+ */
+export class MachineReader {
+  readonly #aws: Aws;
+  readonly #nowMs: () => number;
+  #pagesOfRegion = 1;
+  #walking: Promise<Walk> | undefined;
+  #last: Walk | undefined;
+
+  constructor(aws: Aws, nowMs: () => number) {
+    this.#aws = aws;
+    this.#nowMs = nowMs;
+  }
+
+  /** Machines that any of the values fits: one request for 200 of them. */
+  async matching(
+    name: string,
+    values: readonly string[],
+    more: readonly Filter[],
+    occasion: Occasion,
+  ): Promise<readonly KnownMachine[]> {
+    const found = await Promise.all(
+      chunksOf([...new Set(values)], maxFilterValues).map((chunk) =>
+        readAll(this.#page([{ Name: name, Values: [...chunk] }, ...more], occasion)),
+      ),
+    );
+    return found.flat();
+  }
+
+  /** All machines, page by page as they are asked for. */
+  pages(occasion: Occasion): AsyncGenerator<readonly KnownMachine[]> {
+    return readPages(this.#page([], occasion));
+  }
+
+  /** True: to read the whole region takes fewer requests than to look so many machines up. */
+  walkIsCheaper(lookUps: number): boolean {
+    return this.#pagesOfRegion < Math.ceil(lookUps / maxFilterValues);
+  }
+
+  /** All machines of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
+  async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
+    const last = this.#last;
+    if (last && this.#nowMs() - last.readTime.getTime() <= maxAgeMs) return last;
+    const shared = this.#walking;
+    if (shared) {
+      // It ends with the call that it was begun for; then this one reads for itself.
+      const walk = await shared.catch(() => undefined);
+      if (walk && this.#nowMs() - walk.readTime.getTime() <= maxAgeMs) return walk;
+      occasion.signal.throwIfAborted();
+    }
+    const own = this.#walk(occasion);
+    this.#walking = own;
+    try {
+      this.#last = await own;
+      return this.#last;
+    } finally {
+      if (this.#walking === own) this.#walking = undefined;
+    }
+  }
+
+  async #walk(occasion: Occasion): Promise<Walk> {
+    const readTime = new Date(this.#nowMs());
+    const machines: KnownMachine[] = [];
+    let pages = 0;
+    for await (const page of this.pages(occasion)) {
+      machines.push(...page);
+      pages += 1;
+    }
+    this.#pagesOfRegion = Math.max(pages, 1);
+    return { readTime, machines };
+  }
+
+  #page(filters: readonly Filter[], occasion: Occasion) {
+    return async (token: string | undefined) => {
+      const { Reservations = [], NextToken } = await this.#aws.ec2(occasion, (client, options) =>
+        client.send(
+          new DescribeInstancesCommand({ Filters: [...filters], MaxResults: pageSize, NextToken: token }),
+          options,
+        ),
+      );
+      const items = Reservations.flatMap(({ Instances = [] }) => Instances).map((machine) => {
+        const known = knownMachine(machine);
+        if (known) return known;
+        throw new ProviderError("INCOMPLETE_ANSWER", "EC2 told of a machine without id or zone; it is asked again");
+      });
+      return { items, next: NextToken };
+    };
+  }
+}

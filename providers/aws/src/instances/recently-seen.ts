@@ -1,0 +1,27 @@
+/** EC2 tells of a terminated machine for about an hour, so that nothing may vanish in less. */
+const suspiciousMs = 10 * 60_000;
+
+/** Remembers when machines were last seen alive, so that a read which lags is not taken for their end. */
+export class RecentlySeen {
+  readonly #nowMs: () => number;
+  readonly #seenMs = new Map<string, number>();
+  #sweepMs = 0;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  see(instanceIds: Iterable<string>): void {
+    const nowMs = this.#nowMs();
+    for (const id of instanceIds) this.#seenMs.set(id, nowMs);
+    if (nowMs < this.#sweepMs) return;
+    this.#sweepMs = nowMs + suspiciousMs;
+    for (const [id, seenMs] of this.#seenMs) if (nowMs - seenMs > suspiciousMs) this.#seenMs.delete(id);
+  }
+
+  /** True: it was alive a short time ago. */
+  has(instanceId: string): boolean {
+    const seenMs = this.#seenMs.get(instanceId);
+    return seenMs !== undefined && this.#nowMs() - seenMs <= suspiciousMs;
+  }
+}

@@ -1,0 +1,237 @@
+import { type AnnotationSchema, type FieldProblem, ProviderError } from "@cloudwire/provider-sdk";
+
+const prefix = "service.beta.kubernetes.io/aws-load-balancer-";
+
+/** Domain of the provider: of its name and its load balancer class. */
+export const domain = "aws.cloudwire.dev";
+
+type Declared = Omit<AnnotationSchema, "key">;
+
+/** The annotations of AWS' own controller that mean the same here, by what follows their common prefix. */
+const declared = {
+  type: {
+    type: "enum",
+    allowedValues: ["nlb", "nlb-ip", "external"],
+    defaultValue: "nlb",
+    description:
+      "Every load balancer is a network load balancer. With nlb-ip and external the Service is left to the AWS Load Balancer Controller.",
+  },
+  internal: {
+    type: "bool",
+    defaultValue: "false",
+    description: "Whether the load balancer has addresses of the VPC only.",
+  },
+  subnets: {
+    type: "stringList",
+    mutable: true,
+    description:
+      "Ids or Name tags of the subnets that it is in, at most one a zone. Without it, subnets are discovered by their role tag.",
+  },
+  "eip-allocations": {
+    type: "stringList",
+    description:
+      "Allocation ids of Elastic IPs, one for each subnet in the order of the subnets' zones; not with internal.",
+  },
+  "private-ipv4-addresses": {
+    type: "stringList",
+    description:
+      "Addresses within the subnets, one for each subnet in the order of the subnets' zones; only with internal.",
+  },
+  "security-groups": {
+    type: "stringList",
+    mutable: true,
+    description:
+      "Security groups of the load balancer instead of the one that the provider makes; its rules are then yours, and spec.loadBalancerSourceRanges is refused.",
+  },
+  "extra-security-groups": {
+    type: "stringList",
+    mutable: true,
+    description: "Security groups of the load balancer beside the one that the provider makes.",
+  },
+  "proxy-protocol": {
+    type: "enum",
+    allowedValues: ["*"],
+    mutable: true,
+    description: "Targets get a header of PROXY protocol version 2 before the traffic.",
+  },
+  "cross-zone-load-balancing-enabled": {
+    type: "bool",
+    defaultValue: "false",
+    mutable: true,
+    description: "Whether each zone's part sends to targets of all zones.",
+  },
+  "connection-idle-timeout": {
+    type: "integer",
+    defaultValue: "350",
+    mutable: true,
+    description: "Seconds without traffic after which TCP listeners forget a connection, 60 to 6000.",
+  },
+  "connection-draining-enabled": {
+    type: "bool",
+    defaultValue: "true",
+    mutable: true,
+    description: "With false, a target that is removed loses its connections at once.",
+  },
+  "connection-draining-timeout": {
+    type: "integer",
+    defaultValue: "300",
+    mutable: true,
+    description: "Seconds that a target which is removed keeps its connections, 0 to 3600.",
+  },
+  "target-group-attributes": {
+    type: "map",
+    mutable: true,
+    description: "preserve_client_ip.enabled and proxy_protocol_v2.enabled, as true or false.",
+  },
+  "additional-resource-tags": {
+    type: "stringList",
+    mutable: true,
+    description: "Tags for all that is made, such as team=blue,billing=42.",
+  },
+  "healthcheck-protocol": {
+    type: "enum",
+    allowedValues: ["TCP", "HTTP", "HTTPS", "tcp", "http", "https"],
+    mutable: true,
+    description:
+      "How targets are asked whether they want traffic. Without it: as Kubernetes asks for it; else by TCP on the traffic port, and for UDP by HTTP on kube-proxy's port 10256.",
+  },
+  "healthcheck-port": {
+    type: "string",
+    mutable: true,
+    description: "Port on the node that is asked, or traffic-port.",
+  },
+  "healthcheck-path": {
+    type: "string",
+    mutable: true,
+    description: "Path that is asked for with HTTP and HTTPS.",
+  },
+  "healthcheck-interval": {
+    type: "integer",
+    defaultValue: "10",
+    mutable: true,
+    description: "Seconds between two health checks, 5 to 300.",
+  },
+  "healthcheck-timeout": {
+    type: "integer",
+    defaultValue: "6",
+    mutable: true,
+    description: "Seconds that a health check may take, 2 to 120.",
+  },
+  "healthcheck-healthy-threshold": {
+    type: "integer",
+    defaultValue: "2",
+    mutable: true,
+    description: "Health checks in a row that make a target healthy, 2 to 10.",
+  },
+  "healthcheck-unhealthy-threshold": {
+    type: "integer",
+    defaultValue: "2",
+    mutable: true,
+    description: "Health checks in a row that make a target unhealthy, 2 to 10.",
+  },
+  "ssl-cert": {
+    type: "string",
+    mutable: true,
+    description: "ARN of a certificate: the ports in ssl-ports become TLS listeners.",
+  },
+  "ssl-ports": {
+    type: "stringList",
+    defaultValue: "*",
+    mutable: true,
+    description: "Numbers or names of the ports that speak TLS, with ssl-cert.",
+  },
+  "ssl-negotiation-policy": {
+    type: "string",
+    defaultValue: "ELBSecurityPolicy-TLS13-1-2-2021-06",
+    mutable: true,
+    description: "Security policy of TLS listeners.",
+  },
+  "backend-protocol": {
+    type: "enum",
+    allowedValues: ["tcp", "http", "ssl", "https"],
+    defaultValue: "tcp",
+    mutable: true,
+    description: "With ssl and https, TLS listeners speak TLS to the targets, too.",
+  },
+  "access-log-enabled": {
+    type: "bool",
+    defaultValue: "false",
+    mutable: true,
+    description: "Whether TLS listeners log to the bucket.",
+  },
+  "access-log-s3-bucket-name": { type: "string", mutable: true, description: "Bucket of the access log." },
+  "access-log-s3-bucket-prefix": { type: "string", mutable: true, description: "Prefix in the bucket." },
+} as const satisfies Readonly<Record<string, Declared>>;
+
+type Name = keyof typeof declared;
+
+/** What the provider understands, for the handshake and the documentation. */
+export const annotationSchemas: readonly AnnotationSchema[] = Object.entries(declared).map(([name, schema]) => ({
+  key: prefix + name,
+  ...schema,
+}));
+
+/** To leave it out would send traffic where it is not wanted. */
+const refused = "target-node-labels";
+
+/** The values of a Service's annotations; collects what is wrong with them. */
+export class AnnotationReader {
+  readonly #annotations: Readonly<Record<string, string>>;
+  readonly #problems: FieldProblem[] = [];
+
+  constructor(annotations: Readonly<Record<string, string>>) {
+    this.#annotations = annotations;
+  }
+
+  text(name: Name): string | undefined {
+    const text = this.#annotations[prefix + name]?.trim();
+    return text === "" ? undefined : text;
+  }
+
+  flag(name: Name, otherwise: boolean): boolean {
+    const text = this.text(name);
+    return text === undefined ? otherwise : text === "true";
+  }
+
+  list(name: Name): readonly string[] {
+    const items = this.text(name)?.split(",") ?? [];
+    return items.map((item) => item.trim()).filter((item) => item !== "");
+  }
+
+  map(name: Name): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      this.list(name).map((item) => {
+        const [key = "", ...value] = item.split("=");
+        return [key.trim(), value.join("=").trim()];
+      }),
+    );
+  }
+
+  number(name: Name, least: number, most: number, otherwise: number): number {
+    const text = this.text(name);
+    const value = text === undefined ? otherwise : Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    this.blame(name, `must be a whole number, ${least} to ${most}`);
+    return otherwise;
+  }
+
+  blame(name: Name, problem: string): void {
+    this.#problems.push({ field: fieldOf(name), description: `annotation ${prefix}${name} ${problem}` });
+  }
+
+  /** @throws ProviderError that tells all that is wrong */
+  end(): void {
+    if (this.#annotations[prefix + refused] !== undefined) {
+      const message = `annotation ${prefix}${refused} is not honoured: targets are the nodes that Kubernetes chooses; take it away, or label nodes with node.kubernetes.io/exclude-from-external-load-balancers`;
+      throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: fieldOf(refused) });
+    }
+    const [first] = this.#problems;
+    if (first === undefined) return;
+    const message = this.#problems.map(({ description }) => description).join("; ");
+    throw new ProviderError("ANNOTATION_INVALID", message, { fields: this.#problems });
+  }
+}
+
+function fieldOf(name: string): string {
+  return `spec.annotations[${JSON.stringify(prefix + name)}]`;
+}

@@ -1,0 +1,181 @@
+import {
+  AddTagsCommand,
+  CreateLoadBalancerCommand,
+  DescribeLoadBalancerAttributesCommand,
+  ModifyLoadBalancerAttributesCommand,
+  RemoveTagsCommand,
+  SetSecurityGroupsCommand,
+  SetSubnetsCommand,
+} from "@aws-sdk/client-elastic-load-balancing-v2";
+import { ProviderError } from "@cloudwire/provider-sdk";
+import { fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { changedEntries, sameSet } from "./diff.ts";
+import type { SeenBalancer } from "./reader.ts";
+import type { Tools } from "./settings.ts";
+import type { KnownSubnet } from "./subnets.ts";
+import { specTag } from "./to-load-balancer.ts";
+import type { Wish } from "./wish.ts";
+import type { Work } from "./work.ts";
+
+/** The tag that keeps which other tags the provider has written, so that it takes away no one else's. */
+export const ownTagsTag = "cloudwire.dev/own-tags";
+
+/** Longest value of a tag. */
+const maxTagValue = 256;
+
+/** Undefined: it was only told of. */
+export async function createBalancer(
+  { aws }: Tools,
+  wish: Wish,
+  subnets: readonly KnownSubnet[],
+  securityGroups: readonly string[],
+  work: Work,
+): Promise<string | undefined> {
+  const ports = wish.listeners.map(({ port, protocol }) => `${port}/${protocol}`).join(", ");
+  const summary = `${wish.isInternal ? "internal" : "internet-facing"}, ports ${ports}`;
+  const planned = { action: "create", resourceType: "load balancer", resourceId: wish.name, summary } as const;
+  const mappings = subnetMappings(wish, subnets);
+  return work.change(planned, async () => {
+    const { LoadBalancers = [] } = await aws.elb(work.context, (client, options) =>
+      client.send(
+        new CreateLoadBalancerCommand({
+          Name: wish.name,
+          Type: "network",
+          Scheme: wish.isInternal ? "internal" : "internet-facing",
+          IpAddressType: "ipv4",
+          SubnetMappings: mappings,
+          SecurityGroups: [...securityGroups],
+          Tags: toAwsTags(ownTags(wish.tags)),
+        }),
+        options,
+      ),
+    );
+    return LoadBalancers[0]?.LoadBalancerArn;
+  });
+}
+
+/** Where the load balancer is in each zone, with its static address. @throws ProviderError unless each subnet has one, or none */
+export function subnetMappings(
+  { allocationIds, privateAddresses }: Pick<Wish, "allocationIds" | "privateAddresses">,
+  subnets: readonly KnownSubnet[],
+) {
+  for (const [name, addresses] of [
+    ["eip-allocations", allocationIds],
+    ["private-ipv4-addresses", privateAddresses],
+  ] as const) {
+    if (addresses.length === 0 || addresses.length === subnets.length) continue;
+    const key = `service.beta.kubernetes.io/aws-load-balancer-${name}`;
+    const zones = subnets.map(({ zone }) => zone).join(", ");
+    const message = `annotation ${key} has ${addresses.length} addresses for ${subnets.length} subnets, in ${zones}: give one for each`;
+    throw new ProviderError("ANNOTATION_INVALID", message, { field: `spec.annotations[${JSON.stringify(key)}]` });
+  }
+  return subnets.map(({ id }, index) => ({
+    SubnetId: id,
+    ...(allocationIds[index] === undefined ? {} : { AllocationId: allocationIds[index] }),
+    ...(privateAddresses[index] === undefined ? {} : { PrivateIPv4Address: privateAddresses[index] }),
+  }));
+}
+
+/** @param subnets undefined: it stays where it is */
+export async function changeBalancer(
+  tools: Tools,
+  balancer: SeenBalancer,
+  wish: Wish,
+  subnets: readonly KnownSubnet[] | undefined,
+  securityGroups: readonly string[],
+  work: Work,
+): Promise<void> {
+  const { aws } = tools;
+  const { arn, details } = balancer;
+  const planned = { action: "update", resourceType: "load balancer", resourceId: balancer.name } as const;
+  warnAboutFixed(balancer, wish, work);
+  if (!sameSet(securityGroups, details.SecurityGroups ?? [])) {
+    const input = { LoadBalancerArn: arn, SecurityGroups: [...securityGroups] };
+    await work.change({ ...planned, summary: `security groups ${securityGroups.join(", ")}` }, () =>
+      aws.elb(work.context, (client, options) => client.send(new SetSecurityGroupsCommand(input), options)),
+    );
+  }
+  const present = (details.AvailabilityZones ?? []).flatMap(({ SubnetId }) =>
+    SubnetId === undefined ? [] : [SubnetId],
+  );
+  const ids = subnets?.map(({ id }) => id) ?? present;
+  if (subnets && !sameSet(ids, present)) {
+    const input = { LoadBalancerArn: arn, SubnetMappings: subnetMappings(wish, subnets) };
+    await work.change({ ...planned, summary: `subnets ${ids.join(", ")}` }, () =>
+      aws.elb(work.context, (client, options) => client.send(new SetSubnetsCommand(input), options)),
+    );
+  }
+}
+
+/** What a load balancer keeps for life: the user has to know that this part of the wish is not honoured. */
+function warnAboutFixed({ name, details }: SeenBalancer, wish: Wish, work: Work): void {
+  const scheme = wish.isInternal ? "internal" : "internet-facing";
+  if (details.Scheme === scheme) return;
+  const summary = `Load balancer ${name} stays ${details.Scheme}: make the Service anew for one that is ${scheme}`;
+  const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-internal"]';
+  work.context.diagnose({ reason: "SchemeKept", summary, field });
+}
+
+export async function ensureAttributes({ aws }: Tools, arn: string, wish: Wish, work: Work): Promise<void> {
+  const { Attributes } = await aws.elb(work.context, (client, options) =>
+    client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn: arn }), options),
+  );
+  const changed = changedEntries(wish.attributes, fromAwsTags(Attributes));
+  if (Object.keys(changed).length === 0) return;
+  const summary = `attributes ${Object.keys(changed).join(", ")}`;
+  await work.change({ action: "update", resourceType: "load balancer", resourceId: wish.name, summary }, () =>
+    aws.elb(work.context, (client, options) =>
+      client.send(
+        new ModifyLoadBalancerAttributesCommand({ LoadBalancerArn: arn, Attributes: toAwsTags(changed) }),
+        options,
+      ),
+    ),
+  );
+}
+
+/** The tags, and the note which of them are the provider's. */
+export function ownTags(tags: Tags): Tags {
+  const keys = Object.keys(tags).toSorted();
+  const note = keys.reduce((text, key) => (text.length + key.length < maxTagValue ? `${text} ${key}` : text), "");
+  return { ...tags, [ownTagsTag]: note.trim() };
+}
+
+/** Tags that the provider has written and that are wanted no longer. */
+export function staleTags(wanted: Tags, present: Tags): readonly string[] {
+  const written = (present[ownTagsTag] ?? "").split(" ");
+  return written.filter((key) => key !== "" && present[key] !== undefined && wanted[key] === undefined);
+}
+
+/** Writes tags of a load balancer: what is missing comes, what the provider has written before and is wanted no longer goes. */
+export async function writeTags(
+  { aws }: Tools,
+  { arn, name, present }: { readonly arn: string; readonly name: string; readonly present: Tags },
+  wanted: Tags,
+  work: Work,
+): Promise<void> {
+  const planned = { action: "update", resourceType: "load balancer", resourceId: name } as const;
+  const stale = staleTags(wanted, present);
+  if (stale.length > 0) {
+    await work.change({ ...planned, summary: `loses the tags ${stale.join(", ")}` }, () =>
+      aws.elb(work.context, (client, options) =>
+        client.send(new RemoveTagsCommand({ ResourceArns: [arn], TagKeys: [...stale] }), options),
+      ),
+    );
+  }
+  const changed = changedEntries(wanted, present);
+  if (Object.keys(changed).length === 0) return;
+  await work.change({ ...planned, summary: `gets the tags ${Object.keys(changed).join(", ")}` }, () =>
+    aws.elb(work.context, (client, options) =>
+      client.send(new AddTagsCommand({ ResourceArns: [arn], Tags: toAwsTags(changed) }), options),
+    ),
+  );
+}
+
+/** Before anything is changed for another wish: the old one is in force no longer, even if this call does not get far. */
+export async function voidSpec({ aws }: Tools, { arn, tags }: SeenBalancer, wanted: string, work: Work): Promise<void> {
+  const present = tags[specTag];
+  if (present === undefined || present === wanted || present === "" || work.context.validateOnly) return;
+  await aws.elb(work.context, (client, options) =>
+    client.send(new AddTagsCommand({ ResourceArns: [arn], Tags: [{ Key: specTag, Value: "" }] }), options),
+  );
+}

@@ -1,0 +1,55 @@
+import { DeleteLoadBalancerCommand } from "@aws-sdk/client-elastic-load-balancing-v2";
+import { type ChangeContext, type LoadBalancerRef, type Pending, pending } from "@cloudwire/provider-sdk";
+import { clusterIdTag, serviceUidTag } from "../cloud/ownership.ts";
+import { findBalancer } from "./find.ts";
+import { groupPrefix } from "./names.ts";
+import type { SeenBalancer, SeenGroup } from "./reader.ts";
+import { deleteSecurityGroups } from "./security-groups.ts";
+import type { Tools } from "./settings.ts";
+import { deleteGroups } from "./target-groups.ts";
+import { Work } from "./work.ts";
+
+/** The load balancer's network interfaces, which hold its security group, go a minute or two after it. */
+const pollAfterMs = 10_000;
+
+/** Makes everything with the stamp of this cluster and Service be gone, parts that an interrupted call has left included. */
+export async function deleteLoadBalancer(
+  tools: Tools,
+  ref: LoadBalancerRef,
+  context: ChangeContext,
+): Promise<Pending | undefined> {
+  const work = new Work(context);
+  const { own } = await findBalancer(tools, ref, context);
+  const groups = await ownGroups(tools, ref, own, context);
+  if (own) {
+    await work.change({ action: "delete", resourceType: "load balancer", resourceId: own.name }, () =>
+      tools.aws.elb(context, (client, options) =>
+        client.send(new DeleteLoadBalancerCommand({ LoadBalancerArn: own.arn }), options),
+      ),
+    );
+  }
+  const remaining = [...(await deleteGroups(tools, groups, work)), ...(await deleteSecurityGroups(tools, ref, work))];
+  if (remaining.length === 0) return undefined;
+  return pending(own?.arn ?? ref.id ?? ref.key, { pollAfterMs, stage: "network interfaces are going", remaining });
+}
+
+/** Groups by name, which is all that is left of them when nothing forwards to them, and only with the stamp. */
+async function ownGroups(
+  { reader }: Tools,
+  ref: LoadBalancerRef,
+  own: SeenBalancer | undefined,
+  context: ChangeContext,
+): Promise<readonly SeenGroup[]> {
+  const all = await reader.groups(undefined, context);
+  const forwardedTo = all.filter(({ details }) => own && (details.LoadBalancerArns ?? []).includes(own.arn));
+  const named = all.filter(({ name }) => name.startsWith(groupPrefix(ref.key)));
+  const tags = await reader.tags(
+    named.map(({ arn }) => arn),
+    context,
+  );
+  const stamped = named.filter(({ arn }) => {
+    const found = tags.get(arn) ?? {};
+    return found[clusterIdTag] === ref.cluster.id && found[serviceUidTag] === ref.service.uid;
+  });
+  return [...new Set([...stamped, ...forwardedTo])];
+}

@@ -1,0 +1,35 @@
+/** What has to come and what has to go. */
+export interface Difference<Item> {
+  readonly added: readonly Item[];
+  readonly removed: readonly Item[];
+}
+
+/** By their keys; what is twice in `wanted` comes once. */
+export function differenceOf<Item>(
+  wanted: Iterable<Item>,
+  present: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Difference<Item> {
+  const wish = new Map([...wanted].map((item) => [keyOf(item), item]));
+  const have = new Map([...present].map((item) => [keyOf(item), item]));
+  return {
+    added: [...wish].filter(([key]) => !have.has(key)).map(([, item]) => item),
+    removed: [...have].filter(([key]) => !wish.has(key)).map(([, item]) => item),
+  };
+}
+
+export function isEmpty({ added, removed }: Difference<unknown>): boolean {
+  return added.length === 0 && removed.length === 0;
+}
+
+type Facts = Readonly<Record<string, string>>;
+
+/** The wanted entries that are missing or other than wanted. What is not wanted is not looked at. */
+export function changedEntries(wanted: Facts, present: Facts): Facts {
+  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => present[key] !== value));
+}
+
+/** Lists without order, equal. */
+export function sameSet(left: readonly string[], right: readonly string[]): boolean {
+  return isEmpty(differenceOf(left, right, (item) => item));
+}

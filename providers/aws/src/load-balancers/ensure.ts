@@ -1,0 +1,158 @@
+import {
+  type ChangeContext,
+  type LoadBalancer,
+  type LoadBalancerRef,
+  ProviderError,
+  type WantedLoadBalancer,
+  type WantedNodes,
+} from "@cloudwire/provider-sdk";
+import { changeBalancer, createBalancer, ensureAttributes, ownTags, voidSpec, writeTags } from "./balancer.ts";
+import { findBalancer } from "./find.ts";
+import { ensureListeners } from "./listeners.ts";
+import { groupPrefix } from "./names.ts";
+import type { SeenBalancer, SeenGroup } from "./reader.ts";
+import { ensureSecurityGroups } from "./security-groups.ts";
+import type { Tools } from "./settings.ts";
+import { findSubnets } from "./subnets.ts";
+import { deleteGroups, ensureGroups } from "./target-groups.ts";
+import { ensureTargets, targetIds } from "./targets.ts";
+import { nodesTag, type Seen, specTag, toLoadBalancer } from "./to-load-balancer.ts";
+import { toWish, type Wish } from "./wish.ts";
+import { Work } from "./work.ts";
+
+/** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
+export async function ensureLoadBalancer(
+  tools: Tools,
+  wanted: WantedLoadBalancer,
+  context: ChangeContext,
+): Promise<LoadBalancer | undefined> {
+  const wish = toWish(wanted);
+  const work = new Work(context);
+  const balancer = await findExisting(tools, wanted, context);
+  const subnets = await findSubnets(
+    tools.aws,
+    tools.settings.vpcId,
+    { isInternal: wish.isInternal, named: wish.subnets },
+    context,
+  );
+  if (balancer) await voidSpec(tools, balancer, wanted.specFingerprint, work);
+  const securityGroups = await securityGroupsFor(tools, wanted, wish, balancer, work);
+  const present = balancer ? await tools.reader.groups(balancer.arn, context) : [];
+  const groups = await ensureGroups(tools, wanted, wish, present, work);
+  const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
+  if (balancer) await changeBalancer(tools, balancer, wish, subnets, securityGroups, work);
+  const arn = balancer?.arn ?? (await createBalancer(tools, wish, subnets, securityGroups, work));
+  if (arn === undefined) return undefined;
+  context.progress({ id: arn, stage: "writing listeners and attributes" });
+  await ensureListeners(tools, arn, wish.listeners, groups, work);
+  await ensureAttributes(tools, arn, wish, work);
+  await deleteGroups(tools, unwantedGroups(present, wanted.key, wish, balancer), work);
+  const tags = {
+    ...ownTags(wish.tags),
+    [specTag]: wanted.specFingerprint,
+    [nodesTag]: wanted.nodesFingerprint,
+  };
+  await writeTags(tools, { arn, name: wish.name, present: balancer?.tags ?? ownTags(wish.tags) }, tags, work);
+  return answer(tools, arn, wanted, registeredNodes, work);
+}
+
+/** Makes the targets be these and touches nothing else. */
+export async function updateNodes(
+  tools: Tools,
+  wanted: LoadBalancerRef & WantedNodes,
+  context: ChangeContext,
+): Promise<LoadBalancer> {
+  const work = new Work(context);
+  const { own } = await findBalancer(tools, wanted, context);
+  if (!own) {
+    const { namespace, name } = wanted.service;
+    throw new ProviderError(
+      "LOAD_BALANCER_NOT_FOUND",
+      `Service ${namespace}/${name} has no load balancer ${wanted.key}`,
+    );
+  }
+  const groups = await tools.reader.groups(own.arn, context);
+  const registeredNodes = await ensureTargets(tools, groups, targetIds(wanted.nodes, context), work);
+  const tags = { ...own.tags, [nodesTag]: wanted.nodesFingerprint };
+  await writeTags(tools, { arn: own.arn, name: own.name, present: own.tags }, tags, work);
+  return answer(tools, own.arn, wanted, registeredNodes, work);
+}
+
+/** All that can be told of a load balancer that exists. */
+export async function readSeen(
+  { reader }: Pick<Tools, "reader">,
+  balancer: SeenBalancer,
+  { cluster, service }: Pick<LoadBalancerRef, "cluster" | "service">,
+  context: Pick<ChangeContext, "signal" | "recordCloudCall">,
+): Promise<Seen> {
+  const [groups, securityGroups] = await Promise.all([
+    reader.groups(balancer.arn, context),
+    reader.stampedSecurityGroups(cluster.id, service.uid, context),
+  ]);
+  return { balancer, groups, securityGroups };
+}
+
+async function findExisting(
+  tools: Tools,
+  wanted: WantedLoadBalancer,
+  context: ChangeContext,
+): Promise<SeenBalancer | undefined> {
+  const { own, problem, upstream } = await findBalancer(tools, wanted, context);
+  if (wanted.adopt === undefined || own?.arn === wanted.adopt.loadBalancerId) {
+    if (own === undefined && problem) throw problem;
+    return own;
+  }
+  const field = "adopt.load_balancer_id";
+  if (own) {
+    const message = `Service ${wanted.service.name} has load balancer ${own.arn} already and cannot adopt another`;
+    throw new ProviderError("FIELD_INVALID", message, { field });
+  }
+  if (upstream?.arn === wanted.adopt.loadBalancerId) return upstream;
+  const message = `only the network load balancer that AWS' own controller made for this Service can be adopted, not ${wanted.adopt.loadBalancerId}`;
+  throw new ProviderError("FIELD_INVALID", message, { field });
+}
+
+/** A load balancer that was made without security groups, as AWS' own controller may have, can never have any. */
+async function securityGroupsFor(
+  tools: Tools,
+  wanted: WantedLoadBalancer,
+  wish: Wish,
+  balancer: SeenBalancer | undefined,
+  work: Work,
+): Promise<readonly string[]> {
+  if (balancer === undefined || (balancer.details.SecurityGroups ?? []).length > 0) {
+    return ensureSecurityGroups(tools, wanted, wish, work);
+  }
+  if (wanted.sourceRanges.length > 0) {
+    const message = `load balancer ${balancer.name} was made without security groups, so that source ranges cannot be kept: make the Service anew`;
+    throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
+  }
+  const summary = `Load balancer ${balancer.name} was made without security groups and can have none: nodes have to let its clients in`;
+  work.context.diagnose({ reason: "NoSecurityGroups", summary });
+  return [];
+}
+
+/** Of an adopted load balancer all that is not wanted goes, else only what the provider has made. */
+function unwantedGroups(
+  present: readonly SeenGroup[],
+  key: string,
+  wish: Wish,
+  balancer: SeenBalancer | undefined,
+): readonly SeenGroup[] {
+  const wanted = new Set(wish.listeners.map(({ group }) => group.name));
+  const isOurs = (name: string): boolean => name.startsWith(groupPrefix(key)) || balancer?.name !== key;
+  return present.filter(({ name }) => !wanted.has(name) && isOurs(name));
+}
+
+async function answer(
+  tools: Tools,
+  arn: string,
+  ref: Pick<LoadBalancerRef, "cluster" | "service">,
+  registeredNodes: number,
+  work: Work,
+): Promise<LoadBalancer> {
+  const balancer = await tools.reader.balancer(arn, work.context);
+  if (!balancer)
+    throw new ProviderError("NOT_READY", `load balancer ${arn} has just been made or is going; it is asked again`);
+  return toLoadBalancer({ ...(await readSeen(tools, balancer, ref, work.context)), registeredNodes });
+}

@@ -1,0 +1,207 @@
+import { DescribeSecurityGroupsCommand, type SecurityGroup } from "@aws-sdk/client-ec2";
+import {
+  DescribeListenersCommand,
+  DescribeLoadBalancersCommand,
+  DescribeTagsCommand,
+  DescribeTargetGroupsCommand,
+  DescribeTargetHealthCommand,
+  type Listener,
+  type LoadBalancer,
+  type TargetGroup,
+} from "@aws-sdk/client-elastic-load-balancing-v2";
+import type { Aws, Occasion } from "../cloud/aws.ts";
+import { isCode } from "../cloud/errors.ts";
+import { clusterIdTag, fromAwsTags, serviceUidTag, type Tags } from "../cloud/ownership.ts";
+import { chunksOf, readAll, readPages } from "../cloud/pages.ts";
+
+/** A load balancer as far as AWS always tells it. */
+export interface SeenBalancer {
+  readonly arn: string;
+  readonly name: string;
+  readonly details: LoadBalancer;
+  readonly tags: Tags;
+}
+
+/** A target group likewise. */
+export interface SeenGroup {
+  readonly arn: string;
+  readonly name: string;
+  readonly details: TargetGroup;
+}
+
+/** A listener likewise. */
+export interface SeenListener {
+  readonly arn: string;
+  readonly port: number;
+  readonly details: Listener;
+}
+
+/** Most ARNs of one request for tags. */
+const maxTaggedArns = 20;
+
+const pageSize = 400;
+
+/** Reads what AWS has for load balancers. What does not exist is an empty answer. */
+export class BalancerReader {
+  readonly #aws: Aws;
+
+  constructor(aws: Aws) {
+    this.#aws = aws;
+  }
+
+  /** As it is now. */
+  async balancer(arn: string, occasion: Occasion): Promise<SeenBalancer | undefined> {
+    const { LoadBalancers = [] } = await this.#aws.elb(occasion, (client, options) =>
+      client.send(new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] }), options),
+    );
+    const [seen] = await this.#tagged(LoadBalancers, occasion);
+    return seen;
+  }
+
+  /** Those of the region that have one of the names: of a complete list, so that what it lacks does not exist. */
+  async balancersNamed(names: readonly string[], occasion: Occasion): Promise<readonly SeenBalancer[]> {
+    const all = await readAll(this.#balancerPage(occasion));
+    return this.#tagged(
+      all.filter(({ LoadBalancerName = "" }) => names.includes(LoadBalancerName)),
+      occasion,
+    );
+  }
+
+  /** All network load balancers of the region, page by page. */
+  async *balancers(occasion: Occasion): AsyncGenerator<readonly SeenBalancer[]> {
+    const pages = readPages(this.#balancerPage(occasion));
+    for await (const page of pages) {
+      yield await this.#tagged(
+        page.filter(({ Type }) => Type === "network"),
+        occasion,
+      );
+    }
+  }
+
+  /** Tags by ARN. */
+  async tags(arns: readonly string[], occasion: Occasion): Promise<ReadonlyMap<string, Tags>> {
+    const answers = await Promise.all(
+      chunksOf(arns, maxTaggedArns).map((chunk) =>
+        this.#aws.elb(occasion, (client, options) =>
+          client.send(new DescribeTagsCommand({ ResourceArns: [...chunk] }), options),
+        ),
+      ),
+    );
+    const described = answers.flatMap(({ TagDescriptions = [] }) => TagDescriptions);
+    return new Map(described.map(({ ResourceArn = "", Tags: tags }) => [ResourceArn, fromAwsTags(tags)]));
+  }
+
+  /** The target groups that a load balancer forwards to, or all of the region. */
+  async groups(balancerArn: string | undefined, occasion: Occasion): Promise<readonly SeenGroup[]> {
+    const found = await orNone(["TargetGroupNotFound", "LoadBalancerNotFound"], [], async () =>
+      readAll(async (token) => {
+        const { TargetGroups = [], NextMarker } = await this.#aws.elb(occasion, (client, options) =>
+          client.send(
+            new DescribeTargetGroupsCommand({ LoadBalancerArn: balancerArn, Marker: token, PageSize: pageSize }),
+            options,
+          ),
+        );
+        return { items: TargetGroups, next: NextMarker };
+      }),
+    );
+    return found.flatMap(knownGroup);
+  }
+
+  async groupNamed(name: string, occasion: Occasion): Promise<SeenGroup | undefined> {
+    const { TargetGroups = [] } = await orNone(["TargetGroupNotFound"], { $metadata: {} }, async () =>
+      this.#aws.elb(occasion, (client, options) =>
+        client.send(new DescribeTargetGroupsCommand({ Names: [name] }), options),
+      ),
+    );
+    return TargetGroups.flatMap(knownGroup)[0];
+  }
+
+  async listeners(balancerArn: string, occasion: Occasion): Promise<readonly SeenListener[]> {
+    const found = await readAll(async (token) => {
+      const { Listeners = [], NextMarker } = await this.#aws.elb(occasion, (client, options) =>
+        client.send(new DescribeListenersCommand({ LoadBalancerArn: balancerArn, Marker: token }), options),
+      );
+      return { items: Listeners, next: NextMarker };
+    });
+    return found.flatMap((details) => {
+      const { ListenerArn: arn, Port: port } = details;
+      return arn === undefined || port === undefined ? [] : [{ arn, port, details }];
+    });
+  }
+
+  /** Ids of the machines in a group; those that are leaving it are not. */
+  async targets(groupArn: string, occasion: Occasion): Promise<readonly string[]> {
+    const { TargetHealthDescriptions = [] } = await orNone(["TargetGroupNotFound"], { $metadata: {} }, async () =>
+      this.#aws.elb(occasion, (client, options) =>
+        client.send(new DescribeTargetHealthCommand({ TargetGroupArn: groupArn }), options),
+      ),
+    );
+    return TargetHealthDescriptions.flatMap(({ Target, TargetHealth }) =>
+      Target?.Id === undefined || TargetHealth?.State === "draining" ? [] : [Target.Id],
+    );
+  }
+
+  /** Security groups with the stamp of a cluster, or of one of its Services. */
+  async stampedSecurityGroups(clusterId: string, serviceUid: string | undefined, occasion: Occasion) {
+    const stamps = [
+      { Name: `tag:${clusterIdTag}`, Values: [clusterId] },
+      ...(serviceUid === undefined ? [] : [{ Name: `tag:${serviceUidTag}`, Values: [serviceUid] }]),
+    ];
+    return this.#securityGroups({ Filters: stamps }, occasion);
+  }
+
+  /** Security groups that any of the values fits. */
+  async securityGroupsWith(
+    name: "group-id" | "group-name" | "ip-permission.group-id",
+    values: readonly string[],
+    occasion: Occasion,
+  ): Promise<readonly SecurityGroup[]> {
+    if (values.length === 0) return [];
+    return this.#securityGroups({ Filters: [{ Name: name, Values: [...values] }] }, occasion);
+  }
+
+  async #securityGroups(
+    by: { readonly Filters: { Name: string; Values: string[] }[] },
+    occasion: Occasion,
+  ): Promise<readonly SecurityGroup[]> {
+    return readAll(async (token) => {
+      const { SecurityGroups = [], NextToken } = await this.#aws.ec2(occasion, (client, options) =>
+        client.send(new DescribeSecurityGroupsCommand({ ...by, NextToken: token, MaxResults: 1000 }), options),
+      );
+      return { items: SecurityGroups, next: NextToken };
+    });
+  }
+
+  #balancerPage(occasion: Occasion) {
+    return async (token: string | undefined) => {
+      const { LoadBalancers = [], NextMarker } = await this.#aws.elb(occasion, (client, options) =>
+        client.send(new DescribeLoadBalancersCommand({ Marker: token, PageSize: pageSize }), options),
+      );
+      return { items: LoadBalancers, next: NextMarker };
+    };
+  }
+
+  async #tagged(found: readonly LoadBalancer[], occasion: Occasion): Promise<readonly SeenBalancer[]> {
+    const arns = found.flatMap(({ LoadBalancerArn }) => (LoadBalancerArn === undefined ? [] : [LoadBalancerArn]));
+    const tags = await this.tags(arns, occasion);
+    return found.flatMap((details) => {
+      const { LoadBalancerArn: arn, LoadBalancerName: name } = details;
+      return arn === undefined || name === undefined ? [] : [{ arn, name, details, tags: tags.get(arn) ?? {} }];
+    });
+  }
+}
+
+function knownGroup(details: TargetGroup): readonly SeenGroup[] {
+  const { TargetGroupArn: arn, TargetGroupName: name } = details;
+  return arn === undefined || name === undefined ? [] : [{ arn, name, details }];
+}
+
+/** These codes say that there is no such object. They are the answer to a question by name, of an account that is known to be the right one. */
+async function orNone<Found>(codes: readonly string[], none: Found, ask: () => Promise<Found>): Promise<Found> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isCode(error, ...codes)) return none;
+    throw error;
+  }
+}

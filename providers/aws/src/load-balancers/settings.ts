@@ -1,0 +1,20 @@
+import type { Aws } from "../cloud/aws.ts";
+import type { MachineReader } from "../instances/machine-reader.ts";
+import type { BalancerReader } from "./reader.ts";
+
+/** What the operator says about all load balancers. */
+export interface LoadBalancerSettings {
+  readonly vpcId: string;
+  /** Security groups of nodes, which are to let in what load balancers send. */
+  readonly nodeSecurityGroups: readonly string[];
+  /** Security groups that each load balancer has beside its own. */
+  readonly sharedSecurityGroups: readonly string[];
+}
+
+/** What load balancers are made with. */
+export interface Tools {
+  readonly aws: Aws;
+  readonly reader: BalancerReader;
+  readonly machines: MachineReader;
+  readonly settings: LoadBalancerSettings;
+}

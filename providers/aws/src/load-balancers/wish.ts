@@ -1,0 +1,197 @@
+import { ProviderError, type ServicePort, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { serviceStamp, type Tags, userTags } from "../cloud/ownership.ts";
+import { AnnotationReader } from "./annotations.ts";
+import { type HealthProbe, readHealthProbe } from "./health-probe.ts";
+import { groupName } from "./names.ts";
+
+export type ListenerProtocol = "TCP" | "UDP" | "TCP_UDP" | "TLS";
+
+/** Of NLBs; TLS listeners have a fixed one. */
+export const defaultIdleTimeoutSeconds = 350;
+
+/** A target group, as it shall be. */
+export interface WantedGroup {
+  readonly name: string;
+  readonly protocol: ListenerProtocol;
+  /** Port on the nodes. */
+  readonly port: number;
+  readonly probe: HealthProbe;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** A listener, as it shall be, and where it forwards to. */
+export interface WantedListener {
+  readonly port: number;
+  readonly protocol: ListenerProtocol;
+  /** Present: it speaks TLS. */
+  readonly tls?: { readonly certificateArn: string; readonly policy: string } | undefined;
+  /** Of TCP listeners. */
+  readonly idleTimeoutSeconds?: number | undefined;
+  readonly group: WantedGroup;
+}
+
+/** The wish for a load balancer, in AWS' terms. */
+export interface Wish {
+  readonly name: string;
+  readonly isInternal: boolean;
+  readonly listeners: readonly WantedListener[];
+  /** Of the load balancer itself; those that are not named stay as they are. */
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly sourceRanges: readonly string[];
+  /** Instead of the security group that the provider makes. */
+  readonly securityGroups: readonly string[];
+  readonly extraSecurityGroups: readonly string[];
+  /** Ids or names; none: they are discovered. */
+  readonly subnets: readonly string[];
+  readonly allocationIds: readonly string[];
+  readonly privateAddresses: readonly string[];
+  /** For everything that is made. */
+  readonly tags: Tags;
+}
+
+const everybody = "0.0.0.0/0";
+
+/** @throws ProviderError on annotations and combinations of ports that cannot be had */
+export function toWish(wanted: WantedLoadBalancer): Wish {
+  const read = new AnnotationReader(wanted.annotations);
+  refuseForeign(read);
+  const attributes = groupAttributes(read);
+  const idleTimeoutSeconds = read.number("connection-idle-timeout", 60, 6000, defaultIdleTimeoutSeconds);
+  const securityGroups = read.list("security-groups");
+  const wish: Wish = {
+    name: wanted.key,
+    isInternal: read.flag("internal", false),
+    listeners: mergePorts(wanted.ports).map((port) => {
+      const tls = tlsOf(read, port);
+      const protocol = tls ? "TLS" : port.protocol;
+      const groupProtocol =
+        tls && ["ssl", "https"].includes(read.text("backend-protocol") ?? "") ? "TLS" : port.protocol;
+      const probe = readHealthProbe(read, wanted, port.protocol);
+      const group = { listenerPort: port.port, protocol: groupProtocol, nodePort: port.nodePort };
+      const identity = {
+        ...group,
+        healthCheckProtocol: probe.protocol,
+        healthCheckIntervalSeconds: probe.intervalSeconds,
+      };
+      return {
+        port: port.port,
+        protocol,
+        tls,
+        ...(protocol === "TCP" ? { idleTimeoutSeconds } : {}),
+        group: {
+          name: groupName(wanted.key, identity),
+          protocol: groupProtocol,
+          port: port.nodePort,
+          probe,
+          attributes,
+        },
+      };
+    }),
+    attributes: balancerAttributes(read, wanted.deletionProtection),
+    sourceRanges: wanted.sourceRanges.length === 0 ? [everybody] : wanted.sourceRanges,
+    securityGroups,
+    extraSecurityGroups: read.list("extra-security-groups"),
+    subnets: read.list("subnets"),
+    allocationIds: read.list("eip-allocations"),
+    privateAddresses: read.list("private-ipv4-addresses"),
+    tags: {
+      ...userTags({ ...wanted.tags, ...read.map("additional-resource-tags") }),
+      ...serviceStamp(wanted.cluster, wanted.service),
+    },
+  };
+  checkStaticAddresses(read, wish);
+  read.end();
+  if (securityGroups.length > 0 && wanted.sourceRanges.length > 0) {
+    const message =
+      "source ranges need the provider's own security group: take the annotation for security groups away, or the ranges";
+    throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
+  }
+  return wish;
+}
+
+function refuseForeign(read: AnnotationReader): void {
+  const type = read.text("type");
+  if (type === undefined || type === "nlb") return;
+  throw new ProviderError("NOT_RESPONSIBLE", `load balancers of type ${type} are the AWS Load Balancer Controller's`);
+}
+
+interface MergedPort {
+  readonly port: number;
+  readonly nodePort: number;
+  readonly protocol: Exclude<ListenerProtocol, "TLS">;
+  readonly name: string | undefined;
+}
+
+/** AWS has one listener a port: TCP and UDP on the same one are a listener for both, which knows one port of the nodes. */
+function mergePorts(ports: readonly ServicePort[]): readonly MergedPort[] {
+  const merged = new Map<number, MergedPort>();
+  for (const [index, { port, nodePort = port, protocol, name }] of ports.entries()) {
+    const other = merged.get(port);
+    if (other && other.nodePort !== nodePort) {
+      const message = `port ${port} is wanted for TCP and UDP with the node ports ${other.nodePort} and ${nodePort}: give both the same node port, or different ports`;
+      throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: `spec.ports[${index}].port` });
+    }
+    merged.set(port, { port, nodePort, name, protocol: other ? "TCP_UDP" : protocolOf(protocol) });
+  }
+  return [...merged.values()].toSorted((left, right) => left.port - right.port);
+}
+
+function protocolOf(protocol: ServicePort["protocol"]): "TCP" | "UDP" {
+  return protocol === "UDP" ? "UDP" : "TCP";
+}
+
+function tlsOf(read: AnnotationReader, { port, name, protocol }: MergedPort): WantedListener["tls"] {
+  const certificateArn = read.text("ssl-cert");
+  if (certificateArn === undefined || protocol !== "TCP") return undefined;
+  const ports = read.list("ssl-ports");
+  const isChosen =
+    ports.length === 0 || ["*", String(port), name].some((word) => word !== undefined && ports.includes(word));
+  const policy = read.text("ssl-negotiation-policy") ?? "ELBSecurityPolicy-TLS13-1-2-2021-06";
+  return isChosen ? { certificateArn, policy } : undefined;
+}
+
+function groupAttributes(read: AnnotationReader): Readonly<Record<string, string>> {
+  const drains = read.flag("connection-draining-enabled", true);
+  const drainSeconds = read.number("connection-draining-timeout", 0, 3600, 300);
+  const own = {
+    "deregistration_delay.timeout_seconds": String(drains ? drainSeconds : 0),
+    "preserve_client_ip.enabled": "true",
+    "proxy_protocol_v2.enabled": String(read.text("proxy-protocol") !== undefined),
+  };
+  const asked = read.map("target-group-attributes");
+  for (const [key, value] of Object.entries(asked)) {
+    const isKnown = key === "preserve_client_ip.enabled" || key === "proxy_protocol_v2.enabled";
+    if (!isKnown) read.blame("target-group-attributes", `does not take ${key}`);
+    else if (value !== "true" && value !== "false")
+      read.blame("target-group-attributes", `takes ${key} as true or false`);
+  }
+  return { ...own, ...asked };
+}
+
+function balancerAttributes(
+  read: AnnotationReader,
+  deletionProtection: boolean | undefined,
+): Readonly<Record<string, string>> {
+  const logs = read.flag("access-log-enabled", false);
+  const bucket = read.text("access-log-s3-bucket-name");
+  if (logs && bucket === undefined) read.blame("access-log-s3-bucket-name", "has to name a bucket");
+  return {
+    "load_balancing.cross_zone.enabled": String(read.flag("cross-zone-load-balancing-enabled", false)),
+    "access_logs.s3.enabled": String(logs),
+    // AWS takes no empty bucket: without a log it stays what it was.
+    ...(logs
+      ? {
+          "access_logs.s3.bucket": bucket ?? "",
+          "access_logs.s3.prefix": read.text("access-log-s3-bucket-prefix") ?? "",
+        }
+      : {}),
+    ...(deletionProtection === undefined ? {} : { "deletion_protection.enabled": String(deletionProtection) }),
+  };
+}
+
+function checkStaticAddresses(read: AnnotationReader, { isInternal, allocationIds, privateAddresses }: Wish): void {
+  if (allocationIds.length > 0 && isInternal)
+    read.blame("eip-allocations", "is for load balancers that are not internal");
+  if (privateAddresses.length > 0 && !isInternal)
+    read.blame("private-ipv4-addresses", "is for internal load balancers");
+}

@@ -1,0 +1,197 @@
+import {
+  ProviderError,
+  type Route,
+  type RouteBatchAnswer,
+  type RouteChangeContext,
+  type RouteDeleteAnswer,
+  type RouteHandlers,
+  type RouteListContext,
+  type WantedRoute,
+} from "@cloudwire/provider-sdk";
+import type { Aws } from "../cloud/aws.ts";
+import { isCode, toProviderError } from "../cloud/errors.ts";
+import type { MachineReader } from "../instances/machine-reader.ts";
+import { formatId, parseId } from "../instances/provider-id.ts";
+import { isTerminated, type KnownMachine } from "../instances/to-instance.ts";
+import { planRoute, PodRanges, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
+import { ownerOf, type ReadTable, RouteTable } from "./route-table.ts";
+
+export interface RouteSettings {
+  readonly routeTableId: string;
+  readonly podCidrs: readonly string[];
+  /** Routes that the table takes: a quota of the account. */
+  readonly quota: number;
+}
+
+/** AWS has one request for each route; so many end within the time of a call. */
+const maxBatchSize = 100;
+
+/** Requests for routes at once. */
+const concurrency = 5;
+
+export function routeHandlers(aws: Aws, machines: MachineReader, settings: RouteSettings): RouteHandlers {
+  const routes = new Routes(aws, machines, settings);
+  return {
+    features: { maxBatchSize, blackhole: true, validateOnly: true, ipFamilies: ["IPv4", "IPv6"] },
+    list: (context) => routes.list(context),
+    ensureMany: async (wanted, context) => routes.ensure(wanted, context),
+    deleteMany: async (wanted, context) => routes.delete(wanted, context),
+  };
+}
+
+class Routes {
+  readonly #table: RouteTable;
+  readonly #machines: MachineReader;
+  readonly #ranges: PodRanges;
+  readonly #quota: number;
+
+  constructor(aws: Aws, machines: MachineReader, { routeTableId, podCidrs, quota }: RouteSettings) {
+    this.#table = new RouteTable(aws, routeTableId);
+    this.#machines = machines;
+    this.#ranges = new PodRanges(podCidrs);
+    this.#quota = quota;
+  }
+
+  async *list(context: RouteListContext): AsyncGenerator<Route> {
+    const table = await this.#read(context);
+    if (ownerOf(table) !== context.cluster.id) return;
+    const present = this.#present(table).filter(({ isForeign }) => !isForeign);
+    const found = await this.#find(
+      present.flatMap(({ instanceId }) => instanceId ?? []),
+      context,
+    );
+    for (const route of present) yield toRoute(route, found);
+  }
+
+  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchAnswer[]> {
+    const table = await this.#read(context);
+    const owner = ownerOf(table);
+    if (owner !== undefined && owner !== context.cluster.id)
+      return wanted.map(() => this.#notOurs(owner, "CIDR_CONFLICT"));
+    const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
+    const found = await this.#find(
+      wanted.flatMap(({ targetId = "" }) => instanceIdOf(targetId)),
+      context,
+    );
+    const steps = wanted.map((route) => planRoute(route, present, this.#ranges, new Set(found.keys())));
+    const changes = steps.some(({ kind }) => kind === "create" || kind === "replace");
+    if (changes && owner === undefined && !context.validateOnly) await this.#table.claim(context.cluster, context);
+    return inParallel(steps, (step) => this.#carryOut(step, found, context));
+  }
+
+  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteAnswer[]> {
+    const table = await this.#read(context);
+    const owner = ownerOf(table);
+    const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
+    const answers = await inParallel(wanted, async ({ destinationCidr: cidr, id }) => {
+      const route = present.get(cidr);
+      // Another route took the place of the one that was listed: that one is gone.
+      if (route === undefined || (id !== undefined && id !== routeId(route))) return undefined;
+      if (owner !== context.cluster.id || route.isForeign)
+        return this.#notOurs(owner ?? "nobody", "OWNED_BY_ANOTHER_CLUSTER");
+      if (context.validateOnly) {
+        context.plan({ action: "delete", resourceType: "route", resourceId: cidr });
+        return undefined;
+      }
+      return settled(() => this.#table.delete(cidr, context));
+    });
+    const gone = new Set(
+      wanted.flatMap(({ destinationCidr }, index) => (answers[index] === undefined ? [destinationCidr] : [])),
+    );
+    const left = [...present.values()].filter(({ cidr, isForeign }) => !isForeign && !gone.has(cidr));
+    const isLast = owner === context.cluster.id && left.length === 0 && !context.validateOnly;
+    if (isLast) await this.#table.release(context.cluster, context);
+    return answers;
+  }
+
+  async #carryOut(
+    step: RouteStep,
+    found: ReadonlyMap<string, KnownMachine>,
+    context: RouteChangeContext,
+  ): Promise<RouteBatchAnswer> {
+    if (step.kind === "refuse") return step.problem;
+    const { cidr, instanceId, kind } = step;
+    const route: PodRoute = { cidr, instanceId, isBlackhole: false, isForeign: false };
+    if (kind !== "keep" && context.validateOnly) {
+      context.plan({ action: kind, resourceType: "route", resourceId: cidr, summary: `${cidr} to ${instanceId}` });
+      return toRoute(route, found);
+    }
+    const problem = await settled(async () => {
+      if (found.get(instanceId)?.SourceDestCheck !== false && !context.validateOnly) {
+        await this.#table.letForward(instanceId, context);
+      }
+      if (kind !== "keep") await this.#table.write(kind, cidr, instanceId, context);
+    });
+    return problem ?? toRoute(route, found);
+  }
+
+  async #read(context: RouteListContext | RouteChangeContext): Promise<ReadTable> {
+    const table = await this.#table.read(context);
+    // Routes that the table brings itself, and those of gateways that propagate, do not count.
+    const used = (table.details.Routes ?? []).filter(({ Origin }) => Origin === "CreateRoute").length;
+    context.reportQuota({ limit: this.#quota, used });
+    return table;
+  }
+
+  #present({ details }: ReadTable): readonly PodRoute[] {
+    return podRoutes(details.Routes ?? [], this.#ranges);
+  }
+
+  async #find(ids: readonly string[], context: RouteListContext): Promise<ReadonlyMap<string, KnownMachine>> {
+    const found = await this.#machines.matching("instance-id", ids, [], context);
+    return new Map(found.filter((machine) => !isTerminated(machine)).map((machine) => [machine.InstanceId, machine]));
+  }
+
+  #notOurs(owner: string, reason: "CIDR_CONFLICT" | "OWNED_BY_ANOTHER_CLUSTER"): ProviderError {
+    const message = `routes to pod ranges in table ${this.#table.id} are those of ${owner === "nobody" ? "nobody" : `cluster ${owner}`}: each cluster needs a table of its own`;
+    return new ProviderError(reason, message, { metadata: { owner_cluster_id: owner } });
+  }
+}
+
+function instanceIdOf(targetId: string): readonly string[] {
+  const parsed = parseId(targetId);
+  return parsed.kind === "instance" ? [parsed.instanceId] : [];
+}
+
+function routeId({ cidr }: PodRoute): string {
+  return cidr;
+}
+
+function toRoute(route: PodRoute, found: ReadonlyMap<string, KnownMachine>): Route {
+  const machine = route.instanceId === undefined ? undefined : found.get(route.instanceId);
+  return {
+    id: routeId(route),
+    destinationCidr: route.cidr,
+    ...(machine ? { targetId: formatId(machine.zone, machine.InstanceId) } : {}),
+    // AWS tells so of machines that are gone; until it does, their absence tells.
+    blackhole: route.isBlackhole || machine === undefined,
+  };
+}
+
+/** An item's error is that item's alone. */
+async function settled(act: () => Promise<void>): Promise<ProviderError | Error | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (isCode(error, "InvalidInstanceID.NotFound")) {
+      return new ProviderError("ROUTE_TARGET_NOT_FOUND", "the machine has gone meanwhile", { cause: error });
+    }
+    const known = toProviderError(error);
+    if (known instanceof Error) return known;
+    throw error;
+  }
+}
+
+async function inParallel<Item, Answer>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) answers[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return answers;
+}

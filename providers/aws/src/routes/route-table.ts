@@ -1,0 +1,84 @@
+import {
+  CreateRouteCommand,
+  CreateTagsCommand,
+  DeleteRouteCommand,
+  DeleteTagsCommand,
+  DescribeRouteTablesCommand,
+  ModifyInstanceAttributeCommand,
+  ReplaceRouteCommand,
+  type RouteTable as AwsRouteTable,
+} from "@aws-sdk/client-ec2";
+import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
+import type { Aws, Occasion } from "../cloud/aws.ts";
+import { isCode } from "../cloud/errors.ts";
+import { clusterIdTag, clusterStamp, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { destinationOf } from "./plan.ts";
+
+/** What the table is and whose. Routes have no tags, so the table has: it serves one cluster at a time. */
+export interface ReadTable {
+  readonly details: AwsRouteTable;
+  readonly tags: Tags;
+}
+
+/** The route table of the cluster's nodes. */
+export class RouteTable {
+  readonly id: string;
+  readonly #aws: Aws;
+
+  constructor(aws: Aws, id: string) {
+    this.id = id;
+    this.#aws = aws;
+  }
+
+  async read(occasion: Occasion): Promise<ReadTable> {
+    const filters = [{ Name: "route-table-id", Values: [this.id] }];
+    const { RouteTables = [] } = await this.#aws.ec2(occasion, (client, options) =>
+      client.send(new DescribeRouteTablesCommand({ Filters: filters }), options),
+    );
+    const [details] = RouteTables;
+    if (details) return { details, tags: fromAwsTags(details.Tags) };
+    const message = `there is no route table ${this.id} in this account and region: check --route-table`;
+    throw new ProviderError("INCOMPLETE_ANSWER", message);
+  }
+
+  /** From now on the routes to pod ranges are the cluster's. */
+  async claim(cluster: Cluster, occasion: Occasion): Promise<void> {
+    const input = { Resources: [this.id], Tags: toAwsTags(clusterStamp(cluster)) };
+    await this.#aws.ec2(occasion, (client, options) => client.send(new CreateTagsCommand(input), options));
+  }
+
+  /** The last of the cluster's routes has gone. */
+  async release(cluster: Cluster, occasion: Occasion): Promise<void> {
+    const input = { Resources: [this.id], Tags: Object.keys(clusterStamp(cluster)).map((Key) => ({ Key })) };
+    await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteTagsCommand(input), options));
+  }
+
+  async write(kind: "create" | "replace", cidr: string, instanceId: string, occasion: Occasion): Promise<void> {
+    const input = { RouteTableId: this.id, InstanceId: instanceId, ...destinationOf(cidr) };
+    await this.#aws.ec2<unknown>(occasion, (client, options) =>
+      kind === "create"
+        ? client.send(new CreateRouteCommand(input), options)
+        : client.send(new ReplaceRouteCommand(input), options),
+    );
+  }
+
+  async delete(cidr: string, occasion: Occasion): Promise<void> {
+    const input = { RouteTableId: this.id, ...destinationOf(cidr) };
+    try {
+      await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteRouteCommand(input), options));
+    } catch (error) {
+      if (!isCode(error, "InvalidRoute.NotFound")) throw error;
+    }
+  }
+
+  /** A machine drops what is not for its own addresses unless it is told otherwise. */
+  async letForward(instanceId: string, occasion: Occasion): Promise<void> {
+    const input = { InstanceId: instanceId, SourceDestCheck: { Value: false } };
+    await this.#aws.ec2(occasion, (client, options) => client.send(new ModifyInstanceAttributeCommand(input), options));
+  }
+}
+
+/** The cluster whose the table's routes to pod ranges are; undefined: nobody's. */
+export function ownerOf({ tags }: ReadTable): string | undefined {
+  return tags[clusterIdTag];
+}
