@@ -1,7 +1,10 @@
-import { isSea } from "node:sea";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { isSea } from "node:sea";
 import { UsageError } from "../check/usage-error.ts";
 import { allChecks } from "../checks/registry.ts";
 import { selftestLines, selftestSummary, SelftestTally } from "../commands/selftest.ts";
@@ -9,7 +12,7 @@ import { serveReference } from "../reference/reference-provider.ts";
 import { parsePattern } from "../runner/patterns.ts";
 import type { SelftestTarget } from "../selftest/selftest.ts";
 import { serveFake } from "../selftest/serve-fake.ts";
-import { selftestNames, wholeSelftest } from "../selftest/whole-selftest.ts";
+import { type SelftestEvent, selftestNames, type SelftestOptions, wholeSelftest } from "../selftest/whole-selftest.ts";
 import { parseEndpoint } from "../wire/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
@@ -39,19 +42,17 @@ const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number
   };
   try {
     const target = { serve, level: "X", lanes: args.parallel } as const;
-    return await tested(target, { isReference: true, faultyProcess }, args, deps);
+    return await tested(target, { isReference: true, faultyProcess, elsewhere: elsewhere(args, deps) }, args, deps);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
 
-type Kind = Pick<Parameters<typeof wholeSelftest>[0], "isReference"> & {
-  readonly faultyProcess?: typeof faultyProcess;
-};
+type Kind = Pick<SelftestOptions, "isReference" | "elsewhere"> & { readonly faultyProcess?: typeof faultyProcess };
 
 const tested = async (
   target: Pick<SelftestTarget, "serve" | "level" | "lanes">,
-  { isReference, faultyProcess: starts }: Kind,
+  { isReference, faultyProcess: starts, elsewhere: others }: Kind,
   args: Arguments,
   deps: ProgramDeps,
 ): Promise<number> => {
@@ -64,7 +65,17 @@ const tested = async (
   const tally = new SelftestTally();
   await wholeSelftest({
     ...target,
-    ...{ only, seed, seeds, slowFactor, startTimeoutMs, thorough, isReference, faultyProcess: starts },
+    ...{
+      only,
+      seed,
+      seeds,
+      slowFactor,
+      startTimeoutMs,
+      thorough,
+      isReference,
+      faultyProcess: starts,
+      elsewhere: others,
+    },
     checks: args.run.map((text) => parsePattern(text, ids)),
     signal: deps.signal,
     onEvent: (event) => {
@@ -78,12 +89,54 @@ const tested = async (
   return tally.isGood(isReference) ? exitCodes.passed : exitCodes.failed;
 };
 
+/** This program. */
+const self = (): readonly string[] => [
+  process.execPath,
+  ...(isSea() ? [] : [...process.execArgv, process.argv[1] ?? ""]),
+];
+
 /** Starts this program once more, as a provider with a fault. */
-const faultyProcess = (fault: string | undefined): readonly string[] => {
-  const faults = fault === undefined ? [] : ["--faults", fault];
-  const script = isSea() ? [] : [...process.execArgv, process.argv[1] ?? ""];
-  return [process.execPath, ...script, "serve-fake", ...faults];
-};
+const faultyProcess = (fault: string | undefined): readonly string[] => [
+  ...self(),
+  "serve-fake",
+  ...(fault === undefined ? [] : ["--faults", fault]),
+];
+
+/** Starts this program once more for each core, each with a share of the faults. */
+const elsewhere =
+  (args: Arguments, { signal, err }: ProgramDeps): SelftestOptions["elsewhere"] =>
+  async (names, onEvent) => {
+    const shares = Array.from({ length: availableParallelism() }, (_, share) =>
+      names.filter((_name, index) => index % availableParallelism() === share),
+    );
+    const [program = "", ...before] = self();
+    const { seed, slowFactor, parallel, thorough } = args;
+    const options = [
+      "--format",
+      "json",
+      "--seeds",
+      "0",
+      "--seed",
+      seed,
+      "--slow-factor",
+      slowFactor,
+      "--parallel",
+      parallel,
+    ];
+    const one = async (share: readonly string[]): Promise<void> => {
+      const only = share.flatMap((name) => ["--only", name]);
+      const all = [...before, "selftest", ...options.map(String), ...(thorough ? ["--thorough"] : []), ...only];
+      const child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"], signal });
+      child.stderr.on("data", (chunk: Buffer) => err(chunk.toString()));
+      const ended = once(child, "close");
+      for await (const line of createInterface({ input: child.stdout })) {
+        const event: SelftestEvent | { readonly kind: "summary" } = JSON.parse(line);
+        if (event.kind !== "summary") onEvent(event);
+      }
+      await ended;
+    };
+    await Promise.all(shares.filter(({ length }) => length > 0).map(one));
+  };
 
 /** Serves until the process is ended. */
 export const runServeFake = async ({ endpoint, faults }: Arguments, deps: ProgramDeps): Promise<number> => {

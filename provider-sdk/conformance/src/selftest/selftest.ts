@@ -6,10 +6,12 @@ import type { Fixtures } from "../check/fixtures.ts";
 import { allChecks } from "../checks/registry.ts";
 import type { Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../run-conformance.ts";
+import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
 import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
+import { slowChecks } from "./mutants.ts";
 import { Trace } from "./trace.ts";
 
 /** A provider that is being served for a while. */
@@ -93,9 +95,12 @@ export const runMutants = async (
 const visible = async (mutant: Mutant, { trace, passing }: Baseline): Promise<readonly string[]> => {
   if (mutant.only !== undefined) return mutant.only;
   const touched = await trace.touchedBy(mutant);
-  return touched === "all" ? [...passing] : withRequired([...touched, ...mutant.fails]);
+  if (touched !== "all") return withRequired([...touched, ...mutant.fails]);
+  const left = [...slowChecks, ...(mutant.skip ?? [])].map((text) => parsePattern(text, ids));
+  return withRequired([...[...passing].filter((id) => !matchesAny(left, id)), ...mutant.fails]);
 };
 
+const ids = allChecks.map(({ id }) => id);
 const byId = new Map(allChecks.map((check) => [check.id, check]));
 
 /** The checks and all that they require. */

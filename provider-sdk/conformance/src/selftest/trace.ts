@@ -64,6 +64,7 @@ const aboutCalls: ReadonlySet<string> = new Set([
   "fails",
   "only",
   "level",
+  "patience",
   "skip",
   "intercept",
   "stream",

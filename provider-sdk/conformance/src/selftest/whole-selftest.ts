@@ -24,6 +24,10 @@ export interface SelftestOptions extends SelftestTarget {
   /** Runs without fault with as many further seeds: the results have to be the same. */
   readonly seeds: number;
   readonly onEvent: (event: SelftestEvent) => void;
+  /** Tries the mutants with these names in processes of their own, one for each core. Undefined: all is done in this one. */
+  readonly elsewhere?:
+    | ((names: readonly string[], onEvent: (event: SelftestEvent) => void) => Promise<void>)
+    | undefined;
 }
 
 /** What comes of a selftest, as it comes. */
@@ -57,10 +61,20 @@ export const wholeSelftest = async (options: SelftestOptions): Promise<void> => 
   await sameWithSeeds(options, baseline);
   // Those that wait and those that compute share the machine well.
   await Promise.all([
-    runMutants(chosen.mutants, options, baseline, (outcome) => onEvent({ kind: "fault", outcome })),
+    runCalls(chosen.mutants, options, baseline),
     runTlsMutants(chosen.fronts, options).then(() => runProcesses(processes, options)),
     runFloors(floorsToRun, options),
   ]);
+};
+
+const runCalls = (all: typeof mutants, options: SelftestOptions, baseline: Baseline): Promise<void> => {
+  const { only, checks, elsewhere, onEvent } = options;
+  if (elsewhere === undefined || only.length > 0 || checks.length > 0)
+    return runMutants(all, options, baseline, (outcome) => onEvent({ kind: "fault", outcome }));
+  return elsewhere(
+    all.map(({ name }) => name),
+    (event) => event.kind === "fault" && onEvent(event),
+  );
 };
 
 const isNamed =
