@@ -59,6 +59,8 @@ export interface ProxyOptions {
   readonly socketMode?: number | undefined;
   /** Connections from this one on are cut. */
   readonly maxConnections?: number | undefined;
+  /** Nobody is told of a call that is cancelled. */
+  readonly deafToCancel?: boolean | undefined;
   /** A call that is cancelled ends its connection. */
   readonly cutOnCancel?: boolean | undefined;
 }
@@ -111,7 +113,7 @@ const serve = async (
   headers: IncomingHttpHeaders,
   seen: Pick<ProxiedRequest, "session" | "earlier" | "open">,
   upstream: Connection,
-  { intercept, stream: interceptStream = (passed, next) => next(passed) }: ProxyOptions,
+  { intercept, deafToCancel = false, stream: interceptStream = (passed, next) => next(passed) }: ProxyOptions,
 ): Promise<void> => {
   stream.on("error", () => undefined);
   const chunks: Buffer[] = [];
@@ -121,7 +123,7 @@ const serve = async (
     stream.once("close", resolve);
   });
   const cancelled = new AbortController();
-  stream.once("close", () => cancelled.abort());
+  if (!deafToCancel) stream.once("close", () => cancelled.abort());
   const request = { path: headers[":path"] ?? "", headers, body: Buffer.concat(chunks), ...seen };
   const { signal } = cancelled;
   const openStream = (passed: ProxiedRequest): ProxiedReply => ({

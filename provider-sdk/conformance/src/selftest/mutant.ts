@@ -1,5 +1,6 @@
 import { ErrorInfo, BadRequest } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
+import type { Hooks } from "../check/hooks.ts";
 import { cutFrames, frame } from "../wire/frames.ts";
 import { serviceName } from "../contract/methods.ts";
 import type { Intercept, ProxiedReply, ProxiedRequest, ProxyOptions } from "./mutant-proxy.ts";
@@ -13,8 +14,12 @@ export interface Mutant extends Omit<ProxyOptions, "intercept"> {
   readonly fails: readonly string[];
   /** Patterns of the checks that are run. Default: all but those that take long. */
   readonly only?: readonly string[];
-  /** Highest level of checks that are run. Default: R. */
-  readonly level?: "M";
+  /** Highest level of checks that are run. Default: R. From D on the cloud can be broken, and there is enough for level X. */
+  readonly level?: "M" | "D" | "X";
+  /** Multiplies the kit's patience, where nothing else is waited for than something that does not happen. */
+  readonly patience?: number;
+  /** What it is about is how the vendor's actions turn out. */
+  readonly hooks?: (hooks: Hooks) => Hooks;
   /** Patterns of further checks that are not. */
   readonly skip?: readonly string[];
   readonly intercept?: Intercept;
@@ -105,7 +110,7 @@ export const errorParts = (
 };
 
 /** An error put together again. */
-const errorReply = (reply: ProxiedReply, { code, message, details }: ErrorParts): ProxiedReply => ({
+export const errorReply = (reply: ProxiedReply, { code, message, details }: ErrorParts): ProxiedReply => ({
   ...reply,
   trailers: {
     ...reply.trailers,

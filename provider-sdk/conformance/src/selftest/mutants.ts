@@ -7,11 +7,13 @@ import { compatibilityMutants } from "./mutants/compatibility.ts";
 import { concurrencyMutants } from "./mutants/concurrency.ts";
 import { errorMutants } from "./mutants/errors.ts";
 import { featureMutants } from "./mutants/features.ts";
+import { faultMutants } from "./mutants/faults.ts";
 import { identityMutants } from "./mutants/identity.ts";
 import { instanceFactMutants } from "./mutants/instance-facts.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
 import { pageMutants } from "./mutants/pages.ts";
 import { refusalMutants } from "./mutants/refusals.ts";
+import { scaleMutants } from "./mutants/scale.ts";
 import { watchMutants } from "./mutants/watch.ts";
 import { routeMutants } from "./mutants/routes.ts";
 import { volumeMutants } from "./mutants/volumes.ts";
@@ -37,6 +39,8 @@ export const mutants: readonly Mutant[] = [
   ...compatibilityMutants,
   ...changeMutants,
   ...watchMutants,
+  ...faultMutants,
+  ...scaleMutants,
 ];
 
 /** Checks that take long and are no sign of another fault: run only for mutants that ask for them. */
