@@ -121,7 +121,10 @@ describe("routes", () => {
   });
 
   test("with validate_only are only planned", async () => {
-    const { plannedChanges } = await ensure([wanted("10.1.0.0/24", nodes[0])], { validateOnly: true });
+    const routes = [wanted("10.1.0.0/24", nodes[0]), wanted("10.1.1.0/24", undefined), wanted("10.1.2.0/24", nodes[1])];
+    await provider.cloud.client.terminateInstances([nodes[1]?.id ?? ""], soon());
+    const { plannedChanges, results } = await ensure(routes, { validateOnly: true });
+    expect(words(results)).toEqual(["route", "ROUTE_TARGET_NOT_FOUND", "ROUTE_TARGET_NOT_FOUND"]);
     expect(plannedChanges).toHaveLength(1);
     expect(await inCloud()).toEqual([]);
   });

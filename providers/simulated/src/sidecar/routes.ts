@@ -53,13 +53,7 @@ async function ensureRoutes(
   const existing = await readDestinations(cloud, routes, context);
   const steps = routes.map((wanted) => planEnsure(wanted, existing.get(wanted.destinationCidr), context));
   const creates = steps.filter((step) => step.kind === "create");
-  if (context.validateOnly) {
-    for (const { spec, replaces } of creates) {
-      const action = replaces ? "replace" : "create";
-      context.plan({ action, resourceType: "route", resourceId: replaces?.id, summary: describe(spec) });
-    }
-    return steps.map((step, index) => (step.kind === "done" ? step.answer : asWanted(routes[index], step.replaces)));
-  }
+  if (context.validateOnly) return planRoutes(cloud, routes, steps, context);
   const replaced = creates.flatMap(({ replaces }) => (replaces ? [replaces.id] : []));
   if (replaced.length > 0) await cloud.ask(context, async (client, signal) => client.deleteRoutes(replaced, signal));
   const created = await createAll(
@@ -73,6 +67,43 @@ async function ensureRoutes(
     next += 1;
     return created[next - 1] ?? notAnswered(step.spec.destination);
   });
+}
+
+/** What would be made. The cloud refuses routes to machines that are gone only when they are made, so these are looked up. */
+async function planRoutes(
+  cloud: CloudAccess,
+  routes: readonly WantedRoute[],
+  steps: readonly Step[],
+  context: RouteChangeContext,
+): Promise<readonly RouteBatchAnswer[]> {
+  const there = await readMachines(
+    cloud,
+    steps.flatMap((step) => (step.kind === "create" ? [step.spec.instanceId] : [])),
+    context,
+  );
+  return steps.map((step, index) => {
+    if (step.kind === "done") return step.answer;
+    const { spec, replaces } = step;
+    if (!there.has(spec.instanceId)) {
+      const message = `route to ${spec.destination}: there is no instance ${spec.instanceId}`;
+      return new ProviderError("ROUTE_TARGET_NOT_FOUND", message);
+    }
+    const action = replaces ? "replace" : "create";
+    context.plan({ action, resourceType: "route", resourceId: replaces?.id, summary: describe(spec) });
+    return asWanted(routes[index], replaces);
+  });
+}
+
+/** Ids of those machines that are there and not terminated. */
+async function readMachines(
+  cloud: CloudAccess,
+  ids: readonly string[],
+  context: RouteChangeContext,
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const options = { ids: [...new Set(ids)], names: [], consistent: true };
+  const { items } = await cloud.ask(context, async (client, signal) => client.lookupInstances(options, signal));
+  return new Set(items.filter(({ state }) => state !== "terminated").map(({ id }) => id));
 }
 
 /** One call a batch finds what is there, a second one removes it. */
