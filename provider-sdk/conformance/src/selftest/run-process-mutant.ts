@@ -48,13 +48,14 @@ const failingOn = async (
   try {
     const report = await withProvider(
       command,
-      ({ endpoint, tls }, { gone }) =>
+      ({ endpoint, tls }, { gone, pid }) =>
         runConformance({
           ...options,
           endpoint: formatEndpoint(endpoint),
           ...(tls && { tls }),
           fixtures: referenceFixtures,
           gone,
+          ...(pid !== undefined && { providerPid: pid }),
         }),
       transport ?? "unix",
     );

@@ -39,6 +39,10 @@ const balancerChanges = [
   "lb.watch.isolated",
 ];
 
+const machineChanges = ["watch.resume.continues", "watch.latency", "watch.gone.absence"];
+/** For faults that show themselves by something that never comes. The correct provider says something every second. */
+const patience = 0.2;
+
 /** The workers that watches take. */
 const workers = new Subscribers();
 
@@ -55,6 +59,7 @@ const initialMutants: readonly Mutant[] = [
     fault: "no bookmark says that the initial events are complete",
     fails: ["watch.initial.end"],
     only,
+    patience,
     stream: altered(machines, (message) =>
       isEnd(message) ? [{ ...message, event: { $case: "bookmark", value: { initialEventsEnd: false } } }] : [message],
     ),
@@ -109,6 +114,43 @@ const initialMutants: readonly Mutant[] = [
   },
 ];
 
+/** Of machines that come and go. */
+const machineChangeMutants: readonly Mutant[] = [
+  {
+    name: "resume-from-now",
+    fault: "a watch of machines that goes on after a token begins now",
+    fails: ["watch.resume.continues"],
+    level: "D",
+    only: machineChanges,
+    patience,
+    stream: askedOtherwise(machines.method, (request) => ({ ...request, resumeToken: "" })),
+  },
+  {
+    name: "lazy-watch",
+    fault: "new machines are told much later than the handshake says",
+    fails: ["watch.latency"],
+    level: "D",
+    only: machineChanges,
+    patience,
+    stream: altered(machines, (message, { complete }) =>
+      complete && message.event?.$case === "upsert" ? [] : [message],
+    ),
+  },
+  {
+    name: "gone-bare",
+    fault: "a machine is gone without an absence",
+    fails: ["watch.gone.absence"],
+    level: "D",
+    only: machineChanges,
+    patience,
+    stream: altered(machines, (message) =>
+      message.event?.$case === "gone"
+        ? [{ ...message, event: { $case: "gone", value: { ...message.event.value, absence: undefined } } }]
+        : [message],
+    ),
+  },
+];
+
 /** What holds of both kinds. */
 const ofKind = <Message extends Machine | Balancer>(
   codec: Codec<Message>,
@@ -123,6 +165,7 @@ const ofKind = <Message extends Machine | Balancer>(
       fault: `${what} sends nothing while nothing happens`,
       fails: [`${prefix}.heartbeat`],
       only: [`${prefix}.heartbeat`],
+      patience,
       stream: altered(codec, (message, { complete }) => (complete ? [] : [message])),
     },
     {
@@ -137,6 +180,7 @@ const ofKind = <Message extends Machine | Balancer>(
       fault: `${what} takes any token`,
       fails: [`${prefix}.token.garbage`],
       only: checks,
+      patience,
       stream: forgiving(what, 11),
     },
     {
@@ -144,6 +188,7 @@ const ofKind = <Message extends Machine | Balancer>(
       fault: `${what} takes any scope`,
       fails: [`${prefix}.scope`],
       only: checks,
+      patience,
       stream: forgiving(what, 9),
     },
     {
@@ -151,6 +196,7 @@ const ofKind = <Message extends Machine | Balancer>(
       fault: `${what} takes requests that are wrong`,
       fails: [`${prefix}.val`],
       only: checks,
+      patience,
       stream: forgiving(what, 3),
     },
   ];
@@ -279,6 +325,7 @@ const healthMutants: readonly Mutant[] = [
 /** Faults of streams. */
 export const watchMutants: readonly Mutant[] = [
   ...initialMutants,
+  ...machineChangeMutants,
   ...ofKind(machines, "watch", only),
   ...ofKind(balancers, "lb.watch", balancerOnly),
   ...balancerMutants,
