@@ -7,13 +7,13 @@ const widest = 110;
 
 /** All that is known of a check: what it is worth, what usually fails it, the rules that it holds a provider to, and what it takes to run. */
 export const explanation = (check: Check): string => {
-  const { id, title, why, level, profile, rules, fixtures = [], requires = [], capability = "" } = check;
+  const { id, title, why, level, profile, rules, fixtures = [], hooks = [], requires = [], capability = "" } = check;
   const claims = [profiles[profile], capability].filter((path) => path !== "");
   const facts: readonly (readonly [string, string])[] = [
     ["level", levelTexts[level]],
     ["profile", profile],
     ["runs if", claims.length === 0 ? "always" : `the provider claims ${claims.join(" and ")}`],
-    ["needs", fixtures.join(", ") || "no configuration"],
+    ["needs", [...fixtures, ...hooks.map((name) => `hooks.${name}`)].join(", ") || "no configuration"],
     ["requires", requires.join(", ") || "no other check"],
     ["counts", check.advisory === true ? "no: it is advice" : "yes"],
   ];

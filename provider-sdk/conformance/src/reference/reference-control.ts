@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { serialize } from "node:v8";
 import { absent, type Instance, type InstanceEvent, ProviderError } from "@cloudwire/provider-sdk";
 import type { Hooks, HookVariables } from "../check/hooks.ts";
 import { ReferenceFeed } from "./reference-feed.ts";
@@ -54,8 +55,8 @@ export class ReferenceControl {
     zoneOutage: action(({ CONFORMANCE_ZONE: zone }) => void (this.#darkZone = zone)),
     zoneRestore: action(() => void (this.#darkZone = undefined)),
     cloudCallCount: action(() => ({ calls: this.#calls })),
-    // Its process is not its own: what its answers keep is in buffers.
-    procStats: action(() => ({ rssBytes: process.memoryUsage().arrayBuffers, openFiles: 0 })),
+    // Its process is the kit's, too: what it holds itself is told, and not what the process takes.
+    procStats: action(() => ({ rssBytes: serialize([...this.#made, ...this.#terminated]).byteLength, openFiles: 0 })),
   };
 
   /** A call of the cloud: ends well, or as the cloud's state has it. */

@@ -1,3 +1,4 @@
+import { absenceLine } from "./absence.ts";
 import { findingLines } from "./pretty.ts";
 import type { CheckResult, Report, Verdict } from "./report.ts";
 
@@ -23,6 +24,7 @@ export const html = (report: Report): string => {
         `<tr><td>${name}<td class="${verdict}">${verdict}<td>${passed}<td>${failed}<td>${blocked}<td>${skipped}<td>${excused}`,
     ),
     "</table>",
+    `<p>${escape(absenceLine(report) ?? "")}</p>`,
     ...(bad.length === 0 ? [] : ["<h2>What failed</h2>", ...bad.map((result) => entry(result, true))]),
     "<h2>All checks</h2>",
     ...[...Map.groupBy(results, ({ id }) => id.split(".")[0] ?? id)].flatMap(([name, ofCategory]) => [

@@ -1,3 +1,4 @@
+import { absenceLine } from "./absence.ts";
 import { findingLines } from "./pretty.ts";
 import type { Report } from "./report.ts";
 
@@ -5,6 +6,7 @@ import type { Report } from "./report.ts";
 export const markdown = (report: Report): string => {
   const { provider, profiles, results } = report;
   const failed = results.filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error");
+  const absence = absenceLine(report);
   const lines = [
     `# ${provider.name} ${provider.version}`,
     "",
@@ -15,6 +17,7 @@ export const markdown = (report: Report): string => {
         `| ${name} | **${verdict}** | ${passed} | ${failures} | ${blocked} | ${skipped} | ${excused} |`,
     ),
     "",
+    ...(absence === undefined ? [] : [`${absence[0]?.toUpperCase()}${absence.slice(1)}.`, ""]),
     `Contract ${provider.contractMajor}.${provider.contractMinor}, level ${report.level}, kit ${report.kit.version}, seed ${report.seed}. Claimed: ${provider.capabilities.map((name) => `\`${name}\``).join(" ") || "nothing"}.`,
     "",
     ...failed.flatMap(({ id, title, rules, verdict, repeat }) => [

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { Finding } from "../check/failure.ts";
+import { absenceLine } from "./absence.ts";
 import type { CheckResult, ProfileResult, Report, Verdict } from "./report.ts";
 
 /** Colours text, or leaves it alone. */
@@ -17,6 +18,7 @@ export const pretty = (report: Report, paint: Paint = plain): string => {
   const lines = [
     ...shown.flatMap((result) => [resultLines(result, paint), ""]),
     ...report.profiles.map((profile) => profileLine(profile, paint)),
+    ...[absenceLine(report) ?? []].flat(),
     ...skippedLines(results, paint),
     paint(
       "dim",

@@ -133,7 +133,7 @@ const listMutants: readonly Mutant[] = [
     intercept: forgiven(machineQuestion.method, ["ZONE_UNREACHABLE"], machineQuestion.none),
   },
   {
-    name: "partial-complete",
+    name: "zone-left-out",
     fault: "a list that lacks a zone says that it is complete",
     fails: ["list.unreachable"],
     level,
@@ -216,7 +216,7 @@ const offline: readonly Mutant[] = [
     })),
   },
   {
-    name: "status-uncached",
+    name: "status-asks-cloud",
     fault: "each status is a call of the cloud",
     fails: ["status.flat"],
     level,
