@@ -5,7 +5,7 @@ import { UsageError } from "../check/usage-error.ts";
 import { allChecks } from "../checks/registry.ts";
 import { initialConfig } from "../commands/init.ts";
 import { reportCommand } from "../commands/report.ts";
-import { planConformance } from "../run-conformance.ts";
+import { planConformance, type RunPlan } from "../run-conformance.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import { NotReadyError, reach } from "../target/reach.ts";
 import { type Arguments, commands, helpText, parseArguments } from "./arguments.ts";
@@ -41,14 +41,15 @@ export const program = async (argv: readonly string[], deps: ProgramDeps): Promi
 /** What each command does. */
 const handlers: Readonly<Record<keyof typeof commands, (args: Arguments, deps: ProgramDeps) => Promise<number>>> = {
   run: (args, deps) => withTarget(args, deps, (target) => run(args, target, deps)),
-  list: async (args, deps) => (args.why ? why(args, deps) : told(deps, listing(chosen(args)))),
+  list: async (args, deps) =>
+    args.why ? withPlan(args, deps, ({ planned }) => whyText(planned)) : told(deps, listing(chosen(args))),
   explain: async (args, deps) => {
     const check = checkOf(args);
     // Its causes are the faults of the selftest, which comes with a whole provider.
     const { explanation } = await import("../commands/explain.ts");
     return told(deps, explanation(check));
   },
-  inspect: (args, deps) => withInfo(args, deps, (info) => deps.out(inspection(info))),
+  inspect: (args, deps) => withPlan(args, deps, ({ info, planned }) => inspection(info, planned)),
   init: (args, deps) => withInfo(args, deps, (info) => written(args, initialConfig(info), deps)),
   selftest: async (args, deps) => (await import("./selftest.ts")).runSelftest(args, deps),
   "serve-fake": async (args, deps) => (await import("./selftest.ts")).runServeFake(args, deps),
@@ -64,12 +65,11 @@ const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
   throw new UsageError(`there is no command ${args.command}; there are ${commandNames}`);
 };
 
-/** Which checks a run with the same options would do, and why not the others. */
-const why = (args: Arguments, deps: ProgramDeps): Promise<number> =>
-  withTarget(args, deps, async (target) => {
-    const { planned } = await planConformance(optionsOf(args, target, await readConfig(args.config), deps));
-    return told(deps, whyText(planned));
-  });
+/** Tells something of what a run with the same options would do. */
+const withPlan = (args: Arguments, deps: ProgramDeps, text: (plan: RunPlan) => string): Promise<number> =>
+  withTarget(args, deps, async (target) =>
+    told(deps, text(await planConformance(optionsOf(args, target, await readConfig(args.config), deps)))),
+  );
 
 const commandNames = Object.keys(commands).join(", ");
 

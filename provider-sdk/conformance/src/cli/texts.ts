@@ -1,7 +1,7 @@
-import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { type GetProviderInfoResponse, Limits } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { type Check, profiles } from "../check/check.ts";
-import { allChecks } from "../checks/registry.ts";
 import { claimedCapabilities, isClaimed } from "../contract/capabilities.ts";
+import type { PlannedCheck } from "../runner/plan.ts";
 
 /** Every check on a line. */
 export const listing = (checks: readonly Check[]): string => {
@@ -22,15 +22,18 @@ export const levelTexts: Readonly<Record<Check["level"], string>> = {
   X: "X: many things at once",
 };
 
-/** What a provider says of itself. */
-export const inspection = (info: GetProviderInfoResponse): string => {
+/** What a provider says of itself, and how much of each profile a run with the same options would test. */
+export const inspection = (info: GetProviderInfoResponse, planned: readonly PlannedCheck[]): string => {
+  const { limits } = info;
   const lines: readonly (readonly [string, string])[] = [
     ["name", `${info.name} ${info.version}`],
     ["contract", `${info.contractMajor}.${info.contractMinor}`],
-    ["scope", info.scopeId],
+    ["scope", info.scopeId || "not known yet"],
+    ["boot", info.bootId],
     ["prefixes", info.providerIdPrefixes.join(" ")],
     ["services", info.services.join(" ")],
     ["claims", claimedCapabilities(info.capabilities).join(" ")],
+    ["limits", limits === undefined ? "none" : JSON.stringify(Limits.toJSON(limits))],
     [
       "build",
       Object.entries(info.build)
@@ -38,10 +41,14 @@ export const inspection = (info: GetProviderInfoResponse): string => {
         .join(" "),
     ],
   ];
-  const tested = Object.entries(profiles).map(([name, capability]) => {
-    const count = allChecks.filter(({ profile }) => profile === name).length;
-    const claimed = isClaimed(info.capabilities, capability);
-    return `  ${name.padEnd(16)}${claimed ? `${count} checks` : `not claimed: ${capability}`}`;
+  const tested = [...Map.groupBy(planned, ({ check }) => check.profile)].map(([name, ofProfile]) => {
+    const runs = ofProfile.filter(({ skip }) => skip === undefined).length;
+    return `  ${name.padEnd(16)}${isClaimed(info.capabilities, profiles[name]) ? `${runs} of ${ofProfile.length} checks would run` : `not claimed: ${profiles[name]}`}`;
   });
-  return `${[...lines.map(([name, text]) => `${name.padEnd(10)}${text}`), "", "profiles", ...tested].join("\n")}\n`;
+  return `${[
+    ...lines.map(([name, text]) => `${name.padEnd(10)}${text}`),
+    "",
+    "profiles, and why the others would not run: list --why",
+    ...tested,
+  ].join("\n")}\n`;
 };

@@ -41,8 +41,8 @@ const items: Readonly<Record<FixtureName, Item>> = {
     yaml: (prefix) => [`terminatedProviderId: ${prefix}…`],
   },
   absentProviderId: {
-    what: ["An ID in the right form of a machine that never existed."],
-    yaml: (prefix) => [`absentProviderId: ${prefix}…`],
+    what: ["An ID in the right form of a machine that never existed; {uuid} stands for a new one in each run."],
+    yaml: (prefix) => [`absentProviderId: ${prefix}{uuid}`],
   },
   volume: {
     what: ["A volume that stays as it is. Zones and region are compared when given."],
@@ -77,12 +77,11 @@ const hooksItem = (names: readonly HookName[]): Item => ({
     "What the kit may do to the cloud, from --level D on, each with a command or an HTTP request: best of all to a cloud made for tests.",
     "Each is undone at the end of its check; what undoes is also called where there is nothing to undo, and then has to succeed.",
     ...names.map((name) => `${name} ${hookActions[name].what}.`),
+    'In place of command: http: { method: POST, url: "http://127.0.0.1:8080/faults", headers: {}, body: "${CONFORMANCE_ZONE}" }',
   ],
   yaml: () => [
     "hooks:",
     ...names.flatMap((name) => [`  ${name}:`, `    command: [./hooks.sh, ${name}]`, "    timeoutSeconds: 60"]),
-    "# or, instead of command:",
-    '    http: { method: POST, url: "http://127.0.0.1:8080/faults", headers: {}, body: "${CONFORMANCE_ZONE}" }',
   ],
 });
 
@@ -99,6 +98,19 @@ const loadBalancer: Item = {
 const routeCidrs: Item = {
   what: ["Two ranges for which routes may be made and removed again, and that nobody else uses."],
   yaml: () => ["routeCidrs: [198.18.0.0/24, 198.18.1.0/24]"],
+};
+
+const runLimits: Item = {
+  what: [
+    "How many things a run may have at the cloud at once, load balancers and routes together, and what that may cost: --plan shows it.",
+    "A check that needs more is left out.",
+  ],
+  yaml: () => ["limits: { maxResources: 4, maxCostNote: two small load balancers for an hour }"],
+};
+
+const testCloud: Item = {
+  what: ["Where your cloud is one for tests on this machine: then things are made there without --yes."],
+  yaml: () => ["testCloud: http://127.0.0.1:8080"],
 };
 
 /**
@@ -120,6 +132,8 @@ export const initialConfig = (info: GetProviderInfoResponse): string => {
     sections.push(section(loadBalancer, prefix, "Only with --level M or higher"));
   if (isClaimed(info.capabilities, "routes"))
     sections.push(section(routeCidrs, prefix, "Only with --level M or higher"));
+  if (isClaimed(info.capabilities, "load_balancers") || isClaimed(info.capabilities, "routes"))
+    for (const item of [runLimits, testCloud]) sections.push(section(item, prefix, "Only with --level M or higher"));
   const needed = new Set(claimed.flatMap(({ hooks = [] }) => hooks.flatMap((hook) => [hook, undoOf(hook) ?? hook])));
   const withHooks = claimed.filter(({ hooks = [] }) => hooks.length > 0).map(({ id }) => id);
   if (needed.size > 0) {
