@@ -10,14 +10,19 @@ import { startTlsFront, type TlsFault } from "./tls-front.ts";
 const seenThroughTls: readonly string[] = ["sec.**", "proc.**", "info.**", "health.*", "err.frame.*"];
 
 /** Runs the checks that can see how TLS is served on a provider behind it. */
-export const runBehindTls = async (fault: TlsFault, target: SelftestTarget): Promise<Report> => {
+export const runBehindTls = async (
+  fault: TlsFault,
+  target: SelftestTarget,
+  ids: readonly string[] = [],
+): Promise<Report> => {
   const { endpoint, fixtures, close } = await target.serve();
+  const run = ids.length === 0 ? seenThroughTls : ids;
   const folder = await mkdtemp(join(tmpdir(), "conformance-tls-"));
   if (endpoint.kind !== "unix") throw new TypeError("TLS is put before a provider at a socket");
   const front = await startTlsFront(endpoint.path, folder, fault);
   try {
     const { endpoint: here, tls } = front;
-    return await runConformance({ ...runOptions(target), fixtures, endpoint: here, tls, run: seenThroughTls });
+    return await runConformance({ ...runOptions(target), fixtures, endpoint: here, tls, run });
   } finally {
     await front.close();
     await close();

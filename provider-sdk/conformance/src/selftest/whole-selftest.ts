@@ -9,7 +9,15 @@ import { namedFaults } from "./named-faults.ts";
 import { type FloorOutcome, runFloor } from "./run-floor.ts";
 import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
 import { runBehindTls } from "./run-behind-tls.ts";
-import { type Baseline, runBaseline, failed, runBehind, runMutants, type SelftestTarget } from "./selftest.ts";
+import {
+  type Baseline,
+  runBaseline,
+  failed,
+  runBehind,
+  runMutants,
+  runTwice,
+  type SelftestTarget,
+} from "./selftest.ts";
 
 /** What to try. */
 export interface SelftestOptions extends SelftestTarget {
@@ -58,11 +66,12 @@ export const wholeSelftest = async (options: SelftestOptions): Promise<void> => 
   });
   const baseline = await runBaseline(options);
   onEvent({ kind: "correct", which: "first", seed: options.seed, ...summedUp(baseline.report.results) });
-  await sameWithSeeds(options, baseline);
   // Those that wait and those that compute share the machine well.
   await Promise.all([
     runCalls(chosen.mutants, options, baseline),
-    runTlsMutants(chosen.fronts, options).then(() => runProcesses(processes, options)),
+    sameWithSeeds(options, baseline)
+      .then(() => runTlsMutants(chosen.fronts, options))
+      .then(() => runProcesses(processes, options)),
     runFloors(floorsToRun, options),
   ]);
 };
@@ -110,7 +119,7 @@ const sameWithSeeds = async (options: SelftestOptions, baseline: Baseline): Prom
   const before = new Map(baseline.report.results.map(({ id, verdict }) => [id, verdict.kind]));
   for (let index = 1; index <= options.seeds; index++) {
     const seed = options.seed + index;
-    const { results } = await runBehind({}, options, { seed });
+    const { results } = await runTwice((run) => runBehind({}, options, { seed, run }));
     const failing = results
       .filter(({ id, verdict }) => verdict.kind !== before.get(id))
       .map(({ id, verdict }) => `${id} ${verdict.kind}, ${before.get(id) ?? "nothing"} with another seed`);
@@ -127,8 +136,9 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
   const lane = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       options.signal.throwIfAborted();
-      const outcome = await runProcessMutant(mutant, faultyProcess(mutant.name), options, failing);
-      onEvent({ kind: "fault", outcome });
+      const run = () => runProcessMutant(mutant, faultyProcess(mutant.name), options, failing);
+      const outcome = await run();
+      onEvent({ kind: "fault", outcome: outcome.kind === "differs" ? { ...(await run()), tries: 2 } : outcome });
     }
   };
   await Promise.all([lane(), lane()]);
@@ -137,7 +147,7 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
 /** Each is compared with TLS that is right: over TCP other checks run than at a socket. */
 const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): Promise<void> => {
   if (all.length === 0) return;
-  const right = await runBehindTls({}, options);
+  const right = await runTwice((run) => runBehindTls({}, options, run));
   const passing = new Set(right.results.filter(({ verdict }) => verdict.kind === "pass").map(({ id }) => id));
   options.onEvent({ kind: "correct", which: "tls", seed: options.seed, ...summedUp(right.results) });
   for (const mutant of all) {
