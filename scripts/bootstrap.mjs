@@ -26,6 +26,7 @@ const TASKS = {
   soak: ["bench/src/soak/main.ts"],
   bench: ["bench/src/compare/main.ts"],
   "bench:sdk": ["bench/src/sdk/main.ts"],
+  conformance: ["scripts/conformance.ts"],
   check: ["scripts/check.ts"],
 };
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	cloudprovider "k8s.io/cloud-provider"
 
@@ -25,6 +26,13 @@ func main() {
 			return nil, err
 		}
 		fmt.Fprintln(os.Stderr, "fake cloud at", url)
+		// For tests that start the provider more than once: each of its clouds is as empty as the first.
+		machines, _ := strconv.Atoi(os.Getenv("FAKE_GCE_MACHINES"))
+		for range machines {
+			if _, err := cloud.Run(); err != nil {
+				return nil, err
+			}
+		}
 		return withoutInformers{cloud.Provider}, nil
 	})
 	bridge.Main(bridge.Options{CloudProvider: name})

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { at } from "../../support/kube.ts";
-import { type BridgedSidecar, type BridgedWorld, inTree } from "./bridged-world.ts";
+import type { Program, ProgramOptions } from "../../support/program.ts";
+import { type BridgedSidecar, inTree } from "./bridged-world.ts";
 import { EmulatedCloud } from "./emulated-cloud.ts";
 
 /** AWS in a process of its own, and how the provider is pointed at it. */
@@ -10,8 +11,14 @@ export interface EmulatedAws {
   readonly sidecar: BridgedSidecar;
 }
 
+/** What it runs in, and ends with. */
+interface World {
+  readonly folder: string;
+  run(options: ProgramOptions): Program;
+}
+
 /** Ends with the world. */
-export async function startAws(world: BridgedWorld): Promise<EmulatedAws> {
+export async function startAws(world: World): Promise<EmulatedAws> {
   const emulator = world.run({
     command: inTree("test/emulators/.venv/bin/python"),
     args: [inTree("test/emulators/aws.py")],

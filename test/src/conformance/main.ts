@@ -1,0 +1,41 @@
+// `npm run conformance`: writes docs/conformance. What it needs is built before, as for the suite `languages`.
+//   npm run conformance -- simulated-go      one provider's report, or several; the index takes the others as they are
+import { readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { filesOf, indexOf, type Published, publishedOf } from "./published.ts";
+import { runKit } from "./run-kit.ts";
+import type { Subject } from "./subject.ts";
+import { subjects } from "./subjects.ts";
+
+const folder = new URL("../../../docs/conformance/", import.meta.url);
+const fileOf = (name: string): URL => new URL(name, folder);
+
+const [...names] = process.argv.slice(2);
+const unknown = names.filter((name) => !subjects.some((subject) => subject.name === name));
+if (unknown.length > 0)
+  throw new Error(
+    `there is no provider ${unknown.join(", ")}; there are ${subjects.map(({ name }) => name).join(", ")}`,
+  );
+
+let isGood = true;
+const all: (readonly [Subject, Published])[] = [];
+for (const subject of subjects) {
+  if (names.length > 0 && !names.includes(subject.name)) {
+    const published: Published = JSON.parse(await readFile(fileOf(`${subject.name}.json`), "utf8"));
+    all.push([subject, published]);
+    continue;
+  }
+  const startedMs = performance.now();
+  const { code, output, report } = await runKit(subject);
+  console.log(
+    `\n${subject.title}\n${output}\nexit code ${code} after ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`,
+  );
+  isGood &&= code === 0;
+  const published = publishedOf(report, subject);
+  for (const [name, text] of Object.entries(filesOf(published, subject))) await writeFile(fileOf(name), text);
+  all.push([subject, published]);
+}
+await writeFile(fileOf("README.md"), indexOf(all));
+console.log(`\nwritten: ${fileURLToPath(folder)}`);
+process.exitCode = isGood ? 0 : 1;
