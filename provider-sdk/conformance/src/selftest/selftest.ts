@@ -101,11 +101,17 @@ export const runMutants = async (
   await Promise.all(Array.from({ length: target.lanes }, lane));
 };
 
+/** Checks that measure time while other mutants run: only where they have to fail. */
+const timedChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.cheap"];
+
 /** Ids of the checks that see a fault, that have to fail on it, and that either needs. */
 const visible = async (mutant: Mutant, { trace, passing }: Baseline): Promise<readonly string[]> => {
   if (mutant.only !== undefined) return mutant.only;
   const touched = await trace.touchedBy(mutant);
-  if (touched !== "all") return withRequired([...touched, ...mutant.fails]);
+  if (touched !== "all") {
+    const timed = timedChecks.map((text) => parsePattern(text, ids));
+    return withRequired([...[...touched].filter((id) => !matchesAny(timed, id)), ...mutant.fails]);
+  }
   const left = [...slowChecks, ...(mutant.skip ?? [])].map((text) => parsePattern(text, ids));
   return withRequired([...[...passing].filter((id) => !matchesAny(left, id)), ...mutant.fails]);
 };

@@ -113,7 +113,7 @@ export const errorMutants: readonly Mutant[] = [
   {
     name: "no-field-path",
     fault: "INVALID_ARGUMENT names no field",
-    fails: ["err.field.path"],
+    fails: ["err.field.all", "err.field.path"],
     intercept: alterError((parts) => without(parts, "BadRequest")),
   },
   {

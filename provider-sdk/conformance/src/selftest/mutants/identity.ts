@@ -177,7 +177,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: "status-needs-context",
     fault: "the status is refused to a caller without cluster",
-    fails: ["status.no-context"],
+    fails: ["compat.v1-0-client", "status.no-context"],
     intercept: when(
       (request) => isCall(request, status.name) && (messageOf(request.body)?.length ?? 0) === 0,
       bareError(3, "context is required"),
