@@ -117,7 +117,7 @@ const pages = (method: string, prefix: string): readonly Mutant[] => [
   {
     name: `token-lenient-${method}`,
     fault: `${method} takes any page token`,
-    fails: [`${prefix}.page.bad-token`],
+    fails: [`${prefix}.page.bad-token`, ...(prefix === "list" ? ["list.page.changed"] : [])],
     only: [`${prefix}.**`],
     intercept: forgive(method, ({ reason }) => reason === "PAGE_TOKEN_INVALID"),
   },

@@ -12,6 +12,7 @@ import {
   requestOf,
   when,
 } from "../mutant.ts";
+import { isStreamPath } from "../proxied-stream.ts";
 import { methods, methodsByName } from "../../contract/methods.ts";
 
 type Detail = ErrorParts["details"][number];
@@ -61,7 +62,10 @@ const lenient: readonly Mutant[] = Object.keys(methodsByName)
   .map((name) => ({
     name: `lenient-${name}`,
     fault: `${name} takes values that are too long`,
-    fails: [`val.fields.${name.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase()}`],
+    fails: [
+      `val.fields.${name.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase()}`,
+      ...(name === "GetProviderInfo" ? ["err.field.all"] : []),
+    ],
     only: ["err.**", "val.**"],
     intercept: forgive(name, ({ reason }) => reason === "FIELD_TOO_LARGE"),
   }));
@@ -204,7 +208,7 @@ export const errorMutants: readonly Mutant[] = [
     fault: "calls without deadline are refused",
     fails: ["time.deadline.none"],
     intercept: when(
-      (request) => headerText(request.headers, "grpc-timeout") === undefined,
+      (request) => headerText(request.headers, "grpc-timeout") === undefined && !isStreamPath(request.path),
       bareError(3, "no deadline"),
     ),
   },
@@ -220,7 +224,7 @@ export const errorMutants: readonly Mutant[] = [
   {
     name: "late-cuts",
     fault: "a call that is late ends the connection",
-    fails: ["time.deadline.tiny"],
+    fails: ["time.cancel.adopts", "time.deadline.tiny"],
     intercept: when((request) => timeoutMs(headerText(request.headers, "grpc-timeout")) === 1, "cut"),
   },
   {
