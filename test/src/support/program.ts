@@ -85,6 +85,11 @@ export class Program implements AsyncDisposable {
     return Promise.race([this.#exited, late]);
   }
 
+  /** Ends its input, which for some programs means that they are to finish. */
+  endInput(): void {
+    this.#process.stdin?.end();
+  }
+
   /** Sends the signal, if it still runs, and waits for its end. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
     if (this.running) this.#process.kill(signal);

@@ -1,0 +1,110 @@
+import { type AnnotationSchema, ProviderError, type ServicePort } from "@cloudwire/provider-sdk";
+import type { LoadBalancerRecord } from "../state/state.ts";
+
+/** Domain of the provider: of its name, its annotations and its load balancer classes. */
+export const domain = "baremetal.cloudwire.dev";
+
+const forwarderKey = `${domain}/forwarder`;
+const poolKey = `${domain}/address-pool`;
+const clientAddressKey = `${domain}/client-address`;
+const proxyProtocolKey = `${domain}/proxy-protocol`;
+
+export type Forwarder = LoadBalancerRecord["forwarder"];
+const forwarders: readonly Forwarder[] = ["haproxy", "nftables"];
+
+/** spec.loadBalancerClass values, one a forwarder. */
+export const classes: readonly string[] = forwarders.map((forwarder) => `${domain}/${forwarder}`);
+
+export const annotationSchemas: readonly AnnotationSchema[] = [
+  {
+    key: forwarderKey,
+    type: "enum",
+    allowedValues: forwarders,
+    description:
+      "What forwards: haproxy (TCP, with health checks and a new try at another node) or nftables (TCP and UDP, packets as they are). Default: nftables with a UDP port or externalTrafficPolicy Local, else haproxy.",
+    mutable: true,
+  },
+  {
+    key: poolKey,
+    type: "string",
+    description: "Name of the address pool to take the address from. Default: the first with a free address.",
+    mutable: true,
+  },
+  {
+    key: clientAddressKey,
+    type: "enum",
+    allowedValues: ["keep", "hide"],
+    defaultValue: "keep",
+    description:
+      "With nftables: whether nodes see the client's address, which needs that their answers come back through this machine, or this machine's.",
+    mutable: true,
+  },
+  {
+    key: proxyProtocolKey,
+    type: "bool",
+    defaultValue: "false",
+    description:
+      "With haproxy: whether each connection begins with a PROXY header of version 2, which tells the client's address.",
+    mutable: true,
+  },
+];
+
+/** What class and annotations say. */
+export interface AnnotatedWish {
+  readonly forwarder: Forwarder;
+  readonly pool: string | undefined;
+  readonly hidesClients: boolean;
+  readonly sendsProxyHeader: boolean;
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** Reads class and annotations. @throws ProviderError on what is not of this provider, or does not go together */
+export function readAnnotations(
+  loadBalancerClass: string | undefined,
+  annotations: Annotations,
+  ports: readonly Pick<ServicePort, "protocol">[],
+  externalTrafficPolicy: "Cluster" | "Local",
+): AnnotatedWish {
+  const needsPackets = externalTrafficPolicy === "Local" || ports.some(({ protocol }) => protocol === "UDP");
+  const named = fromClass(loadBalancerClass) ?? fromAnnotation(annotations[forwarderKey]);
+  const forwarder = named ?? (needsPackets ? "nftables" : "haproxy");
+  const udp = ports.findIndex(({ protocol }) => protocol !== "TCP");
+  if (forwarder === "haproxy" && udp !== -1) {
+    const message = `HAProxy forwards TCP and no ${ports[udp]?.protocol}: leave class and annotation ${forwarderKey} out, or choose nftables`;
+    throw new ProviderError("PORT_PROTOCOL_UNSUPPORTED", message, { field: `spec.ports[${udp}].protocol` });
+  }
+  return {
+    forwarder,
+    pool: annotations[poolKey],
+    hidesClients: oneOf(clientAddressKey, annotations[clientAddressKey] ?? "keep", ["keep", "hide"]) === "hide",
+    sendsProxyHeader: oneOf(proxyProtocolKey, annotations[proxyProtocolKey] ?? "false", ["true", "false"]) === "true",
+  };
+}
+
+export function annotationInvalid(key: "pool", problem: string): ProviderError {
+  return invalid({ pool: poolKey }[key], problem);
+}
+
+function fromClass(loadBalancerClass: string | undefined): Forwarder | undefined {
+  if (loadBalancerClass === undefined) return undefined;
+  const forwarder = forwarders.find((candidate) => `${domain}/${candidate}` === loadBalancerClass);
+  if (forwarder !== undefined) return forwarder;
+  const message = `load balancer class ${loadBalancerClass} is not one of ${classes.join(", ")}`;
+  throw new ProviderError("CLASS_UNSUPPORTED", message, { field: "spec.class" });
+}
+
+function fromAnnotation(text: string | undefined): Forwarder | undefined {
+  return text === undefined ? undefined : oneOf(forwarderKey, text, forwarders);
+}
+
+function oneOf<Word extends string>(key: string, text: string, words: readonly Word[]): Word {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) throw invalid(key, `must be one of ${words.join(", ")}`);
+  return word;
+}
+
+function invalid(key: string, problem: string): ProviderError {
+  const field = `spec.annotations[${JSON.stringify(key)}]`;
+  return new ProviderError("ANNOTATION_INVALID", `annotation ${key} ${problem}`, { field });
+}

@@ -1,0 +1,61 @@
+import {
+  absent,
+  type CallContext,
+  type Instance,
+  type InstanceBatchAnswer,
+  type InstanceHandlers,
+  type NodeRef,
+  ProviderError,
+  watchFromList,
+} from "@cloudwire/provider-sdk";
+import type { MachineSource } from "../inventory/inventory-files.ts";
+import { type Machines, toInstance } from "../inventory/machine.ts";
+import { machineIdPattern } from "../inventory/parse-inventory.ts";
+
+const watchIntervalMs = 5_000;
+
+export function instanceHandlers(source: MachineSource): InstanceHandlers {
+  const list = async function* (_context: CallContext): AsyncGenerator<Instance> {
+    const machines = await source.read();
+    if (machines.problems.length > 0) throw unusable(machines);
+    for (const machine of machines.byId.values()) yield toInstance(machine);
+  };
+  return {
+    features: { maxBatchSize: 1000, podCidrs: true, list: { maxPageSize: 1000, consistentSnapshot: true } },
+    getMany: async (nodes) => {
+      const machines = await source.read();
+      return nodes.map((node) => answerFor(node, machines));
+    },
+    list,
+    watch: watchFromList.instances(list, { intervalMs: watchIntervalMs }),
+  };
+}
+
+/** What the machines say about one Node. Only a source without problems proves that something is not there. */
+export function answerFor(node: NodeRef, machines: Machines): InstanceBatchAnswer {
+  if (node.id !== undefined && !machineIdPattern.test(node.id)) {
+    const message = `provider ID ${node.providerId ?? node.id} of node ${node.name} cannot be that of a machine: it is made of a-z, 0-9, ".", "_" and "-"`;
+    return new ProviderError("PROVIDER_ID_MALFORMED", message);
+  }
+  const found =
+    node.id === undefined ? (machines.byName.get(node.name) ?? []) : [machines.byId.get(node.id) ?? []].flat();
+  const [machine, ...more] = found;
+  if (more.length > 0) {
+    const message = `${found.length} machines have the name ${node.name}: ${found.map(({ id }) => id).join(", ")}`;
+    return new ProviderError("AMBIGUOUS_NAME", message, { metadata: { matches: String(found.length) } });
+  }
+  if (machine !== undefined) return { ...toInstance(machine), readTime: machines.readTime };
+  if (machines.problems.length > 0) return unusable(machines);
+  return absent("COMPLETE_LIST_MISS", { observeTime: machines.readTime, stronglyConsistent: true });
+}
+
+/** Nothing may be concluded from what the source lacks. */
+export function unusable({ problems: [first = "", ...others] }: Machines): ProviderError {
+  const more = others.length > 0 ? ` (and ${others.length} more problems, see the log)` : "";
+  return new ProviderError("INCOMPLETE_ANSWER", `the inventory is not usable: ${withoutPath(first)}${more}`);
+}
+
+/** [ERR-4]: no paths of this machine in what callers see. */
+function withoutPath(problem: string): string {
+  return problem.replaceAll(/(?:\/[\w.-]+)+\/(?=[\w.-]+)/g, "");
+}

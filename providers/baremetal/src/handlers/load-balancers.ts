@@ -1,0 +1,214 @@
+import {
+  type CallContext,
+  type ChangeContext,
+  type IpFamily,
+  type LoadBalancer,
+  type LoadBalancerFeatures,
+  type LoadBalancerHandlers,
+  type LoadBalancerRef,
+  type Pending,
+  absent,
+  pending,
+  ProviderError,
+  type WantedLoadBalancer,
+  type WantedNodes,
+} from "@cloudwire/provider-sdk";
+import type { Config } from "../config/config.ts";
+import type { DataPlane } from "../forwarding/data-plane.ts";
+import type { KernelAddresses } from "../forwarding/kernel-addresses.ts";
+import type { MachineSource } from "../inventory/inventory-files.ts";
+import { type LoadBalancerRecord, withLoadBalancer } from "../state/state.ts";
+import type { Store } from "../state/store.ts";
+import { classes, readAnnotations } from "./annotations.ts";
+import { addressesFor } from "./addresses-for.ts";
+import { toLoadBalancer } from "./to-load-balancer.ts";
+import { toRecord } from "./to-record.ts";
+import { targetsFor } from "./targets.ts";
+
+export interface LoadBalancerDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly dataPlane: DataPlane;
+  readonly source: MachineSource;
+  readonly addresses: KernelAddresses;
+}
+
+export function loadBalancerHandlers(deps: LoadBalancerDeps): LoadBalancerHandlers {
+  const { store, dataPlane } = deps;
+  return {
+    features: featuresOf(deps.config),
+    get: ({ key }) => {
+      const record = find(store, key);
+      return record === undefined
+        ? absent("LOOKUP_MISS", { stronglyConsistent: true })
+        : toLoadBalancer(record, dataPlane);
+    },
+    list: async function* ({ cluster }: CallContext): AsyncGenerator<LoadBalancer> {
+      for (const record of store.state().loadBalancers) {
+        if (record.cluster.id === cluster.id) yield toLoadBalancer(record, dataPlane);
+      }
+    },
+    ensure: async (wanted, context) => ensure(deps, wanted, context),
+    updateNodes: async (wanted, context) => updateNodes(deps, wanted, context),
+    delete: async (ref, context) => deleteOne(deps, ref, context),
+  };
+}
+
+function featuresOf({ pools }: Config): LoadBalancerFeatures {
+  const ipFamilies = ([4, 6] as const)
+    .filter((family) => pools.some(({ ranges }) => ranges.some((range) => range.family === family)))
+    .map((family): IpFamily => `IPv${family}`);
+  return {
+    protocols: ["TCP", "UDP"],
+    mixedProtocols: true,
+    ipFamilies,
+    dualStack: ipFamilies.length === 2,
+    sourceRanges: true,
+    requestedIp: true,
+    sessionAffinity: true,
+    externalTrafficPolicyLocal: true,
+    deletionProtection: true,
+    // Packets reach nodes with the node's address and node port as destination.
+    ipModes: ["Proxy"],
+    classes,
+    maxConcurrentChanges: 50,
+    validateOnly: true,
+    list: { maxPageSize: 1000, consistentSnapshot: true },
+  };
+}
+
+function find(store: Store, key: string): LoadBalancerRecord | undefined {
+  return store.state().loadBalancers.find((record) => record.key === key);
+}
+
+async function ensure(
+  deps: LoadBalancerDeps,
+  wanted: WantedLoadBalancer,
+  context: ChangeContext,
+): Promise<LoadBalancer | undefined> {
+  const { store, dataPlane, source, config } = deps;
+  const wish = readAnnotations(wanted.class, wanted.annotations, wanted.ports, wanted.externalTrafficPolicy);
+  const [machines, onInterfaces] = await Promise.all([source.read(), deps.addresses.list()]);
+  const targets = targetsFor(wanted.nodes, machines, context);
+  // From here to the update nothing waits, so that nobody else takes the same address.
+  const existing = find(store, wanted.key);
+  if (existing?.isDeleting) {
+    throw new ProviderError("NOT_READY", `load balancer ${wanted.key} is still being deleted`, { retryAfterMs: 1_000 });
+  }
+  const addresses = addressesFor(config, store.state(), onInterfaces, wanted, wish.pool, existing);
+  const record = toRecord(wanted, wish, targets, addresses, existing);
+  warn(wanted, record, context);
+  if (context.validateOnly) {
+    const summary = `${wish.forwarder}, ${addresses.map(({ address }) => address).join(" and ")}, ${targets.length} targets`;
+    if (!isEqual(existing, record)) {
+      context.plan({
+        action: existing ? "update" : "create",
+        resourceType: "load balancer",
+        resourceId: wanted.key,
+        summary,
+      });
+    }
+    return existing && toLoadBalancer(existing, dataPlane);
+  }
+  if (!isEqual(existing, record)) await store.update((state) => withLoadBalancer(state, record));
+  return converged(deps, wanted.key);
+}
+
+async function updateNodes(
+  deps: LoadBalancerDeps,
+  wanted: LoadBalancerRef & WantedNodes,
+  context: ChangeContext,
+): Promise<LoadBalancer> {
+  const { store, dataPlane, source } = deps;
+  const machines = await source.read();
+  const existing = find(store, wanted.key);
+  if (existing === undefined || existing.isDeleting) {
+    throw new ProviderError("LOAD_BALANCER_NOT_FOUND", `there is no load balancer ${wanted.key}`);
+  }
+  if (existing.nodesFingerprint === wanted.nodesFingerprint && dataPlane.problemOf(existing) === undefined) {
+    return toLoadBalancer(existing, dataPlane);
+  }
+  const targets = targetsFor(wanted.nodes, machines, context);
+  if (context.validateOnly) {
+    const summary = `${targets.length} targets`;
+    context.plan({ action: "update", resourceType: "load balancer", resourceId: wanted.key, summary });
+    return toLoadBalancer(existing, dataPlane);
+  }
+  await store.update((state) =>
+    withLoadBalancer(state, { ...existing, targets: [...targets], nodesFingerprint: wanted.nodesFingerprint }),
+  );
+  return converged(deps, wanted.key);
+}
+
+async function deleteOne(
+  { store, dataPlane }: LoadBalancerDeps,
+  { key, cluster }: LoadBalancerRef,
+  context: ChangeContext,
+): Promise<Pending | undefined> {
+  const existing = find(store, key);
+  if (existing === undefined) return undefined;
+  if (existing.cluster.id !== cluster.id) {
+    const metadata = { owner_cluster_id: existing.cluster.id, id: key };
+    throw new ProviderError("OWNED_BY_ANOTHER_CLUSTER", `load balancer ${key} belongs to another cluster`, {
+      metadata,
+    });
+  }
+  if (existing.isProtected) {
+    const message = `load balancer ${key} of ${existing.service.namespace}/${existing.service.name} is protected against deletion: lift that first`;
+    throw new ProviderError("DELETION_PROTECTED", message);
+  }
+  if (context.validateOnly) {
+    context.plan({ action: "delete", resourceType: "load balancer", resourceId: key });
+    return undefined;
+  }
+  await store.update((state) => withLoadBalancer(state, { ...existing, isDeleting: true }));
+  await dataPlane.converge();
+  const left = find(store, key);
+  if (left === undefined) return undefined;
+  const message = dataPlane.problemOf(left) ?? "its parts are being removed";
+  return pending(key, {
+    pollAfterMs: 2_000,
+    message: shown(message),
+    remaining: left.addresses.map(({ address }) => `address ${address}`),
+  });
+}
+
+/** The load balancer once everything is as its record says. */
+async function converged({ store, dataPlane }: LoadBalancerDeps, key: string): Promise<LoadBalancer> {
+  await dataPlane.converge();
+  const record = find(store, key);
+  if (record === undefined)
+    throw new ProviderError("OPERATION_IN_PROGRESS", `load balancer ${key} was deleted meanwhile`);
+  const problem = dataPlane.problemOf(record);
+  if (problem === undefined) return toLoadBalancer(record, dataPlane);
+  throw new ProviderError(
+    "CLOUD_UNAVAILABLE",
+    `load balancer ${key} is written down, but not in force: ${shown(problem)}`,
+  );
+}
+
+/** [ERR-4]: callers see no paths of this machine; the log has them. */
+function shown(problem: string): string {
+  return problem.replaceAll(/\/[\w./-]+\/([\w.-]+)/g, "$1").slice(0, 600);
+}
+
+/** Revision left out: that only tells when. */
+function isEqual(existing: LoadBalancerRecord | undefined, record: Omit<LoadBalancerRecord, "revision">): boolean {
+  return (
+    existing !== undefined && JSON.stringify(existing) === JSON.stringify({ ...record, revision: existing.revision })
+  );
+}
+
+/** What of the wish is not honoured in full. */
+function warn(wanted: WantedLoadBalancer, record: Omit<LoadBalancerRecord, "revision">, context: ChangeContext): void {
+  if (wanted.externalTrafficPolicy === "Local" && record.forwarder === "haproxy" && !record.sendsProxyHeader) {
+    const summary =
+      "HAProxy forwards to nodes with local endpoints only, but they see this machine's address and not the client's: choose nftables to keep it";
+    context.diagnose({ reason: "ClientAddressHidden", summary, field: "spec.external_traffic_policy" });
+  }
+  if (wanted.sessionAffinity !== undefined) {
+    const summary =
+      "Clients stay with their node by their address, for as long as the nodes stay the same; the time-out is not counted";
+    context.diagnose({ severity: "info", reason: "AffinityByAddress", summary, field: "spec.session_affinity" });
+  }
+}

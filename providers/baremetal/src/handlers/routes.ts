@@ -1,0 +1,182 @@
+import {
+  ProviderError,
+  type Route,
+  type RouteBatchAnswer,
+  type RouteChangeContext,
+  type RouteDeleteAnswer,
+  type RouteHandlers,
+  type RouteListContext,
+  type WantedRoute,
+} from "@cloudwire/provider-sdk";
+import type { KernelRoutes } from "../forwarding/kernel-routes.ts";
+import type { MachineSource } from "../inventory/inventory-files.ts";
+import { internalAddress, type Machines } from "../inventory/machine.ts";
+import { isInTable } from "../plan/routes.ts";
+import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
+import type { Store } from "../state/store.ts";
+import { parseCidr } from "../util/ip.ts";
+
+export interface RouteDeps {
+  readonly store: Store;
+  readonly source: MachineSource;
+  readonly kernel: KernelRoutes;
+}
+
+export function routeHandlers(deps: RouteDeps): RouteHandlers {
+  return {
+    features: {
+      maxBatchSize: 200,
+      maxPageSize: 1000,
+      blackhole: true,
+      validateOnly: true,
+      ipFamilies: ["IPv4", "IPv6"],
+    },
+    list: (context) => list(deps, context),
+    ensureMany: async (routes, context) => ensureMany(deps, routes, context),
+    deleteMany: async (routes, context) => deleteMany(deps, routes, context),
+  };
+}
+
+/** Routes of the cluster that the kernel has; one that it lost is not told of, so that it is asked for again. */
+async function* list({ store, source, kernel }: RouteDeps, { cluster }: RouteListContext): AsyncGenerator<Route> {
+  const [table, machines] = await Promise.all([kernel.read(), source.read()]);
+  for (const record of store.state().routes) {
+    if (record.cluster.id === cluster.id && isInTable(kernel.table, table, record)) yield toRoute(record, machines);
+  }
+}
+
+function toRoute(record: RouteRecord, machines: Machines): Route {
+  const { destination, targetId, targetNodeName } = record;
+  const isGone = machines.problems.length === 0 && !machines.byId.has(targetId);
+  return {
+    id: idOf(record),
+    destinationCidr: destination,
+    targetId,
+    ...(targetNodeName === undefined ? {} : { targetNodeName }),
+    blackhole: isGone,
+  };
+}
+
+/** Another target is another route. */
+function idOf({ destination, targetId }: RouteRecord): string {
+  return `${destination}@${targetId}`;
+}
+
+async function ensureMany(
+  { store, source, kernel }: RouteDeps,
+  routes: readonly WantedRoute[],
+  context: RouteChangeContext,
+): Promise<readonly RouteBatchAnswer[]> {
+  const [machines, table] = await Promise.all([source.read(), kernel.read()]);
+  const plans = routes.map((route) => {
+    const record = toRecord(route, machines, store.state().routes, context);
+    if (record instanceof ProviderError) return record;
+    const foreign = table.some(
+      (one) => one.destination === record.destination && one.protocol !== kernel.table.protocol,
+    );
+    return foreign ? conflict(record.destination, "the kernel has a route that somebody else made") : record;
+  });
+  const records = plans.flatMap((plan) => (plan instanceof ProviderError ? [] : plan));
+  if (context.validateOnly) {
+    for (const record of records) {
+      if (isInTable(kernel.table, table, record)) continue;
+      context.plan({
+        action: "create",
+        resourceType: "route",
+        resourceId: idOf(record),
+        summary: `via ${record.gateway}`,
+      });
+    }
+    return plans.map((plan) => (plan instanceof ProviderError ? plan : toRoute(plan, machines)));
+  }
+  if (records.length > 0) await store.update((state) => withRoutes(state, records));
+  const outcome = await kernel.sync(records, []);
+  return plans.map((plan) => {
+    if (plan instanceof ProviderError) return plan;
+    if (isInTable(kernel.table, outcome.table, plan)) return toRoute(plan, machines);
+    const message = `route to ${plan.destination} via ${plan.gateway} was refused by the kernel: ${outcome.message || "it is not in the table"}`;
+    return new ProviderError("NOT_READY", message);
+  });
+}
+
+function toRecord(
+  wanted: WantedRoute,
+  machines: Machines,
+  existing: readonly RouteRecord[],
+  { cluster }: RouteChangeContext,
+): RouteRecord | ProviderError {
+  const range = parseCidr(wanted.destinationCidr);
+  const { targetId } = wanted;
+  if (range === undefined) {
+    return new ProviderError("FIELD_INVALID", `${wanted.destinationCidr} is no network`, {
+      field: "routes.destination_cidr",
+    });
+  }
+  const machine = targetId === undefined ? undefined : machines.byId.get(targetId);
+  if (targetId === undefined || machine === undefined) {
+    if (targetId !== undefined && machines.problems.length > 0) {
+      return new ProviderError("INCOMPLETE_ANSWER", "the inventory is not usable: see the provider's log");
+    }
+    const message = `route to ${range.text}: ${wanted.targetProviderId} is no machine of the inventory`;
+    return new ProviderError("ROUTE_TARGET_NOT_FOUND", message);
+  }
+  const present = existing.find(({ destination }) => destination === range.text);
+  if (present !== undefined && present.cluster.id !== cluster.id) {
+    return conflict(range.text, "another cluster has a route to it");
+  }
+  const gateway = internalAddress(machine.addresses, range.family);
+  if (gateway === undefined) {
+    const message = `route to ${range.text}: machine ${targetId} has no internal IPv${range.family} address in the inventory`;
+    return new ProviderError("FEATURE_UNSUPPORTED", message);
+  }
+  const { targetNodeName } = wanted;
+  return {
+    cluster: { id: cluster.id, ...(cluster.name === undefined ? {} : { name: cluster.name }) },
+    destination: range.text,
+    targetId,
+    ...(targetNodeName === undefined ? {} : { targetNodeName }),
+    gateway,
+  };
+}
+
+function conflict(cidr: string, why: string): ProviderError {
+  return new ProviderError("CIDR_CONFLICT", `route to ${cidr}: ${why}`, { metadata: { cidr } });
+}
+
+async function deleteMany(
+  { store, kernel }: RouteDeps,
+  routes: readonly WantedRoute[],
+  context: RouteChangeContext,
+): Promise<readonly RouteDeleteAnswer[]> {
+  const found = routes.map(({ destinationCidr, id }) => {
+    const destination = parseCidr(destinationCidr)?.text;
+    const record = store.state().routes.find((route) => route.destination === destination);
+    // Another route took the place of the one that was listed: that one is gone.
+    return record === undefined || (id !== undefined && id !== idOf(record)) ? undefined : record;
+  });
+  const isForeign = (record: RouteRecord): boolean => record.cluster.id !== context.cluster.id;
+  const own = found.filter((record) => record !== undefined && !isForeign(record)).flatMap((record) => record ?? []);
+  if (context.validateOnly) {
+    for (const record of own) context.plan({ action: "delete", resourceType: "route", resourceId: idOf(record) });
+  } else if (own.length > 0) {
+    // The state comes last: until then the route is known to be ours.
+    const { table } = await kernel.sync([], own);
+    const gone = own.filter((record) => !isInTable(kernel.table, table, record));
+    await store.update((state) => withoutRoutes(state, new Set(gone.map(({ destination }) => destination))));
+  }
+  return found.map((record) => {
+    if (record === undefined) return undefined;
+    if (isForeign(record)) {
+      const metadata = { owner_cluster_id: record.cluster.id, id: idOf(record) };
+      return new ProviderError(
+        "OWNED_BY_ANOTHER_CLUSTER",
+        `route to ${record.destination} belongs to another cluster`,
+        { metadata },
+      );
+    }
+    const isLeft = !context.validateOnly && store.state().routes.includes(record);
+    return isLeft
+      ? new ProviderError("NOT_READY", `the kernel did not give up the route to ${record.destination}`)
+      : undefined;
+  });
+}

@@ -1,0 +1,68 @@
+import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import type { Allocated } from "../plan/addresses.ts";
+import type { LoadBalancerRecord, PortRecord, Target } from "../state/state.ts";
+import { parseCidr } from "../util/ip.ts";
+import type { AnnotatedWish } from "./annotations.ts";
+
+/** What is kept of the wish: all that forwarding needs, checked. @throws ProviderError */
+export function toRecord(
+  wanted: WantedLoadBalancer,
+  { forwarder, hidesClients, sendsProxyHeader }: AnnotatedWish,
+  targets: readonly Target[],
+  addresses: readonly Allocated[],
+  existing: LoadBalancerRecord | undefined,
+): Omit<LoadBalancerRecord, "revision"> {
+  const { key, cluster, service, tags, specFingerprint, nodesFingerprint, healthCheck } = wanted;
+  return {
+    key,
+    cluster: { id: cluster.id, ...(cluster.name === undefined ? {} : { name: cluster.name }) },
+    service: { namespace: service.namespace, name: service.name, uid: service.uid },
+    forwarder,
+    addresses: addresses.map(({ address, pool }) => ({ address, pool })),
+    ports: wanted.ports.map(toPort),
+    targets: targets.map((target) => ({ ...target })),
+    sourceRanges: wanted.sourceRanges.map(toRange),
+    ...(healthCheck === undefined ? {} : { healthCheck: toHealthCheck(healthCheck) }),
+    hasAffinity: wanted.sessionAffinity !== undefined,
+    hidesClients,
+    sendsProxyHeader,
+    isProtected: wanted.deletionProtection ?? existing?.isProtected ?? false,
+    tags: { ...tags },
+    specFingerprint,
+    nodesFingerprint,
+    isDeleting: false,
+  };
+}
+
+function toPort({ protocol, port, nodePort }: WantedLoadBalancer["ports"][number], index: number): PortRecord {
+  if (nodePort === undefined) {
+    const message = `port ${port} has no node port: allow the Service to have them (allocateLoadBalancerNodePorts)`;
+    throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: `spec.ports[${index}].node_port` });
+  }
+  if (protocol === "SCTP") {
+    const message = "SCTP is not forwarded";
+    throw new ProviderError("PORT_PROTOCOL_UNSUPPORTED", message, { field: `spec.ports[${index}].protocol` });
+  }
+  return { protocol, port, nodePort };
+}
+
+function toRange(text: string, index: number): string {
+  const range = parseCidr(text);
+  if (range !== undefined) return range.text;
+  throw new ProviderError("FIELD_INVALID", `source range ${text} is no network`, {
+    field: `spec.source_ranges[${index}]`,
+  });
+}
+
+function toHealthCheck({ port, path }: NonNullable<WantedLoadBalancer["healthCheck"]>): {
+  port: number;
+  path?: string;
+} {
+  // It becomes part of HAProxy's configuration.
+  if (path !== undefined && !/^\/[A-Za-z0-9._~!$&()*+,;=:@%/?-]*$/.test(path)) {
+    throw new ProviderError("FIELD_INVALID", `health check path ${path} is no path of a URL`, {
+      field: "spec.health_check.path",
+    });
+  }
+  return { port, ...(path === undefined ? {} : { path }) };
+}

@@ -1,0 +1,59 @@
+import type { Instance, NodeAddress } from "@cloudwire/provider-sdk";
+import type { Family } from "../util/ip.ts";
+import { familyOf } from "../util/ip.ts";
+
+/** A machine as its source tells it. */
+export interface Machine {
+  /** The same for the life of the machine. */
+  readonly id: string;
+  /** Name of its Node. */
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly zone: string | undefined;
+  readonly region: string | undefined;
+  readonly addresses: readonly NodeAddress[];
+  readonly state: "RUNNING" | "STOPPED";
+  readonly stateReason: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly podCidrs: readonly string[] | undefined;
+}
+
+/** What is known of machines, and how far it may be relied on. */
+export interface Machines {
+  readonly byId: ReadonlyMap<string, Machine>;
+  readonly byName: ReadonlyMap<string, readonly Machine[]>;
+  /** Why what is missing here may yet exist; empty: this is all there is. */
+  readonly problems: readonly string[];
+  readonly readTime: Date;
+}
+
+export function toMachines(machines: readonly Machine[], readTime: Date, problems: readonly string[] = []): Machines {
+  return {
+    byId: new Map(machines.map((machine) => [machine.id, machine])),
+    byName: Map.groupBy(machines, ({ name }) => name),
+    problems,
+    readTime,
+  };
+}
+
+/** The machine as Kubernetes takes it over. */
+export function toInstance(machine: Machine): Instance {
+  const { id, name, type, zone, region, addresses, state, stateReason, labels, podCidrs } = machine;
+  return {
+    id,
+    name,
+    ...(type === undefined ? {} : { type }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(region === undefined ? {} : { region }),
+    addresses,
+    state,
+    ...(stateReason === undefined ? {} : { stateReason }),
+    labels,
+    podCidrs: podCidrs ?? [],
+  };
+}
+
+/** The address under which others reach the machine. */
+export function internalAddress(addresses: readonly NodeAddress[], family: Family): string | undefined {
+  return addresses.find(({ type, address }) => type === "InternalIP" && familyOf(address) === family)?.address;
+}

@@ -1,0 +1,101 @@
+import { type Logger, type ProviderDefinition } from "@cloudwire/provider-sdk";
+import type { Config } from "./config/config.ts";
+import { askSocket } from "./edge/ask-socket.ts";
+import { runProgram } from "./edge/run-program.ts";
+import { bird } from "./forwarding/bird.ts";
+import { type DataPlane, dataPlane } from "./forwarding/data-plane.ts";
+import { flowTable } from "./forwarding/flow-table.ts";
+import { haproxy } from "./forwarding/haproxy.ts";
+import { healthMonitor, probe } from "./forwarding/health.ts";
+import { kernelAddresses } from "./forwarding/kernel-addresses.ts";
+import { kernelRoutes } from "./forwarding/kernel-routes.ts";
+import { nftables } from "./forwarding/nftables.ts";
+import { annotationSchemas, domain } from "./handlers/annotations.ts";
+import { instanceHandlers, unusable } from "./handlers/instances.ts";
+import { loadBalancerHandlers } from "./handlers/load-balancers.ts";
+import { routeHandlers } from "./handlers/routes.ts";
+import { inventoryFiles } from "./inventory/inventory-files.ts";
+import { type Reconciler, startReconciler } from "./reconcile.ts";
+import { openStore, StateError } from "./state/store.ts";
+
+export interface BareMetalProvider {
+  readonly definition: ProviderDefinition;
+  /** Begins to look after what there is; once nobody else serves in its place. */
+  readonly start: () => void;
+  /** Ends what runs in the background; what forwards goes on. */
+  readonly stop: () => void;
+}
+
+/** The provider for this machine and its neighbours. Rejects with {@link StateError} where its memory cannot be relied on. */
+export async function createBareMetalProvider(config: Config, log: Logger): Promise<BareMetalProvider> {
+  const { store, isNew } = await openStore(config.stateDir);
+  const nft = nftables(runProgram, config.nftables.program, config.nftables.table);
+  await refuseLostState(config, isNew, nft.revision);
+  const ofNow = (): Logger => log;
+  const source = inventoryFiles(config.inventoryPath ?? "", ofNow, () => new Date());
+  const addresses = kernelAddresses(runProgram, ofNow);
+  const routes = config.routes && kernelRoutes(runProgram, config.routes);
+  let plane: DataPlane | undefined;
+  const health = healthMonitor({
+    probe,
+    intervalMs: config.nftables.checkIntervalMs,
+    onChange: () => void plane?.converge(),
+  });
+  plane = dataPlane(
+    config,
+    store,
+    {
+      addresses,
+      nftables: nft,
+      haproxy: haproxy(config.haproxy, { run: runProgram, ask: askSocket }),
+      flows: flowTable(runProgram, ofNow),
+      bird: config.bird && bird(runProgram, config.bird),
+      health,
+    },
+    ofNow,
+  );
+  const dataPlaneOf = plane;
+  let reconciler: Reconciler | undefined;
+  const definition: ProviderDefinition = {
+    name: domain,
+    version: "0.1.0",
+    idPrefix: "baremetal://",
+    scope: `baremetal/${config.site}`,
+    check: async () => {
+      const machines = await source.read();
+      if (machines.problems.length > 0) throw unusable(machines);
+      return { conditions: reconciler?.conditions() ?? [] };
+    },
+    instances: instanceHandlers(source),
+    ...(config.pools.length === 0
+      ? {}
+      : { loadBalancers: loadBalancerHandlers({ config, store, dataPlane: dataPlaneOf, source, addresses }) }),
+    ...(routes === undefined ? {} : { routes: routeHandlers({ store, source, kernel: routes }) }),
+    annotations: annotationSchemas,
+  };
+  return {
+    definition,
+    start: () => {
+      const intervalMs = config.reconcileIntervalMs;
+      reconciler = startReconciler({ store, dataPlane: dataPlaneOf, routes, source, intervalMs, log: ofNow });
+    },
+    stop: () => {
+      reconciler?.stop();
+      health.stop();
+    },
+  };
+}
+
+/** Without its memory the provider would take down what forwards, and give everybody another address. */
+async function refuseLostState(
+  { stateDir, nftables: { table, program } }: Config,
+  isNew: boolean,
+  revision: () => Promise<string | undefined>,
+): Promise<void> {
+  if (!isNew) return;
+  const inForce = await revision().catch(() => undefined);
+  if (inForce === undefined) return;
+  throw new StateError(
+    `${stateDir} has no state.json, but table inet ${table} of an earlier run is in force: restore the file, or begin anew with: ${program} delete table inet ${table}`,
+  );
+}

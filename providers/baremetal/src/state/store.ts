@@ -1,0 +1,63 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "../util/atomic-file.ts";
+import { coalesced } from "../util/coalesce.ts";
+import { emptyState, parseState, type State } from "./state.ts";
+
+/** The state, in memory and on the disk. */
+export interface Store {
+  readonly state: () => State;
+  /** Changes the state at once and returns when the change is on the disk. */
+  readonly update: (change: (state: State) => State) => Promise<void>;
+}
+
+/** The state file cannot be used; its message says what to do. */
+export class StateError extends Error {
+  readonly code = "STATE_UNUSABLE";
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "StateError";
+  }
+}
+
+const fileName = "state.json";
+
+/**
+ * Opens the state of a folder. Rejects with {@link StateError} where it is there and cannot be read: to begin anew would move every address.
+ * @returns whether there was one, too
+ */
+export async function openStore(folder: string): Promise<{ readonly store: Store; readonly isNew: boolean }> {
+  const path = join(folder, fileName);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StateError(`the state folder ${folder} cannot be made: ${messageOf(error)}`, error);
+  }
+  const found = await readState(path);
+  let state = found ?? emptyState;
+  const flush = coalesced(() => writeAtomically(path, JSON.stringify(state)));
+  const update = async (change: (state: State) => State): Promise<void> => {
+    state = change(state);
+    await flush();
+  };
+  return { store: { state: () => state, update }, isNew: found === undefined };
+}
+
+async function readState(path: string): Promise<State | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new StateError(`${path} cannot be read: ${messageOf(error)}`, error);
+  }
+  const parsed = parseState(text);
+  if (parsed.kind === "value") return parsed.value;
+  const why = parsed.problems.slice(0, 5).join("; ");
+  throw new StateError(`${path} is not usable (${why}); restore it from a copy: without it every address would move`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,108 @@
+import { isIP, isIPv4 } from "node:net";
+
+/** 4 or 6. */
+export type Family = 4 | 6;
+
+/** Addresses from `first` to `last`, both included, as numbers. */
+export interface AddressRange {
+  readonly family: Family;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** The family of an address; undefined: it is none. */
+export function familyOf(address: string): Family | undefined {
+  const family = isIP(address);
+  return family === 4 || family === 6 ? family : undefined;
+}
+
+/** The one way to write the address, as the kernel does; undefined: it is none. */
+export function canonical(address: string): string | undefined {
+  const family = familyOf(address);
+  return family === undefined || address.includes("%") ? undefined : formatAddress(family, toNumber(address));
+}
+
+/** Reads `10.0.0.0/8`; host bits are cleared. undefined: it is no network. */
+export function parseCidr(text: string): (AddressRange & { readonly text: string }) | undefined {
+  const [, address = "", prefixText = ""] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = familyOf(address);
+  if (family === undefined || Number(prefixText) > widthOf(family)) return undefined;
+  const hostMask = (1n << BigInt(widthOf(family) - Number(prefixText))) - 1n;
+  const value = toNumber(address);
+  const first = value - (value & hostMask);
+  return { family, first, last: first + hostMask, text: `${formatAddress(family, first)}/${Number(prefixText)}` };
+}
+
+/** Reads `192.0.2.10-192.0.2.50`, a network, or one address. undefined: it is none of them. */
+export function parseRange(text: string): AddressRange | undefined {
+  if (text.includes("/")) return parseCidr(text);
+  const [from = "", to = from, ...rest] = text.split("-").map((part) => part.trim());
+  const family = familyOf(from);
+  if (family === undefined || familyOf(to) !== family || rest.length > 0) return undefined;
+  const [first, last] = [toNumber(from), toNumber(to)];
+  return first <= last ? { family, first, last } : undefined;
+}
+
+/** Whether the address is in the range. */
+export function contains(range: AddressRange, address: string): boolean {
+  if (familyOf(address) !== range.family) return false;
+  const value = toNumber(address);
+  return value >= range.first && value <= range.last;
+}
+
+/** Whether two ranges share an address. */
+export function overlap(one: AddressRange, other: AddressRange): boolean {
+  return one.family === other.family && one.first <= other.last && other.first <= one.last;
+}
+
+/** The address with this number. */
+export function formatAddress(family: Family, value: bigint): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+  const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
+  return compress(groups.map((group) => group.toString(16)));
+}
+
+/** Prefix length of a single address. */
+export function widthOf(family: Family): number {
+  return family === 4 ? 32 : 128;
+}
+
+/** An address before a port: IPv6 in brackets. */
+export function withPort(address: string, port: number): string {
+  return isIPv4(address) ? `${address}:${port}` : `[${address}]:${port}`;
+}
+
+function toNumber(address: string): bigint {
+  return isIPv4(address) ? ipv4ToNumber(address) : ipv6ToNumber(address);
+}
+
+function ipv4ToNumber(address: string): bigint {
+  return address.split(".").reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+}
+
+function ipv6ToNumber(address: string): bigint {
+  const end = address.lastIndexOf(":") + 1;
+  const tail = address.slice(end);
+  if (isIPv4(tail)) {
+    const low = ipv4ToNumber(tail);
+    return ipv6ToNumber(`${address.slice(0, end)}${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}`);
+  }
+  const [left = "", right] = address.split("::");
+  const head = left === "" ? [] : left.split(":");
+  const back = right === undefined || right === "" ? [] : right.split(":");
+  const zeros = Array.from({ length: 8 - head.length - back.length }, () => "0");
+  return [...head, ...zeros, ...back].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** RFC 5952: the longest run of at least two zero groups becomes "::", the first one of equals. */
+function compress(groups: readonly string[]): string {
+  let best = { start: 0, length: 1 };
+  let start = 0;
+  for (let index = 0; index <= groups.length; index += 1) {
+    if (groups[index] === "0") continue;
+    if (index - start > best.length) best = { start, length: index - start };
+    start = index + 1;
+  }
+  if (best.length < 2) return groups.join(":");
+  return `${groups.slice(0, best.start).join(":")}::${groups.slice(best.start + best.length).join(":")}`;
+}
