@@ -45,6 +45,7 @@ const heavier = [
   "**/*.differential.test.ts",
   "**/*.parity.test.ts",
   "**/*.languages.test.ts",
+  "**/*.network.test.ts",
 ];
 
 /** The product's own suite, with a sidecar that is written in another language. */
@@ -67,6 +68,7 @@ export default defineConfig({
       project("parity", ["**/*.parity.test.ts"], [], 600_000),
       project("system", ["**/*.system.test.ts"], [], 300_000, 2),
       project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
+      project("network", ["**/*.network.test.ts"], [], 300_000, 2),
       systemWith("go"),
       systemWith("python"),
     ],

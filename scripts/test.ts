@@ -9,6 +9,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { prepareControlPlane, prepareUpstream } from "./lib/control-plane.ts";
 import { prepareSidecars, preparePython, runGoTests, runPytest } from "./lib/foreign-suites.ts";
+import { prepareNetwork } from "./lib/network-tools.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
@@ -38,6 +39,11 @@ const BATCHES: readonly Batch[] = [
   {
     suites: ["languages", "system-go", "system-python"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+  },
+  {
+    suites: ["network"],
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareNetwork()),
     work: (suites) => runVitest(suites, TWO_AT_ONCE),
   },
   {
