@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly parallel?: number;
   /** Thresholds and patience are multiplied by it. Default: 1. */
   readonly slowFactor?: number;
+  /** The time that a check as a whole has is multiplied by it, and nothing else: for many runs at once on one machine. Default: 1. */
+  readonly timeFactor?: number;
   /** Checks of things that take minutes wait for them, instead of looking at their beginning. Default: false. */
   readonly long?: boolean;
   /** How long the provider may take to be ready. Default: 10 s. */
@@ -155,7 +157,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     started: (check) => options.onEvent?.({ kind: "started", check }),
     finished: (result) => options.onEvent?.({ kind: "finished", result }),
     parallel: options.parallel ?? 4,
-    slowFactor,
+    slowFactor: slowFactor * (options.timeFactor ?? 1),
     signal,
   });
   try {

@@ -42,6 +42,7 @@ const telling: readonly Check[] = [
     title: "name, addresses and labels are the cloud's word, and nothing that the request says of the Node",
     rules: ["SEC-2"],
     why: "A machine could get a certificate for the address of another by claiming it.",
+    requires: ["inst.addr.stable"],
     run: async (context) => {
       const plain = await foundAs(context, fixtureNode(context));
       const claimed = await foundAs(context, {

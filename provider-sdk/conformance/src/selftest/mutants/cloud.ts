@@ -254,7 +254,7 @@ export const cloudMutants: readonly Mutant[] = [
   {
     name: "stateless",
     fault: "the state is never known",
-    fails: ["inst.state.running"],
+    fails: ["inst.state.running", "inst.state.stopped"],
     only: ["inst.**"],
     intercept: machines((machine) => ({ ...machine, state: InstanceState.UNSPECIFIED })),
   },

@@ -225,12 +225,15 @@ export const errorMutants: readonly Mutant[] = [
     name: "late-cuts",
     fault: "a call that is late ends the connection",
     fails: ["time.cancel.adopts", "time.deadline.tiny"],
+    only: ["time.**"],
     intercept: when((request) => timeoutMs(headerText(request.headers, "grpc-timeout")) === 1, "cut"),
   },
   {
     name: "cancel-cuts",
     fault: "a call that is cancelled ends the connection",
-    fails: ["time.cancel.next"],
+    fails: ["time.cancel.adopts", "time.cancel.next"],
+    // Whatever shares the connection ends with it.
+    only: ["time.**"],
     cutOnCancel: true,
   },
   {
