@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Level } from "../check/check.ts";
+import { type Level, levels } from "../check/check.ts";
 import type { Fixtures } from "../check/fixtures.ts";
 import { allChecks } from "../checks/registry.ts";
 import type { CheckResult, Report } from "../report/report.ts";
@@ -73,6 +73,8 @@ export const runTwice = async (run: (ids: readonly string[]) => Promise<Report>)
   return { ...first, results: first.results.map((result) => (isBad(result) && second.get(result.id)) || result) };
 };
 
+const lower = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
+
 /** Runs the checks that can see a fault, and tells which failed. */
 export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
   const startedMs = performance.now();
@@ -80,7 +82,11 @@ export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline
   if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
   const run = target.thorough ? [] : await visible(mutant, baseline);
   const slowFactor = target.slowFactor * (mutant.patience ?? 1);
-  const report = await runBehind(mutant, target, { run, slowFactor }, (fixtures) => fixturesFor(mutant, fixtures));
+  // An entry that names the checks it is about is about those up to its level.
+  const level = target.thorough || mutant.only === undefined ? target.level : lower(mutant.level ?? "R", target.level);
+  const report = await runBehind(mutant, target, { run, slowFactor, level }, (fixtures) =>
+    fixturesFor(mutant, fixtures),
+  );
   const elapsedMs = performance.now() - startedMs;
   return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
 };
