@@ -1,6 +1,15 @@
-import { DeleteLoadBalancerCommand } from "@aws-sdk/client-elastic-load-balancing-v2";
-import { type ChangeContext, type LoadBalancerRef, type Pending, pending } from "@cloudwire/provider-sdk";
-import { clusterIdTag, serviceUidTag } from "../cloud/ownership.ts";
+import {
+  DeleteLoadBalancerCommand,
+  DescribeLoadBalancerAttributesCommand,
+} from "@aws-sdk/client-elastic-load-balancing-v2";
+import {
+  type ChangeContext,
+  type LoadBalancerRef,
+  type Pending,
+  pending,
+  ProviderError,
+} from "@cloudwire/provider-sdk";
+import { clusterIdTag, fromAwsTags, serviceUidTag } from "../cloud/ownership.ts";
 import { findBalancer } from "./find.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
@@ -22,6 +31,7 @@ export async function deleteLoadBalancer(
   const { own } = await findBalancer(tools, ref, context);
   const groups = await ownGroups(tools, ref, own, context);
   if (own) {
+    await checkProtection(tools, own, context);
     await work.change({ action: "delete", resourceType: "load balancer", resourceId: own.name }, () =>
       tools.aws.elb(context, (client, options) =>
         client.send(new DeleteLoadBalancerCommand({ LoadBalancerArn: own.arn }), options),
@@ -31,6 +41,16 @@ export async function deleteLoadBalancer(
   const remaining = [...(await deleteGroups(tools, groups, work)), ...(await deleteSecurityGroups(tools, ref, work))];
   if (remaining.length === 0) return undefined;
   return pending(own?.arn ?? ref.id ?? ref.key, { pollAfterMs, stage: "network interfaces are going", remaining });
+}
+
+/** AWS would say so, too, but not what to do. */
+async function checkProtection({ aws }: Tools, { arn, name }: SeenBalancer, context: ChangeContext): Promise<void> {
+  const { Attributes } = await aws.elb(context, (client, options) =>
+    client.send(new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn: arn }), options),
+  );
+  if (fromAwsTags(Attributes)["deletion_protection.enabled"] !== "true") return;
+  const message = `load balancer ${name} is protected from deletion: turn its attribute deletion_protection.enabled off`;
+  throw new ProviderError("DELETION_PROTECTED", message, { resource: { type: "load balancer", name: arn } });
 }
 
 /** Groups by name, which is all that is left of them when nothing forwards to them, and only with the stamp. */

@@ -11,7 +11,7 @@ import { findBalancer } from "./find.ts";
 import { ensureListeners } from "./listeners.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
-import { ensureSecurityGroups } from "./security-groups.ts";
+import { ensureOwnGroup, ensureSecurityGroups } from "./security-groups.ts";
 import type { Tools } from "./settings.ts";
 import { findSubnets } from "./subnets.ts";
 import { deleteGroups, ensureGroups } from "./target-groups.ts";
@@ -97,18 +97,20 @@ async function findExisting(
   wanted: WantedLoadBalancer,
   context: ChangeContext,
 ): Promise<SeenBalancer | undefined> {
-  const { own, problem, upstream } = await findBalancer(tools, wanted, context);
+  const { own, problem } = await findBalancer(tools, wanted, context);
   if (wanted.adopt === undefined || own?.arn === wanted.adopt.loadBalancerId) {
     if (own === undefined && problem) throw problem;
     return own;
   }
+  const id = wanted.adopt.loadBalancerId;
   const field = "adopt.load_balancer_id";
   if (own) {
-    const message = `Service ${wanted.service.name} has load balancer ${own.arn} already and cannot adopt another`;
+    const message = `Service ${wanted.service.name} has load balancer ${own.arn} already and cannot adopt ${id}`;
     throw new ProviderError("FIELD_INVALID", message, { field });
   }
-  if (upstream?.arn === wanted.adopt.loadBalancerId) return upstream;
-  const message = `only the network load balancer that AWS' own controller made for this Service can be adopted, not ${wanted.adopt.loadBalancerId}`;
+  const adopted = await tools.reader.balancer(id, context);
+  if (adopted?.details.VpcId === tools.settings.vpcId) return adopted;
+  const message = `there is no network load balancer ${id} in ${tools.settings.vpcId} to adopt: give its ARN`;
   throw new ProviderError("FIELD_INVALID", message, { field });
 }
 
@@ -120,8 +122,9 @@ async function securityGroupsFor(
   balancer: SeenBalancer | undefined,
   work: Work,
 ): Promise<readonly string[]> {
+  const adoptedArn = balancer?.name === wanted.key ? undefined : balancer?.arn;
   if (balancer === undefined || (balancer.details.SecurityGroups ?? []).length > 0) {
-    return ensureSecurityGroups(tools, wanted, wish, work);
+    return ensureSecurityGroups(tools, wanted, wish, adoptedArn, work);
   }
   if (wanted.sourceRanges.length > 0) {
     const message = `load balancer ${balancer.name} was made without security groups, so that source ranges cannot be kept: make the Service anew`;
@@ -129,6 +132,8 @@ async function securityGroupsFor(
   }
   const summary = `Load balancer ${balancer.name} was made without security groups and can have none: nodes have to let its clients in`;
   work.context.diagnose({ reason: "NoSecurityGroups", summary });
+  // It is how the load balancer is found again.
+  if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, wish, adoptedArn, work);
   return [];
 }
 

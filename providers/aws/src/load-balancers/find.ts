@@ -1,37 +1,40 @@
 import type { CallContext, LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
-import { ownershipProblem } from "../cloud/ownership.ts";
-import { upstreamName } from "./names.ts";
+import { fromAwsTags, ownershipProblem } from "../cloud/ownership.ts";
 import type { SeenBalancer } from "./reader.ts";
 import type { Tools } from "./settings.ts";
 
-/** What AWS has under the names that a Service's load balancer can have. */
+/** Tag of a Service's security group that names the load balancer, if that was taken over and has a name of its own. */
+export const adoptedTag = "cloudwire.dev/adopted";
+
+/** What AWS has for a Service. */
 export interface FoundBalancer {
   readonly own: SeenBalancer | undefined;
   /** Why the name cannot be taken. */
   readonly problem: ProviderError | undefined;
-  /** What AWS' own controller has made for the Service, if it still is. */
-  readonly upstream: SeenBalancer | undefined;
   readonly observeTime: Date;
 }
 
-/** One complete list of the region's load balancers, and the tags of those with the right names. */
+/** One complete list of the region's load balancers; where none has the name, the Service's security group tells of one that was taken over. */
 export async function findBalancer(
   { reader }: Pick<Tools, "reader">,
   ref: Pick<LoadBalancerRef, "key" | "cluster" | "service">,
   context: CallContext,
 ): Promise<FoundBalancer> {
   const observeTime = new Date();
-  const formerName = upstreamName(ref.service.uid);
-  const found = await reader.balancersNamed([ref.key, formerName], context);
-  const isOwn = (balancer: SeenBalancer): boolean => problemOf(balancer, ref) === undefined;
-  const named = found.find(({ name }) => name === ref.key);
-  const former = found.find(({ name }) => name === formerName);
-  return {
-    own: found.find(isOwn),
-    problem: named && problemOf(named, ref),
-    upstream: former && !isOwn(former) ? former : undefined,
-    observeTime,
-  };
+  const all = await reader.allBalancers(context);
+  const [named] = await reader.tagged(
+    all.filter(({ LoadBalancerName }) => LoadBalancerName === ref.key),
+    context,
+  );
+  const problem = named && problemOf(named, ref);
+  if (named && problem === undefined) return { own: named, problem, observeTime };
+  const groups = await reader.stampedSecurityGroups(ref.cluster.id, ref.service.uid, context);
+  const arns = groups.flatMap(({ Tags }) => fromAwsTags(Tags)[adoptedTag] ?? []);
+  const adopted = await reader.tagged(
+    all.filter(({ LoadBalancerArn }) => LoadBalancerArn !== undefined && arns.includes(LoadBalancerArn)),
+    context,
+  );
+  return { own: adopted.find((balancer) => problemOf(balancer, ref) === undefined), problem, observeTime };
 }
 
 function problemOf({ arn, name, tags }: SeenBalancer, ref: Pick<LoadBalancerRef, "cluster" | "service">) {

@@ -26,11 +26,6 @@ export function securityGroupName(key: string): string {
   return `cloudwire-${key}`;
 }
 
-/** How AWS' own controller names the load balancer of a Service. */
-export function upstreamName(serviceUid: string): string {
-  return `a${serviceUid.replaceAll("-", "")}`.slice(0, 32);
-}
-
 function digest(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }

@@ -49,32 +49,30 @@ export class BalancerReader {
     this.#aws = aws;
   }
 
-  /** As it is now. */
+  /** As it is now; undefined: there is no such network load balancer. */
   async balancer(arn: string, occasion: Occasion): Promise<SeenBalancer | undefined> {
-    const { LoadBalancers = [] } = await this.#aws.elb(occasion, (client, options) =>
-      client.send(new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] }), options),
+    const { LoadBalancers = [] } = await orNone(
+      ["LoadBalancerNotFound", "ValidationError"],
+      { $metadata: {} },
+      async () =>
+        this.#aws.elb(occasion, (client, options) =>
+          client.send(new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] }), options),
+        ),
     );
-    const [seen] = await this.#tagged(LoadBalancers, occasion);
+    const [seen] = await this.tagged(LoadBalancers.filter(isNetwork), occasion);
     return seen;
   }
 
-  /** Those of the region that have one of the names: of a complete list, so that what it lacks does not exist. */
-  async balancersNamed(names: readonly string[], occasion: Occasion): Promise<readonly SeenBalancer[]> {
-    const all = await readAll(this.#balancerPage(occasion));
-    return this.#tagged(
-      all.filter(({ LoadBalancerName = "" }) => names.includes(LoadBalancerName)),
-      occasion,
-    );
+  /** The complete list of the region, without tags: what it lacks does not exist. */
+  async allBalancers(occasion: Occasion): Promise<readonly LoadBalancer[]> {
+    return readAll(this.#balancerPage(occasion));
   }
 
   /** All network load balancers of the region, page by page. */
   async *balancers(occasion: Occasion): AsyncGenerator<readonly SeenBalancer[]> {
     const pages = readPages(this.#balancerPage(occasion));
     for await (const page of pages) {
-      yield await this.#tagged(
-        page.filter(({ Type }) => Type === "network"),
-        occasion,
-      );
+      yield await this.tagged(page.filter(isNetwork), occasion);
     }
   }
 
@@ -181,7 +179,8 @@ export class BalancerReader {
     };
   }
 
-  async #tagged(found: readonly LoadBalancer[], occasion: Occasion): Promise<readonly SeenBalancer[]> {
+  /** With their tags. */
+  async tagged(found: readonly LoadBalancer[], occasion: Occasion): Promise<readonly SeenBalancer[]> {
     const arns = found.flatMap(({ LoadBalancerArn }) => (LoadBalancerArn === undefined ? [] : [LoadBalancerArn]));
     const tags = await this.tags(arns, occasion);
     return found.flatMap((details) => {
@@ -189,6 +188,10 @@ export class BalancerReader {
       return arn === undefined || name === undefined ? [] : [{ arn, name, details, tags: tags.get(arn) ?? {} }];
     });
   }
+}
+
+function isNetwork({ Type }: LoadBalancer): boolean {
+  return Type === "network";
 }
 
 function knownGroup(details: TargetGroup): readonly SeenGroup[] {

@@ -9,8 +9,9 @@ import {
 import { type LoadBalancerRef, ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Occasion } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
-import { fromAwsTags, ownershipProblem, toAwsTags } from "../cloud/ownership.ts";
+import { fromAwsTags, ownershipProblem, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, differenceOf } from "./diff.ts";
+import { adoptedTag } from "./find.ts";
 import { securityGroupName } from "./names.ts";
 import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./security-rules.ts";
 import type { Tools } from "./settings.ts";
@@ -22,33 +23,45 @@ export async function ensureSecurityGroups(
   tools: Tools,
   wanted: WantedLoadBalancer,
   wish: Wish,
+  adoptedArn: string | undefined,
   work: Work,
 ): Promise<readonly string[]> {
   const { sharedSecurityGroups } = tools.settings;
   if (wish.securityGroups.length > 0) {
+    if (adoptedArn !== undefined) await ensureOwnGroup(tools, wanted, wish, adoptedArn, work);
     return [...new Set([...wish.securityGroups, ...sharedSecurityGroups, ...wish.extraSecurityGroups])];
   }
-  const own = await ensureOwn(tools, wanted, wish, work);
+  const own = await ensureOwnGroup(tools, wanted, wish, adoptedArn, work);
   if (own?.GroupId !== undefined) {
     await ensureRules(tools, own, own.GroupId, wish, work);
+    await ensureTags(tools, own, wish.tags, work);
     await letNodesTakeTraffic(tools, own.GroupId, work);
   }
   return [...new Set([...(own?.GroupId ? [own.GroupId] : []), ...sharedSecurityGroups, ...wish.extraSecurityGroups])];
 }
 
-async function ensureOwn(
+/**
+ * The security group that the provider makes.
+ * @param adoptedArn the load balancer, if it has not the name by which it would be found
+ */
+export async function ensureOwnGroup(
   tools: Tools,
   wanted: WantedLoadBalancer,
   wish: Wish,
+  adoptedArn: string | undefined,
   work: Work,
 ): Promise<SecurityGroup | undefined> {
   const { reader } = tools;
   const [found] = await reader.stampedSecurityGroups(wanted.cluster.id, wanted.service.uid, work.context);
-  if (found) return found;
+  if (found) {
+    await ensureTags(tools, found, adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }, work);
+    return found;
+  }
   const name = securityGroupName(wanted.key);
+  const tags = { ...wish.tags, ...(adoptedArn === undefined ? {} : { [adoptedTag]: adoptedArn }) };
   try {
     await work.change({ action: "create", resourceType: "security group", resourceId: name }, () =>
-      create(tools, name, wanted, wish, work.context),
+      create(tools, name, wanted, tags, work.context),
     );
   } catch (error) {
     if (!isCode(error, "InvalidGroup.Duplicate")) throw error;
@@ -65,9 +78,9 @@ async function ensureOwn(
   return made;
 }
 
-async function create({ aws, settings }: Tools, name: string, wanted: WantedLoadBalancer, wish: Wish, on: Occasion) {
+async function create({ aws, settings }: Tools, name: string, wanted: WantedLoadBalancer, stamp: Tags, on: Occasion) {
   const { namespace, name: service } = wanted.service;
-  const tags = { ResourceType: "security-group", Tags: toAwsTags(wish.tags) } as const;
+  const tags = { ResourceType: "security-group", Tags: toAwsTags(stamp) } as const;
   return aws.ec2(on, (client, options) =>
     client.send(
       new CreateSecurityGroupCommand({
@@ -84,7 +97,6 @@ async function create({ aws, settings }: Tools, name: string, wanted: WantedLoad
 
 async function ensureRules({ aws }: Tools, own: SecurityGroup, groupId: string, wish: Wish, work: Work): Promise<void> {
   const { added, removed } = differenceOf(wantedRules(wish), fromPermissions(own.IpPermissions), ruleKey);
-  const tags = changedEntries(wish.tags, fromAwsTags(own.Tags));
   const on = work.context;
   const planned = { action: "update", resourceType: "security group", resourceId: groupId } as const;
   if (added.length > 0) {
@@ -111,13 +123,18 @@ async function ensureRules({ aws }: Tools, own: SecurityGroup, groupId: string, 
       ),
     );
   }
-  if (Object.keys(tags).length > 0) {
-    await work.change({ ...planned, summary: `gets the tags ${Object.keys(tags).join(", ")}` }, () =>
-      aws.ec2(on, (client, options) =>
-        client.send(new CreateTagsCommand({ Resources: [groupId], Tags: toAwsTags(tags) }), options),
-      ),
-    );
-  }
+}
+
+async function ensureTags({ aws }: Tools, group: SecurityGroup, wanted: Tags, work: Work): Promise<void> {
+  const { GroupId: id } = group;
+  const tags = changedEntries(wanted, fromAwsTags(group.Tags));
+  if (id === undefined || Object.keys(tags).length === 0) return;
+  const summary = `gets the tags ${Object.keys(tags).join(", ")}`;
+  await work.change({ action: "update", resourceType: "security group", resourceId: id, summary }, () =>
+    aws.ec2(work.context, (client, options) =>
+      client.send(new CreateTagsCommand({ Resources: [id], Tags: toAwsTags(tags) }), options),
+    ),
+  );
 }
 
 /** Nodes' groups let in what comes from the load balancer's own group, and thus from nobody else. */

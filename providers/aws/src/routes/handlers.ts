@@ -32,7 +32,12 @@ const concurrency = 5;
 export function routeHandlers(aws: Aws, machines: MachineReader, settings: RouteSettings): RouteHandlers {
   const routes = new Routes(aws, machines, settings);
   return {
-    features: { maxBatchSize, blackhole: true, validateOnly: true, ipFamilies: ["IPv4", "IPv6"] },
+    features: {
+      maxBatchSize,
+      blackhole: true,
+      validateOnly: true,
+      ipFamilies: new PodRanges(settings.podCidrs).families,
+    },
     list: (context) => routes.list(context),
     ensureMany: async (wanted, context) => routes.ensure(wanted, context),
     deleteMany: async (wanted, context) => routes.delete(wanted, context),

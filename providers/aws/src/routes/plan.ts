@@ -1,7 +1,11 @@
 import type { Route as AwsRoute } from "@aws-sdk/client-ec2";
-import { ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
+import { type IpFamily, ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
 import { BlockList, isIPv6 } from "node:net";
 import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
+
+function familyOf(range: string): IpFamily {
+  return isIPv6(range.split("/")[0] ?? "") ? "IPv6" : "IPv4";
+}
 
 /** A route of the table to a pod range. */
 export interface PodRoute {
@@ -31,8 +35,14 @@ export class PodRanges {
     const [address = "", bits] = cidr.split("/");
     if (!this.#list.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return false;
     return this.#ranges.some(
-      (range) => isIPv6(range.split("/")[0] ?? "") === isIPv6(address) && Number(range.split("/")[1]) <= Number(bits),
+      (range) => familyOf(range) === familyOf(cidr) && Number(range.split("/")[1]) <= Number(bits),
     );
+  }
+
+  /** Families of which there are ranges. */
+  get families(): readonly IpFamily[] {
+    const has = (family: IpFamily): boolean => this.#ranges.some((range) => familyOf(range) === family);
+    return (["IPv4", "IPv6"] as const).filter(has);
   }
 
   toString(): string {

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { destinationOf, planRoute, PodRanges, podRoutes } from "./plan.ts";
+
+const ranges = new PodRanges(["10.120.0.0/16", "2001:db8::/32"]);
+const [first, second] = ["i-00000001", "i-00000002"];
+
+test.each([
+  ["10.120.1.0/24", true],
+  ["10.120.0.0/16", true],
+  ["10.121.1.0/24", false],
+  ["0.0.0.0/0", false],
+  ["10.120.0.0/15", false],
+  ["2001:db8:1::/64", true],
+  ["2001:db9::/64", false],
+])("PodRanges has %s: %s", (cidr, expected) => {
+  expect(ranges.has(cidr)).toBe(expected);
+});
+
+test("PodRanges tells its families", () => {
+  expect(ranges.families).toEqual(["IPv4", "IPv6"]);
+  expect(new PodRanges(["2001:db8::/32"]).families).toEqual(["IPv6"]);
+});
+
+describe("podRoutes()", () => {
+  test.each([
+    [
+      "a route to a machine",
+      { InstanceId: first, State: "active" },
+      { instanceId: first, isBlackhole: false, isForeign: false },
+    ],
+    [
+      "one whose machine has gone",
+      { InstanceId: first, State: "blackhole" },
+      { instanceId: first, isBlackhole: true, isForeign: false },
+    ],
+    [
+      "one whose interface has gone",
+      { NetworkInterfaceId: "eni-1", State: "blackhole" },
+      { instanceId: undefined, isBlackhole: true, isForeign: false },
+    ],
+    [
+      "one to an interface of no machine",
+      { NetworkInterfaceId: "eni-1", State: "active" },
+      { instanceId: undefined, isBlackhole: false, isForeign: true },
+    ],
+    [
+      "one to a gateway",
+      { GatewayId: "igw-1", State: "active" },
+      { instanceId: undefined, isBlackhole: false, isForeign: true },
+    ],
+    [
+      "one to a transit gateway",
+      { TransitGatewayId: "tgw-1", State: "active" },
+      { instanceId: undefined, isBlackhole: false, isForeign: true },
+    ],
+  ] as const)("reads %s", (_what, route, expected) => {
+    expect(podRoutes([{ DestinationCidrBlock: "10.120.1.0/24", ...route }], ranges)).toEqual([
+      { cidr: "10.120.1.0/24", ...expected },
+    ]);
+  });
+
+  test("leaves out what is not to a pod range", () => {
+    expect(
+      podRoutes(
+        [{ DestinationCidrBlock: "0.0.0.0/0", InstanceId: first }, { DestinationPrefixListId: "pl-1" }],
+        ranges,
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe("planRoute()", () => {
+  const present = new Map(
+    podRoutes(
+      [
+        { DestinationCidrBlock: "10.120.1.0/24", InstanceId: first, State: "active" },
+        { DestinationCidrBlock: "10.120.2.0/24", InstanceId: first, State: "blackhole" },
+        { DestinationCidrBlock: "10.120.3.0/24", GatewayId: "igw-1", State: "active" },
+      ],
+      ranges,
+    ).map((route) => [route.cidr, route]),
+  );
+  const plan = (destinationCidr: string, targetId: string | undefined) =>
+    planRoute(
+      { destinationCidr, targetId, targetProviderId: `aws://${targetId}` },
+      present,
+      ranges,
+      new Set([first, second]),
+    );
+
+  test.each([
+    ["creates a missing one", "10.120.9.0/24", `/a/${first}`, { kind: "create", instanceId: first }],
+    ["keeps one as wished", "10.120.1.0/24", `/a/${first}`, { kind: "keep", instanceId: first }],
+    ["replaces one to another machine", "10.120.1.0/24", `/a/${second}`, { kind: "replace", instanceId: second }],
+    ["replaces a black hole", "10.120.2.0/24", `/a/${first}`, { kind: "replace", instanceId: first }],
+    [
+      "refuses one that somebody made by hand",
+      "10.120.3.0/24",
+      `/a/${first}`,
+      { problem: { reason: "CIDR_CONFLICT" } },
+    ],
+    ["refuses a range of nobody's pods", "10.9.0.0/24", `/a/${first}`, { problem: { reason: "FIELD_INVALID" } }],
+    [
+      "refuses a machine that is not there",
+      "10.120.9.0/24",
+      "/a/i-00000009",
+      { problem: { reason: "ROUTE_TARGET_NOT_FOUND" } },
+    ],
+    [
+      "refuses another provider's machine",
+      "10.120.9.0/24",
+      undefined,
+      { problem: { reason: "ROUTE_TARGET_NOT_FOUND" } },
+    ],
+  ])("%s", (_what, cidr, targetId, expected) => {
+    expect(plan(cidr, targetId)).toMatchObject(expected);
+  });
+});
+
+test("destinationOf() names ranges of each family as AWS does", () => {
+  expect([destinationOf("10.120.1.0/24"), destinationOf("2001:db8::/64")]).toEqual([
+    { DestinationCidrBlock: "10.120.1.0/24" },
+    { DestinationIpv6CidrBlock: "2001:db8::/64" },
+  ]);
+});
