@@ -10,7 +10,7 @@ const ruleIds = new Set([...specification.matchAll(/\[([A-Z]+-\d+)\]/g)].map(([,
 describe("allChecks", () => {
   test("ids are unique, dotted and in lower case", () => {
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.filter((id) => !/^[a-z]+(?:\.[a-z][a-z0-9-]*)+$/.test(id))).toEqual([]);
+    expect(ids.filter((id) => !/^[a-z]+(?:\.[a-z0-9][a-z0-9-]*)+$/.test(id))).toEqual([]);
   });
 
   test("each cites rules that the specification has", () => {

@@ -82,6 +82,7 @@ describe("formats", () => {
         "  the kit broke, not the provider: RangeError: oops",
         "",
         "core: failed, 1 passed, 2 failed, 1 blocked, 1 excused",
+        "absence under refused credentials: NOT tested, under an outage: NOT tested",
         "1 blocked by: info.bad",
         "1 skipped: routes is not claimed",
         "acme.example.com 1.0.0, contract 1.0 · level R · kit 0.1.0 · seed 1 · 1.2 s",
