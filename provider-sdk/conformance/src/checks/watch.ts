@@ -114,8 +114,8 @@ const lasting = (kind: WatchKind): readonly Check[] => [
         await watch.snapshot();
         for (let beat = 0; beat < (context.long ? 3 : 1); beat++) {
           const hint = await watch.until(heartbeatMs + heartbeatGraceMs, () => true);
-          if (hint === undefined) return fail({ message: "nothing comes for 30 s", exchange: watch.exchange });
-          if (hint.token === "")
+          if (hint === undefined) fail({ message: "nothing comes for 30 s", exchange: watch.exchange });
+          else if (hint.token === "")
             fail({ message: "a message has no resume_token", got: show(hint.message), exchange: watch.exchange });
         }
       }),

@@ -56,7 +56,12 @@ export class MessageStream {
 
   /** The next message, or the end; waits no longer than told. */
   async next(waitMs: number): Promise<StreamStep> {
-    if (this.#waiting.length === 0 && this.#end === undefined) await this.#news(waitMs);
+    const endMs = performance.now() + waitMs;
+    // A part of a message is news, and no message yet.
+    for (let leftMs = waitMs; this.#waiting.length === 0 && this.#end === undefined && leftMs > 0; ) {
+      await this.#news(leftMs);
+      leftMs = endMs - performance.now();
+    }
     const bytes = this.#waiting.shift();
     if (this.#waiting.length === 0) this.#stream?.resume();
     if (bytes !== undefined) return { kind: "message", bytes };
