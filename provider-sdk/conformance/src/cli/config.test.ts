@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { hookActions, hookNames, undoOf } from "../check/hooks.ts";
 import { UsageError } from "../check/usage-error.ts";
 import { parseConfig, readConfig } from "./config.ts";
 
@@ -106,6 +108,63 @@ canarySecret:
     ["a: 1\na: 2\nb: [", /has 2 mistakes:\n {2}c\.yaml:2: Map keys must be unique\n {2}c\.yaml:3: /],
   ])("refuses %j", (text, wanted) => {
     expect(() => parseConfig(text, "c.yaml")).toThrow(wanted);
+  });
+});
+
+describe("hooks", () => {
+  test("are commands, run beside the configuration, or requests", () => {
+    const text = `
+hooks:
+  cloudBlock: { command: [./block.sh, now], timeoutSeconds: 5 }
+  cloudUnblock: { http: { method: DELETE, url: "http://127.0.0.1:1/faults", headers: { a: b }, body: "\${CONFORMANCE_RUN}" } }
+`;
+    expect(parseConfig(text, "/etc/acme/c.yaml").hooks).toEqual({
+      cloudBlock: { kind: "command", command: ["./block.sh", "now"], folder: "/etc/acme", timeoutMs: 5_000 },
+      cloudUnblock: {
+        kind: "http",
+        method: "DELETE",
+        url: "http://127.0.0.1:1/faults",
+        headers: { a: "b" },
+        body: "${CONFORMANCE_RUN}",
+      },
+    });
+  });
+
+  test("are refused with all that is wrong with them", () => {
+    const text = `hooks:
+  cloudBlock: { command: [a], http: { url: http://a } }
+  credRevoke: {}
+  credRestore: { http: { url: here, size: 3 } }
+  zoneOutage: { http: { url: "\${NO_SUCH_VALUE}" } }
+  zoneRestore: { command: a, timeoutSeconds: 0 }
+  explode: {}
+scale: { instances: many }
+`;
+    expect(() => parseConfig(text, "c.yaml")).toThrow(
+      new UsageError(`the configuration c.yaml has 11 mistakes:
+  c.yaml:2: hooks.cloudBlock needs cloudUnblock beside it: what is done to the cloud has to be undone
+  c.yaml:2: hooks.cloudBlock has to have either command, a list of texts, or http
+  c.yaml:3: hooks.credRevoke has to have either command, a list of texts, or http
+  c.yaml:4: hooks.credRestore.http.size is not known
+  c.yaml:4: hooks.credRestore.http.url has to be a URL
+  c.yaml:5: hooks.zoneOutage.http.url names \${NO_SUCH_VALUE}, which is neither in the kit's environment nor one of the run's values
+  c.yaml:6: hooks.zoneRestore.timeoutSeconds has to be a number above 0
+  c.yaml:6: hooks.zoneRestore.command has to be a list of texts
+  c.yaml:6: hooks.zoneRestore has to have either command, a list of texts, or http
+  c.yaml:7: hooks.explode is not known
+  c.yaml:8: scale.instances has to be a number above 0`),
+    );
+  });
+
+  test("are in the README as the kit has them", () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const [, table = ""] = /<!-- begin hooks -->(.*)<!-- end hooks -->/s.exec(readme) ?? [];
+    const told = table.split("\n").filter((line) => line.startsWith("| `"));
+    const wanted = hookNames.map((name) => {
+      const undo = undoOf(name);
+      return `| \`${name}\` | ${hookActions[name].what} |${undo === undefined ? "" : ` \`${undo}\``} |`;
+    });
+    expect(told).toEqual(wanted);
   });
 });
 

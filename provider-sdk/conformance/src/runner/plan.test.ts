@@ -31,6 +31,13 @@ describe("plan()", () => {
       ["load_balancers.update_nodes is not claimed"],
     ],
     ["skips what is above the level", { level: "M" }, {}, ["is of level M"]],
+    ["runs what needs an action that there is", { hooks: ["cloudBlock"] }, {}, [undefined]],
+    [
+      "skips what needs one that there is not",
+      { hooks: ["credRevoke"] },
+      {},
+      ["the configuration has no hook credRevoke"],
+    ],
     ["skips what is about another transport", { transport: "unix" }, {}, ["is about unix sockets"]],
     [
       "skips what starts providers",
