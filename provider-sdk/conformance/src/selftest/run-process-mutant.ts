@@ -5,7 +5,7 @@ import { NotReadyError } from "../target/reach.ts";
 import { withProvider } from "../target/with-provider.ts";
 import { formatEndpoint } from "../wire/endpoint.ts";
 import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
-import type { ProcessMutant } from "./mutants/process.ts";
+import type { ProcessMutant } from "./process-mutant.ts";
 import { failed, runOptions, type SelftestTarget, withRequired } from "./selftest.ts";
 
 /** What stands for the kit's word that a provider is never ready, among ids of checks. */
