@@ -65,17 +65,15 @@ const tested = async (
   const tally = new SelftestTally();
   await wholeSelftest({
     ...target,
-    ...{
-      only,
-      seed,
-      seeds,
-      slowFactor,
-      startTimeoutMs,
-      thorough,
-      isReference,
-      faultyProcess: starts,
-      elsewhere: others,
-    },
+    only,
+    seed,
+    seeds,
+    slowFactor,
+    startTimeoutMs,
+    thorough,
+    isReference,
+    faultyProcess: starts,
+    elsewhere: others,
     checks: args.run.map((text) => parsePattern(text, ids)),
     signal: deps.signal,
     onEvent: (event) => {

@@ -50,7 +50,12 @@ describe("Trace.touchedBy()", () => {
     ],
     [
       "the time of an answer",
-      { intercept: async (request, next) => (isStatus(request) ? wait(5).then(() => next(request)) : next(request)) },
+      {
+        intercept: async (request, next) => {
+          if (isStatus(request)) await wait(5);
+          return next(request);
+        },
+      },
       ["b.status"],
     ],
     [
