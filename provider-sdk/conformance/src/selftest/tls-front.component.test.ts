@@ -8,7 +8,6 @@ import type { Report } from "../report/report.ts";
 import { runConformance } from "../run-conformance.ts";
 import { withProvider } from "../target/with-provider.ts";
 import { formatEndpoint } from "../wire/endpoint.ts";
-import { tlsMutants } from "./mutants/transport.ts";
 import { startTlsFront, type TlsFault } from "./tls-front.ts";
 
 let reference: Awaited<ReturnType<typeof serveReference>>;
@@ -45,13 +44,8 @@ describe("runConformance() over TLS", () => {
     );
   });
 
-  test.each(tlsMutants)("finds that $fault ($name), and nothing else", async ({ front, fails }) => {
-    const report = await runBehind(front, ["sec.tls.*", "info.fields.*"]);
-    expect([...verdicts(report, "fail"), ...verdicts(report, "kit-error")]).toEqual(fails);
-  });
-
-  const reloaded = async (before: string, slowFactor: number): Promise<Report> => {
-    const { command, remove } = await providerProgram(before);
+  const reloaded = async (): Promise<Report> => {
+    const { command, remove } = await providerProgram();
     onTestFinished(remove);
     return withProvider(
       command,
@@ -63,7 +57,6 @@ describe("runConformance() over TLS", () => {
           providerCommand: command,
           level: "D",
           run: ["sec.tls.*"],
-          slowFactor,
           startTimeoutMs: 30_000,
         }),
       "tls",
@@ -71,23 +64,7 @@ describe("runConformance() over TLS", () => {
   };
 
   test("passes a provider that serves a certificate which was replaced", async () => {
-    expect(verdicts(await reloaded("", 1), "pass")).toEqual(expect.arrayContaining(["sec.tls.reload"]));
-  }, 120_000);
-
-  test("finds that a certificate is read once (tls-static), and nothing else", async () => {
-    const copies = `
-      const { copyFileSync, mkdtempSync } = await import("node:fs");
-      const folder = mkdtempSync("/tmp/tls-static-");
-      for (const name of ["CERT", "KEY"]) {
-        copyFileSync(process.env["CLOUD_PROVIDER_TLS_" + name + "_FILE"], folder + "/" + name);
-        process.env["CLOUD_PROVIDER_TLS_" + name + "_FILE"] = folder + "/" + name;
-      }`;
-    // 16 s instead of 65: the SDK looks at the files every 10 s.
-    const report = await reloaded(copies, 0.25);
-    expect(verdicts(report, "kit-error")).toEqual([]);
-    expect(report.results.flatMap(({ verdict }) => (verdict.kind === "fail" ? [verdict.finding.message] : []))).toEqual(
-      ["the certificate from before is still served"],
-    );
+    expect(verdicts(await reloaded(), "pass")).toEqual(expect.arrayContaining(["sec.tls.reload"]));
   }, 120_000);
 });
 
