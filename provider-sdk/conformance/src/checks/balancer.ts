@@ -151,9 +151,18 @@ export class TestBalancer {
     }
   }
 
+  /** What a controller sends with each call, for providers that cannot find a load balancer without. */
+  get #hints(): { readonly class?: string; readonly annotations?: Record<string, string> } {
+    const { class: name, annotations } = this.#context.fixtures.loadBalancer ?? {};
+    return {
+      ...(name !== undefined && { class: name }),
+      ...(annotations !== undefined && { annotations: { ...annotations } }),
+    };
+  }
+
   /** As GetLoadBalancer has it; undefined: absent. */
   async get(): Promise<LoadBalancer | undefined> {
-    const request = { context: this.callContext, service: this.service };
+    const request = { context: this.callContext, service: this.service, ...this.#hints };
     const called = await this.#context.caller.call(methods.getLoadBalancer, request);
     const { outcome } = expectOk(called, "GetLoadBalancer fails").response;
     if (outcome === undefined) fail({ message: "GetLoadBalancer says nothing", exchange: called.exchange });
@@ -182,6 +191,7 @@ export class TestBalancer {
       context: this.callContext,
       change: { requestId: randomUUID(), trigger: "conformance", ...change },
       service: this.service,
+      ...this.#hints,
       nodes,
     });
   }
@@ -191,6 +201,7 @@ export class TestBalancer {
       context: this.callContext,
       change: { requestId: randomUUID(), trigger: "conformance", ...change },
       service: this.service,
+      ...this.#hints,
       ...hints,
     });
   }

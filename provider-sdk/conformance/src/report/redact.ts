@@ -10,11 +10,14 @@ export const withoutIds = (report: Report, info: GetProviderInfoResponse, fixtur
   const names = idsOf(info, fixtures);
   const ofCloud = info.providerIdPrefixes
     .filter((prefix) => prefix !== "")
-    .map((prefix) => new RegExp(`${prefix.replaceAll(/[^\w:/-]/g, "\\$&")}[^\\s"'\`,;)\\]}]+`, "g"));
+    .map((prefix) => new RegExp(`${escaped(prefix)}[^\\s"'\`,;)\\]}]+`, "g"));
   const hidden = (text: string): string => {
     const whole = names.find(([id]) => id === text);
     if (whole !== undefined) return whole[1];
-    const named = names.reduce((left, [id, name]) => (id.length < shortest ? left : left.replaceAll(id, name)), text);
+    const named = names.reduce(
+      (left, [id, name]) => (id.length < shortest ? left : left.replaceAll(wordOf(id), name)),
+      text,
+    );
     return ofCloud.reduce((left, pattern) => left.replaceAll(pattern, "<provider id>"), named);
   };
   return {
@@ -30,6 +33,11 @@ export const withoutIds = (report: Report, info: GetProviderInfoResponse, fixtur
     })),
   };
 };
+
+const escaped = (text: string): string => text.replaceAll(/[^\w:/-]/g, "\\$&");
+
+/** An id that is not part of a longer one: 192.0.2.1 is not in 192.0.2.10. */
+const wordOf = (id: string): RegExp => new RegExp(`(?<![A-Za-z0-9])${escaped(id)}(?![A-Za-z0-9])`, "g");
 
 /** Each id with what is written instead, the longest first, for one may be part of another. */
 const idsOf = ({ scopeId }: GetProviderInfoResponse, fixtures: Fixtures): readonly (readonly [string, string])[] => {
