@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +27,7 @@ type cloud struct {
 }
 
 func newCloud(settings settings) *cloud {
-	return &cloud{settings: settings, client: &http.Client{Transport: &provider.Transport{}}}
+	return &cloud{settings: settings, client: &http.Client{Transport: &provider.Transport{IsRead: isRead}}}
 }
 
 // refusal is the body of every answer that is not 2xx.
@@ -92,6 +93,11 @@ func hasCode(err error, codes ...string) bool {
 		}
 	}
 	return false
+}
+
+// isRead knows the questions that are too long for a URL.
+func isRead(request *http.Request) bool {
+	return request.Method == http.MethodGet || strings.HasSuffix(request.URL.Path, "/lookup")
 }
 
 // call sends one request and reads its answer.

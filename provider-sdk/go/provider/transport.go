@@ -24,6 +24,9 @@ type Transport struct {
 	RequestIDHeader string
 	// NoRetries turns repetitions off.
 	NoRetries bool
+	// IsRead says which requests change nothing: they are repeated, and never counted as mutations. Nil: those with method GET,
+	// HEAD or OPTIONS. A cloud that takes questions by POST needs one of its own.
+	IsRead func(*http.Request) bool
 
 	mu     sync.Mutex
 	budget float64
@@ -79,8 +82,15 @@ func (t *Transport) base() http.RoundTripper {
 	return http.DefaultTransport
 }
 
-func isRead(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions || method == ""
+func (t *Transport) isRead(request *http.Request) bool {
+	if t.IsRead != nil {
+		return t.IsRead(request)
+	}
+	switch request.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, "":
+		return true
+	}
+	return false
 }
 
 // rewound is the request as it is sent again: its body was read.
@@ -101,7 +111,7 @@ func rewound(request *http.Request) (*http.Request, error) {
 }
 
 func (t *Transport) describe(request *http.Request, response *http.Response, err error, retry bool) CloudCall {
-	report := CloudCall{Err: err, Mutation: !isRead(request.Method), Retry: retry}
+	report := CloudCall{Err: err, Mutation: !t.isRead(request), Retry: retry}
 	if response != nil {
 		header := t.RequestIDHeader
 		if header == "" {
@@ -114,7 +124,7 @@ func (t *Transport) describe(request *http.Request, response *http.Response, err
 
 // retryDelay says whether and when a request is sent again: a read that the cloud throttled, or that it failed to answer.
 func (t *Transport) retryDelay(request *http.Request, response *http.Response, err error, try int) (time.Duration, bool) {
-	if t.NoRetries || try >= maxTries || !isRead(request.Method) || request.Context().Err() != nil {
+	if t.NoRetries || try >= maxTries || !t.isRead(request) || request.Context().Err() != nil {
 		return 0, false
 	}
 	delay := min(firstRetryDelay<<(try-1), maxRetryDelay)

@@ -98,6 +98,17 @@ func TestTransportSendsTheBodyAgain(t *testing.T) {
 	}
 }
 
+func TestTransportTakesTheProvidersWordForWhatIsARead(t *testing.T) {
+	url, bodies := cloudOf(t, 503, 200)
+	request, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("a question"))
+	read := func(*http.Request) bool { return true }
+	response, err := (&provider.Transport{IsRead: read}).RoundTrip(request)
+	if err != nil || response.StatusCode != http.StatusOK || len(*bodies) != 2 {
+		t.Fatalf("got %v, %v; the cloud read %q", response, err, *bodies)
+	}
+	response.Body.Close()
+}
+
 func TestTransportDoesNotRepeatWhatCannotBeReadTwice(t *testing.T) {
 	url, bodies := cloudOf(t, 503)
 	request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, url, io.MultiReader(strings.NewReader("once")))
