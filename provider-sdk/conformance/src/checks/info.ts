@@ -83,7 +83,7 @@ export const infoChecks: readonly Check[] = [
     ...base,
     id: "info.version.major",
     title: "contract_major is 1 and the service is among services",
-    rules: ["INF-6", "TRN-10"],
+    rules: ["INF-6", "TRN-10", "SHAPE-1"],
     why: "The controller would take the provider for one of another contract.",
     run: async (context) => {
       const { info, exchange } = await shake(context);

@@ -114,7 +114,7 @@ const making: readonly Check[] = [
     ...base,
     id: "lb.ensure.echo",
     title: "both fingerprints come back once they are in force, from Ensure and from Get",
-    rules: ["LB-4"],
+    rules: ["LB-4", "NST-5"],
     why: "A controller that starts again does everything again that it cannot see has been done.",
     run: (context) =>
       withBalancer(context, async (balancer) => {

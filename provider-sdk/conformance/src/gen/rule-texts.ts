@@ -30,6 +30,7 @@ export const ruleTexts: Readonly<Record<string, string>> = {
   "STA-1": "`GetProviderStatus` MUST be answered without a cloud call of its own. It is polled every 60 s while ready and every 10 s while not.",
   "STA-2": "A cloud outage or bad credentials show as `ready = false` with conditions `CloudReachable` and `CredentialsValid` inside an OK answer, within 30 s, never as an error of the RPC.",
   "STA-3": "While `ready` is false, or within a minute after an error of code 7, 14 or 16, the controller removes no Node.",
+  "RPC-3": "\"Change\" RPCs carry `ChangeContext`; with `validate_only` they check everything and change nothing, and fail exactly as the real call would. A provider whose capability does not offer it answers `VALIDATE_ONLY_UNSUPPORTED`.",
   "RPC-1": "A repeated `request_id` is answered with the earlier answer or the present state, never with an error about the repetition.",
   "RPC-2": "An RPC MUST NOT fail with a reason that is not in its row. Items of a batch carry the reasons of the last column, the common ones and the cloud's, inside an OK answer.",
   "ERR-1": "Every error that a provider produces MUST carry exactly one `google.rpc.ErrorInfo`, with domain `cloudprovider.v1` and a reason of the table below, or with the vendor's DNS name and a reason of its own. An error without ErrorInfo means that the transport said it.",

@@ -7,12 +7,17 @@ export const checksOf = (checks: readonly Check[], rule: string): readonly strin
 /** Rules without a check, and why no check of a provider can prove them. */
 export const uncheckedRules: Readonly<Record<string, string>> = {
   "INF-7": "a duty of the controller.",
+  "INF-8":
+    "needs a provider that is started while its cloud is away, and that asks it for its scope: the tests of the SDKs have one.",
   "STA-3": "a duty of the controller.",
   "ABS-8": "needs two machines of one name, which few clouds let anybody make.",
   "ABS-9": "a duty of the controller.",
   "LB-17": "a duty of the controller: what it publishes when an answer has no `ingress`.",
+  "LB-18": "the kit cannot know which annotations make a Service somebody else's.",
+  "VOL-3": "there is no RPC to make, attach or remove a volume with.",
   "TIM-3": "a duty of the controller and its transport.",
   "CON-3": "a duty of the controller.",
+  "CON-4": "a provider only should; the rest is a duty of the controller.",
   "LIM-3": "a duty of the controller, which sends the metadata.",
 };
 
