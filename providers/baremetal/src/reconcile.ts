@@ -78,10 +78,18 @@ function condition(type: string, problem: string): Condition {
 async function mendRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
   const machines = await source.read();
   const moved = store.state().routes.flatMap((route): readonly RouteRecord[] => {
+    if (route.isDeleting) return [];
     const addresses = machines.byId.get(route.targetId)?.addresses ?? [];
     const gateway = internalAddress(addresses, familyOf(route.gateway) ?? 4);
     return gateway === undefined || gateway === route.gateway ? [] : [{ ...route, gateway }];
   });
   if (moved.length > 0) await store.update((state) => withRoutes(state, moved));
-  return (await routes.sync(store.state().routes, [])).changes;
+  const { changes } = await routes.sync(() => {
+    const all = store.state().routes;
+    return {
+      wanted: all.filter(({ isDeleting }) => !isDeleting),
+      unwanted: all.filter(({ isDeleting }) => isDeleting),
+    };
+  });
+  return changes;
 }

@@ -40,7 +40,7 @@ describe("a load balancer of HAProxy", () => {
     expect(await site.topology.ask("tcp", address, PORT, 3)).toEqual(Array(3).fill("node-1 10.50.0.1"));
     const reloads = countOf("reload");
     await ensure("default/web", nodeIds(1, 2, 3));
-    expect(namesOf(await site.topology.ask("tcp", address, PORT, 9))).toEqual(new Set(["node-1", "node-2", "node-3"]));
+    await site.topology.askUntil(["node-1", "node-2", "node-3"], site.topology.client, "tcp", address, PORT);
     await ensure("default/web", nodeIds(2));
     expect(namesOf(await site.topology.ask("tcp", address, PORT, 6))).toEqual(new Set(["node-2"]));
     expect([countOf("reload"), countOf("servers")]).toEqual([reloads, 2]);

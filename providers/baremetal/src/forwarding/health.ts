@@ -27,8 +27,8 @@ interface Check {
 }
 
 /** So many failures in a row take a node out; one success brings it back. */
-const maxFailures = 2;
-const timeoutMs = 1_000;
+const maxFailures = 3;
+const timeoutMs = 2_000;
 
 export function healthMonitor({ probe, intervalMs, onChange }: HealthOptions): HealthMonitor {
   const checks = new Map<string, Check>();

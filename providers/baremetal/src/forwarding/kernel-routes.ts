@@ -7,10 +7,9 @@ export interface KernelRoutes {
   readonly table: RouteTable;
   /** All its routes, whoever made them. */
   readonly read: () => Promise<readonly KernelRoute[]>;
-  /** Brings routes of ours in and out; answers the table as it is then, and what the kernel said. */
+  /** Brings routes of ours in and out, as they are wished when it is their turn; answers the table as it is then, and what the kernel said. */
   readonly sync: (
-    wanted: readonly RouteRecord[],
-    unwanted: readonly RouteRecord[],
+    wish: () => { readonly wanted: readonly RouteRecord[]; readonly unwanted: readonly RouteRecord[] },
   ) => Promise<{ readonly table: readonly KernelRoute[]; readonly message: string; readonly changes: number }>;
 }
 
@@ -35,9 +34,10 @@ export function kernelRoutes(run: RunProgram, table: RouteTable): KernelRoutes {
   return {
     table,
     read,
-    sync: (wanted, unwanted) =>
+    sync: (wish) =>
       inTurn(async () => {
         const before = await read();
+        const { wanted, unwanted } = wish();
         const { commands } = planRoutes(table, before, wanted, unwanted);
         if (commands.length === 0) return { table: before, message: "", changes: 0 };
         const messages: string[] = [];

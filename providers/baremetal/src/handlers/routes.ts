@@ -41,7 +41,8 @@ export function routeHandlers(deps: RouteDeps): RouteHandlers {
 async function* list({ store, source, kernel }: RouteDeps, { cluster }: RouteListContext): AsyncGenerator<Route> {
   const [table, machines] = await Promise.all([kernel.read(), source.read()]);
   for (const record of store.state().routes) {
-    if (record.cluster.id === cluster.id && isInTable(kernel.table, table, record)) yield toRoute(record, machines);
+    if (record.isDeleting || record.cluster.id !== cluster.id) continue;
+    if (isInTable(kernel.table, table, record)) yield toRoute(record, machines);
   }
 }
 
@@ -90,7 +91,7 @@ async function ensureMany(
     return plans.map((plan) => (plan instanceof ProviderError ? plan : toRoute(plan, machines)));
   }
   if (records.length > 0) await store.update((state) => withRoutes(state, records));
-  const outcome = await kernel.sync(records, []);
+  const outcome = await kernel.sync(() => ({ wanted: records, unwanted: [] }));
   return plans.map((plan) => {
     if (plan instanceof ProviderError) return plan;
     if (isInTable(kernel.table, outcome.table, plan)) return toRoute(plan, machines);
@@ -136,6 +137,7 @@ function toRecord(
     targetId,
     ...(targetNodeName === undefined ? {} : { targetNodeName }),
     gateway,
+    isDeleting: false,
   };
 }
 
@@ -159,8 +161,10 @@ async function deleteMany(
   if (context.validateOnly) {
     for (const record of own) context.plan({ action: "delete", resourceType: "route", resourceId: idOf(record) });
   } else if (own.length > 0) {
-    // The state comes last: until then the route is known to be ours.
-    const { table } = await kernel.sync([], own);
+    // Forgotten last: until then the route is known to be ours.
+    const leaving = own.map((record) => ({ ...record, isDeleting: true }));
+    await store.update((state) => withRoutes(state, leaving));
+    const { table } = await kernel.sync(() => ({ wanted: [], unwanted: leaving }));
     const gone = own.filter((record) => !isInTable(kernel.table, table, record));
     await store.update((state) => withoutRoutes(state, new Set(gone.map(({ destination }) => destination))));
   }
@@ -174,7 +178,9 @@ async function deleteMany(
         { metadata },
       );
     }
-    const isLeft = !context.validateOnly && store.state().routes.includes(record);
+    const isLeft = store
+      .state()
+      .routes.some(({ destination, isDeleting }) => destination === record.destination && isDeleting);
     return isLeft
       ? new ProviderError("NOT_READY", `the kernel did not give up the route to ${record.destination}`)
       : undefined;

@@ -42,7 +42,15 @@ const loadBalancerSchema = Type.Object(
 );
 
 const routeSchema = Type.Object(
-  { cluster: clusterSchema, destination: text, targetId: text, targetNodeName: optionalText, gateway: text },
+  {
+    cluster: clusterSchema,
+    destination: text,
+    targetId: text,
+    targetNodeName: optionalText,
+    gateway: text,
+    /** It is being taken out of the kernel; it is forgotten when it is. */
+    isDeleting: Type.Boolean(),
+  },
   strict,
 );
 

@@ -74,7 +74,7 @@ export class Site implements AsyncDisposable {
     const provider = this.topology.start(this.topology.gateway, main, [`--config=${this.configPath}`], {
       CLOUD_PROVIDER_ENDPOINT: `unix://${this.socket}`,
     });
-    await provider.said(/provider ready/);
+    await provider.said(/provider ready/, 60_000);
     return provider;
   }
 

@@ -109,6 +109,25 @@ export class Topology implements AsyncDisposable {
     return text.trim().split("\n");
   }
 
+  /** Asks until every one of these nodes has answered; fails when another does, or nobody. */
+  async askUntil(names: readonly string[], ...question: Parameters<Topology["askFrom"]>): Promise<void> {
+    const [namespace, kind, address, port] = question;
+    const seen = new Set<string>();
+    await eventually(
+      `answers of ${names.join(", ")}`,
+      30_000,
+      async () => {
+        for (const answer of await this.askFrom(namespace, kind, address, port, 2 * names.length)) {
+          seen.add(answer.split(" ")[0] ?? "");
+        }
+        return names.every((name) => seen.has(name)) ? true : undefined;
+      },
+      () => [...seen].join(", "),
+    );
+    const others = [...seen].filter((name) => !names.includes(name));
+    if (others.length > 0) throw new Error(`answers came of ${others.join(", ")} too`);
+  }
+
   traffic(address: string, port: number): Traffic {
     const program = this.start(this.client, new URL("traffic.ts", programs), [address, String(port)]);
     return {
@@ -145,6 +164,9 @@ export class Topology implements AsyncDisposable {
       await this.run(this.gateway, "sysctl", "-qw", setting);
     }
     await this.#ip(this.gateway, "link add nodes type bridge");
+    // Where bridged packets pass nftables too, one that is sent back to its own port is lost.
+    await this.run(this.gateway, "sysctl", "-qew", "net.bridge.bridge-nf-call-iptables=0");
+    await this.run(this.gateway, "sysctl", "-qew", "net.bridge.bridge-nf-call-ip6tables=0");
     await this.#ip(this.gateway, "link set nodes up");
     await this.#ip(this.gateway, "address add 10.50.0.1/24 dev nodes");
     await this.#ip(this.gateway, "address add fd50::1/64 dev nodes nodad");
