@@ -54,6 +54,7 @@ class Gate:
         self._failing = False
         self._bucket: Bucket | None = None
         self._throttled = 0
+        self._last_key = ""
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         if f"Credential={ADMIN_KEY}/" in environ.get("HTTP_AUTHORIZATION", ""):
@@ -64,6 +65,7 @@ class Gate:
             failing = self._failing
             throttled = self._bucket is not None and not self._bucket.take()
             self._throttled += throttled
+            self._last_key = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition("/")[0]
         if failing:
             return _refuse(start_response, "503 Service Unavailable", "Unavailable", "the emulator was told to fail")
         if throttled and "elasticloadbalancing" in environ.get("HTTP_AUTHORIZATION", ""):
@@ -88,9 +90,9 @@ class Gate:
         """How many calls there were so far, in all and those that are no reads, and of what."""
         with self._lock:
             calls = dict(sorted(self._calls.items()))
-            throttled = self._throttled
+            more = {"throttled": self._throttled, "lastKey": self._last_key}
         changes = sum(count for action, count in calls.items() if not action.startswith(_READS))
-        return {"all": sum(calls.values()), "changes": changes, "byAction": calls, "throttled": throttled}
+        return {"all": sum(calls.values()), "changes": changes, "byAction": calls, **more}
 
 
 def _action_of(environ: Environ) -> str:

@@ -9,6 +9,8 @@ import { EmulatedCloud } from "./emulated-cloud.ts";
 export interface EmulatedAws {
   readonly cloud: EmulatedCloud;
   readonly sidecar: BridgedSidecar;
+  /** What the emulator tells of itself: url, region, vpc, routeTable. */
+  readonly of: (key: string) => string;
 }
 
 /** What it runs in, and ends with. */
@@ -41,6 +43,7 @@ KubernetesClusterID = ${of("cluster")}
   );
   return {
     cloud: new EmulatedCloud(of("url")),
+    of,
     sidecar: {
       name: "aws",
       args: [`--cloud-config=${cloudConfig}`, "--scope=emulated"],

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DescribeAvailabilityZonesCommand } from "@aws-sdk/client-ec2";
+import { afterEach, expect, test, vi } from "vitest";
+import { Aws } from "./aws.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Answers every request as EC2 with nothing, and keeps which key has signed it. */
+const startEc2 = async () => {
+  const keys: string[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    keys.push(/Credential=([^/]+)/.exec(request.headers.authorization ?? "")?.[1] ?? "");
+    request.resume();
+    response.setHeader("content-type", "text/xml");
+    response.end("<DescribeAvailabilityZonesResponse><availabilityZoneInfo/></DescribeAvailabilityZonesResponse>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { keys, url: `http://127.0.0.1:${port}`, close: () => server.close() };
+};
+
+test("Aws signs with new keys as soon as their file has them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "aws-credentials-"));
+  const file = join(folder, "credentials");
+  const write = (key: string) => writeFile(file, `[default]\naws_access_key_id = ${key}\naws_secret_access_key = x\n`);
+  const ec2 = await startEc2();
+  try {
+    const env = {
+      AWS_ENDPOINT_URL: ec2.url,
+      AWS_SHARED_CREDENTIALS_FILE: file,
+      AWS_CONFIG_FILE: "/dev/null",
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_ACCESS_KEY_ID: "",
+      AWS_SECRET_ACCESS_KEY: "",
+      AWS_PROFILE: "",
+    };
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value === "" ? undefined : value);
+    // A clock that is behind lets keys without an end be old at once, as they are a minute later.
+    const aws = new Aws({ region: "us-east-1", nowMs: () => Date.now() - 120_000 });
+    const ask = () =>
+      aws.ec2({ signal: AbortSignal.timeout(30_000) }, (client, options) =>
+        client.send(new DescribeAvailabilityZonesCommand({}), options),
+      );
+    await write("first-key");
+    await ask();
+    await write("second-key");
+    await ask();
+    expect(ec2.keys).toEqual(["first-key", "second-key"]);
+  } finally {
+    ec2.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});

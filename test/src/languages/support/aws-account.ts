@@ -1,0 +1,96 @@
+import { at, type Json, listOf } from "../../support/kube.ts";
+
+/** Thousands of machines take as long on a busy machine. */
+const CALL_MS = 600_000;
+
+/** The emulated AWS as the account's administrator sees it; nothing of this is counted, throttled or failed. */
+export class AwsAccount {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** A call of EC2, by boto3's names. */
+  async ec2(method: string, params: object = {}): Promise<unknown> {
+    return this.#ask("admin", { service: "ec2", method, params });
+  }
+
+  /** A call of Elastic Load Balancing, by boto3's names. */
+  async elb(method: string, params: object = {}): Promise<unknown> {
+    return this.#ask("admin", { service: "elbv2", method, params });
+  }
+
+  /** How many calls of it the provider has made. */
+  async calls(action: string): Promise<number> {
+    return Number(at(await this.#ask("calls"), "byAction", action) ?? 0);
+  }
+
+  /** How many calls of the provider were refused as one too many. */
+  async throttled(): Promise<number> {
+    return Number(at(await this.#ask("calls"), "throttled"));
+  }
+
+  /** The access key that signed the provider's last call. */
+  async lastKey(): Promise<unknown> {
+    return at(await this.#ask("calls"), "lastKey");
+  }
+
+  /** From now on the provider has so many calls a second; 0 ends that. */
+  async throttle(rate: number, burst: number): Promise<void> {
+    await this.#ask("throttle", { rate, burst });
+  }
+
+  /** From now on every call of the provider is answered with 503, or none. */
+  async fail(failing: boolean): Promise<void> {
+    await this.#ask("fail", { failing });
+  }
+
+  /** Starts machines, 500 with each call. */
+  async runMachines(count: number): Promise<readonly Json[]> {
+    const made: Json[] = [];
+    while (made.length < count) {
+      const size = Math.min(500, count - made.length);
+      const subnets = listOf(at(await this.ec2("describe_subnets", { Filters: [tagged("role/elb", "1")] }), "Subnets"));
+      const params = { ImageId: "ami-12c6146b", InstanceType: "m5.large", MinCount: size, MaxCount: size };
+      const answer = await this.ec2("run_instances", { ...params, SubnetId: subnets[0]?.["SubnetId"] });
+      made.push(...listOf(at(answer, "Instances")));
+    }
+    return made;
+  }
+
+  /** All that load balancers are made of, as words: what a Service has left behind shows. */
+  async leftovers(): Promise<readonly string[]> {
+    const [balancers, targetGroups, securityGroups] = await Promise.all([
+      this.elb("describe_load_balancers"),
+      this.elb("describe_target_groups"),
+      this.ec2("describe_security_groups"),
+    ]);
+    const nodes = listOf(at(securityGroups, "SecurityGroups"));
+    return [
+      ...listOf(at(balancers, "LoadBalancers")).map(({ LoadBalancerName }) => `load balancer ${LoadBalancerName}`),
+      ...listOf(at(targetGroups, "TargetGroups")).map(({ TargetGroupName }) => `target group ${TargetGroupName}`),
+      ...nodes
+        .map(({ GroupName }) => String(GroupName))
+        .filter((name) => name !== "default" && name !== "nodes")
+        .map((name) => `security group ${name}`),
+      ...nodes
+        .filter(({ GroupName, IpPermissions }) => GroupName === "nodes" && listOf(IpPermissions).length > 0)
+        .map(() => "rules of the nodes' security group"),
+    ];
+  }
+
+  async #ask(what: string, wish?: object): Promise<unknown> {
+    const signal = AbortSignal.timeout(CALL_MS);
+    const init = wish === undefined ? { signal } : { signal, method: "POST", body: JSON.stringify(wish) };
+    const response = await fetch(`${this.#url}/emulator/${what}`, init);
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`the emulator, asked to ${what}: ${response.status} ${answer}`);
+    return JSON.parse(answer);
+  }
+}
+
+/** Filters of EC2. */
+export function tagged(key: string, value: string) {
+  return { Name: `tag:kubernetes.io/${key}`, Values: [value] };
+}
