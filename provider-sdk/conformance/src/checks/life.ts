@@ -1,5 +1,7 @@
-import { readdir } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Check, CheckContext, OwnProvider } from "../check/check.ts";
 import { expectNone, expectOk, fail } from "../check/expect.ts";
@@ -14,6 +16,7 @@ const base = {
   starts: true,
   exclusive: true,
   timeoutMs: 60_000,
+  requires: ["proc.socket.appears"],
 } as const;
 
 /** The contract gives calls under way 10 s (TRN-7); the rest is for the process itself. */
@@ -36,8 +39,30 @@ export const ending = async ({ process }: OwnProvider, context: CheckContext): P
   return Promise.race([process.ended, late]);
 };
 
+/** A socket file as a process leaves it that was killed: who serves it would take it away with him. */
+const leaveDeadSocket = async (path: string): Promise<void> => {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(`${path}.served`, resolve);
+  });
+  await rename(`${path}.served`, path);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+};
+
 /** A provider's whole life: what it leaves behind, and how it comes back. */
 export const lifeChecks: readonly Check[] = [
+  {
+    ...base,
+    requires: [],
+    id: "proc.socket.appears",
+    title: "a process serves within 10 s of its start",
+    rules: ["TRN-1"],
+    why: "A pod whose provider is late is restarted by its probes, again and again. Usually the cloud is asked for everything before the socket is made.",
+    run: async (context) => void (await started(context)),
+  },
   {
     ...base,
     id: "proc.socket.siblings",
@@ -51,6 +76,23 @@ export const lifeChecks: readonly Check[] = [
         files.filter((name) => name !== basename(own.socketPath)),
         "there are other files",
       );
+    },
+  },
+  {
+    ...base,
+    id: "proc.socket.stale",
+    title: "a socket file that nobody serves is replaced",
+    rules: ["TRN-3"],
+    why: "The directory outlives the container: what an earlier one left must not keep the next from starting.",
+    run: async (context) => {
+      const folder = await mkdtemp(join(tmpdir(), "conformance-stale-"));
+      try {
+        const path = join(folder, "provider.sock");
+        await leaveDeadSocket(path);
+        await started(context, path);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     },
   },
   {
@@ -101,7 +143,7 @@ export const lifeChecks: readonly Check[] = [
     title: "after SIGTERM the socket file is gone",
     rules: ["TRN-7"],
     why: "A socket that nobody serves looks like a provider that hangs.",
-    requires: ["proc.term.drain"],
+    requires: ["proc.socket.appears", "proc.term.drain"],
     run: async (context) => {
       const { own } = await started(context);
       own.process.signal("SIGTERM");

@@ -23,9 +23,11 @@ import { pageChecks } from "./list-pages.ts";
 import { listChecks } from "./lists.ts";
 import { machineChecks } from "./machines.ts";
 import { nothingChecks } from "./nothing.ts";
+import { killChecks } from "./kill.ts";
 import { procChecks } from "./proc.ts";
 import { reflectChecks } from "./reflect.ts";
 import { scaleChecks } from "./scale.ts";
+import { secretLogChecks } from "./secret-logs.ts";
 import { tlsChecks } from "./sec-tls.ts";
 import { timeChecks } from "./time.ts";
 import { valChecks } from "./val.ts";
@@ -43,6 +45,7 @@ export const allChecks: readonly Check[] = [
   ...healthChecks,
   ...reflectChecks,
   ...tlsChecks,
+  ...secretLogChecks,
   ...errChecks,
   ...valChecks,
   ...timeChecks,
@@ -62,6 +65,7 @@ export const allChecks: readonly Check[] = [
   ...routeChecks,
   ...routeOwnershipChecks,
   ...concurrencyChecks,
+  ...killChecks,
   ...concurrencyLimitChecks,
   ...compatibilityChecks,
   ...watchChecks,

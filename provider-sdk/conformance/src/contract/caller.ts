@@ -79,6 +79,11 @@ export class Caller {
     return this.#deps.connection;
   }
 
+  /** The same over another connection. */
+  over(connection: Connection): Caller {
+    return new Caller({ ...this.#deps, connection });
+  }
+
   /** Calls a method with a request made of what is given. */
   async call<Partial, Request, Response>(
     method: Method<Partial, Request, Response>,

@@ -30,7 +30,8 @@ export const serveFake = async ({ endpoint, faults, onServing }: ServeFakeOption
   const where = endpoint ?? process.env["CLOUD_PROVIDER_ENDPOINT"] ?? `unix://${await newSocket()}`;
   const { path } = socketOf(where, faults);
   for (const { before } of own) await before?.(path);
-  if (ofCalls.length === 0) await serveProvider(referenceDefinition(), { endpoint: where });
+  const definition = own.find((mutant) => mutant.definition !== undefined)?.definition?.(path) ?? referenceDefinition();
+  if (ofCalls.length === 0) await serveProvider(definition, { endpoint: where });
   else await serveBehind(ofCalls, path);
   for (const { after } of own) after?.(path);
   onServing(where);

@@ -5,6 +5,9 @@ import type { OwnProvider, OwnTlsProvider } from "../check/check.ts";
 import { type Place, tlsPlace, unixPlace } from "./place.ts";
 import { type ProviderProcess, startProviderProcess } from "./provider-process.ts";
 
+/** With this the names of their folders begin. */
+export const ownFolderPrefix = "conformance-own-";
+
 /** Providers that one check starts for itself. */
 export class OwnProviders {
   readonly #command: readonly string[];
@@ -41,7 +44,7 @@ export class OwnProviders {
   }
 
   async #folder(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), "conformance-own-"));
+    const folder = await mkdtemp(join(tmpdir(), ownFolderPrefix));
     this.#folders.push(folder);
     return folder;
   }

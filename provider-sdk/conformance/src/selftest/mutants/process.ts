@@ -6,24 +6,21 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { property } from "../../contract/field-rules.ts";
+import { durableDefinition } from "../../reference/durable-provider.ts";
+import { referenceFixtures } from "../../reference/reference-provider.ts";
+import { ownFolderPrefix } from "../../target/own-providers.ts";
+import type { ProcessMutant } from "../process-mutant.ts";
 import { streamProcessMutants } from "./process-streams.ts";
 
-/** A provider with a fault in how its process lives. */
-export interface ProcessMutant {
-  readonly name: string;
-  /** What it does wrong. */
-  readonly fault: string;
-  /** Ids of the checks that fail on it: these and no others. None: the kit says that it is never ready. */
-  readonly fails: readonly string[];
-  /** How it is reached. Default: at a socket. */
-  readonly transport?: "tls";
-  /** What its process does before it serves, told the path of its socket. */
-  readonly before?: (socket: string) => void | Promise<void>;
-  /** What its process does once it serves. */
-  readonly after?: (socket: string) => void;
-}
-
 const neverMs = 600_000;
+const lateMs = 12_000;
+
+/** Writes the headers of each call to standard error. */
+const logHeaders = (): void =>
+  subscribe("http2.server.stream.created", (message) => {
+    process.stderr.write(`call with ${JSON.stringify(property(message, "headers"))}\n`);
+  });
 
 /** Ends the process where it should answer with an error. */
 const crashOnError = (): void =>
@@ -38,6 +35,12 @@ export const processMutants: readonly ProcessMutant[] = [
     fault: "it listens minutes after it was started",
     fails: [],
     before: () => wait(neverMs),
+  },
+  {
+    name: "late-socket",
+    fault: "it listens 12 s after it was started beside another",
+    fails: ["proc.socket.appears"],
+    before: (socket) => (socket.includes(ownFolderPrefix) ? wait(lateMs) : undefined),
   },
   {
     name: "open-socket",
@@ -80,7 +83,7 @@ export const processMutants: readonly ProcessMutant[] = [
   {
     name: "no-unlink-stale",
     fault: "a socket file that is left over is a reason not to start",
-    fails: ["proc.kill.recover"],
+    fails: ["proc.socket.stale", "proc.kill.recover"],
     before: (socket) => {
       if (existsSync(socket)) process.exit(1);
     },
@@ -113,6 +116,30 @@ export const processMutants: readonly ProcessMutant[] = [
     fault: "an error of one call ends the process",
     fails: ["proc.panic.isolated"],
     before: crashOnError,
+  },
+  {
+    name: "leaks-token-log",
+    fault: "the headers of calls are written to the log, with the tokens of callers",
+    fails: ["sec.secret.logs"],
+    before: logHeaders,
+  },
+  {
+    name: "leaks-secret-log",
+    fault: "its own credentials are written to the log when it starts",
+    fails: ["sec.secret.logs"],
+    before: () => void process.stderr.write(`connecting with key ${referenceFixtures.canarySecret}\n`),
+  },
+  {
+    name: "creates-again-after-kill",
+    fault: "what it was making when it was killed is made again, for it looks in its memory alone",
+    fails: ["fault.kill.create"],
+    definition: (socket) => durableDefinition(socket, "looks in its memory before it makes"),
+  },
+  {
+    name: "delete-memory-only",
+    fault: "what it was deleting when it was killed is said to be gone, for the wish was in its memory alone",
+    fails: ["fault.kill.delete"],
+    definition: (socket) => durableDefinition(socket, "deletes what it remembers"),
   },
   ...streamProcessMutants,
 ];
