@@ -116,11 +116,11 @@ func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provid
 		return answers, nil
 	}
 	if call.ValidateOnly() {
-		for k, spec := range specs {
-			call.Plan(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "route", Summary: spec.Destination + " to " + spec.InstanceID})
-			answers[at[k]] = provider.RouteReady(&cpv1.Route{Id: spec.Destination, DestinationCidr: spec.Destination})
+		planned, err := r.planned(ctx, specs)
+		for k, answer := range planned {
+			answers[at[k]] = answer
 		}
-		return answers, nil
+		return answers, err
 	}
 	if len(replaced) > 0 {
 		if _, err := r.change(ctx, routesPath+"/delete", map[string]any{"ids": replaced}); err != nil {
@@ -136,6 +136,33 @@ func (r *routeTable) ensure(ctx context.Context, wanted []*cpv1.Route) ([]provid
 		if k < len(made.Results) {
 			answers[i] = toAnswer(made.Results[k].Route, made.Results[k].Error)
 		}
+	}
+	return answers, nil
+}
+
+// planned is what would be made. The cloud refuses routes to machines that are gone only when they are made, so these are looked up.
+func (r *routeTable) planned(ctx context.Context, specs []routeSpec) ([]provider.RouteAnswer, error) {
+	var ids []string
+	for _, spec := range specs {
+		ids = append(ids, spec.InstanceID)
+	}
+	question := map[string]any{"ids": ids, "names": []string{}, "consistent": true}
+	var found lookup
+	if err := r.api.call(ctx, http.MethodPost, "/v1/instances/lookup", question, &found); err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, each := range found.Items {
+		there[each.ID] = each.State != "terminated"
+	}
+	var answers []provider.RouteAnswer
+	for _, spec := range specs {
+		if !there[spec.InstanceID] {
+			answers = append(answers, provider.Failed(provider.NewError(provider.ReasonRouteTargetNotFound, "there is no instance "+spec.InstanceID)))
+			continue
+		}
+		provider.CallOf(ctx).Plan(&cpv1.PlannedChange{Action: cpv1.ChangeAction_CHANGE_ACTION_CREATE, ResourceType: "route", Summary: spec.Destination + " to " + spec.InstanceID})
+		answers = append(answers, provider.RouteReady(&cpv1.Route{Id: spec.Destination, DestinationCidr: spec.Destination}))
 	}
 	return answers, nil
 }
