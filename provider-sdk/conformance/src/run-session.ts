@@ -146,7 +146,7 @@ export class RunSession {
   async cleanUp(timeoutMs: number): Promise<CleanedUp> {
     const { entries } = this.#ledger;
     const hooksLeft = await undoAll(entries, this.#options.fixtures.hooks ?? {});
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     const { command, gone } = this.#options;
     const again = gone?.aborted === true && entries.length > 0 && command !== undefined ? command : undefined;
     const left =

@@ -16,7 +16,7 @@ export const runHook = async (name: HookName, hook: Hook, variables: HookVariabl
       case "command":
         return await runCommand(hook, variables, timeoutMs);
       case "http":
-        return await request(hook, variables, AbortSignal.timeout(timeoutMs));
+        return await request(hook, variables, AbortSignal.timeout(Math.ceil(timeoutMs)));
       case "function":
         return await hook.call(variables);
     }

@@ -55,9 +55,17 @@ const skipOf = (check: Check, selection: Selection, facts: PlanFacts): PlannedCh
   if (!chosen || matchesAny(selection.skip, check.id)) return { reason: "user", detail: "left out by the user" };
   if (levels.indexOf(check.level) > levels.indexOf(selection.level))
     return { reason: "level", detail: `is of level ${check.level}` };
-  const missing = (check.fixtures ?? []).find((name) => !hasFixture(facts.fixtures, name));
+  return missingOf(check, facts);
+};
+
+/** What the configuration lacks. */
+const missingOf = (
+  { fixtures = [], hooks = [] }: Check,
+  { fixtures: given, hasHook }: PlanFacts,
+): PlannedCheck["skip"] => {
+  const missing = fixtures.find((name) => !hasFixture(given, name));
   if (missing !== undefined) return { reason: "fixture", detail: `the configuration has no ${missing}` };
-  const hook = (check.hooks ?? []).find((name) => !facts.hasHook(name));
+  const hook = hooks.find((name) => !hasHook(name));
   return hook === undefined ? undefined : { reason: "hook", detail: `the configuration has no hook ${hook}` };
 };
 

@@ -113,7 +113,7 @@ export class Runner {
 
   async #attempt(check: Check): Promise<Verdict> {
     const timeoutMs = (check.timeoutMs ?? defaultTimeoutMs) * this.#deps.slowFactor;
-    const timeUp = AbortSignal.timeout(timeoutMs);
+    const timeUp = AbortSignal.timeout(Math.ceil(timeoutMs));
     const signal = AbortSignal.any([timeUp, this.#deps.signal]);
     const { context, close } = this.#deps.openContext(check, signal);
     const aborted = Promise.withResolvers<Verdict>();

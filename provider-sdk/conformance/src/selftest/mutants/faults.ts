@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AbsenceBasis, ConditionStatus } from "@cloudwire/proto/cloudprovider/v1/common";
-import { type GetProviderInfoResponse, GetProviderStatusResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { GetProviderInfoResponse, GetProviderStatusResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { InstanceState } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { HealthCheckResponse_ServingStatus, HealthDefinition } from "@cloudwire/proto/grpc/health/v1/health";
 import { isClaimed } from "../../contract/capabilities.ts";
