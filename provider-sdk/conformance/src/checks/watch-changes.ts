@@ -12,6 +12,7 @@ import {
   hintMs,
   instanceWatch,
   lookMs,
+  tokenOf,
   type Watch,
   type WatchKind,
   withoutTimes,
@@ -81,9 +82,6 @@ const goOn = async (
     { request: { resumeToken } },
   );
 
-const snapshotToken = (kind: WatchKind, context: CheckContext): Promise<string> =>
-  withWatch(kind, context, async (watch) => (await watch.snapshot()).token);
-
 /** Machines that come and go; only the vendor can make them do that. */
 const machines: readonly Check[] = [
   {
@@ -93,7 +91,7 @@ const machines: readonly Check[] = [
     rules: ["WAT-4"],
     why: "A break of a second would hide the machine until the next full list. Usually a resumed watch begins now.",
     run: async (context) => {
-      const token = await snapshotToken(instanceWatch, context);
+      const token = await tokenOf(instanceWatch, context);
       const { providerId } = await context.hooks.createMachine();
       await goOn(instanceWatch, context, token, `machine ${providerId}`, ({ key }) => key === providerId);
     },
@@ -229,7 +227,7 @@ const balancers: readonly Check[] = [
     why: "A break of a second would hide the change until the next full list. Usually a resumed watch begins now.",
     requires: ["lb.watch.ready"],
     run: async (context) => {
-      const token = await snapshotToken(balancerWatch, context);
+      const token = await tokenOf(balancerWatch, context);
       await withBalancer(context, async (balancer) => {
         await balancer.converge();
         await goOn(balancerWatch, context, token, "the new load balancer", (hint) => isActive(hint, balancer));

@@ -15,6 +15,7 @@ import {
   hintMs,
   instanceWatch,
   lookMs,
+  tokenOf,
   type WatchKind,
   watchKinds,
   withHealthWatch,
@@ -233,9 +234,7 @@ const acrossRestart = async (
   change: () => Promise<{ readonly what: string; readonly isIt: (hint: Hint) => boolean } | undefined>,
 ): Promise<void> => {
   const { own: first } = await started(context);
-  const token = await connected(first.socketPath, (connection) =>
-    withWatch(kind, context, async (watch) => (await watch.snapshot()).token, { connection }),
-  );
+  const token = await connected(first.socketPath, (connection) => tokenOf(kind, context, { connection }));
   first.process.signal("SIGTERM");
   await ending(first, context);
   const changed = await change();
