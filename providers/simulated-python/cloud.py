@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from cloudwire_provider import BackgroundContext, HttpAnswer, ProviderError, v1
+from cloudwire_provider import BackgroundContext, ErrorDetails, HttpAnswer, ProviderError, v1
 
 STAMP = "cloudwire.dev/"
 """Tags under this prefix are the provider's stamp; users' tags may not begin with it."""
@@ -130,7 +130,9 @@ def _refusal(answer: HttpAnswer) -> Exception:
     except (ValueError, KeyError, TypeError):
         reason = None
     if reason is not None:
-        return ProviderError(reason, f"{answer.method} {answer.url}: {refusal['code']}: {refusal['message']}")
+        text = f"{answer.method} {answer.url}: {refusal['code']}: {refusal['message']}"
+        details = ErrorDetails(quota=("account", refusal["message"])) if reason == "QUOTA_EXCEEDED" else None
+        return ProviderError(reason, text, details=details)
     # The SDK knows what HTTP's status and Retry-After mean.
     try:
         answer.raise_for_status()
