@@ -63,6 +63,24 @@ const listenGrpc = async (body: () => Buffer | undefined, status = "0"): Promise
   return `unix://${path}`;
 };
 
+/** Speaks HTTP/2, and hangs up as soon as it is asked something. */
+const listenClosing = async (): Promise<string> => {
+  const path = await socketPath();
+  const server = createHttp2Server();
+  server.on("session", (session) => {
+    session.on("error", () => undefined);
+    session.on("stream", (stream) => {
+      stream.on("error", () => undefined);
+      session.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(path, resolve);
+  });
+  onTestFinished(() => void server.close());
+  return `unix://${path}`;
+};
+
 const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const ping = Buffer.concat([Buffer.from([0, 0, 8, 6, 0, 0, 0, 0, 0]), Buffer.alloc(8)]);
 const run = (endpoint: string) => runConformance({ endpoint, startTimeoutMs: 700 });
@@ -112,6 +130,18 @@ describe("runConformance()", () => {
       () => listenGrpc(() => Buffer.alloc(0), "12"),
       /a gRPC server, but not one of cloudprovider\.v1/,
     ],
+    ["a gRPC server answers 100 MB", () => listenGrpc(() => Buffer.alloc(100 * 2 ** 20)), /the answer is longer than/],
+    [
+      "a server closes each connection after the handshake of HTTP/2",
+      () => listenClosing(),
+      /GetProviderInfo ended with/,
+    ],
+    [
+      "a name has no address",
+      async () => "tcp://no-such-host.invalid:9443",
+      /DNS: the name "no-such-host\.invalid" has no address/,
+    ],
+    ["nobody listens at a port", async () => "tcp://127.0.0.1:1", /within 1 s: connect ECONNREFUSED 127\.0\.0\.1:1/],
     ["a gRPC server has no such code", () => listenGrpc(() => Buffer.alloc(0), "99"), /grpc-status is "99"/],
   ])("says so in time when %s", async (_name, start, wanted) => {
     await expect(run(await start())).rejects.toThrow(wanted);

@@ -56,13 +56,16 @@ export const probe = (endpoint: Endpoint, timeoutMs: number): Promise<Probe> =>
     socket.once("error", (error) => {
       const problem = socketProblem(endpoint, error);
       if (said.length > 0) finish(stranger(said));
-      else if (problem?.step === "TLS handshake" || problem?.step === "ALPN")
+      // Who hangs up may only be about to start.
+      else if ((problem?.step === "TLS handshake" || problem?.step === "ALPN") && !isReset(error))
         finish({ kind: "noTls", detail: problem.text });
       else if (problem !== undefined) finish({ kind: "refused", detail: problem.text });
       else finish(taken ? { kind: "closed" } : { kind: "refused", detail: error.message });
     });
     socket.once("close", () => finish(said.length === 0 ? { kind: "closed" } : stranger(said)));
   });
+
+const isReset = (error: Error): boolean => "code" in error && error.code === "ECONNRESET";
 
 const stranger = (said: Buffer): Probe =>
   said.subarray(0, tlsAlert.length).equals(tlsAlert)
