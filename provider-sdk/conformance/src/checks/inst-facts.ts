@@ -66,9 +66,8 @@ const telling: readonly Check[] = [
     capability: "instances.pod_cidrs",
     run: async (context) => {
       const { podCidrs } = await foundAs(context, fixtureNode(context));
-      if (podCidrs === undefined)
-        return fail({ message: "pod ranges are not told", expected: "pod_cidrs, empty where there are none yet" });
-      const { cidrs } = podCidrs;
+      const { cidrs } =
+        podCidrs ?? fail({ message: "pod ranges are not told", expected: "pod_cidrs, empty where there are none yet" });
       expectNone(
         cidrs.flatMap((cidr, index) => [
           ...(formats.CIDR(cidr) && isNetwork(cidr) ? [] : [`${cidr} is no network`]),
@@ -142,9 +141,8 @@ const costing: readonly Check[] = [
     why: "The controller keeps to the cloud's limits by them.",
     run: async (context) => {
       const { response, exchange } = await ask(context, [fixtureNode(context)], { maxDataAge: {} });
-      const { stats } = response;
-      if (stats === undefined) return fail({ message: "there are none", expected: "stats", exchange });
-      const { cloudCalls, cloudMutations, cloudRetries } = stats;
+      const { cloudCalls, cloudMutations, cloudRetries } =
+        response.stats ?? fail({ message: "there are none", expected: "stats", exchange });
       expectNone(
         [
           ...(cloudCalls === 0 ? ["data of now without a call of the cloud"] : []),

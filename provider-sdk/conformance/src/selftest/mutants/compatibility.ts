@@ -7,6 +7,9 @@ import { refused } from "./balancer.ts";
 
 const batch = methods.batchGetInstances;
 
+/** A number that the contract's enum does not have. */
+const isUnknown = (type: number): boolean => type === 9_999;
+
 const only = ["compat.golden", "compat.v1-0-client", "compat.unspecified", "val.enum.fact", "err.field.all"];
 
 /** Faults of how clients of other releases are served. */
@@ -48,8 +51,7 @@ export const compatibilityMutants: readonly Mutant[] = [
     fails: ["val.enum.fact"],
     only,
     intercept: async (request, next) =>
-      requestOf(request, batch)?.nodes.some(({ addresses }) => addresses.some(({ type }) => Number(type) === 9_999)) ===
-      true
+      requestOf(request, batch)?.nodes.some(({ addresses }) => addresses.some(({ type }) => isUnknown(type))) === true
         ? bareError(13, "unexpected enum")
         : next(request),
   },

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { methods } from "../../contract/methods.ts";
 import { bareError, isCall, type Mutant } from "../mutant.ts";
 import type { Intercept, ProxiedReply } from "../mutant-proxy.ts";
@@ -11,13 +12,16 @@ const level = "M";
 const oneAfterTheOther = (): Intercept => {
   let last: Promise<unknown> = Promise.resolve();
   return (request, next) => {
-    const answer = last.then(async () => {
-      if (isCall(request, ensure.name)) await new Promise((resolve) => setTimeout(resolve, 300));
-      return next(request);
-    });
+    const answer = after(last, isCall(request, ensure.name) ? 300 : 0, () => next(request));
     last = answer.catch(() => undefined);
     return answer;
   };
+};
+
+const after = async <Value>(before: Promise<unknown>, ms: number, work: () => Promise<Value>): Promise<Value> => {
+  await before;
+  await wait(ms);
+  return work();
 };
 
 let cancelled = 0;
