@@ -55,10 +55,12 @@ const timeFactor = 3;
 export const runOptions = ({ level, seed, slowFactor, startTimeoutMs, signal }: SelftestTarget) =>
   ({ level, seed, slowFactor, startTimeoutMs, signal, cleanUpTimeoutMs, timeFactor }) as const;
 
-/** Runs every check on the provider as it is, and takes their calls down. */
-export const runBaseline = async (target: SelftestTarget): Promise<Baseline> => {
+/** Runs every check on the provider as it is, or those with some ids, and takes their calls down. */
+export const runBaseline = async (target: SelftestTarget, about: readonly string[] = []): Promise<Baseline> => {
   const trace = new Trace();
-  const report = await runTwice((run) => runBehind({ intercept: trace.intercept }, target, { run }));
+  const report = await runTwice((again) =>
+    runBehind({ intercept: trace.intercept }, target, { run: again.length === 0 ? about : again }),
+  );
   const passed = report.results.filter(({ verdict }) => verdict.kind === "pass");
   return { report, passing: new Set(passed.map(({ id }) => id)), trace };
 };
@@ -114,14 +116,20 @@ const timedChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.che
 
 /** Ids of the checks that see a fault, that have to fail on it, and that either needs. */
 const visible = async (mutant: Mutant, { trace, passing }: Baseline): Promise<readonly string[]> => {
-  if (mutant.only !== undefined) return mutant.only;
-  const touched = await trace.touchedBy(mutant);
-  if (touched !== "all") {
-    const timed = timedChecks.map((text) => parsePattern(text, ids));
-    return withRequired([...[...touched].filter((id) => !matchesAny(timed, id)), ...mutant.fails]);
+  if (mutant.only !== undefined) {
+    const only = patternsOf(mutant.only);
+    return [...without(timedChecks, ids).filter((id) => matchesAny(only, id)), ...mutant.fails];
   }
-  const left = [...slowChecks, ...(mutant.skip ?? [])].map((text) => parsePattern(text, ids));
-  return withRequired([...[...passing].filter((id) => !matchesAny(left, id)), ...mutant.fails]);
+  const touched = await trace.touchedBy(mutant);
+  if (touched !== "all") return withRequired([...without(timedChecks, [...touched]), ...mutant.fails]);
+  return withRequired([...without([...slowChecks, ...(mutant.skip ?? [])], [...passing]), ...mutant.fails]);
+};
+
+const patternsOf = (texts: readonly string[]) => texts.map((text) => parsePattern(text, ids));
+
+const without = (left: readonly string[], all: readonly string[]): readonly string[] => {
+  const patterns = patternsOf(left);
+  return all.filter((id) => !matchesAny(patterns, id));
 };
 
 const ids = allChecks.map(({ id }) => id);

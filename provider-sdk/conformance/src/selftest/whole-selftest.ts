@@ -1,3 +1,4 @@
+import { allChecks } from "../checks/registry.ts";
 import type { CheckResult } from "../report/report.ts";
 import { matchesAny, type Pattern } from "../runner/patterns.ts";
 import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
@@ -17,6 +18,7 @@ import {
   runMutants,
   runTwice,
   type SelftestTarget,
+  withRequired,
 } from "./selftest.ts";
 
 /** What to try. */
@@ -64,12 +66,13 @@ export const wholeSelftest = async (options: SelftestOptions): Promise<void> => 
     faults: chosen.mutants.length + chosen.fronts.length + processes.length,
     floors: floorsToRun.length,
   });
-  const baseline = await runBaseline(options);
+  const about = options.checks.length === 0 ? [] : withRequired(idsOf(options, chosen));
+  const baseline = await runBaseline(options, about);
   onEvent({ kind: "correct", which: "first", seed: options.seed, ...summedUp(baseline.report.results) });
   // Those that wait and those that compute share the machine well.
   await Promise.all([
     runCalls(chosen.mutants, options, baseline),
-    sameWithSeeds(options, baseline)
+    (about.length === 0 ? sameWithSeeds(options, baseline) : Promise.resolve())
       .then(() => runTlsMutants(chosen.fronts, options))
       .then(() => runProcesses(processes, options)),
     runFloors(floorsToRun, options),
@@ -85,6 +88,12 @@ const runCalls = (all: typeof mutants, options: SelftestOptions, baseline: Basel
     (event) => event.kind === "fault" && onEvent(event),
   );
 };
+
+/** Where checks are chosen, they and those that have to fail with them are all that is run. */
+const idsOf = ({ checks }: SelftestOptions, { mutants: all }: ReturnType<typeof choose>): readonly string[] => [
+  ...allChecks.map(({ id }) => id).filter((id) => matchesAny(checks, id)),
+  ...all.flatMap(({ fails }) => fails),
+];
 
 const isNamed =
   (names: readonly string[]) =>

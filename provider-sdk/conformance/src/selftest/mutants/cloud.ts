@@ -142,7 +142,7 @@ const nothing: readonly Mutant[] = [
   {
     name: "delete-never-ends",
     fault: "the deletion of nothing is never done",
-    fails: ["lb.delete.never"],
+    fails: ["lb.delete.hints", "lb.delete.never"],
     only: ["lb.*.*", "route.delete.absent"],
     intercept: alterAnswer(methods.deleteLoadBalancer, (answer) => ({ ...answer, done: false })),
   },
