@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "./config.ts";
+
+const least = "site: home\nstateDir: /var/lib/cw\ninventory: { path: /etc/cw/machines.yaml }\n";
+
+test("parseConfig() fills in what is left out", () => {
+  expect(parseConfig(least)).toMatchObject({
+    kind: "value",
+    value: { pools: [], haproxy: { start: true, runDir: "/var/lib/cw" }, routes: { protocol: 77, table: 254 } },
+  });
+});
+
+test("parseConfig() tells all that is wrong at once, each with its place", () => {
+  const text = `site: Home!
+stateDir: var
+pools:
+  - { name: a, ranges: [192.0.2.1-192.0.2.9] , colour: red }
+haproxy: { start: maybe }
+`;
+  expect(parseConfig(text)).toEqual({
+    kind: "problems",
+    problems: [
+      'site: must match pattern "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"',
+      'stateDir: must match pattern "^/"',
+      "pools[0].colour: is not known here; look for a spelling mistake",
+      "haproxy.start: must be boolean",
+    ],
+  });
+});
+
+test.each([
+  ["pools: [{ name: a, ranges: [lan] }]", "pools[0].ranges[0]: lan is no range of addresses"],
+  ["pools: [{ name: a, ranges: [192.0.2.1], announce: arp }]", "pools[0].interface: is missing"],
+  ["pools: [{ name: a, ranges: [192.0.2.1], announce: bgp }]", "pools[0].announce: bgp needs the section bird"],
+  ["pools: [{ name: a, ranges: [192.0.2.1] }, { name: a, ranges: [192.0.2.2] }]", "there are two pools a"],
+  ["pools: [{ name: a, ranges: [192.0.2.0/24] }, { name: b, ranges: [192.0.2.2] }]", "shares addresses with pool a"],
+  ["pools: [", "is no YAML"],
+])("parseConfig() refuses %s", (more, problem) => {
+  const parsed = parseConfig(least + more);
+  expect(parsed.kind === "problems" && parsed.problems.join()).toContain(problem);
+});
+
+test("parseConfig() wants to know where machines are", () => {
+  expect(parseConfig("site: home\nstateDir: /var/lib/cw")).toMatchObject({
+    problems: [expect.stringContaining("inventory: is missing")],
+  });
+});

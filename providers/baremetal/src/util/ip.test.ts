@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonical, contains, formatAddress, overlap, parseCidr, parseRange } from "./ip.ts";
+
+test.each([
+  ["10.0.0.1", "10.0.0.1"],
+  ["2001:DB8:0:0:0:0:0:1", "2001:db8::1"],
+  ["::ffff:10.0.0.1", "::ffff:a00:1"],
+  ["fe80::1%eth0", undefined],
+  ["10.0.0.256", undefined],
+  ["web", undefined],
+])("canonical(%s) is %s", (text, expected) => {
+  expect(canonical(text)).toBe(expected);
+});
+
+test.each([
+  ["10.1.2.3/8", "10.0.0.0/8"],
+  ["fd00::1/64", "fd00::/64"],
+  ["0.0.0.0/0", "0.0.0.0/0"],
+  ["10.0.0.0/33", undefined],
+  ["10.0.0.0", undefined],
+  ["10.0.0.0/8; flush ruleset", undefined],
+])("parseCidr(%s) is %s", (text, expected) => {
+  expect(parseCidr(text)?.text).toBe(expected);
+});
+
+describe("parseRange()", () => {
+  test.each([
+    ["192.0.2.10-192.0.2.12", "192.0.2.10", "192.0.2.12"],
+    ["192.0.2.10", "192.0.2.10", "192.0.2.10"],
+    ["2001:db8::/126", "2001:db8::", "2001:db8::3"],
+  ])("reads %s", (text, first, last) => {
+    const range = parseRange(text) ?? expect.fail(text);
+    expect([formatAddress(range.family, range.first), formatAddress(range.family, range.last)]).toEqual([first, last]);
+    expect([contains(range, first), contains(range, "203.0.113.1")]).toEqual([true, false]);
+  });
+  test.each(["192.0.2.12-192.0.2.10", "192.0.2.1-2001:db8::1", "1-2-3", "", "lan"])("refuses %s", (text) => {
+    expect(parseRange(text)).toBeUndefined();
+  });
+});
+
+test.each([
+  ["10.0.0.0/24", "10.0.0.255", true],
+  ["10.0.0.0/24", "10.0.1.0/24", false],
+  ["0.0.0.0/0", "::/0", false],
+])("overlap(%s, %s) is %s", (one, other, expected) => {
+  const read = (text: string) => parseRange(text) ?? expect.fail(text);
+  expect(overlap(read(one), read(other))).toBe(expected);
+});
+
+test("formatAddress() and canonical() agree on every address", () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }), (value) => {
+      const text = formatAddress(6, value);
+      expect(canonical(text)).toBe(text);
+    }),
+  );
+});
