@@ -38,7 +38,10 @@ export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<nu
   return withTarget(args, deps, async ({ parsed }) => {
     const info = await reach(parsed, args.startTimeoutMs, deps.signal);
     for (const work of atCloud) {
-      const patience = AbortSignal.any([deps.signal, AbortSignal.timeout(Math.ceil(args.cleanUpTimeoutMs * args.slowFactor))]);
+      const patience = AbortSignal.any([
+        deps.signal,
+        AbortSignal.timeout(Math.ceil(args.cleanUpTimeoutMs * args.slowFactor)),
+      ]);
       const { removed, left } = await cleanUpAfter(work, parsed, info, patience);
       if (left.length > 0) deps.err(leftLines(left, againFor(work)));
       else await cleaned(work, removed, deps);

@@ -4,7 +4,7 @@ import { type Hook, HookError, type HookName, type HookVariables } from "../chec
 import { shorten } from "../contract/exchange.ts";
 
 /** How long an action may take that does not say. */
-export const defaultHookMs = 60_000;
+const defaultHookMs = 60_000;
 /** What is kept of an action's output. */
 const maxOutputChars = 64 * 1_024;
 
