@@ -16,6 +16,11 @@ const PROGRAMS: readonly Program[] = [
   { name: "cloudwire-controller-manager", source: "controller/src/main.ts", packageFolder: "controller" },
   { name: "cloudwire-provider-aws", source: "providers/aws/src/main.ts", packageFolder: "providers/aws" },
   {
+    name: "cloudwire-provider-baremetal",
+    source: "providers/baremetal/src/main.ts",
+    packageFolder: "providers/baremetal",
+  },
+  {
     name: "cloudwire-provider-simulated",
     source: "providers/simulated/src/sidecar/main.ts",
     packageFolder: "providers/simulated",
