@@ -7,6 +7,7 @@ import { balancerChangeChecks } from "./lb-changes.ts";
 import { featureChecks } from "./lb-features.ts";
 import { balancerNodeChecks } from "./lb-nodes.ts";
 import { refusalChecks } from "./lb-refusals.ts";
+import { nodeSetRestartChecks } from "./nset-restart.ts";
 import { nodeSetChecks } from "./nset.ts";
 import { routeOwnershipChecks } from "./route-ownership.ts";
 import { routeChecks } from "./route.ts";
@@ -62,6 +63,7 @@ export const allChecks: readonly Check[] = [
   ...refusalChecks,
   ...balancerNodeChecks,
   ...nodeSetChecks,
+  ...nodeSetRestartChecks,
   ...routeChecks,
   ...routeOwnershipChecks,
   ...concurrencyChecks,

@@ -11,6 +11,7 @@ import { durableDefinition } from "../../reference/durable-provider.ts";
 import { referenceFixtures } from "../../reference/reference-provider.ts";
 import { ownFolderPrefix } from "../../target/own-providers.ts";
 import type { ProcessMutant } from "../process-mutant.ts";
+import { setProcessMutants } from "./process-sets.ts";
 import { streamProcessMutants } from "./process-streams.ts";
 
 const neverMs = 600_000;
@@ -142,4 +143,5 @@ export const processMutants: readonly ProcessMutant[] = [
     definition: (socket) => durableDefinition(socket, "deletes what it remembers"),
   },
   ...streamProcessMutants,
+  ...setProcessMutants,
 ];
