@@ -172,6 +172,7 @@ export const floors: readonly Floor[] = [
       const random = seededRandom(1, "flaky");
       return async (request, next) => (isRead(request.path) && random() < flakyShare ? unavailable() : next(request));
     },
+    options: { timeFactor: 3 },
     problems: (end) =>
       end.kind === "not ready"
         ? [`no check ran: ${end.message}`]

@@ -149,7 +149,7 @@ const nothing: readonly Mutant[] = [
   {
     name: "nodes-of-nothing",
     fault: "nodes of a load balancer that was never made are taken",
-    fails: ["lb.nodes.missing-lb"],
+    fails: ["lb.nodes.hints", "lb.nodes.missing-lb"],
     only: ["lb.*.*", "route.delete.absent"],
     intercept: forgive("UpdateLoadBalancerNodes", ({ reason }) => reason === "LOAD_BALANCER_NOT_FOUND"),
   },
