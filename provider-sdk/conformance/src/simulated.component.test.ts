@@ -64,7 +64,7 @@ test("runConformance() finds the simulated provider conformant, up to level R wi
   const after = await new AdminClient({ url: cloud.url }).calls();
   expect(after.mutating).toBe(before.mutating);
   const verdicts = new Map(report.profiles.map(({ name, verdict }) => [name, verdict]));
-  for (const name of ["core", "instances", "instances-list", "volumes", "loadbalancer", "routes"] as const)
+  for (const name of ["core", "instances", "instances-list", "volumes", "loadbalancer", "lb-watch", "routes"] as const)
     expect([name, verdicts.get(name)]).toEqual([name, "conformant"]);
   // What the checks of level M make, they remove.
   const left: string[] = ["it was not cleaned up"];
