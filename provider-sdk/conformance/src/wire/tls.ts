@@ -55,15 +55,19 @@ export const readTlsFiles = (files: TlsFiles): TlsClient => {
 };
 
 const materialProblems = ({ ca, cert, key }: TlsClient): readonly string[] => {
-  try {
-    if (ca !== undefined) new X509Certificate(ca);
-  } catch {
-    return ["tls.ca holds no PEM certificate"];
-  }
+  if (ca !== undefined && !holdsCertificate(ca)) return ["tls.ca holds no PEM certificate"];
   try {
     createSecureContext({ ca, cert, key });
     return [];
   } catch (error) {
     return [`tls.cert and tls.key do not work together: ${errorText(error)}`];
+  }
+};
+
+const holdsCertificate = (pem: Buffer): boolean => {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
   }
 };
