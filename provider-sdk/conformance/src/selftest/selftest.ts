@@ -83,7 +83,9 @@ export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline
   const must = mutant.fails.filter((id) => baseline.passing.has(id));
   if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
   const run = target.thorough ? [] : await visible(mutant, baseline);
-  const slowFactor = target.slowFactor * (mutant.patience ?? 1);
+  const { patience = 1 } = mutant;
+  // Less patience is for what never happens; a start is waited for as long as ever.
+  const waits = { slowFactor: target.slowFactor * patience, startTimeoutMs: target.startTimeoutMs / patience };
   // An entry that names the checks it is about is about those up to its level.
   const level = target.thorough || mutant.only === undefined ? target.level : lower(mutant.level ?? "R", target.level);
   const report = await runBehind(mutant, target, { run, slowFactor, level }, (fixtures) =>
