@@ -135,7 +135,7 @@ const nothing: readonly Mutant[] = [
   {
     name: "get-says-nothing",
     fault: "a load balancer that was never made is neither there nor absent",
-    fails: ["lb.get.absent"],
+    fails: ["lb.get.absent", "lb.get.hints"],
     only: ["lb.*.*", "route.delete.absent"],
     intercept: async (request, next) => (isCall(request, "GetLoadBalancer") ? okReply(Buffer.alloc(0)) : next(request)),
   },
@@ -178,7 +178,7 @@ export const cloudMutants: readonly Mutant[] = [
   {
     name: "id-unknown",
     fault: "no machine is found by its id",
-    fails: ["inst.get.by-id", "inst.get.by-name", "inst.get.id-wins"],
+    fails: ["inst.get.by-id", "inst.get.by-name", "inst.get.id-wins", "inst.state.stopped"],
     only: ["inst.**"],
     intercept: results((result) => (result.outcome?.$case === "instance" ? { ...result, outcome: absent } : result)),
   },
@@ -261,7 +261,7 @@ export const cloudMutants: readonly Mutant[] = [
   {
     name: "absence-bare",
     fault: "absences have no basis",
-    fails: ["inst.absent.never"],
+    fails: ["inst.absent.never", "inst.absent.terminated"],
     only: ["inst.**"],
     intercept: results((result) =>
       result.outcome?.$case === "absent"
