@@ -88,9 +88,7 @@ export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline
   const waits = { slowFactor: target.slowFactor * patience, startTimeoutMs: target.startTimeoutMs / patience };
   // An entry that names the checks it is about is about those up to its level.
   const level = target.thorough || mutant.only === undefined ? target.level : lower(mutant.level ?? "R", target.level);
-  const report = await runBehind(mutant, target, { run, slowFactor, level }, (fixtures) =>
-    fixturesFor(mutant, fixtures),
-  );
+  const report = await runBehind(mutant, target, { run, ...waits, level }, (fixtures) => fixturesFor(mutant, fixtures));
   const elapsedMs = performance.now() - startedMs;
   return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
 };
