@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectError, expectNone, expectOk, fail, show } from "../check/expect.ts";
 import { methods } from "../contract/methods.ts";
@@ -47,6 +48,7 @@ const readOn = async (watch: Watch): Promise<readonly string[] | undefined> => {
 };
 
 const stalledReaders = 20;
+const askEveryMs = 100;
 
 const standStill = async (context: CheckContext): Promise<void> => {
   const [stalled, other] = [context.connect(), context.connect()];
@@ -54,7 +56,10 @@ const standStill = async (context: CheckContext): Promise<void> => {
   const goOn = Promise.withResolvers<void>();
   const endMs = performance.now() + (context.long ? 60_000 : 3_000) * context.slowFactor;
   const asking = async (): Promise<void> => {
-    while (performance.now() < endMs) await askStatus(context, other, "the status beside watches that nobody reads");
+    while (performance.now() < endMs) {
+      await askStatus(context, other, "the status beside watches that nobody reads");
+      await wait(askEveryMs, undefined, { signal: context.signal });
+    }
     await stalled.allow(2 ** 22);
     goOn.resolve();
   };
@@ -82,6 +87,7 @@ export const watchLoadChecks: readonly Check[] = [
     rules: ["WAT-5", "TRN-6"],
     why: "Controllers come back after every break: what stays behind of each watch ends the process in a week.",
     requires: [firstCheck],
+    exclusive: true,
     run: async (context) => {
       const used = context.connect();
       await churn(context, cycles, used);
@@ -125,6 +131,7 @@ export const watchLoadChecks: readonly Check[] = [
     rules: ["WAT-5", "CON-2"],
     why: "A controller that is throttled must not stop the others. Usually there is a worker per stream, of a few. --long stands still for 60 s.",
     requires: [firstCheck],
+    exclusive: true,
     run: standStill,
   },
 ];
