@@ -84,11 +84,11 @@ export const durableDefinition = (socketPath: string, fault?: DurableFault): Pro
       },
       delete: async ({ key }) => {
         const looked = fault === "deletes what it remembers" ? await recall(key) : await find(key);
-        if (looked === undefined) return;
+        if (looked === undefined) return undefined;
         if (fault !== "deletes what it remembers") {
           await wait(deleteMs);
           for (const one of await cloud.all()) if (one.key === key) await cloud.remove(one.id);
-          return;
+          return undefined;
         }
         setTimeout(() => void cloud.remove(looked.id), deleteMs);
         return pending(looked.id, { pollAfterMs: deleteMs, remaining: [looked.id] });
