@@ -94,6 +94,7 @@ export const timeChecks: readonly Check[] = [
     exclusive: true,
     run: async (context) => {
       const connection = context.connect();
+      expectOk(await shake(context, { connection }), "a call before those that are cancelled");
       const [name = "GetProviderStatus"] = provocableMethods(context).toReversed();
       const calls = Array.from({ length: 100 }, (_, index) =>
         context.caller.call(methodsByName[name], sampleRequest(name, context), {

@@ -225,6 +225,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "late-cuts",
     fault: "a call that is late ends the connection",
     fails: ["time.cancel.adopts", "time.deadline.tiny"],
+    level: "M",
     only: ["time.**"],
     intercept: when((request) => timeoutMs(headerText(request.headers, "grpc-timeout")) === 1, "cut"),
   },
@@ -233,6 +234,7 @@ export const errorMutants: readonly Mutant[] = [
     fault: "a call that is cancelled ends the connection",
     fails: ["time.cancel.adopts", "time.cancel.next"],
     // Whatever shares the connection ends with it.
+    level: "M",
     only: ["time.**"],
     cutOnCancel: true,
   },
