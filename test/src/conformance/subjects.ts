@@ -3,7 +3,6 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CloudClient, loopbackPools, startCloud } from "@cloudwire/provider-simulated";
-import { startControlPlane } from "@cloudwire/control-plane";
 import { startAws } from "../languages/support/emulated-aws.ts";
 import type { Host, Started, Subject } from "./subject.ts";
 
@@ -118,32 +117,6 @@ const startBridgedAws = async (host: Host): Promise<Started> => {
   };
 };
 
-const startBridgedGcp = async (host: Host): Promise<Started> => {
-  const controlPlane = await startControlPlane();
-  host.defer(() => controlPlane.stop());
-  return {
-    command: [
-      inTree("test/bridged/gcp/bin/provider-gcp"),
-      `--kubeconfig=${controlPlane.kubeconfigPath}`,
-      "--scope=test-project",
-    ],
-    env: { ...LOOPBACK_ONLY, FAKE_GCE_MACHINES: "2" },
-    config: blockOf({
-      instance: {
-        providerId: "gce://test-project/us-central1-b/machine-1",
-        nodeName: "machine-1",
-        type: "n1-standard-1",
-        zone: "us-central1-b",
-        region: "us-central1",
-        addresses: ["10.128.0.1"],
-      },
-      otherInstance: { providerId: "gce://test-project/us-central1-b/machine-2", nodeName: "machine-2" },
-      absentProviderId: "gce://test-project/us-central1-b/machine-0",
-      loadBalancer: { timeoutSeconds: 60 },
-    }),
-  };
-};
-
 const because = (reason: string, ...ids: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(ids.map((id) => [id, reason]));
 
@@ -234,13 +207,5 @@ export const subjects: readonly Subject[] = [
     },
 
     start: startBridgedAws,
-  },
-  {
-    name: "bridged-gcp",
-    title: "the provider of Kubernetes for Google Cloud, bridged",
-    cloud: "It is the vendor's code, unchanged, over the fake of the compute API that it brings for its own tests.",
-    level: "M",
-    knownFailing: {},
-    start: startBridgedGcp,
   },
 ];
