@@ -1,7 +1,7 @@
 import { type Logger, type ProviderDefinition } from "@cloudwire/provider-sdk";
 import type { Config } from "./config/config.ts";
 import { askSocket } from "./edge/ask-socket.ts";
-import { runProgram } from "./edge/run-program.ts";
+import { output, runProgram } from "./edge/run-program.ts";
 import { bird } from "./forwarding/bird.ts";
 import { type DataPlane, dataPlane } from "./forwarding/data-plane.ts";
 import { flowTable } from "./forwarding/flow-table.ts";
@@ -15,6 +15,7 @@ import { instanceHandlers, unusable } from "./handlers/instances.ts";
 import { loadBalancerHandlers } from "./handlers/load-balancers.ts";
 import { routeHandlers } from "./handlers/routes.ts";
 import { inventoryFiles } from "./inventory/inventory-files.ts";
+import { wildcardPorts } from "./plan/listening.ts";
 import { type Reconciler, startReconciler } from "./reconcile.ts";
 import { openStore, StateError } from "./state/store.ts";
 
@@ -55,6 +56,7 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
     ofNow,
   );
   const dataPlaneOf = plane;
+  const takenPorts = async () => wildcardPorts(await output(runProgram, "ss", ["-H", "-l", "-t", "-n"]));
   let reconciler: Reconciler | undefined;
   const definition: ProviderDefinition = {
     name: domain,
@@ -69,7 +71,9 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
     instances: instanceHandlers(source),
     ...(config.pools.length === 0
       ? {}
-      : { loadBalancers: loadBalancerHandlers({ config, store, dataPlane: dataPlaneOf, source, addresses }) }),
+      : {
+          loadBalancers: loadBalancerHandlers({ config, store, dataPlane: dataPlaneOf, source, addresses, takenPorts }),
+        }),
     ...(routes === undefined ? {} : { routes: routeHandlers({ store, source, kernel: routes }) }),
     annotations: annotationSchemas,
   };

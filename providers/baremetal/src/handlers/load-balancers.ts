@@ -31,6 +31,8 @@ export interface LoadBalancerDeps {
   readonly dataPlane: DataPlane;
   readonly source: MachineSource;
   readonly addresses: KernelAddresses;
+  /** Ports on which other programs listen on all addresses of this machine. */
+  readonly takenPorts: () => Promise<ReadonlySet<number>>;
 }
 
 export function loadBalancerHandlers(deps: LoadBalancerDeps): LoadBalancerHandlers {
@@ -88,13 +90,19 @@ async function ensure(
 ): Promise<LoadBalancer | undefined> {
   const { store, dataPlane, source, config } = deps;
   const wish = readAnnotations(wanted.class, wanted.annotations, wanted.ports, wanted.externalTrafficPolicy);
-  const [machines, onInterfaces] = await Promise.all([source.read(), deps.addresses.list()]);
+  const isProxied = wish.forwarder === "haproxy";
+  const [machines, onInterfaces, takenPorts] = await Promise.all([
+    source.read(),
+    deps.addresses.list(),
+    isProxied ? deps.takenPorts() : noPorts,
+  ]);
   const targets = targetsFor(wanted.nodes, machines, context);
   // From here to the update nothing waits, so that nobody else takes the same address.
   const existing = find(store, wanted.key);
   if (existing?.isDeleting) {
     throw new ProviderError("NOT_READY", `load balancer ${wanted.key} is still being deleted`, { retryAfterMs: 1_000 });
   }
+  checkPorts(wanted, takenPorts);
   const addresses = addressesFor(config, store.state(), onInterfaces, wanted, wish.pool, existing);
   const record = toRecord(wanted, wish, targets, addresses, existing);
   warn(wanted, record, context);
@@ -112,6 +120,16 @@ async function ensure(
   }
   if (!isEqual(existing, record)) await store.update((state) => withLoadBalancer(state, record));
   return converged(deps, wanted.key);
+}
+
+const noPorts: ReadonlySet<number> = new Set();
+
+/** One port that HAProxy cannot have would keep it from taking any change. */
+function checkPorts({ ports }: WantedLoadBalancer, taken: ReadonlySet<number>): void {
+  const port = ports.find((one) => taken.has(one.port))?.port;
+  if (port === undefined) return;
+  const message = `another program of the gateway listens on port ${port} of all its addresses: bind it to one of them, or let nftables forward`;
+  throw new ProviderError("ADDRESS_IN_USE", message, { metadata: { address: String(port) } });
 }
 
 async function updateNodes(

@@ -115,14 +115,14 @@ function renderFilter(listeners: readonly Listener[], usable: readonly Listener[
       return `    ${ip(family)} daddr ${address} ${port.protocol.toLowerCase()} dport ${port.port} ${answer}`;
     });
   const closed = families.flatMap((family) => {
-    const asked = `${ip(family)} daddr @addresses${family} meta l4proto`;
+    const asked = `ct state new ${ip(family)} daddr @addresses${family} meta l4proto`;
     const known = `${ip(family)} daddr . meta l4proto . th dport != @services${family}`;
     return [
       `    ${asked} tcp ${known} reject with tcp reset`,
       `    ${asked} udp ${known} reject with icmpx port-unreachable`,
     ];
   });
-  // Rows of this chain see every packet, so a connection ends with the right to have it.
+  // Rows about clients see every packet, so that a connection ends with the right to have it.
   return [
     "  chain guard {",
     "    type filter hook prerouting priority -110; policy accept;",

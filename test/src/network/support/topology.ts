@@ -78,8 +78,13 @@ export class Topology implements AsyncDisposable {
 
   /** Starts a program of Node in a namespace. It ends with the topology, if not before. */
   start(namespace: string, source: URL, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-    const command = ["netns", "exec", namespace, process.execPath, "--conditions=development", fileURLToPath(source)];
-    const program = new Program({ command: "ip", args: [...command, ...args], env });
+    const command = [process.execPath, "--conditions=development", fileURLToPath(source)];
+    return this.launch(namespace, [...command, ...args], env);
+  }
+
+  /** Starts any program in a namespace. It ends with the topology, if not before. */
+  launch(namespace: string, command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    const program = new Program({ command: "ip", args: ["netns", "exec", namespace, ...command], env });
     this.#running.push(program);
     return program;
   }
