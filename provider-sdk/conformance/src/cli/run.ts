@@ -9,7 +9,7 @@ import { LedgerFile, readLedger } from "../commands/ledger-file.ts";
 import { grpcurlLine } from "../contract/exchange.ts";
 import { type FormatName, formats } from "../report/formats.ts";
 import { withoutIds } from "../report/redact.ts";
-import type { Report } from "../report/report.ts";
+import { hasFailed, type Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../run-conformance.ts";
 import type { Arguments } from "./arguments.ts";
 import { leftLines } from "./cleanup.ts";
@@ -72,9 +72,7 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
   await told(args, report, args.includeIds || info === undefined ? report : withoutIds(report, info, fixtures), deps);
   if (!isClean) return exitCodes.notClean;
   if (report.results.some(({ verdict }) => verdict.kind === "kit-error")) return exitCodes.kitBroke;
-  return report.results.some(({ verdict }) => verdict.kind === "fail" || verdict.kind === "blocked")
-    ? exitCodes.failed
-    : exitCodes.passed;
+  return hasFailed(report) ? exitCodes.failed : exitCodes.passed;
 };
 
 const indented = (text: string): string => (text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`);

@@ -101,3 +101,15 @@ const profileResult = (name: ProfileName, results: readonly CheckResult[]): Prof
 
 /** What a provider does not claim is nothing that it lacks; how far a run went is told by its level and its target. */
 const countsAgainst = (reason: SkipReason): boolean => ["fixture", "hook", "limit", "user", "stopped"].includes(reason);
+
+/** Whether anything failed, or could not be judged for another reason than a failure that is known. */
+export const hasFailed = ({ results }: Pick<Report, "results">): boolean => {
+  const verdicts = new Map(results.map(({ id, verdict }) => [id, verdict]));
+  const isExcused = (by: string): boolean => {
+    const verdict = verdicts.get(by);
+    return verdict?.kind === "known-fail" || (verdict?.kind === "blocked" && isExcused(verdict.by));
+  };
+  return results.some(
+    ({ verdict }) => verdict.kind === "fail" || (verdict.kind === "blocked" && !isExcused(verdict.by)),
+  );
+};

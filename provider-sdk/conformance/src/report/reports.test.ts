@@ -4,7 +4,7 @@ import { badgeJson, badgeOf, badgeSvg } from "./badge.ts";
 import { html } from "./html.ts";
 import { mergeReports } from "./merge.ts";
 import { parseReport } from "./read-report.ts";
-import { type CheckResult, profileResults, type Report, type Verdict } from "./report.ts";
+import { type CheckResult, hasFailed, profileResults, type Report, type Verdict } from "./report.ts";
 import { reportProblems } from "./verify.ts";
 
 const finding = {
@@ -50,6 +50,24 @@ const pass: Verdict = { kind: "pass" };
 const fail: Verdict = { kind: "fail", finding };
 const leftOut: Verdict = { kind: "skip", reason: "user", detail: "left out by the user" };
 const good = reportOf({ "a.one": pass, "a.two": pass });
+
+describe("hasFailed()", () => {
+  const blocked = (by: string): Verdict => ({ kind: "blocked", by });
+  const known: Verdict = { kind: "known-fail", finding };
+
+  test.each<[string, Readonly<Record<string, Verdict>>, boolean]>([
+    ["nothing failed", { "a.one": pass, "a.two": leftOut }, false],
+    ["a check failed", { "a.one": pass, "a.two": fail }, true],
+    ["the provider was lost", { "a.one": pass, "a.two": blocked("the provider is gone") }, true],
+    [
+      "a known failure blocks others",
+      { "a.one": known, "a.two": blocked("a.one"), "a.three": blocked("a.two") },
+      false,
+    ],
+  ])("where %s", (_what, verdicts, wanted) => {
+    expect(hasFailed(reportOf(verdicts))).toBe(wanted);
+  });
+});
 
 describe("parseReport()", () => {
   test("reads what the kit writes", () => {
