@@ -43,7 +43,8 @@ describe("the conformance kit", () => {
         [],
       );
       const files = filesOf(publishedOf(report, subject), subject);
-      for (const [name, text] of Object.entries(files)) expect(await committed(name), name).toBe(text);
+      for (const [name, text] of Object.entries(files))
+        expect({ [name]: await committed(name) }).toEqual({ [name]: text });
     },
   );
 
