@@ -3,10 +3,10 @@ import type { Config } from "./config/config.ts";
 import { askSocket } from "./edge/ask-socket.ts";
 import { output, runProgram } from "./edge/run-program.ts";
 import { bird } from "./forwarding/bird.ts";
-import { type DataPlane, dataPlane } from "./forwarding/data-plane.ts";
+import { type DataPlane, dataPlane, type DataPlaneParts } from "./forwarding/data-plane.ts";
 import { flowTable } from "./forwarding/flow-table.ts";
 import { haproxy } from "./forwarding/haproxy.ts";
-import { healthMonitor, probe } from "./forwarding/health.ts";
+import { type HealthMonitor, healthMonitor, probe } from "./forwarding/health.ts";
 import { kernelAddresses } from "./forwarding/kernel-addresses.ts";
 import { kernelRoutes } from "./forwarding/kernel-routes.ts";
 import { nftables } from "./forwarding/nftables.ts";
@@ -17,7 +17,7 @@ import { routeHandlers } from "./handlers/routes.ts";
 import { inventoryFiles } from "./inventory/inventory-files.ts";
 import { wildcardPorts } from "./plan/listening.ts";
 import { type Reconciler, startReconciler } from "./reconcile.ts";
-import { openStore, StateError } from "./state/store.ts";
+import { openStore, StateError, type Store } from "./state/store.ts";
 
 export interface BareMetalProvider {
   readonly definition: ProviderDefinition;
@@ -32,30 +32,10 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
   const { store, isNew } = await openStore(config.stateDir);
   const nft = nftables(runProgram, config.nftables.program, config.nftables.table);
   await refuseLostState(config, isNew, nft.revision);
-  const ofNow = (): Logger => log;
-  const source = inventoryFiles(config.inventoryPath ?? "", ofNow, () => new Date());
-  const addresses = kernelAddresses(runProgram, ofNow);
+  const source = inventoryFiles(config.inventoryPath, log, () => new Date());
+  const addresses = kernelAddresses(runProgram, log);
   const routes = config.routes && kernelRoutes(runProgram, config.routes);
-  let plane: DataPlane | undefined;
-  const health = healthMonitor({
-    probe,
-    intervalMs: config.nftables.checkIntervalMs,
-    onChange: () => void plane?.converge(),
-  });
-  plane = dataPlane(
-    config,
-    store,
-    {
-      addresses,
-      nftables: nft,
-      haproxy: haproxy(config.haproxy, { run: runProgram, ask: askSocket }),
-      flows: flowTable(runProgram, ofNow),
-      bird: config.bird && bird(runProgram, config.bird),
-      health,
-    },
-    ofNow,
-  );
-  const dataPlaneOf = plane;
+  const { plane, health } = makeDataPlane(config, store, { addresses, nftables: nft }, log);
   const takenPorts = async () => wildcardPorts(await output(runProgram, "ss", ["-H", "-l", "-t", "-n"]));
   let reconciler: Reconciler | undefined;
   const definition: ProviderDefinition = {
@@ -72,7 +52,7 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
     ...(config.pools.length === 0
       ? {}
       : {
-          loadBalancers: loadBalancerHandlers({ config, store, dataPlane: dataPlaneOf, source, addresses, takenPorts }),
+          loadBalancers: loadBalancerHandlers({ config, store, dataPlane: plane, source, addresses, takenPorts }),
         }),
     ...(routes === undefined ? {} : { routes: routeHandlers({ store, source, kernel: routes }) }),
     annotations: annotationSchemas,
@@ -81,13 +61,35 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
     definition,
     start: () => {
       const intervalMs = config.reconcileIntervalMs;
-      reconciler = startReconciler({ store, dataPlane: dataPlaneOf, routes, source, intervalMs, log: ofNow });
+      reconciler = startReconciler({ store, dataPlane: plane, routes, source, intervalMs, log });
     },
     stop: () => {
       reconciler?.stop();
       health.stop();
     },
   };
+}
+
+function makeDataPlane(
+  config: Config,
+  store: Store,
+  parts: Pick<DataPlaneParts, "addresses" | "nftables">,
+  log: Logger,
+): { readonly plane: DataPlane; readonly health: HealthMonitor } {
+  let plane: DataPlane | undefined;
+  const health = healthMonitor({
+    probe,
+    intervalMs: config.nftables.checkIntervalMs,
+    onChange: () => void plane?.converge(),
+  });
+  const more = {
+    haproxy: haproxy(config.haproxy, { run: runProgram, ask: askSocket }),
+    flows: flowTable(runProgram, log),
+    bird: config.bird && bird(runProgram, config.bird),
+    health,
+  };
+  plane = dataPlane(config, store, { ...parts, ...more }, log);
+  return { plane, health };
 }
 
 /** Without its memory the provider would take down what forwards, and give everybody another address. */

@@ -20,7 +20,7 @@ export interface ReconcilerDeps {
   readonly routes: KernelRoutes | undefined;
   readonly source: MachineSource;
   readonly intervalMs: number;
-  readonly log: () => Logger;
+  readonly log: Logger;
 }
 
 /** Looks again and again whether all is as it was made, and mends what somebody else has changed: a flushed table, a link that was down. */
@@ -33,11 +33,11 @@ export function startReconciler({ store, dataPlane, routes, source, intervalMs, 
     isForwarding = (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "1")).trim() !== "0";
     try {
       const changes = routes === undefined ? 0 : await mendRoutes(store, routes, source);
-      if (changes > 0) log().warn("routes were missing or wrong and were made anew", { changes });
+      if (changes > 0) log.warn("routes were missing or wrong and were made anew", { changes });
       routeProblem = undefined;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (routeProblem !== message) log().error("routes cannot be looked after", { problem: message });
+      if (routeProblem !== message) log.error("routes cannot be looked after", { problem: message });
       routeProblem = message;
     }
   };

@@ -62,10 +62,7 @@ const configSchema = Type.Object(
   {
     site: name,
     stateDir: path,
-    inventory: Type.Optional(inventorySchema),
-    libvirt: Type.Optional(
-      Type.Object({ uri: Type.String({ minLength: 1 }), program: Type.Optional(Type.String()) }, strict),
-    ),
+    inventory: inventorySchema,
     pools: Type.Optional(Type.Array(poolSchema)),
     haproxy: Type.Optional(haproxySchema),
     nftables: Type.Optional(nftablesSchema),
@@ -105,8 +102,7 @@ export interface HaproxyConfig {
 export interface Config {
   readonly site: string;
   readonly stateDir: string;
-  readonly inventoryPath: string | undefined;
-  readonly libvirt: { readonly uri: string; readonly program: string } | undefined;
+  readonly inventoryPath: string;
   readonly pools: readonly Pool[];
   readonly haproxy: HaproxyConfig;
   readonly nftables: { readonly program: string; readonly table: string; readonly checkIntervalMs: number };
@@ -132,9 +128,6 @@ export function parseConfig(text: string): Checked<Config> {
   const problems: string[] = [];
   const pools = (file.value.pools ?? []).map((pool, index) => toPool(pool, `pools[${index}]`, problems));
   checkPools(pools, file.value, problems);
-  if (file.value.inventory === undefined && file.value.libvirt === undefined) {
-    problems.push("inventory: is missing, and so is libvirt; say with one of them where machines are found");
-  }
   return problems.length > 0 ? { kind: "problems", problems } : { kind: "value", value: toConfig(file.value, pools) };
 }
 
@@ -180,8 +173,7 @@ function toConfig(file: File, pools: readonly Pool[]): Config {
   return {
     site: file.site,
     stateDir: file.stateDir,
-    inventoryPath: file.inventory?.path,
-    libvirt: file.libvirt && { program: "virsh", ...file.libvirt },
+    inventoryPath: file.inventory.path,
     pools,
     haproxy: { ...haproxyDefaults, runDir: file.stateDir, ...haproxy },
     nftables: { ...nftablesDefaults, ...nftables },

@@ -36,17 +36,17 @@ export interface DataPlaneParts {
   readonly health: HealthMonitor;
 }
 
-export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, log: () => Logger): DataPlane {
+export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, log: Logger): DataPlane {
   const failures = new Map<Part, string>();
   const inForce = new Map<string, number>();
   const attempt = async (part: Part, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
-      if (failures.delete(part)) log().info("works again", { part });
+      if (failures.delete(part)) log.info("works again", { part });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (failures.get(part) !== message)
-        log().error("the data plane is not as it should be", { part, problem: message });
+        log.error("the data plane is not as it should be", { part, problem: message });
       failures.set(part, message);
     }
   };
@@ -63,18 +63,18 @@ export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, l
     });
     await attempt("nftables", async () => {
       const ruleset = renderRuleset(config.nftables.table, wanted, parts.health.isHealthy);
-      if (await parts.nftables.apply(ruleset)) log().info("nftables changed", { revision: ruleset.revision });
+      if (await parts.nftables.apply(ruleset)) log.info("nftables changed", { revision: ruleset.revision });
       await parts.flows.forget(wanted, parts.health.isHealthy);
     });
     await attempt("haproxy", async () => {
       const done = await parts.haproxy.apply(renderHaproxy(config.haproxy, wanted));
-      if (done !== "nothing") log().info("HAProxy changed", { by: done });
+      if (done !== "nothing") log.info("HAProxy changed", { by: done });
     });
     await attempt("bird", async () => {
       const pools = new Set(config.pools.filter(({ announce }) => announce === "bgp").map(({ name }) => name));
       const announced = wanted.flatMap(({ addresses }) => addresses.filter(({ pool }) => pools.has(pool)));
       if (await parts.bird?.apply(announced.map(({ address }) => address))) {
-        log().info("BIRD changed", { addresses: announced.length });
+        log.info("BIRD changed", { addresses: announced.length });
       }
     });
     if (failures.size === 0) await removeUnwanted(store, parts.addresses, placements);
@@ -86,7 +86,7 @@ export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, l
   });
 
   return {
-    converge: () => converge().catch((error: unknown) => log().error("the state could not be written", { error })),
+    converge: () => converge().catch((error: unknown) => log.error("the state could not be written", { error })),
     problems: () => failures,
     problemOf: (record) => {
       if ((inForce.get(record.key) ?? -1) >= record.revision) return undefined;

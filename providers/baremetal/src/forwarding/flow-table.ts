@@ -15,7 +15,7 @@ interface Flow {
 }
 
 /** @param run `conntrack`; where it is missing, such flows end when they have been silent for half a minute */
-export function flowTable(run: RunProgram, log: () => Pick<Logger, "warn">): FlowTable {
+export function flowTable(run: RunProgram, log: Pick<Logger, "warn">): FlowTable {
   let before: readonly Flow[] = [];
   let isMissing = false;
   const drop = async ({ address, port, node }: Flow): Promise<void> => {
@@ -35,7 +35,7 @@ export function flowTable(run: RunProgram, log: () => Pick<Logger, "warn">): Flo
       } catch (error) {
         isMissing = true;
         const reason = error instanceof Error ? error.message : String(error);
-        log().warn("UDP flows to former targets go on until they are silent for half a minute", { reason });
+        log.warn("UDP flows to former targets go on until they are silent for half a minute", { reason });
       }
     },
   };

@@ -12,7 +12,7 @@ export interface KernelAddresses {
   readonly announce: (placement: Placement) => Promise<void>;
 }
 
-export function kernelAddresses(run: RunProgram, log: () => Pick<Logger, "warn">): KernelAddresses {
+export function kernelAddresses(run: RunProgram, log: Pick<Logger, "warn">): KernelAddresses {
   return {
     list: async () => parseAddresses(await output(run, "ip", ["-j", "address", "show"])),
     add: async ({ address, interface: device }) => {
@@ -31,7 +31,7 @@ export function kernelAddresses(run: RunProgram, log: () => Pick<Logger, "warn">
         await output(run, "arping", ["-q", "-U", "-c", "2", "-w", "3", "-I", device, "-s", address, address]);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        log().warn("neighbours were not told of an address; they find it when they ask", { address, device, reason });
+        log.warn("neighbours were not told of an address; they find it when they ask", { address, device, reason });
       }
     },
   };

@@ -18,11 +18,7 @@ const maxFileBytes = 64 * 1024 * 1024;
  * before in force, with the reason.
  * @param path of a YAML file, or of a folder whose `*.yaml` and `*.yml` are read
  */
-export function inventoryFiles(
-  path: string,
-  log: () => Pick<Logger, "info" | "error">,
-  now: () => Date,
-): MachineSource {
+export function inventoryFiles(path: string, log: Pick<Logger, "info" | "error">, now: () => Date): MachineSource {
   let machines: readonly Machine[] = [];
   let seen = "";
   let problems: readonly string[] = [];
@@ -33,12 +29,12 @@ export function inventoryFiles(
     const parsed = typeof files === "string" ? { kind: "problems" as const, problems: [files] } : parseInventory(files);
     seen = text;
     if (parsed.kind === "value") {
-      log().info("inventory read", { path, machines: parsed.value.length });
+      log.info("inventory read", { path, machines: parsed.value.length });
       [machines, problems] = [parsed.value, []];
       return;
     }
     problems = parsed.problems;
-    log().error("the inventory is not usable; what it said before stays in force", { path, problems });
+    log.error("the inventory is not usable; what it said before stays in force", { path, problems });
   });
   return {
     read: async () => {
