@@ -42,7 +42,7 @@ const verdictText = (verdict: Verdict, reason: string | undefined): string => {
 };
 
 /** The same for a person. */
-export const markdownOf = (
+const markdownOf = (
   { provider, level, profiles, checks }: Published,
   { name, title, cloud }: Subject,
 ): string => {

@@ -18,7 +18,7 @@ export const withPatternFiles = async <Args extends PatternLists>(args: Args): P
 };
 
 /** Patterns of a file's text: one a line, what stands behind "#" is for people. */
-export const patternLines = (text: string): readonly string[] =>
+const patternLines = (text: string): readonly string[] =>
   text
     .split("\n")
     .map((line) => line.replace(/#.*/, "").trim())

@@ -36,7 +36,7 @@ export const ledgerAt = async (path: string, nowMs: number): Promise<LeftLedger 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /** Whose stamp the things of a list bear. */
-export const runIdOf = (entries: readonly LedgerEntry[]): string | undefined => {
+const runIdOf = (entries: readonly LedgerEntry[]): string | undefined => {
   const ids = entries.flatMap((entry) => ("context" in entry ? [entry.context.cluster?.id ?? ""] : []));
   return uuid.exec(ids[0]?.slice(clusterPrefix.length) ?? "")?.[0];
 };

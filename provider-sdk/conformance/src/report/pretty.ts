@@ -7,7 +7,7 @@ import type { CheckResult, ProfileResult, Report, Verdict } from "./report.ts";
 export type Paint = (style: "bold" | "dim" | "green" | "red" | "yellow", text: string) => string;
 
 /** No colours. */
-export const plain: Paint = (_style, text) => text;
+const plain: Paint = (_style, text) => text;
 /** Colours of a terminal. */
 export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
