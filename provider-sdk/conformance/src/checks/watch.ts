@@ -194,8 +194,7 @@ const initial: readonly Check[] = [
   {
     ...base,
     id: "watch.shape",
-    title:
-      "every message of WatchInstances says something, keeps the rules of its fields, and has a token from the end mark on",
+    title: "messages of WatchInstances say something, keep the rules of fields, and have tokens from the end mark on",
     rules: ["WAT-2", "WAT-4", "LIM-1"],
     why: "Without token the controller begins anew after each break; an oversized field breaks readers with limits.",
     requires: [firstCheck],
