@@ -23,13 +23,13 @@ beforeAll(async () => {
   await startBird(gateway, "gateway", [
     "router id 10.60.0.1;",
     `include "${join(folder, "cloudwire*.conf")}";`,
-    "protocol bgp outside { local 10.60.0.1 as 64512; neighbor 10.60.0.2 as 64513;",
+    "protocol bgp to_client { local 10.60.0.1 as 64512; neighbor 10.60.0.2 as 64513;",
     '  connect delay time 1; connect retry time 1; ipv4 { import none; export where proto = "cloudwire4"; next hop self; }; }',
   ]);
   await startBird(outside, "outside", [
     "router id 10.60.0.2;",
     "protocol kernel { ipv4 { import none; export all; }; }",
-    "protocol bgp gateway { local 10.60.0.2 as 64513; neighbor 10.60.0.1 as 64512;",
+    "protocol bgp to_gateway { local 10.60.0.2 as 64513; neighbor 10.60.0.1 as 64512;",
     "  connect delay time 1; connect retry time 1; ipv4 { import all; export none; }; }",
   ]);
   // Only BGP leads to the gateway's addresses.
@@ -38,10 +38,7 @@ beforeAll(async () => {
   await site.startProvider();
   client = site.client();
 });
-afterAll(async () => {
-  client.close();
-  await site[Symbol.asyncDispose]();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 async function startBird(namespace: string, name: string, config: readonly string[]): Promise<void> {
   const path = join(site.folder, `${name}.bird`);

@@ -21,10 +21,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for await (const service of site.services(client)) await client.deleteLoadBalancer({ service });
 });
-afterAll(async () => {
-  client.close();
-  await site[Symbol.asyncDispose]();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 /** Makes the load balancer, or changes it; answers its address. */
 const ensure = async (service: string, nodes: Readonly<Record<string, string>>, spec: object = {}): Promise<string> => {

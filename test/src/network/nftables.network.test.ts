@@ -30,10 +30,7 @@ afterEach(async () => {
   const tables = await site.onGateway("nft", "list", "tables");
   if (tables !== "table inet of_somebody_else\n") throw new Error(`nftables is not as it was before: ${tables}`);
 });
-afterAll(async () => {
-  client.close();
-  await site[Symbol.asyncDispose]();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 type Spec = NonNullable<Parameters<typeof ensureRequest>[0]>["spec"];
 

@@ -15,10 +15,7 @@ beforeAll(async () => {
   provider = await site.startProvider();
   client = site.client();
 });
-afterAll(async () => {
-  client.close();
-  await site[Symbol.asyncDispose]();
-});
+afterAll(() => site[Symbol.asyncDispose]());
 
 const routeTo = ({ name, podCidr }: NodeMachine, destinationCidr = podCidr) => ({
   destinationCidr,
@@ -113,7 +110,6 @@ describe("routes of the kernel", () => {
     const [foreign] = (await other.batchEnsureRoutes({ routes: [routeTo(two)] })).results;
     expect(reasonOf(foreign?.outcome)).toBe("CIDR_CONFLICT");
     expect((await other.listRoutes({})).routes).toEqual([]);
-    other.close();
     await client.batchDeleteRoutes({ routes: [routeTo(one), routeTo(two), routeTo(two, "10.245.0.0/24")] });
     expect(await site.onGateway("ip", "route", "show", "table", "all")).toBe(before);
   });

@@ -15,7 +15,7 @@ export type RunProgram = (
 ) => Promise<ProgramResult>;
 
 /** A program could not be run, took too long or ended with a code other than 0. */
-export class ProgramError extends Error {
+class ProgramError extends Error {
   readonly code: "MISSING" | "TIMEOUT" | "FAILED";
 
   constructor(code: ProgramError["code"], message: string) {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   absent,
   type CallContext,
@@ -15,19 +16,33 @@ import { machineIdPattern } from "../inventory/parse-inventory.ts";
 const watchIntervalMs = 5_000;
 
 export function instanceHandlers(source: MachineSource): InstanceHandlers {
-  const list = async function* (_context: CallContext): AsyncGenerator<Instance> {
-    const machines = await source.read();
+  const read = async (context: CallContext): Promise<Machines> => {
+    context.recordCloudCall({});
+    return source.read();
+  };
+  const list = async function* (context: CallContext): AsyncGenerator<Instance> {
+    const machines = await read(context);
     if (machines.problems.length > 0) throw unusable(machines);
     for (const machine of machines.byId.values()) yield toInstance(machine);
   };
   return {
     features: { maxBatchSize: 1000, podCidrs: true, list: { maxPageSize: 1000, consistentSnapshot: true } },
-    getMany: async (nodes) => {
-      const machines = await source.read();
+    getMany: async (nodes, context) => {
+      const machines = await read(context);
       return nodes.map((node) => answerFor(node, machines));
     },
     list,
-    watch: watchFromList.instances(list, { intervalMs: watchIntervalMs }),
+    watch: withTokens(watchFromList.instances(list, { intervalMs: watchIntervalMs })),
+  };
+}
+
+type Watch = NonNullable<InstanceHandlers["watch"]>;
+
+/** From the end of the initial events on each event has a token, as the contract has it, with which no watch can go on: nothing is kept beyond the stream. */
+function withTokens(watch: Watch): Watch {
+  return async function* (request, context) {
+    const token = randomUUID();
+    for await (const event of watch(request, context)) yield { ...event, token };
   };
 }
 

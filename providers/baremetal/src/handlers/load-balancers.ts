@@ -119,6 +119,7 @@ async function ensure(
     return existing && toLoadBalancer(existing, dataPlane);
   }
   if (!isEqual(existing, record)) await store.update((state) => withLoadBalancer(state, record));
+  context.recordCloudCall({ mutation: true });
   return converged(deps, wanted.key);
 }
 
@@ -155,6 +156,7 @@ async function updateNodes(
   await store.update((state) =>
     withLoadBalancer(state, { ...existing, targets: [...targets], nodesFingerprint: wanted.nodesFingerprint }),
   );
+  context.recordCloudCall({ mutation: true });
   return converged(deps, wanted.key);
 }
 
@@ -180,6 +182,7 @@ async function deleteOne(
     return undefined;
   }
   await store.update((state) => withLoadBalancer(state, { ...existing, isDeleting: true }));
+  context.recordCloudCall({ mutation: true });
   await dataPlane.converge();
   const left = find(store, key);
   if (left === undefined) return undefined;

@@ -91,6 +91,7 @@ async function ensureMany(
     return plans.map((plan) => (plan instanceof ProviderError ? plan : toRoute(plan, machines)));
   }
   if (records.length > 0) await store.update((state) => withRoutes(state, records));
+  context.recordCloudCall({ mutation: true });
   const outcome = await kernel.sync(() => ({ wanted: records, unwanted: [] }));
   return plans.map((plan) => {
     if (plan instanceof ProviderError) return plan;
@@ -164,6 +165,7 @@ async function deleteMany(
     // Forgotten last: until then the route is known to be ours.
     const leaving = own.map((record) => ({ ...record, isDeleting: true }));
     await store.update((state) => withRoutes(state, leaving));
+    context.recordCloudCall({ mutation: true });
     const { table } = await kernel.sync(() => ({ wanted: [], unwanted: leaving }));
     const gone = own.filter((record) => !isInTable(kernel.table, table, record));
     await store.update((state) => withoutRoutes(state, new Set(gone.map(({ destination }) => destination))));

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { connectToProvider, type ProviderClient } from "@cloudwire/provider-sdk/testing";
 import { eventually } from "../../support/eventually.ts";
 import type { Program } from "../../support/program.ts";
@@ -22,6 +23,7 @@ export class Site implements AsyncDisposable {
   readonly topology: Topology;
   readonly folder: string;
   readonly socket: string;
+  readonly #clients: ProviderClient[] = [];
 
   private constructor(topology: Topology, folder: string) {
     this.topology = topology;
@@ -78,8 +80,24 @@ export class Site implements AsyncDisposable {
     return provider;
   }
 
+  /** Starts the provider on the gateway, for those who set its environment themselves. */
+  get providerCommand(): readonly [string, ...string[]] {
+    const inNamespace = ["netns", "exec", this.topology.gateway];
+    return [
+      "ip",
+      ...inNamespace,
+      process.execPath,
+      "--conditions=development",
+      fileURLToPath(main),
+      `--config=${this.configPath}`,
+    ];
+  }
+
+  /** Calls the provider, in the name of this cluster. It ends with the site. */
   client(cluster?: { readonly id: string }): ProviderClient {
-    return connectToProvider(`unix://${this.socket}`, cluster === undefined ? {} : { cluster });
+    const client = connectToProvider(`unix://${this.socket}`, cluster === undefined ? {} : { cluster });
+    this.#clients.push(client);
+    return client;
   }
 
   /** Services that have a load balancer. */
@@ -108,6 +126,7 @@ export class Site implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) client.close();
     await this.topology[Symbol.asyncDispose]();
     const pid = await this.haproxyPid();
     if (pid !== undefined) {
