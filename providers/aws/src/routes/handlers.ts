@@ -13,7 +13,7 @@ import { isCode, toProviderError } from "../cloud/errors.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
 import { isTerminated, type KnownMachine } from "../instances/to-instance.ts";
-import { planRoute, PodRanges, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
+import { guestTag, ownerWords, planRoute, PodRanges, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
 import { ownerOf, type ReadTable, RouteTable } from "./route-table.ts";
 
 export interface RouteSettings {
@@ -58,65 +58,66 @@ class Routes {
   }
 
   async *list(context: RouteListContext): AsyncGenerator<Route> {
-    const table = await this.#read(context);
-    if (ownerOf(table) !== context.cluster.id) return;
-    const present = this.#present(table).filter(({ isForeign }) => !isForeign);
+    const own = this.#present(await this.#read(context)).filter((route) => isOwn(route, context));
     const found = await this.#find(
-      present.flatMap(({ instanceId }) => instanceId ?? []),
+      own.flatMap(({ instanceId }) => instanceId ?? []),
       context,
     );
-    for (const route of present) yield toRoute(route, found);
+    for (const route of own) yield toRoute(route, found);
   }
 
   async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchAnswer[]> {
     const table = await this.#read(context);
-    const owner = ownerOf(table);
-    if (owner !== undefined && owner !== context.cluster.id)
-      return wanted.map(() => this.#notOurs(owner, "CIDR_CONFLICT"));
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const found = await this.#find(
       wanted.flatMap(({ targetId = "" }) => instanceIdOf(targetId)),
       context,
     );
-    const steps = wanted.map((route) => planRoute(route, present, this.#ranges, new Set(found.keys())));
+    const targets = new Set(found.keys());
+    const { id } = context.cluster;
+    const steps = wanted.map((route) => planRoute(route, present, this.#ranges, targets, id));
     const changes = steps.some(({ kind }) => kind === "create" || kind === "replace");
-    if (changes && owner === undefined && !context.validateOnly) await this.#table.claim(context.cluster, context);
-    return inParallel(steps, (step) => this.#carryOut(step, found, context));
+    if (changes && ownerOf(table) === undefined && !context.validateOnly)
+      await this.#table.claim(context.cluster, context);
+    const hostId = ownerOf(table) ?? id;
+    return inParallel(steps, (step) => this.#carryOut(step, { found, table, hostId }, context));
   }
 
   async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteAnswer[]> {
     const table = await this.#read(context);
-    const owner = ownerOf(table);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
+    const isHost = ownerOf(table) === context.cluster.id;
     const answers = await inParallel(wanted, async ({ destinationCidr: cidr, id }) => {
       const route = present.get(cidr);
       // Another route took the place of the one that was listed: that one is gone.
       if (route === undefined || (id !== undefined && id !== routeId(route))) return undefined;
-      if (owner !== context.cluster.id || route.isForeign)
-        return this.#notOurs(owner ?? "nobody", "OWNED_BY_ANOTHER_CLUSTER");
+      if (!isOwn(route, context)) return this.#notOurs(route);
       if (context.validateOnly) {
         context.plan({ action: "delete", resourceType: "route", resourceId: cidr });
         return undefined;
       }
-      return settled(() => this.#table.delete(cidr, context));
+      return settled(async () => {
+        await this.#table.delete(cidr, context);
+        if (!isHost) await this.#table.mark(cidr, undefined, context);
+      });
     });
     const gone = new Set(
       wanted.flatMap(({ destinationCidr }, index) => (answers[index] === undefined ? [destinationCidr] : [])),
     );
-    const left = [...present.values()].filter(({ cidr, isForeign }) => !isForeign && !gone.has(cidr));
-    const isLast = owner === context.cluster.id && left.length === 0 && !context.validateOnly;
-    if (isLast) await this.#table.release(context.cluster, context);
+    const left = [...present.values()].filter((route) => isOwn(route, context) && !gone.has(route.cidr));
+    if (isHost && left.length === 0 && !context.validateOnly) await this.#table.release(context.cluster, context);
     return answers;
   }
 
   async #carryOut(
     step: RouteStep,
-    found: ReadonlyMap<string, KnownMachine>,
+    { found, table, hostId }: Situation,
     context: RouteChangeContext,
   ): Promise<RouteBatchAnswer> {
     if (step.kind === "refuse") return step.problem;
     const { cidr, instanceId, kind } = step;
-    const route: PodRoute = { cidr, instanceId, isBlackhole: false, isForeign: false };
+    const { id } = context.cluster;
+    const route: PodRoute = { cidr, instanceId, isBlackhole: false, isForeign: false, owner: id };
     if (kind !== "keep" && context.validateOnly) {
       context.plan({ action: kind, resourceType: "route", resourceId: cidr, summary: `${cidr} to ${instanceId}` });
       return toRoute(route, found);
@@ -125,7 +126,10 @@ class Routes {
       if (found.get(instanceId)?.SourceDestCheck !== false && !context.validateOnly) {
         await this.#table.letForward(instanceId, context);
       }
-      if (kind !== "keep") await this.#table.write(kind, cidr, instanceId, context);
+      if (kind === "keep") return;
+      const mark = hostId === id ? undefined : id;
+      if (table.tags[guestTag(cidr)] !== mark) await this.#table.mark(cidr, mark, context);
+      await this.#table.write(kind, cidr, instanceId, context);
     });
     return problem ?? toRoute(route, found);
   }
@@ -138,8 +142,8 @@ class Routes {
     return table;
   }
 
-  #present({ details }: ReadTable): readonly PodRoute[] {
-    return podRoutes(details.Routes ?? [], this.#ranges);
+  #present({ details, tags }: ReadTable): readonly PodRoute[] {
+    return podRoutes(details.Routes ?? [], this.#ranges, tags);
   }
 
   async #find(ids: readonly string[], context: RouteListContext): Promise<ReadonlyMap<string, KnownMachine>> {
@@ -147,10 +151,23 @@ class Routes {
     return new Map(found.filter((machine) => !isTerminated(machine)).map((machine) => [machine.InstanceId, machine]));
   }
 
-  #notOurs(owner: string, reason: "CIDR_CONFLICT" | "OWNED_BY_ANOTHER_CLUSTER"): ProviderError {
-    const message = `routes to pod ranges in table ${this.#table.id} are those of ${owner === "nobody" ? "nobody" : `cluster ${owner}`}: each cluster needs a table of its own`;
-    return new ProviderError(reason, message, { metadata: { owner_cluster_id: owner } });
+  #notOurs(route: PodRoute): ProviderError {
+    const message = `the route to ${route.cidr} in table ${this.#table.id} is ${ownerWords(route)}`;
+    const metadata = { owner_cluster_id: route.owner ?? "" };
+    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });
   }
+}
+
+/** What is known when a route is written. */
+interface Situation {
+  readonly found: ReadonlyMap<string, KnownMachine>;
+  readonly table: ReadTable;
+  /** The cluster whose the table is. */
+  readonly hostId: string;
+}
+
+function isOwn({ owner, isForeign }: PodRoute, { cluster }: Pick<RouteListContext, "cluster">): boolean {
+  return !isForeign && owner === cluster.id;
 }
 
 function instanceIdOf(targetId: string): readonly string[] {

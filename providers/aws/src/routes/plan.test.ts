@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { destinationOf, planRoute, PodRanges, podRoutes } from "./plan.ts";
+import { destinationOf, guestTag, planRoute, PodRanges, podRoutes } from "./plan.ts";
 
 const ranges = new PodRanges(["10.120.0.0/16", "2001:db8::/32"]);
 const [first, second] = ["i-00000001", "i-00000002"];
@@ -55,7 +55,7 @@ describe("podRoutes()", () => {
     ],
   ] as const)("reads %s", (_what, route, expected) => {
     expect(podRoutes([{ DestinationCidrBlock: "10.120.1.0/24", ...route }], ranges)).toEqual([
-      { cidr: "10.120.1.0/24", ...expected },
+      { cidr: "10.120.1.0/24", owner: undefined, ...expected },
     ]);
   });
 
@@ -76,16 +76,19 @@ describe("planRoute()", () => {
         { DestinationCidrBlock: "10.120.1.0/24", InstanceId: first, State: "active" },
         { DestinationCidrBlock: "10.120.2.0/24", InstanceId: first, State: "blackhole" },
         { DestinationCidrBlock: "10.120.3.0/24", GatewayId: "igw-1", State: "active" },
+        { DestinationCidrBlock: "10.120.4.0/24", InstanceId: first, State: "active" },
       ],
       ranges,
+      { "cloudwire.dev/cluster-id": "host", [guestTag("10.120.4.0/24")]: "guest" },
     ).map((route) => [route.cidr, route]),
   );
-  const plan = (destinationCidr: string, targetId: string | undefined) =>
+  const plan = (destinationCidr: string, targetId: string | undefined, cluster = "host") =>
     planRoute(
       { destinationCidr, targetId, targetProviderId: `aws://${targetId}` },
       present,
       ranges,
       new Set([first, second]),
+      cluster,
     );
 
   test.each([
@@ -114,6 +117,15 @@ describe("planRoute()", () => {
     ],
   ])("%s", (_what, cidr, targetId, expected) => {
     expect(plan(cidr, targetId)).toMatchObject(expected);
+  });
+
+  test.each([
+    ["10.120.1.0/24", "guest", { problem: { reason: "CIDR_CONFLICT" } }],
+    ["10.120.4.0/24", "host", { problem: { reason: "CIDR_CONFLICT" } }],
+    ["10.120.4.0/24", "guest", { kind: "replace" }],
+    ["10.120.9.0/24", "guest", { kind: "create" }],
+  ])("keeps the route to %s from changes by the wrong cluster, asked by the %s", (cidr, cluster, expected) => {
+    expect(plan(cidr, `/a/${second}`, cluster)).toMatchObject(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Route as AwsRoute } from "@aws-sdk/client-ec2";
 import { type IpFamily, ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
 import { BlockList, isIPv6 } from "node:net";
+import { clusterIdTag, type Tags } from "../cloud/ownership.ts";
 import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
 
 function familyOf(range: string): IpFamily {
@@ -13,8 +14,15 @@ export interface PodRoute {
   /** Undefined: to something that is no machine, or to one that is gone. */
   readonly instanceId: string | undefined;
   readonly isBlackhole: boolean;
-  /** True: to a gateway, an endpoint or the like, and thus made by somebody else. */
+  /** The cluster whose it is; undefined: nobody's. */
+  readonly owner: string | undefined;
+  /** True: to a gateway, an endpoint or the like, and thus made by hand. */
   readonly isForeign: boolean;
+}
+
+/** The tag of a table that says whose one route is, if it is not that of the cluster whose the table is. */
+export function guestTag(cidr: string): string {
+  return `cloudwire.dev/route/${cidr}`;
 }
 
 /** The pod ranges of the cluster: what lies within one is the cluster's. */
@@ -51,7 +59,7 @@ export class PodRanges {
 }
 
 /** The table's routes within the pod ranges. */
-export function podRoutes(routes: readonly AwsRoute[], ranges: PodRanges): readonly PodRoute[] {
+export function podRoutes(routes: readonly AwsRoute[], ranges: PodRanges, tags: Tags = {}): readonly PodRoute[] {
   return routes.flatMap(
     ({ DestinationCidrBlock, DestinationIpv6CidrBlock, InstanceId, NetworkInterfaceId, State, ...to }) => {
       const cidr = DestinationCidrBlock ?? DestinationIpv6CidrBlock;
@@ -67,7 +75,9 @@ export function podRoutes(routes: readonly AwsRoute[], ranges: PodRanges): reado
       const isForeign =
         others.some((id) => id !== undefined) ||
         (InstanceId === undefined && NetworkInterfaceId !== undefined && !isBlackhole);
-      return [{ cidr, instanceId: InstanceId, isBlackhole, isForeign }];
+      return [
+        { cidr, instanceId: InstanceId, isBlackhole, isForeign, owner: tags[guestTag(cidr)] ?? tags[clusterIdTag] },
+      ];
     },
   );
 }
@@ -84,6 +94,7 @@ export function planRoute(
   present: ReadonlyMap<string, PodRoute>,
   ranges: PodRanges,
   targets: ReadonlySet<string>,
+  clusterId: string,
 ): RouteStep {
   const { destinationCidr: cidr, targetId, targetProviderId } = wanted;
   if (!ranges.has(cidr)) {
@@ -98,6 +109,9 @@ export function planRoute(
   const { instanceId } = parsed;
   const existing = present.get(cidr);
   if (existing === undefined) return { kind: "create", cidr, instanceId };
+  if (!existing.isForeign && existing.owner !== clusterId) {
+    return refuse("CIDR_CONFLICT", `the route table has a route to ${cidr} that is ${ownerWords(existing)}`);
+  }
   if (existing.isForeign)
     return refuse(
       "CIDR_CONFLICT",
@@ -105,6 +119,11 @@ export function planRoute(
     );
   if (existing.instanceId === instanceId && !existing.isBlackhole) return { kind: "keep", cidr, instanceId };
   return { kind: "replace", cidr, instanceId };
+}
+
+/** Whose a route is, for people. */
+export function ownerWords({ owner, isForeign }: Pick<PodRoute, "owner" | "isForeign">): string {
+  return owner === undefined || isForeign ? "nobody's: somebody made it by hand" : `cluster ${owner}'s`;
 }
 
 function refuse(reason: "FIELD_INVALID" | "ROUTE_TARGET_NOT_FOUND" | "CIDR_CONFLICT", message: string): RouteStep {

@@ -12,7 +12,7 @@ import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, clusterStamp, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
-import { destinationOf } from "./plan.ts";
+import { destinationOf, guestTag } from "./plan.ts";
 
 /** What the table is and whose. Routes have no tags, so the table has: it serves one cluster at a time. */
 export interface ReadTable {
@@ -51,6 +51,16 @@ export class RouteTable {
   async release(cluster: Cluster, occasion: Occasion): Promise<void> {
     const input = { Resources: [this.id], Tags: Object.keys(clusterStamp(cluster)).map((Key) => ({ Key })) };
     await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteTagsCommand(input), options));
+  }
+
+  /** A route of a cluster whose the table is not; undefined: it is again what the table is. */
+  async mark(cidr: string, clusterId: string | undefined, occasion: Occasion): Promise<void> {
+    const Key = guestTag(cidr);
+    await this.#aws.ec2<unknown>(occasion, (client, options) =>
+      clusterId === undefined
+        ? client.send(new DeleteTagsCommand({ Resources: [this.id], Tags: [{ Key }] }), options)
+        : client.send(new CreateTagsCommand({ Resources: [this.id], Tags: [{ Key, Value: clusterId }] }), options),
+    );
   }
 
   async write(kind: "create" | "replace", cidr: string, instanceId: string, occasion: Occasion): Promise<void> {
