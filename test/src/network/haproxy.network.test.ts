@@ -1,7 +1,9 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { ensureRequest, type ProviderClient, serviceRef } from "@cloudwire/provider-sdk/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { Program } from "../support/program.ts";
+import { Program } from "../support/program.ts";
 import { namesOf, nodeIds, Site } from "./support/site.ts";
 
 const PORT = 80;
@@ -118,6 +120,31 @@ describe("a load balancer of HAProxy", () => {
       return tables.includes("cloudwire") && addresses.includes(address) ? true : undefined;
     });
     expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
+  });
+
+  test("refuses a port that another program has on all addresses, and serves the others", async () => {
+    const other = site.topology.start(site.topology.gateway, nodeServer, ["gateway", "8181", ""]);
+    await other.said(/serving/);
+    const refused = client.ensureLoadBalancer(
+      ensureRequest({ service: "default/taken", ports: [8181], nodes: nodeIds(1) }),
+    );
+    await expect(refused).rejects.toMatchObject({ reason: "ADDRESS_IN_USE" });
+    const address = await ensure("default/web", nodeIds(1));
+    expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
+  });
+
+  test("begins nothing anew when the state is lost while its table is in force", async () => {
+    const address = await ensure("default/web", nodeIds(1));
+    await provider.stop();
+    const state = join(site.stateDir, "state.json");
+    await rename(state, `${state}.lost`);
+    const [command, ...args] = site.providerCommand;
+    await using amnesiac = new Program({ command, args, env: { CLOUD_PROVIDER_ENDPOINT: `unix://${site.socket}` } });
+    expect(await amnesiac.exit(60_000)).toMatchObject({ code: 78 });
+    expect(amnesiac.output).toMatch(/has no state\.json, but table inet cloudwire of an earlier run is in force/);
+    expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
+    await rename(`${state}.lost`, state);
+    provider = await site.startProvider();
   });
 });
 
