@@ -52,6 +52,7 @@ class Gate:
         self._lock = threading.Lock()
         self._calls: Counter[str] = Counter()
         self._failing = False
+        self._denying = False
         self._bucket: Bucket | None = None
         self._throttled = 0
         self._last_key = ""
@@ -63,11 +64,14 @@ class Gate:
         with self._lock:
             self._calls[action] += 1
             failing = self._failing
+            denying = self._denying
             throttled = self._bucket is not None and not self._bucket.take()
             self._throttled += throttled
             self._last_key = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition("/")[0]
         if failing:
             return _refuse(start_response, "503 Service Unavailable", "Unavailable", "the emulator was told to fail")
+        if denying:
+            return _refuse(start_response, "401 Unauthorized", "AuthFailure", "the emulator was told to deny")
         if throttled and "elasticloadbalancing" in environ.get("HTTP_AUTHORIZATION", ""):
             return _refuse(start_response, "400 Bad Request", "Throttling", "Rate exceeded")
         if throttled:
@@ -80,6 +84,11 @@ class Gate:
         """From now on every call of the provider is answered with 503, or none."""
         with self._lock:
             self._failing = failing
+
+    def deny(self, denying: bool) -> None:
+        """From now on the provider's credentials are refused, or they are not."""
+        with self._lock:
+            self._denying = denying
 
     def throttle(self, rate: float, burst: float) -> None:
         """From now on the provider's calls beyond the budget are refused as each service does; a rate of 0 ends that."""

@@ -1,77 +1,28 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { connectToProvider, ensureRequest, type ProviderClient } from "@cloudwire/provider-sdk/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
 import { at, type Json, listOf } from "../support/kube.ts";
-import { Program, type ProgramOptions } from "../support/program.ts";
 import type { AwsAccount } from "./support/aws-account.ts";
+import { AwsCaller, idOf, reasonOf, refOf } from "./support/aws-caller.ts";
 import type { EmulatedMachine } from "./support/emulated-cloud.ts";
-import { type OwnAws, socketOf, startOwnAws } from "./support/own-aws.ts";
+import type { OwnAws } from "./support/own-aws.ts";
 
 const START_MS = 120_000;
-const PATIENCE_MS = 60_000;
-const PREFIX = "service.beta.kubernetes.io/aws-load-balancer-";
 
-/** What has to end, however far the start came. */
-const started = new AsyncDisposableStack();
-let folder: string;
+let caller: AwsCaller;
 let aws: OwnAws;
 let account: AwsAccount;
-let provider: ProviderClient;
 let first: EmulatedMachine;
 let second: EmulatedMachine;
 
-const world = {
-  get folder() {
-    return folder;
-  },
-  run: (options: ProgramOptions): Program => started.use(new Program(options)),
-};
-
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "aws-calls-"));
-  started.defer(() => rm(folder, { recursive: true, force: true }));
-  aws = await startOwnAws(world);
-  account = aws.account;
+  caller = await AwsCaller.start();
+  ({ aws } = caller);
+  ({ account } = aws);
   first = await aws.cloud.run("us-east-1a");
   second = await aws.cloud.run("us-east-1b");
-  await aws.startSidecar();
-  provider = connectToProvider(socketOf(world));
-  started.defer(() => provider.close());
 }, START_MS);
-afterAll(() => started.disposeAsync());
+afterAll(() => caller[Symbol.asyncDispose]());
 
-const idOf = ({ zone, id }: EmulatedMachine): string => `aws:///${zone}/${id}`;
 const unknownId = "aws:///us-east-1a/i-0123456789abcdef0";
-const uidOf = (name: string): string => `uid-of-${name}`;
-const refOf = (name: string) => ({ service: { namespace: "default", name, uid: uidOf(name) } });
-
-type Wish = NonNullable<Parameters<typeof ensureRequest>[0]>;
-
-const ensure = async (
-  name: string,
-  { spec, ...wish }: Wish = {},
-  annotations: Readonly<Record<string, string>> = {},
-) => {
-  const named = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [PREFIX + key, value]));
-  return provider.ensureLoadBalancer(
-    ensureRequest({ service: `default/${name}`, uid: uidOf(name), ...wish, spec: { annotations: named, ...spec } }),
-  );
-};
-
-const remove = async (name: string): Promise<void> => {
-  await eventually(`Service ${name} to be gone`, PATIENCE_MS, async () =>
-    (await provider.deleteLoadBalancer(refOf(name))).done ? true : undefined,
-  );
-};
-
-/** What each Node came to: an instance, an absence, or the reason why it is not known. */
-const lookUp = async (nodes: NonNullable<Parameters<ProviderClient["batchGetInstances"]>[0]>["nodes"]) => {
-  const { results } = await provider.batchGetInstances({ nodes: nodes ?? [], maxDataAge: { seconds: 0n, nanos: 0 } });
-  return results.map(({ outcome }) => (outcome?.$case === "unknown" ? outcome.value.reason : outcome?.$case));
-};
 
 const balancerOf = async (name: string): Promise<Json> => {
   const all = listOf(at(await account.elb("describe_load_balancers"), "LoadBalancers"));
@@ -116,11 +67,18 @@ describe("look-ups of the provider for AWS", () => {
       { name: "any", providerId: "aws:///us-east-1a/vol-01234567" },
     ];
     const instance = "instance";
-    expect(await lookUp(nodes)).toEqual([instance, instance, instance, "absent", "absent", "PROVIDER_ID_MALFORMED"]);
+    expect(await caller.lookUp(nodes)).toEqual([
+      instance,
+      instance,
+      instance,
+      "absent",
+      "absent",
+      "PROVIDER_ID_MALFORMED",
+    ]);
   });
 
   test("take a machine that was just made for not visible yet, and never for absent", async () => {
-    expect(await lookUp([{ name: "any", providerId: unknownId, createTime: new Date() }])).toEqual([
+    expect(await caller.lookUp([{ name: "any", providerId: unknownId, createTime: new Date() }])).toEqual([
       "NOT_YET_CONSISTENT",
     ]);
   });
@@ -128,7 +86,7 @@ describe("look-ups of the provider for AWS", () => {
   test("tell of stopped machines, and of terminated ones that they are gone", async () => {
     const machine = await aws.cloud.run("us-east-1a");
     const states = async () => {
-      const { results } = await provider.batchGetInstances({
+      const { results } = await caller.provider.batchGetInstances({
         nodes: [{ name: "any", providerId: idOf(machine) }],
         maxDataAge: { seconds: 0n, nanos: 0 },
       });
@@ -146,9 +104,9 @@ describe("look-ups of the provider for AWS", () => {
   test("say unknown of everything while AWS answers with errors", async () => {
     await account.fail(true);
     try {
-      const outcomes = await lookUp([{ name: "any", providerId: unknownId }, { name: first.name }]).catch(
-        (error: unknown) => [at(error, "reason")],
-      );
+      const outcomes = await caller
+        .lookUp([{ name: "any", providerId: unknownId }, { name: first.name }])
+        .catch((error: unknown) => [reasonOf(error)]);
       expect(new Set(outcomes)).toEqual(new Set(["CLOUD_UNAVAILABLE"]));
     } finally {
       await account.fail(false);
@@ -158,7 +116,7 @@ describe("look-ups of the provider for AWS", () => {
   test("tell the zone of a volume", async () => {
     const volume = await account.ec2("create_volume", { AvailabilityZone: "us-east-1b", Size: 1 });
     const handles = [String(at(volume, "VolumeId")), "vol-0123456789abcdef0"];
-    const { results } = await provider.batchGetVolumes({
+    const { results } = await caller.provider.batchGetVolumes({
       volumes: handles.map((volumeHandle, index) => ({
         name: `pv-${index}`,
         source: { $case: "csi" as const, value: { driver: "ebs.csi.aws.com", volumeHandle } },
@@ -173,7 +131,7 @@ describe("load balancers of the provider for AWS", () => {
   test("have the listeners, targets and rules that are wished for, and change nothing when they are there", async () => {
     const nodes = { one: idOf(first), two: idOf(second) };
     const wish = { ports: [80, 443], nodes, spec: { sourceRanges: { cidrs: ["192.0.2.0/24"] } } };
-    const made = await ensure("web", wish);
+    const made = await caller.ensure("web", wish);
     expect(made.loadBalancer).toMatchObject({ phase: 2, registeredNodes: 2 });
     const targets = [first.id, second.id].toSorted();
     expect(await listenersOf("web")).toEqual([
@@ -184,13 +142,13 @@ describe("load balancers of the provider for AWS", () => {
       [IpProtocol, FromPort, at(IpRanges, 0, "CidrIp")].join(" "),
     );
     expect(ranges.toSorted()).toEqual(["icmp 3 192.0.2.0/24", "tcp 443 192.0.2.0/24", "tcp 80 192.0.2.0/24"]);
-    const again = await ensure("web", wish);
+    const again = await caller.ensure("web", wish);
     expect(again.stats?.cloudMutations).toBe(0);
     expect(again.loadBalancer?.observedFingerprint).toBe(made.loadBalancer?.observedFingerprint);
   });
 
   test("lose what is wished for no longer, and what somebody put there by hand", async () => {
-    const before = await provider.getLoadBalancer(refOf("web"));
+    const before = await caller.provider.getLoadBalancer(refOf("web"));
     const GroupId = at(await securityGroup("web"), "GroupId");
     await account.ec2("authorize_security_group_ingress", {
       GroupId,
@@ -201,8 +159,8 @@ describe("load balancers of the provider for AWS", () => {
     });
     const observed = (got: typeof before) =>
       got.outcome?.$case === "loadBalancer" ? got.outcome.value.observedFingerprint : undefined;
-    expect(observed(await provider.getLoadBalancer(refOf("web")))).not.toBe(observed(before));
-    await ensure("web", { ports: [443, 8080], nodes: { two: idOf(second) } });
+    expect(observed(await caller.provider.getLoadBalancer(refOf("web")))).not.toBe(observed(before));
+    await caller.ensure("web", { ports: [443, 8080], nodes: { two: idOf(second) } });
     expect(await listenersOf("web")).toEqual([
       [443, "TCP", [second.id]],
       [8080, "TCP", [second.id]],
@@ -216,7 +174,7 @@ describe("load balancers of the provider for AWS", () => {
   test("have the attributes that annotations ask for", async () => {
     const allocation = async () => String(at(await account.ec2("allocate_address", { Domain: "vpc" }), "AllocationId"));
     const allocations = [await allocation(), await allocation()];
-    await ensure(
+    await caller.ensure(
       "static",
       {},
       {
@@ -245,21 +203,21 @@ describe("load balancers of the provider for AWS", () => {
     expect(await attributesOf("describe_listener_attributes", { ListenerArn })).toMatchObject({
       "tcp.idle_timeout.seconds": "600",
     });
-    await ensure("static");
+    await caller.ensure("static");
     expect(await attributesOf("describe_listener_attributes", { ListenerArn })).toMatchObject({
       "tcp.idle_timeout.seconds": "350",
     });
-    await remove("static");
+    await caller.remove("static");
   });
 
   test("say which subnets they need when none is marked for them", async () => {
-    const refused = ensure("internal", {}, { internal: "true" });
+    const refused = caller.ensure("internal", {}, { internal: "true" });
     await expect(refused).rejects.toMatchObject({ reason: "NO_SUBNETS", domain: "aws.cloudwire.dev" });
   });
 
   test("never take one that somebody else owns, and name the owner", async () => {
     const name = String((await balancerOf("web"))["LoadBalancerName"]);
-    await remove("web");
+    await caller.remove("web");
     const subnets = listOf(at(await account.ec2("describe_subnets"), "Subnets")).map(({ SubnetId }) => SubnetId);
     const Tags = [
       { Key: "cloudwire.dev/cluster-id", Value: "cluster-2" },
@@ -271,23 +229,23 @@ describe("load balancers of the provider for AWS", () => {
       Subnets: subnets.slice(0, 1),
       Tags,
     });
-    await expect(ensure("web")).rejects.toMatchObject({
+    await expect(caller.ensure("web")).rejects.toMatchObject({
       reason: "OWNED_BY_ANOTHER_CLUSTER",
       message: expect.stringContaining("green (cluster-2)"),
       metadata: { owner_cluster_id: "cluster-2", owner_cluster_name: "green" },
     });
-    await remove("web");
+    await caller.remove("web");
     const LoadBalancerArn = at(foreign, "LoadBalancers", 0, "LoadBalancerArn");
     expect(await account.leftovers()).toEqual([`load balancer ${name}`]);
     await account.elb("delete_load_balancer", { LoadBalancerArn });
   });
 
   test("leave nothing behind, not even what an interrupted call has made", async () => {
-    await ensure("half");
+    await caller.ensure("half");
     const { LoadBalancerArn } = await balancerOf("half");
     await account.elb("delete_load_balancer", { LoadBalancerArn });
     expect(await account.leftovers()).not.toEqual([]);
-    await remove("half");
+    await caller.remove("half");
     expect(await account.leftovers()).toEqual([]);
   });
 });
@@ -299,11 +257,11 @@ describe("routes of the provider for AWS", () => {
     targetNodeName: "node",
   });
   const ensured = async (...routes: readonly ReturnType<typeof route>[]) => {
-    const { results } = await provider.batchEnsureRoutes({ routes: [...routes] });
+    const { results } = await caller.provider.batchEnsureRoutes({ routes: [...routes] });
     return results.map(({ outcome }) => (outcome?.$case === "error" ? outcome.value.reason : outcome?.$case));
   };
   const listed = async () =>
-    (await provider.listRoutes({})).routes.map(({ destinationCidr, targetProviderId, blackhole }) => [
+    (await caller.provider.listRoutes({})).routes.map(({ destinationCidr, targetProviderId, blackhole }) => [
       destinationCidr,
       targetProviderId,
       blackhole,
@@ -337,7 +295,7 @@ describe("routes of the provider for AWS", () => {
       ["10.120.2.0/24", "", true],
     ]);
     expect(await ensured(route("10.120.2.0/24", idOf(second)))).toEqual(["route"]);
-    const gone = await provider.batchDeleteRoutes({
+    const gone = await caller.provider.batchDeleteRoutes({
       routes: [route("10.120.1.0/24", ""), route("10.120.2.0/24", ""), route("10.120.99.0/24", "")],
     });
     expect(
@@ -348,68 +306,4 @@ describe("routes of the provider for AWS", () => {
     const keys = listOf(at(tables, "RouteTables", 0, "Tags")).map(({ Key }) => Key);
     expect(keys).toEqual(["kubernetes.io/cluster/emulated"]);
   });
-});
-
-describe("under throttling the provider for AWS", () => {
-  test("slows down, and never says that anything is gone", async () => {
-    await account.throttle(4, 4);
-    try {
-      const nodes = [first, second].map((machine) => ({ name: "any", providerId: idOf(machine) }));
-      const asked = Array.from({ length: 12 }, () => lookUp(nodes).catch((error: unknown) => [at(error, "reason")]));
-      const outcomes = (await Promise.all(asked)).flat().map(String);
-      expect(outcomes.filter((outcome) => !["instance", "RATE_LIMITED"].includes(outcome))).toEqual([]);
-      expect(await account.throttled()).toBeGreaterThan(0);
-      const { rateLimits } = await provider.getProviderStatus();
-      expect(rateLimits.map(({ name }) => name)).toEqual(["ec2", "elasticloadbalancing"]);
-    } finally {
-      await account.throttle(0, 0);
-    }
-    await eventually("machines to be found again", PATIENCE_MS, async () => {
-      const found = await lookUp([{ name: "any", providerId: idOf(first) }]);
-      return found[0] === "instance" ? true : undefined;
-    });
-  });
-
-  test("says of a load balancer when to come again, and finishes it", async () => {
-    await account.throttle(6, 6);
-    try {
-      await eventually("the load balancer to be finished", PATIENCE_MS, async () => {
-        const answer = await ensure("slow").catch((error: unknown) => {
-          expect(at(error, "reason")).toBe("RATE_LIMITED");
-          expect(Number(at(error, "retryAfterMs"))).toBeGreaterThan(0);
-          return undefined;
-        });
-        return answer?.loadBalancer?.phase === 2 ? true : undefined;
-      });
-    } finally {
-      await account.throttle(0, 0);
-    }
-    await remove("slow");
-    expect(await account.leftovers()).toEqual([]);
-  });
-});
-
-describe("with many machines the provider for AWS", () => {
-  const names = (machines: readonly Json[]) => machines.map(({ PrivateDnsName }) => ({ name: String(PrivateDnsName) }));
-
-  test("finds 1,000 of 5,000 with at most five requests, and lists all of them page by page", async () => {
-    const machines = await account.runMachines(5000);
-    const before = await account.calls("DescribeInstances");
-    const nodes = names(machines.slice(0, 1000));
-    const { results } = await provider.batchGetInstances({ nodes }, { deadlineMs: 300_000 });
-    expect(results.filter(({ outcome }) => outcome?.$case === "instance")).toHaveLength(1000);
-    const looked = await account.calls("DescribeInstances");
-    expect(looked - before).toBeLessThanOrEqual(5);
-    const listed = new Set<string>();
-    let pageToken = "";
-    do {
-      const page = await provider.listInstances({ pageToken }, { deadlineMs: 300_000 });
-      for (const { providerId } of page.instances) listed.add(providerId);
-      pageToken = page.nextPageToken;
-    } while (pageToken !== "");
-    const idsOf = machines.map(({ InstanceId }) => `aws:///us-east-1a/${String(InstanceId)}`);
-    expect(idsOf.filter((id) => !listed.has(id))).toEqual([]);
-    // 1,000 machines are a page of AWS, and there are some more of the tests before.
-    expect((await account.calls("DescribeInstances")) - looked).toBe(6);
-  }, 900_000);
 });

@@ -10,7 +10,7 @@ import {
 } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
 import { answerOf, foundOf, type NamePlace, type Question, questionOf } from "./answers.ts";
-import { MachineReader } from "./machine-reader.ts";
+import { MachineReader, type Walk } from "./machine-reader.ts";
 import { RecentlySeen } from "./recently-seen.ts";
 import { isTerminated, type KnownMachine, toInstance } from "./to-instance.ts";
 import { watchInstances } from "./watch.ts";
@@ -95,10 +95,9 @@ export class Instances {
   }
 
   /** Undefined: there is nothing to gain by reading the whole region. */
-  async #walkFor(questions: readonly Question[], context: ReadContext) {
+  async #walkFor(questions: readonly Question[], context: ReadContext): Promise<Walk | undefined> {
     const lookUps = questions.filter(({ kind }) => kind !== "answered").length;
-    if (!this.reader.walkIsCheaper(lookUps)) return undefined;
-    return this.reader.walk(context.maxDataAgeMs, context);
+    return this.reader.walkInstead(lookUps, context.maxDataAgeMs, context);
   }
 
   async #lookUp(questions: readonly Question[], context: CallContext): Promise<readonly KnownMachine[]> {

@@ -20,7 +20,8 @@ export interface Walk {
 export class MachineReader {
   readonly #aws: Aws;
   readonly #nowMs: () => number;
-  #pagesOfRegion = 1;
+  /** Undefined: the region was not read yet. */
+  #pagesOfRegion: number | undefined;
   #walking: Promise<Walk> | undefined;
   #last: Walk | undefined;
 
@@ -49,30 +50,43 @@ export class MachineReader {
     return readPages(this.#page([], occasion));
   }
 
-  /** True: to read the whole region takes fewer requests than to look so many machines up. */
-  walkIsCheaper(lookUps: number): boolean {
-    return this.#pagesOfRegion < Math.ceil(lookUps / maxFilterValues);
+  /**
+   * All machines of the region, if that costs less than to look so many machines up: because they have just been read, are being read,
+   * or fit into fewer pages than the look-ups into requests. Undefined: it does not.
+   */
+  async walkInstead(lookUps: number, maxAgeMs: number, occasion: Occasion): Promise<Walk | undefined> {
+    const fresh = this.#fresh(maxAgeMs);
+    if (fresh) return fresh;
+    const requests = Math.ceil(lookUps / maxFilterValues);
+    const isBeingRead = this.#walking !== undefined && maxAgeMs > 0;
+    const pages = isBeingRead ? 1 : (this.#pagesOfRegion ?? Number.POSITIVE_INFINITY);
+    return pages < requests ? this.walk(maxAgeMs, occasion) : undefined;
   }
 
   /** All machines of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
   async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
-    const last = this.#last;
-    if (last && this.#nowMs() - last.readTime.getTime() <= maxAgeMs) return last;
+    const fresh = this.#fresh(maxAgeMs);
+    if (fresh) return fresh;
     const shared = this.#walking;
     if (shared) {
       // It ends with the call that it was begun for; then this one reads for itself.
-      const walk = await shared.catch(() => undefined);
-      if (walk && this.#nowMs() - walk.readTime.getTime() <= maxAgeMs) return walk;
+      await shared.catch(() => undefined);
+      const shown = this.#fresh(maxAgeMs);
+      if (shown) return shown;
       occasion.signal.throwIfAborted();
     }
     const own = this.#walk(occasion);
     this.#walking = own;
     try {
-      this.#last = await own;
-      return this.#last;
+      return await own;
     } finally {
       if (this.#walking === own) this.#walking = undefined;
     }
+  }
+
+  #fresh(maxAgeMs: number): Walk | undefined {
+    const last = this.#last;
+    return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
   }
 
   async #walk(occasion: Occasion): Promise<Walk> {
@@ -84,7 +98,8 @@ export class MachineReader {
       pages += 1;
     }
     this.#pagesOfRegion = Math.max(pages, 1);
-    return { readTime, machines };
+    this.#last = { readTime, machines };
+    return this.#last;
   }
 
   #page(filters: readonly Filter[], occasion: Occasion) {

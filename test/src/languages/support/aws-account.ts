@@ -46,15 +46,25 @@ export class AwsAccount {
     await this.#ask("fail", { failing });
   }
 
-  /** Starts machines, 500 with each call. */
-  async runMachines(count: number): Promise<readonly Json[]> {
+  /** From now on the provider's credentials are refused, or they are not. */
+  async deny(denying: boolean): Promise<void> {
+    await this.#ask("deny", { denying });
+  }
+
+  /** How many calls the provider has made. */
+  async allCalls(): Promise<number> {
+    return Number(at(await this.#ask("calls"), "all"));
+  }
+
+  /** Starts machines in a subnet of their own, 500 with each call. */
+  async runMachines(vpc: string, count: number): Promise<readonly Json[]> {
+    const place = { VpcId: vpc, CidrBlock: "10.0.64.0/18", AvailabilityZone: "us-east-1a" };
+    const SubnetId = at(await this.ec2("create_subnet", place), "Subnet", "SubnetId");
     const made: Json[] = [];
     while (made.length < count) {
       const size = Math.min(500, count - made.length);
-      const subnets = listOf(at(await this.ec2("describe_subnets", { Filters: [tagged("role/elb", "1")] }), "Subnets"));
-      const params = { ImageId: "ami-12c6146b", InstanceType: "m5.large", MinCount: size, MaxCount: size };
-      const answer = await this.ec2("run_instances", { ...params, SubnetId: subnets[0]?.["SubnetId"] });
-      made.push(...listOf(at(answer, "Instances")));
+      const params = { ImageId: "ami-12c6146b", InstanceType: "m5.large", MinCount: size, MaxCount: size, SubnetId };
+      made.push(...listOf(at(await this.ec2("run_instances", params), "Instances")));
     }
     return made;
   }
@@ -68,8 +78,12 @@ export class AwsAccount {
     ]);
     const nodes = listOf(at(securityGroups, "SecurityGroups"));
     return [
-      ...listOf(at(balancers, "LoadBalancers")).map(({ LoadBalancerName }) => `load balancer ${LoadBalancerName}`),
-      ...listOf(at(targetGroups, "TargetGroups")).map(({ TargetGroupName }) => `target group ${TargetGroupName}`),
+      ...listOf(at(balancers, "LoadBalancers")).map(
+        ({ LoadBalancerName }) => `load balancer ${String(LoadBalancerName)}`,
+      ),
+      ...listOf(at(targetGroups, "TargetGroups")).map(
+        ({ TargetGroupName }) => `target group ${String(TargetGroupName)}`,
+      ),
       ...nodes
         .map(({ GroupName }) => String(GroupName))
         .filter((name) => name !== "default" && name !== "nodes")
@@ -88,9 +102,4 @@ export class AwsAccount {
     if (!response.ok) throw new Error(`the emulator, asked to ${what}: ${response.status} ${answer}`);
     return JSON.parse(answer);
   }
-}
-
-/** Filters of EC2. */
-export function tagged(key: string, value: string) {
-  return { Name: `tag:kubernetes.io/${key}`, Values: [value] };
 }
