@@ -73,15 +73,16 @@ function packageFault({ path, isTest, owner }: SourceFile, { specifier }: Import
   }
   const scoped = /^@cloudwire\/[^/]+/.exec(specifier)?.[0];
   if (scoped === undefined || scoped === owner.name || scoped === GUARD) return undefined;
-  const { mayImport, testsMayImport = [], foldersMayImport } = owner.rule;
-  const isInFolder = foldersMayImport?.folders.some((folder) => path.startsWith(`${owner.folder}/${folder}/`));
-  const allowed = [
-    ...mayImport,
-    ...(isTest ? testsMayImport : []),
-    ...(isInFolder === true ? (foldersMayImport?.names ?? []) : []),
-  ];
+  const allowed = allowedFrom(path, owner, isTest);
   if (allowed.includes(scoped)) return undefined;
   return `imports ${scoped}: ${owner.name} may import ${allowed.length === 0 ? "no other package" : `only ${allowed.join(", ")}`}`;
+}
+
+/** Names of the packages that a file may import. */
+function allowedFrom(path: string, { folder, rule }: Owner, isTest: boolean): readonly string[] {
+  const { mayImport, testsMayImport = [], foldersMayImport = { folders: [], names: [] } } = rule;
+  const isInFolder = foldersMayImport.folders.some((inner) => path.startsWith(`${folder}/${inner}/`));
+  return [...mayImport, ...(isTest ? testsMayImport : []), ...(isInFolder ? foldersMayImport.names : [])];
 }
 
 function rowFault({ path, isTest }: SourceFile, { specifier }: Import): string | undefined {

@@ -62,12 +62,13 @@ function remarksOfTest(path: string, test: unknown): readonly string[] {
 
 /** Only the first line of the message: the rest was printed where it happened. */
 function remark(what: string, name: string, message: unknown): string {
-  const [line = ""] = String(message ?? "").split("\n");
+  const [line = ""] = typeof message === "string" ? message.split("\n") : [];
   return line === "" ? `${what} ${name}` : `${what} ${name}: ${line}`;
 }
 
 function text(of: unknown, key: string): string {
-  return String(property(of, key) ?? "");
+  const value = property(of, key);
+  return typeof value === "string" ? value : "";
 }
 
 function count(report: unknown, key: string): number {

@@ -115,39 +115,11 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   const startTime = new Date();
   const startedMs = performance.now();
   const endpoint = parseEndpoint(options.endpoint, options.tls);
-  const {
-    fixtures = noFixtures,
-    level = "R",
-    seed = 1,
-    slowFactor = 1,
-    long = false,
-    onExchange,
-    onMake,
-    providerCommand: command,
-    providerPid,
-    runId = randomUUID(),
-  } = options;
-  const signal = options.signal ?? new AbortController().signal;
+  const { level = "R", seed = 1, slowFactor = 1, providerCommand: command, runId = randomUUID() } = options;
   const known = knownOf(options);
   const { info, planned } = await planConformance(options);
   options.onEvent?.({ kind: "planned", info, planned });
-  const session = new RunSession(
-    {
-      endpoint,
-      fixtures,
-      seed,
-      slowFactor,
-      long,
-      onExchange,
-      onMake,
-      command,
-      gone: options.gone,
-      providerPid,
-      runId,
-      onHook: options.onHook,
-    },
-    info,
-  );
+  const session = newSession({ ...options, runId }, endpoint, info);
   const runner = new Runner({
     ...known,
     openContext: (check, checkSignal) => session.openContext(check, checkSignal),
@@ -158,7 +130,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     finished: (result) => options.onEvent?.({ kind: "finished", result }),
     parallel: options.parallel ?? 4,
     slowFactor: slowFactor * (options.timeFactor ?? 1),
-    signal,
+    signal: options.signal ?? new AbortController().signal,
   });
   try {
     const results = inReportOrder(await runner.run(inRunOrder(planned, seed)));
@@ -181,6 +153,17 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     options.onCleanUp?.(cleanedUp);
     session.close();
   }
+};
+
+const newSession = (
+  options: RunOptions & { readonly runId: string },
+  endpoint: Endpoint,
+  info: CheckContext["info"],
+): RunSession => {
+  const { fixtures = noFixtures, seed = 1, slowFactor = 1, long = false, providerCommand: command, gone } = options;
+  const { onExchange, onMake, onHook, providerPid, runId } = options;
+  const given = { fixtures, seed, slowFactor, long, command, gone, onExchange, onMake, onHook, providerPid, runId };
+  return new RunSession({ endpoint, ...given }, info);
 };
 
 const knownOf = (options: RunOptions) => ({

@@ -42,10 +42,7 @@ const verdictText = (verdict: Verdict, reason: string | undefined): string => {
 };
 
 /** The same for a person. */
-const markdownOf = (
-  { provider, level, profiles, checks }: Published,
-  { name, title, cloud }: Subject,
-): string => {
+const markdownOf = ({ provider, level, profiles, checks }: Published, { name, title, cloud }: Subject): string => {
   const others = Object.entries(checks).filter(([, text]) => text !== "pass");
   const grouped = Map.groupBy(others, ([, text]) => text);
   const lines = [

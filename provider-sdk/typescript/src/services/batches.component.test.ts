@@ -384,9 +384,7 @@ describe("routes", () => {
         yield { id: "r-1", destinationCidr: "10.0.0.0/24", targetId: "i-1" };
         yield { id: "r-2", destinationCidr: "10.0.1.0/24", blackhole: true };
       },
-      delete: ({ id }) => {
-        deleted.push(id);
-      },
+      delete: ({ id }) => void deleted.push(id),
     });
     const listed = await invokeOk(client, methods.listRoutes, { context });
     expect(listed).toMatchObject({ complete: true, quota: { limit: 100, used: 7 }, routes: [{}, { blackhole: true }] });
