@@ -3,7 +3,7 @@ import { type Child, startChild } from "./child.ts";
 export interface SpawnCloudOptions {
   /** Options as on the command line, without the dashes: `{ "state": "/tmp/x.db" }`. */
   readonly flags?: Readonly<Record<string, string | readonly string[]>>;
-  /** Default 15 s. */
+  /** Default 60 s: a busy machine may need long. */
   readonly readyTimeoutMs?: number;
 }
 
@@ -16,7 +16,7 @@ export interface SpawnedCloud extends Child {
 /** Starts the cloud as a process, on any free port and without a state file unless the flags say otherwise. */
 export async function spawnCloud({
   flags = {},
-  readyTimeoutMs = 15_000,
+  readyTimeoutMs = 60_000,
 }: SpawnCloudOptions = {}): Promise<SpawnedCloud> {
   const all = { listen: "127.0.0.1:0", state: ":memory:", "log-level": "warn", ...flags };
   const child = await startChild({

@@ -8,7 +8,7 @@ export interface SpawnSidecarOptions {
   readonly apiKey?: string;
   /** More options as on the command line, without the dashes. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Default 15 s. */
+  /** Default 60 s: a busy machine may need long. */
   readonly readyTimeoutMs?: number;
 }
 
@@ -20,7 +20,7 @@ export interface SpawnedSidecar extends Child {
 
 /** Starts the provider sidecar as a process and waits until it serves. */
 export async function spawnSidecar(options: SpawnSidecarOptions): Promise<SpawnedSidecar> {
-  const { socketPath, cloudUrl, apiKey = "demo-key", flags = {}, readyTimeoutMs = 15_000 } = options;
+  const { socketPath, cloudUrl, apiKey = "demo-key", flags = {}, readyTimeoutMs = 60_000 } = options;
   const all = { endpoint: `unix://${socketPath}`, "cloud-url": cloudUrl, ...flags };
   const child = await startChild({
     program: "../sidecar/main",
