@@ -120,7 +120,12 @@ describe("the provider for AWS in a cluster", () => {
     await Promise.all(names.map((name) => world.registerNode({ id: "", name, zone: "", address: "" })));
     const before = await aws.account.calls("DescribeInstances");
     // The lists that the watch of machines is made of go on beside: one a minute.
-    controller = world.startController("aws", "--cluster-cidr=10.120.0.0/16", "--node-monitor-period=10m", "--concurrent-node-syncs=250");
+    controller = world.startController(
+      "aws",
+      "--cluster-cidr=10.120.0.0/16",
+      "--node-monitor-period=10m",
+      "--concurrent-node-syncs=250",
+    );
     const isOpen = (node: Json): boolean =>
       listOf(at(node, "spec", "taints")).some(({ key }) => key === "node.cloudprovider.kubernetes.io/uninitialized");
     await world.eventually(

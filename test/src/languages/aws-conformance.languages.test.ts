@@ -96,6 +96,8 @@ test(
       endpoint: socketOf({ folder }),
       fixtures,
       level: "M",
+      // Core is the SDK's, which other providers prove.
+      profiles: ["instances", "instances-list", "instances-watch", "loadbalancer", "routes", "volumes"],
       onCleanUp: (outcome) => left.splice(0, 1, ...outcome.left),
     });
     const fine = new Set(["pass", "skip", "known-fail"]);

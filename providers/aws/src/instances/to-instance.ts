@@ -21,7 +21,7 @@ export interface InstanceView {
   readonly zoneIds: ReadonlyMap<string, string>;
 }
 
-export const zoneIdLabel = "topology.k8s.aws/zone-id";
+const zoneIdLabel = "topology.k8s.aws/zone-id";
 
 /** What is not told by EC2 of some machine is a fault of the answer. Undefined: one that has to be left out. */
 export function knownMachine(machine: Machine): KnownMachine | undefined {

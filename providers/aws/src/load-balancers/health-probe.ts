@@ -2,7 +2,7 @@ import type { WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import type { AnnotationReader } from "./annotations.ts";
 
 /** AWS' word for the port that traffic goes to. */
-export const trafficPort = "traffic-port";
+const trafficPort = "traffic-port";
 
 /** How targets are asked whether they want traffic. */
 export interface HealthProbe {

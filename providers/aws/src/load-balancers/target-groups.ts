@@ -98,7 +98,7 @@ async function changeProbe({ aws }: Tools, { arn, details }: SeenGroup, group: W
 }
 
 /** True: the group asks its targets as wanted. */
-export function hasProbe(details: TargetGroup, wanted: ReturnType<typeof probeOf>): boolean {
+function hasProbe(details: TargetGroup, wanted: ReturnType<typeof probeOf>): boolean {
   const have: Readonly<Record<string, unknown>> = { ...details };
   return Object.entries(wanted).every(([key, value]) => String(have[key]) === String(value));
 }
