@@ -1,5 +1,6 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { ensureRequest, type ProviderClient, serviceRef } from "@cloudwire/provider-sdk/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -120,6 +121,16 @@ describe("a load balancer of HAProxy", () => {
       return tables.includes("cloudwire") && addresses.includes(address) ? true : undefined;
     });
     expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
+  });
+
+  test("starts HAProxy again when it was killed", async () => {
+    const address = await ensure("default/web", nodeIds(1));
+    const pid = await site.haproxyPid();
+    process.kill(pid ?? 0, "SIGKILL");
+    await eventually("another HAProxy to answer", 60_000, async () => {
+      const [answer] = await site.topology.ask("tcp", address, PORT);
+      return answer === "node-1 10.50.0.1" && (await site.haproxyPid()) !== pid ? true : undefined;
+    });
   });
 
   test("refuses a port that another program has on all addresses, and serves the others", async () => {
