@@ -131,6 +131,7 @@ describe("a load balancer of HAProxy", () => {
       const [answer] = await site.topology.ask("tcp", address, PORT);
       return answer === "node-1 10.50.0.1" && (await site.haproxyPid()) !== pid ? true : undefined;
     });
+    expect(provider.output).toContain('"by":"start"');
   });
 
   test("refuses a port that another program has on all addresses, and serves the others", async () => {
