@@ -44,7 +44,7 @@ export interface RunOptions {
   readonly parallel?: number;
   /** Thresholds and patience are multiplied by it. Default: 1. */
   readonly slowFactor?: number;
-  /** The time that a check as a whole has is multiplied by it, and nothing else: for many runs at once on one machine. Default: 1. */
+  /** The time that a check as a whole has, and each of its calls, is multiplied by it, and nothing else: for many runs at once on one machine. Default: 1. */
   readonly timeFactor?: number;
   /** Checks of things that take minutes wait for them, instead of looking at their beginning. Default: false. */
   readonly long?: boolean;
@@ -62,6 +62,8 @@ export interface RunOptions {
   readonly onEvent?: (event: RunEvent) => void;
   /** Every call of every check is told, too. */
   readonly onExchange?: (check: string, exchange: Exchange) => void;
+  /** Told of each check that looks at what another's calls came to, beside its own. */
+  readonly onBorrow?: (check: string, from: string) => void;
   /** Told of each action of the vendor's, with what it wrote. */
   readonly onHook?: (check: string, record: HookRecord) => void;
   /** Told of everything that a check may make at the cloud, before the call that makes it. */
@@ -161,9 +163,9 @@ const newSession = (
   info: CheckContext["info"],
 ): RunSession => {
   const { fixtures = noFixtures, seed = 1, slowFactor = 1, long = false, providerCommand: command, gone } = options;
-  const { onExchange, onMake, onHook, providerPid, runId } = options;
-  const given = { fixtures, seed, slowFactor, long, command, gone, onExchange, onMake, onHook, providerPid, runId };
-  return new RunSession({ endpoint, ...given }, info);
+  const { onBorrow, onExchange, onMake, onHook, providerPid, runId, timeFactor } = options;
+  const given = { fixtures, seed, slowFactor, timeFactor, long, command, gone, onBorrow, onExchange, onMake, onHook };
+  return new RunSession({ endpoint, providerPid, runId, ...given }, info);
 };
 
 const knownOf = (options: RunOptions) => ({

@@ -22,6 +22,7 @@ export interface SessionOptions {
   readonly fixtures: Fixtures;
   readonly seed: number;
   readonly slowFactor: number;
+  readonly timeFactor?: number | undefined;
   readonly long: boolean;
   /** With which checks start providers of their own. */
   readonly command?: readonly string[] | undefined;
@@ -30,6 +31,7 @@ export interface SessionOptions {
   readonly providerPid?: number | undefined;
   readonly onHook?: ((check: string, record: HookRecord) => void) | undefined;
   readonly onExchange?: ((check: string, exchange: Exchange) => void) | undefined;
+  readonly onBorrow?: ((check: string, from: string) => void) | undefined;
   readonly onMake?: ((entry: LedgerEntry, by: MadeBy) => void) | undefined;
   readonly runId: string;
 }
@@ -89,7 +91,7 @@ export class RunSession {
 
   /** What one run of a check works with, and its end. */
   openContext(check: Check, signal: AbortSignal): { context: CheckContext; close: () => Promise<void> } {
-    const { endpoint, fixtures, seed, slowFactor, long, onExchange, command } = this.#options;
+    const { endpoint, fixtures, seed, slowFactor, timeFactor, long, onExchange, onBorrow, command } = this.#options;
     const connections: Connection[] = [];
     const providers = command === undefined ? undefined : new OwnProviders(command);
     const opened = this.#hooks.open(check.id, signal);
@@ -103,6 +105,8 @@ export class RunSession {
         signal,
         record: (exchange) => onExchange?.(check.id, exchange),
         check: check.id,
+        borrowed: (from) => onBorrow?.(check.id, from),
+        deadlineFactor: timeFactor,
         ledger: mayChange.has(check.level) ? this.#ledger : undefined,
       }),
       callContext: { cluster: { id: this.#clusterId, name: "conformance" }, scopeId: this.#info.scopeId },

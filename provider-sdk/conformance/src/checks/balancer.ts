@@ -231,13 +231,13 @@ export class TestBalancer {
 }
 
 /** A load balancer for a check, and its end. */
-export const withBalancer = async (
+export const withBalancer = async <Value>(
   context: CheckContext,
-  use: (balancer: TestBalancer) => Promise<void>,
-): Promise<void> => {
+  use: (balancer: TestBalancer) => Promise<Value>,
+): Promise<Value> => {
   const balancer = new TestBalancer(context);
   try {
-    await use(balancer);
+    return await use(balancer);
   } finally {
     // What this does not get rid of, the end of the run does: it has a note of it.
     await balancer.remove().catch(() => undefined);

@@ -8,6 +8,7 @@ import { methods } from "../contract/methods.ts";
 import { client } from "../target/reach.ts";
 import { TestBalancer, withBalancer } from "./balancer.ts";
 import { expectOne } from "./lb.ts";
+import { waitingTime } from "./measure.ts";
 
 const reading = { level: "R", profile: "instances", fixtures: ["instance"], exclusive: true } as const;
 const changing = {
@@ -102,6 +103,31 @@ const reads: readonly Check[] = [
 
 /** An Ensure that takes at least so long holds others up visibly. */
 const slowMs = 200;
+/** On a machine that is busy everything may wait for a moment. */
+const tries = 3;
+
+/** Which calls were answered after an Ensure that was sent before them, and how long that one was waited for. */
+const heldUp = (context: CheckContext) =>
+  withBalancer(context, async (balancer) => {
+    const other = new TestBalancer(context);
+    const order: string[] = [];
+    const noted = async <Value>(name: string, work: Promise<Value>): Promise<Value> => {
+      const value = await work;
+      order.push(name);
+      return value;
+    };
+    const waiting = waitingTime();
+    const slow = noted("Ensure", balancer.ensure()).then(waiting);
+    const [waitedMs, , shaken] = await Promise.all([
+      slow,
+      noted("Get", other.get()),
+      noted("GetProviderInfo", context.caller.call(methods.getProviderInfo, { client })),
+    ]);
+    expectOk(shaken, "the handshake beside an Ensure");
+    // What was quick holds nobody up.
+    const isSlow = waitedMs >= slowMs * context.slowFactor;
+    return { late: isSlow ? order.slice(order.indexOf("Ensure") + 1) : [], waitedMs };
+  });
 
 const changes: readonly Check[] = [
   {
@@ -110,30 +136,11 @@ const changes: readonly Check[] = [
     title: "while one load balancer is made, others and the handshake are answered",
     rules: ["CON-2", "CON-1"],
     why: "One slow Service would hold up all others of the cluster.",
-    run: (context) =>
-      withBalancer(context, async (balancer) => {
-        const other = new TestBalancer(context);
-        const order: string[] = [];
-        const noted = async <Value>(name: string, work: Promise<Value>): Promise<Value> => {
-          const value = await work;
-          order.push(name);
-          return value;
-        };
-        const slow = noted("Ensure", balancer.ensure());
-        const [made, , shaken] = await Promise.all([
-          slow,
-          noted("Get", other.get()),
-          noted("GetProviderInfo", context.caller.call(methods.getProviderInfo, { client })),
-        ]);
-        expectOk(shaken, "the handshake beside an Ensure");
-        // What was quick holds nobody up.
-        if (made.exchange.elapsedMs < slowMs) return;
-        const late = order.slice(order.indexOf("Ensure") + 1);
-        expectNone(
-          late,
-          `calls waited for an Ensure of ${Math.round(made.exchange.elapsedMs)} ms about something else`,
-        );
-      }),
+    run: async (context) => {
+      let held = await heldUp(context);
+      for (let more = 1; more < tries && held.late.length > 0; more++) held = await heldUp(context);
+      expectNone(held.late, `calls waited for an Ensure of ${Math.round(held.waitedMs)} ms about something else`);
+    },
   },
   {
     ...changing,

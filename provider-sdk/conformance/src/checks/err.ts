@@ -237,11 +237,14 @@ export const errChecks: readonly Check[] = [
     title: "a request above max_receive_bytes is refused, and the connection survives",
     rules: ["LIM-2", "TRN-8"],
     why: "Whoever takes any size can be made to run out of memory.",
+    timeoutMs: 60_000,
     run: async (context) => {
       const limit = Number(context.info.limits?.maxReceiveBytes ?? 0n);
       const connection = context.connect();
       const body = frame(Buffer.alloc(limit + 1_024));
-      const called = await context.caller.call(methods.getProviderInfo, { client }, { body, connection });
+      // Megabytes take their time on their way.
+      const options = { body, connection, deadlineMs: 20_000 * context.slowFactor };
+      const called = await context.caller.call(methods.getProviderInfo, { client }, options);
       if (called.kind === "ok")
         fail({ message: `a request of ${limit + 1_024} bytes is served`, exchange: called.exchange });
       expectError(called, { codes: [3, 8] }, "a request that is too large is not refused");

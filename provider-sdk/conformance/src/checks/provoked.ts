@@ -56,7 +56,7 @@ export const provokeAll = oncePerRun(async (context: CheckContext): Promise<read
   await Promise.all(
     Array.from({ length: lanes }, async () => {
       for (const { method, violation } of queue) {
-        const called = await context.caller.call(methodsByName[method], violation.request, { patienceMs: 5_000 });
+        const called = await context.caller.call(methodsByName[method], violation.request);
         out.push({ method, violation, called });
       }
     }),

@@ -4,7 +4,7 @@ import type { SelftestEvent } from "../selftest/whole-selftest.ts";
 import { selftestLines, selftestSummary, SelftestTally } from "./selftest.ts";
 
 const outcome = (kind: FaultOutcome["kind"]): SelftestEvent => {
-  const ids = { must: ["a.one"], did: kind === "found" ? ["a.one"] : [] };
+  const ids = { must: ["a.one"], did: kind === "found" ? ["a.one"] : [], surplus: [] };
   return { kind: "fault", outcome: { name: "no-end", fault: "it never ends", kind, ...ids, elapsedMs: 1, tries: 1 } };
 };
 const floor = (...problems: readonly string[]): SelftestEvent => ({

@@ -39,6 +39,10 @@ export interface CallerDeps {
   readonly ledger?: Ledger | undefined;
   /** Id of the check that calls. */
   readonly check?: string;
+  /** Told whose calls this one looks at, beside its own. */
+  readonly borrowed?: ((from: string) => void) | undefined;
+  /** Multiplies the deadlines that are not asked for. Default: 1. */
+  readonly deadlineFactor?: number | undefined;
 }
 
 /** How long the kit waits beyond a deadline for the server to say so itself. */
@@ -77,6 +81,12 @@ export class Caller {
 
   get connection(): Connection {
     return this.#deps.connection;
+  }
+
+  /** Takes note that this caller's check looks at what another's calls came to. */
+  borrow(from: Caller): void {
+    if (from.#deps.check !== undefined && from.#deps.check !== this.#deps.check)
+      this.#deps.borrowed?.(from.#deps.check);
   }
 
   /** The same over another connection. */
@@ -151,7 +161,7 @@ export class Caller {
 
   #wireCall(method: string, body: Buffer, options: CallOptions): WireCall {
     const { headers = {}, authority, service = serviceName } = options;
-    const deadlineMs = options.deadlineMs ?? deadlineOf(method);
+    const deadlineMs = options.deadlineMs ?? Math.round(deadlineOf(method) * (this.#deps.deadlineFactor ?? 1));
     const told = deadlineMs === "none" || deadlineMs === 0 ? {} : { deadlineMs };
     const signals = [this.#deps.signal, options.signal].filter((signal) => signal !== undefined);
     const patienceMs = options.patienceMs ?? Math.min((told.deadlineMs ?? maxPatienceMs) + graceMs, maxPatienceMs);

@@ -3,7 +3,12 @@ import { judgeFault, outcomeLines } from "./fault-outcome.ts";
 
 const mutant = { name: "no-end", fault: "it never ends", fails: ["b.two", "a.one"] };
 const judge = (passing: readonly string[], failing: readonly string[]) =>
-  judgeFault({ mutant, passing: new Set(passing), failing, elapsedMs: 1 });
+  judgeFault({
+    mutant,
+    passing: new Set(passing),
+    failing: failing.map((id) => ({ id, says: "it is wrong" })),
+    elapsedMs: 1,
+  });
 const all = ["a.one", "b.two", "c.three"];
 
 describe("judgeFault()", () => {
@@ -28,7 +33,7 @@ describe("outcomeLines()", () => {
       "FOUND      no-end  it never ends\n  must and did fail  a.one, b.two\n",
     );
     expect(outcomeLines({ ...judge(all, ["a.one", "c.three"]), tries: 2 })).toBe(
-      "DIFFERS    no-end  it never ends (at try 2)\n  must fail  a.one, b.two\n  did not    b.two\n  did, too   c.three\n",
+      "DIFFERS    no-end  it never ends (at try 2)\n  must fail  a.one, b.two\n  did not    b.two\n  did, too   c.three: it is wrong\n",
     );
     expect(outcomeLines(judge([], []))).toBe("NOT SHOWN  no-end  it never ends\n");
   });

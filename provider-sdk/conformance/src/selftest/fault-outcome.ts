@@ -7,6 +7,12 @@ export interface NamedFault {
   readonly fails: readonly string[];
 }
 
+/** A check that failed, and what it says. */
+export interface Failure {
+  readonly id: string;
+  readonly says: string;
+}
+
 /** Whether a fault was found. */
 export interface FaultOutcome {
   readonly name: string;
@@ -20,6 +26,8 @@ export interface FaultOutcome {
   readonly must: readonly string[];
   /** Ids of the checks that did. */
   readonly did: readonly string[];
+  /** Of those that did and do not have to, what they say. */
+  readonly surplus: readonly Failure[];
   readonly elapsedMs: number;
   /** How often it was tried. */
   readonly tries: number;
@@ -34,29 +42,31 @@ export const judgeFault = ({
 }: {
   readonly mutant: NamedFault;
   readonly passing: ReadonlySet<string>;
-  readonly failing: readonly string[];
+  readonly failing: readonly Failure[];
   readonly elapsedMs: number;
 }): FaultOutcome => {
   const must = fails.filter((id) => passing.has(id)).toSorted();
-  const did = failing.filter((id) => passing.has(id)).toSorted();
+  const told = failing.filter(({ id }) => passing.has(id)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const did = told.map(({ id }) => id);
+  const surplus = told.filter(({ id }) => !must.includes(id));
   const found = must.join() === did.join() ? "found" : "differs";
-  return { name, fault, kind: must.length === 0 ? "not shown" : found, must, did, elapsedMs, tries: 1 };
+  return { name, fault, kind: must.length === 0 ? "not shown" : found, must, did, surplus, elapsedMs, tries: 1 };
 };
 
 /** A line for a fault that was found, and what differs for others. */
-export const outcomeLines = ({ name, fault, kind, must, did, tries }: FaultOutcome): string => {
+export const outcomeLines = ({ name, fault, kind, must, did, surplus, tries }: FaultOutcome): string => {
   const again = tries > 1 ? ` (at try ${tries})` : "";
   const first = `${kind.toUpperCase().padEnd(9)}  ${name}  ${fault}${again}`;
   switch (kind) {
     case "found":
       return `${first}\n  must and did fail  ${must.join(", ")}\n`;
     case "differs": {
-      const [missing, surplus] = [must.filter((id) => !did.includes(id)), did.filter((id) => !must.includes(id))];
+      const missing = must.filter((id) => !did.includes(id));
       return [
         first,
         `  must fail  ${must.join(", ")}`,
         ...(missing.length === 0 ? [] : [`  did not    ${missing.join(", ")}`]),
-        ...(surplus.length === 0 ? [] : [`  did, too   ${surplus.join(", ")}`]),
+        ...surplus.map(({ id, says }) => `  did, too   ${id}: ${says}`),
         "",
       ].join("\n");
     }

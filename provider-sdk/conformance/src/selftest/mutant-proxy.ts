@@ -65,6 +65,9 @@ export interface ProxyOptions {
   readonly cutOnCancel?: boolean | undefined;
 }
 
+/** Room for the largest request: one that waits for room takes a round trip each 64 KiB, and other runs share the machine. */
+const windowBytes = 8 * 2 ** 20;
+
 /** A provider that is correct but for what the options say, on a socket of its own. */
 export const startMutantProxy = async (
   upstream: Endpoint,
@@ -73,11 +76,13 @@ export const startMutantProxy = async (
 ): Promise<{ readonly close: () => Promise<void> }> => {
   const connection = new Connection(upstream);
   const sessions = new Set<ServerHttp2Session>();
-  const server = createServer({ settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 256 });
+  const settings = { maxConcurrentStreams: 1_000, initialWindowSize: windowBytes };
+  const server = createServer({ settings, maxSessionMemory: 256 });
   let connections = 0;
   server.on("session", (session) => {
     if (++connections > (options.maxConnections ?? Number.POSITIVE_INFINITY)) return session.destroy();
     sessions.add(session);
+    session.setLocalWindowSize(windowBytes);
     const counts = { earlier: 0, open: 0 };
     session.on("error", () => undefined);
     session.once("close", () => sessions.delete(session));

@@ -4,7 +4,7 @@ import { runConformance } from "../run-conformance.ts";
 import { NotReadyError } from "../target/reach.ts";
 import { withProvider } from "../target/with-provider.ts";
 import { formatEndpoint } from "../wire/endpoint.ts";
-import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import { type Failure, type FaultOutcome, judgeFault } from "./fault-outcome.ts";
 import type { ProcessMutant } from "./process-mutant.ts";
 import { failed, runOptions, type SelftestTarget, withRequired } from "./selftest.ts";
 
@@ -40,14 +40,14 @@ export const failingLifeChecks = async (
 ): Promise<readonly string[]> => {
   const first = await failingOn({ fails: lifeIds }, command, target);
   const again = first.length === 0 ? [] : await failingOn({ fails: lifeIds }, command, target);
-  return first.filter((id) => again.includes(id));
+  return first.map(({ id }) => id).filter((id) => again.some((failure) => failure.id === id));
 };
 
 const failingOn = async (
   { fails, transport }: Pick<ProcessMutant, "fails" | "transport">,
   command: readonly string[],
   target: SelftestTarget,
-): Promise<readonly string[]> => {
+): Promise<readonly Failure[]> => {
   const over = transport === "tls" ? overTls : { run: withRequired([...lifeIds, ...fails]) };
   const startTimeoutMs = fails.length === 0 ? shortStartMs : target.startTimeoutMs;
   const options = { ...runOptions(target), ...over, startTimeoutMs, providerCommand: command };
@@ -67,7 +67,7 @@ const failingOn = async (
     );
     return failed(report);
   } catch (error) {
-    if (error instanceof NotReadyError) return [neverReady];
+    if (error instanceof NotReadyError) return [{ id: neverReady, says: error.message }];
     throw error;
   }
 };

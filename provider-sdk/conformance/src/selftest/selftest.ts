@@ -8,7 +8,7 @@ import type { CheckResult, Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../run-conformance.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
-import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import { type Failure, type FaultOutcome, judgeFault } from "./fault-outcome.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { slowChecks } from "./mutants.ts";
@@ -59,7 +59,10 @@ export const runOptions = ({ level, seed, slowFactor, startTimeoutMs, signal }: 
 export const runBaseline = async (target: SelftestTarget, about: readonly string[] = []): Promise<Baseline> => {
   const trace = new Trace();
   const report = await runTwice((again) =>
-    runBehind({ intercept: trace.intercept }, target, { run: again.length === 0 ? about : again }),
+    runBehind({ intercept: trace.intercept }, target, {
+      run: again.length === 0 ? about : again,
+      onBorrow: (check, from) => trace.borrow(check, from),
+    }),
   );
   const passed = report.results.filter(({ verdict }) => verdict.kind === "pass");
   return { report, passing: new Set(passed.map(({ id }) => id)), trace };
@@ -112,7 +115,7 @@ export const runMutants = async (
 };
 
 /** Checks that measure time while other mutants run: only where they have to fail. */
-const timedChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.cheap"];
+export const timedChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.cheap"];
 
 /** Ids of the checks that see a fault, that have to fail on it, and that either needs. */
 const visible = async (mutant: Mutant, { trace, passing }: Baseline): Promise<readonly string[]> => {
@@ -147,12 +150,14 @@ export const withRequired = (ids: readonly string[]): readonly string[] => {
   return [...found];
 };
 
-/** Ids of the checks that failed, or that the kit could not judge for its own fault. */
-export const failed = ({ results }: Report): readonly string[] =>
-  results
-    .filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error")
-    .map(({ id }) => id)
-    .toSorted();
+/** The checks that failed, or that the kit could not judge for its own fault. */
+export const failed = ({ results }: Report): readonly Failure[] =>
+  results.flatMap(({ id, verdict }) => {
+    if (verdict.kind === "kit-error") return [{ id, says: verdict.message }];
+    if (verdict.kind !== "fail") return [];
+    const { message, got } = verdict.finding;
+    return [{ id, says: got === undefined ? message : `${message}: ${got}` }];
+  });
 
 /** Few faults show themselves only where the cloud can be broken or holds much; the checks that do so would only hold up the others. */
 const fixturesFor = ({ level, hooks: alter = (given) => given }: Mutant, fixtures: Fixtures): Fixtures => {

@@ -44,7 +44,8 @@ export const startTlsFront = async (socketPath: string, folder: string, fault: T
     from.pipe(to).pipe(from);
   };
   const secure = await secureServer(environment, fault, pass);
-  const server = createServer((socket) => {
+  // What HTTP/2 writes are small pieces that must not wait for each other.
+  const server = createServer({ noDelay: true }, (socket) => {
     socket.on("error", () => undefined);
     socket.once("readable", () => {
       const first: unknown = socket.read(1);

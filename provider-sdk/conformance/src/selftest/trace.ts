@@ -18,6 +18,8 @@ const isHandshake = ({ path }: ProxiedRequest): boolean => path.endsWith(`/${met
 /** Takes down which check makes which calls, so that a fault can be tried on the calls alone. */
 export class Trace {
   readonly #calls = new Map<string, TracedCall>();
+  /** By check, the others that look at what its calls came to. */
+  readonly #borrowers = new Map<string, ReadonlySet<string>>();
 
   /** For a proxy between the kit and the provider. */
   readonly intercept: Intercept = async (request, next) => {
@@ -27,6 +29,11 @@ export class Trace {
     this.#add({ check, request, reply });
     return reply;
   };
+
+  /** A check looks at the calls of another, too. */
+  borrow(check: string, from: string): void {
+    this.#borrowers.set(from, new Set([...(this.#borrowers.get(from) ?? []), check]));
+  }
 
   /** Equal calls are taken down once, and once more with the most that was before and beside any of them. */
   #add(call: TracedCall): void {
@@ -53,7 +60,11 @@ export class Trace {
       if (call.check !== undefined) touched.add(call.check);
       else if (isHandshake(call.request)) return "all";
     }
-    return touched;
+    return new Set([...touched].flatMap((check) => this.#seenBy(check)));
+  }
+
+  #seenBy(check: string): readonly string[] {
+    return [check, ...(this.#borrowers.get(check) ?? [])];
   }
 }
 

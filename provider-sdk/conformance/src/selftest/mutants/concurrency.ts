@@ -12,7 +12,7 @@ const level = "M";
 const oneAfterTheOther = (): Intercept => {
   let last: Promise<unknown> = Promise.resolve();
   return (request, next) => {
-    const answer = after(last, isCall(request, ensure.name) ? 300 : 0, () => next(request));
+    const answer = after(last, isCall(request, ensure.name) ? 1_000 : 0, () => next(request));
     last = answer.catch(() => undefined);
     return answer;
   };
