@@ -2,7 +2,7 @@
 import "@cloudwire/node-guard";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { createLogger, serveProvider } from "@cloudwire/provider-sdk";
+import { createLogger, type LogLevel, serveProvider } from "@cloudwire/provider-sdk";
 import { type Config, parseConfig } from "./config/config.ts";
 import { createBareMetalProvider } from "./provider.ts";
 import { StateError } from "./state/store.ts";
@@ -37,7 +37,7 @@ async function run({ configPath, endpoint, isCheck }: Given): Promise<void> {
     return;
   }
   try {
-    const log = createLogger({ level: "info", write: (line) => process.stderr.write(line), now: () => new Date() });
+    const log = createLogger({ level: logLevel(), write: (line) => process.stderr.write(line), now: () => new Date() });
     const { definition, start, stop } = await createBareMetalProvider(config, log);
     const provider = await serveProvider(definition, {
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -50,6 +50,12 @@ async function run({ configPath, endpoint, isCheck }: Given): Promise<void> {
     if (!(error instanceof StateError)) throw error;
     fail([error.message]);
   }
+}
+
+/** As the SDK reads it; what is wrong with it is the SDK's to tell. */
+function logLevel(): LogLevel {
+  const levels = ["debug", "info", "warn", "error"] as const;
+  return levels.find((level) => level === process.env["CLOUD_PROVIDER_LOG_LEVEL"]) ?? "info";
 }
 
 function readArguments(): Given | undefined {
