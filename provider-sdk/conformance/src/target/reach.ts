@@ -33,11 +33,17 @@ export const reach = async (
   signal: AbortSignal,
 ): Promise<GetProviderInfoResponse> => {
   const endMs = performance.now() + timeoutMs;
-  let look: Look;
+  let look: Look | undefined;
+  let givenMs = 0;
   do {
     signal.throwIfAborted();
-    look = await lookOnce(endpoint, Math.max(pauseMs, endMs - performance.now()), signal);
-    if (look.kind === "ready") return look.info;
+    const leftMs = Math.max(pauseMs, endMs - performance.now());
+    const next = await lookOnce(endpoint, leftMs, signal);
+    if (next.kind === "ready") return next.info;
+    // One that is cut off soon after its start tells of the time, and the one before it of the provider.
+    const isCutOff = performance.now() >= endMs && leftMs * 2 < givenMs;
+    if (look === undefined || !isCutOff) look = next;
+    givenMs = leftMs;
     if (look.kind === "notYet") await pause(signal);
   } while (look.kind === "notYet" && performance.now() < endMs);
   const patience = look.kind === "never" ? "" : ` within ${Math.round(timeoutMs / 1_000)} s`;
