@@ -29,6 +29,7 @@ class Account:
         self._security_group = ""
         self._route_table = ""
         self._vpc = ""
+        self._named: dict[str, str] = {}
 
     def prepare(self) -> State:
         """A VPC with a public subnet in each of two zones, tagged for the cluster; answers the ids."""
@@ -75,6 +76,16 @@ class Account:
         client = {"ec2": self._ec2, "elbv2": self._elb}[service]
         answer: State = getattr(client, method)(**params)
         return answer
+
+    def named_instance(self, name: str, action: str) -> State:
+        """Starts a machine that is then known by the name, or does something to it, if it is there."""
+        if action == "create":
+            made = self.run_instance(f"{REGION}a")
+            self._named[name] = made["id"]
+            return {"providerId": f"aws:///{made['zone']}/{made['id']}", "nodeName": made["name"]}
+        if name in self._named:
+            getattr(self._ec2, f"{action}_instances")(InstanceIds=[self._named[name]])
+        return {}
 
     def terminate(self, instance_id: str) -> None:
         """Ends the machine for good."""

@@ -48,6 +48,8 @@ class Emulator:
             "run": lambda: account.run_instance(wish["zone"]),
             "stop": lambda: account.stop(wish["id"]),
             "terminate": lambda: account.terminate(wish["id"]),
+            "clear": self.gate.clear,
+            "named": lambda: account.named_instance(wish["name"], wish["action"]),
             "deny": lambda: self.gate.deny(wish["denying"]),
             "throttle": lambda: self.gate.throttle(wish["rate"], wish["burst"]),
             "admin": lambda: account.call(wish["service"], wish["method"], wish["params"]),

@@ -85,6 +85,11 @@ class Gate:
         with self._lock:
             self._failing = failing
 
+    def clear(self) -> None:
+        """From now on the provider's calls go through."""
+        self.fail(failing=False)
+        self.throttle(0, 0)
+
     def deny(self, denying: bool) -> None:
         """From now on the provider's credentials are refused, or they are not."""
         with self._lock:

@@ -4,6 +4,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CloudClient, loopbackPools, startCloud } from "@cloudwire/provider-simulated";
 import { startAws } from "../languages/support/emulated-aws.ts";
+import { startAwsSubject } from "./aws-subject.ts";
 import type { Host, Started, Subject } from "./subject.ts";
 
 const API_KEY = "demo-key";
@@ -187,6 +188,14 @@ export const subjects: readonly Subject[] = [
       ),
     },
     start: startFake,
+  },
+  {
+    name: "aws",
+    title: "the provider for AWS",
+    cloud: "It works with moto's emulation of EC2 and ELB, which fails as the kit tells it.",
+    level: "M",
+    knownFailing: {},
+    start: startAwsSubject,
   },
   {
     name: "bridged-aws",

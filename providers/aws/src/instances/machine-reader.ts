@@ -20,8 +20,8 @@ export interface Walk {
 export class MachineReader {
   readonly #aws: Aws;
   readonly #nowMs: () => number;
-  /** Undefined: the region was not read yet. */
-  #pagesOfRegion: number | undefined;
+  /** As last read; at first one, for whoever watches machines reads the region anyway. */
+  #pagesOfRegion = 1;
   #walking: Promise<Walk> | undefined;
   #last: Walk | undefined;
 
@@ -46,8 +46,13 @@ export class MachineReader {
   }
 
   /** All machines, page by page as they are asked for. */
-  pages(occasion: Occasion): AsyncGenerator<readonly KnownMachine[]> {
-    return readPages(this.#page([], occasion));
+  async *pages(occasion: Occasion): AsyncGenerator<readonly KnownMachine[]> {
+    let pages = 0;
+    for await (const page of readPages(this.#page([], occasion))) {
+      pages += 1;
+      yield page;
+    }
+    this.#pagesOfRegion = Math.max(pages, 1);
   }
 
   /**
@@ -59,7 +64,7 @@ export class MachineReader {
     if (fresh) return fresh;
     const requests = Math.ceil(lookUps / maxFilterValues);
     const isBeingRead = this.#walking !== undefined && maxAgeMs > 0;
-    const pages = isBeingRead ? 1 : (this.#pagesOfRegion ?? Number.POSITIVE_INFINITY);
+    const pages = isBeingRead ? 1 : this.#pagesOfRegion;
     return pages < requests ? this.walk(maxAgeMs, occasion) : undefined;
   }
 
@@ -92,12 +97,7 @@ export class MachineReader {
   async #walk(occasion: Occasion): Promise<Walk> {
     const readTime = new Date(this.#nowMs());
     const machines: KnownMachine[] = [];
-    let pages = 0;
-    for await (const page of this.pages(occasion)) {
-      machines.push(...page);
-      pages += 1;
-    }
-    this.#pagesOfRegion = Math.max(pages, 1);
+    for await (const page of this.pages(occasion)) machines.push(...page);
     this.#last = { readTime, machines };
     return this.#last;
   }

@@ -16,6 +16,8 @@ export interface OwnAws {
   readonly account: AwsAccount;
   readonly routeTable: string;
   readonly vpc: string;
+  /** Of the emulator. */
+  readonly url: string;
   /** The environment of the provider, as its options are read from it. */
   readonly env: Readonly<Record<string, string>>;
   /** Starts the provider on the socket of the world, and waits until it is ready. */
@@ -45,6 +47,7 @@ export async function startOwnAws(world: World): Promise<OwnAws> {
     account,
     routeTable: of("routeTable"),
     vpc: of("vpc"),
+    url: of("url"),
     env,
     startSidecar: async (more = {}) => {
       const source = "providers/aws/src/main.ts";

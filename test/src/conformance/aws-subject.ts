@@ -1,0 +1,65 @@
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { at } from "../support/kube.ts";
+import { startOwnAws } from "../languages/support/own-aws.ts";
+import type { Host, Started } from "./subject.ts";
+
+const CANARY = "canary-secret-word";
+const SIDECAR = fileURLToPath(new URL("../../../providers/aws/src/main.ts", import.meta.url));
+
+/** The provider of this repository for AWS, and an emulator that fails as the kit tells it. */
+export async function startAwsSubject(host: Host): Promise<Started> {
+  const { account, cloud, env, url } = await startOwnAws(host);
+  const [first, second, gone] = [
+    await cloud.run("us-east-1a"),
+    await cloud.run("us-east-1b"),
+    await cloud.run("us-east-1a"),
+  ];
+  await cloud.terminate(gone);
+  const volume = await account.ec2("create_volume", { AvailabilityZone: "us-east-1a", Size: 1 });
+  const hook = (what: string, wish: object) => ({
+    http: {
+      url: `${url}/emulator/${what}`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(wish),
+    },
+  });
+  const onMachine = (action: string) => hook("named", { name: "${CONFORMANCE_NODE_NAME}", action });
+  const config = {
+    instance: {
+      providerId: `aws:///${first.zone}/${first.id}`,
+      nodeName: first.name,
+      type: "m5.large",
+      zone: first.zone,
+      region: "us-east-1",
+      addresses: [first.address],
+    },
+    otherInstance: { providerId: `aws:///${second.zone}/${second.id}`, nodeName: second.name },
+    terminatedProviderId: `aws:///${gone.zone}/${gone.id}`,
+    absentProviderId: "aws:///us-east-1a/i-00000000000000000",
+    malformedIds: ["aws:///us-east-1a/vol-01234567"],
+    volume: { handle: String(at(volume, "VolumeId")), zones: ["us-east-1a"], region: "us-east-1" },
+    absentVolumeHandle: "vol-00000000000000000",
+    malformedVolumeHandle: "i-01234567",
+    routeCidrs: ["10.120.1.0/24", "10.120.2.0/24"],
+    canarySecret: CANARY,
+    loadBalancer: { timeoutSeconds: 60 },
+    testCloud: url,
+    hooks: {
+      instanceCreate: onMachine("create"),
+      instanceStop: onMachine("stop"),
+      instanceStart: onMachine("start"),
+      instanceTerminate: onMachine("terminate"),
+      cloudFault429: hook("throttle", { rate: 0.001, burst: 1 }),
+      cloudFault500: hook("fail", { failing: true }),
+      cloudFaultClear: hook("clear", {}),
+      credRevoke: hook("deny", { denying: true }),
+      credRestore: hook("deny", { denying: false }),
+    },
+  };
+  return {
+    command: [process.execPath, "--conditions=development", SIDECAR],
+    env: { ...env, AWS_SECRET_ACCESS_KEY: CANARY },
+    config: JSON.stringify(config),
+  };
+}
