@@ -21,6 +21,11 @@ const PROGRAMS: readonly Program[] = [
     packageFolder: "providers/baremetal",
   },
   {
+    name: "cloudwire-provider-openstack",
+    source: "providers/openstack/src/main.ts",
+    packageFolder: "providers/openstack",
+  },
+  {
     name: "cloudwire-provider-simulated",
     source: "providers/simulated/src/sidecar/main.ts",
     packageFolder: "providers/simulated",

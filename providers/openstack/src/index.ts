@@ -1,0 +1,1 @@
+export { createOpenStackProvider, type OpenStackProviderOptions } from "./provider.ts";

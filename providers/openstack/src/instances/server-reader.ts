@@ -1,0 +1,148 @@
+import { isStatus } from "../cloud/errors.ts";
+import type { Occasion } from "../cloud/keystone.ts";
+import type { OpenStack } from "../cloud/openstack.ts";
+import { chunksOf, hasNext, readAll, readPages } from "../cloud/pages.ts";
+import { inParallel } from "../util/in-parallel.ts";
+import { type Server, serverAnswerSchema, serverIdsSchema, serverListSchema } from "./server.ts";
+
+/** Most servers of one page, Nova's own default limit. */
+const pageSize = 1000;
+
+/** Names of one request: it is a pattern in a URL, and proxies cut those at 8 KiB. */
+const namesPerRequest = 25;
+
+/** Requests for single servers at once. */
+const concurrency = 8;
+
+/** All servers of the project at one time. */
+export interface Walk {
+  readonly readTime: Date;
+  readonly servers: readonly Server[];
+}
+
+/** Servers by their ids, and ids that have none. */
+export interface LookedUp {
+  readonly servers: readonly Server[];
+  readonly missing: ReadonlySet<string>;
+}
+
+/** Reads servers of the project. */
+export class ServerReader {
+  readonly #openStack: OpenStack;
+  readonly #nowMs: () => number;
+  /** Undefined: the project was not read yet. */
+  #pagesOfProject: number | undefined;
+  #walking: Promise<Walk> | undefined;
+  #last: Walk | undefined;
+
+  constructor(openStack: OpenStack, nowMs: () => number) {
+    this.#openStack = openStack;
+    this.#nowMs = nowMs;
+  }
+
+  /** The cheapest question that proves that Nova answers. */
+  async check(occasion: Occasion): Promise<void> {
+    await this.#openStack.get(occasion, "compute", "/servers", serverIdsSchema, { limit: 1 });
+  }
+
+  /** One by one: users who are no administrators cannot ask for several ids at once, and only so Nova tells what does not exist. */
+  async byIds(ids: readonly string[], occasion: Occasion): Promise<LookedUp> {
+    const missing = new Set<string>();
+    const servers = await inParallel([...new Set(ids)], concurrency, async (id) => {
+      try {
+        return [(await this.#openStack.get(occasion, "compute", `/servers/${id}`, serverAnswerSchema)).server];
+      } catch (error) {
+        // Nova knows of every server of the project, wherever it is: its answer about one is none of a list.
+        if (!isStatus(error, 404)) throw error;
+        missing.add(id);
+        return [];
+      }
+    });
+    return { servers: servers.flat(), missing };
+  }
+
+  /** Servers that have one of the names; those of cells that do not answer are not among them. */
+  async byNames(names: readonly string[], occasion: Occasion): Promise<readonly Server[]> {
+    const chunks = chunksOf([...new Set(names)], namesPerRequest);
+    const found = await inParallel(chunks, concurrency, (chunk) => readAll(this.#page(occasion, namePattern(chunk))));
+    return found.flat();
+  }
+
+  /** All servers, page by page as they are asked for. */
+  pages(occasion: Occasion): AsyncGenerator<readonly Server[]> {
+    return readPages(this.#page(occasion));
+  }
+
+  /**
+   * All servers of the project, if that costs less than so many requests: because they have just been read, are being read, or fit into fewer
+   * pages. Undefined: it does not.
+   */
+  async walkInstead(requests: number, maxAgeMs: number, occasion: Occasion): Promise<Walk | undefined> {
+    const fresh = this.#fresh(maxAgeMs);
+    if (fresh) return fresh;
+    const isBeingRead = this.#walking !== undefined && maxAgeMs > 0;
+    const pages = isBeingRead ? 1 : (this.#pagesOfProject ?? unknownPages);
+    return pages < requests ? this.walk(maxAgeMs, occasion) : undefined;
+  }
+
+  /** All servers of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
+  async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
+    const fresh = this.#fresh(maxAgeMs);
+    if (fresh) return fresh;
+    const shared = this.#walking;
+    if (shared) {
+      // It ends with the call that it was begun for; then this one reads for itself.
+      await shared.catch(() => undefined);
+      const shown = this.#fresh(maxAgeMs);
+      if (shown) return shown;
+      occasion.signal.throwIfAborted();
+    }
+    const own = this.#walk(occasion);
+    this.#walking = own;
+    try {
+      return await own;
+    } finally {
+      if (this.#walking === own) this.#walking = undefined;
+    }
+  }
+
+  #fresh(maxAgeMs: number): Walk | undefined {
+    const last = this.#last;
+    return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
+  }
+
+  async #walk(occasion: Occasion): Promise<Walk> {
+    const readTime = new Date(this.#nowMs());
+    const servers = new Map<string, Server>();
+    let pages = 0;
+    for await (const page of this.pages(occasion)) {
+      for (const server of page) servers.set(server.id, server);
+      pages += 1;
+    }
+    this.#pagesOfProject = pages;
+    this.#last = { readTime, servers: [...servers.values()] };
+    return this.#last;
+  }
+
+  #page(occasion: Occasion, name?: string) {
+    return async (marker: string | undefined) => {
+      const query = { limit: pageSize, marker, name };
+      const { servers, servers_links: links } = await this.#openStack.get(
+        occasion,
+        "compute",
+        "/servers/detail",
+        serverListSchema,
+        query,
+      );
+      return { items: servers, hasNext: hasNext(links) };
+    };
+  }
+}
+
+/** A project that was never read is taken to have 2,000 servers at most. */
+const unknownPages = 2;
+
+/** Nova takes a name for a regular expression of its database. */
+export function namePattern(names: readonly string[]): string {
+  return `^(${names.map((name) => name.replaceAll(".", "[.]")).join("|")})$`;
+}

@@ -1,0 +1,91 @@
+/** One option of the program: what the parser, --help and the README need to know of it. */
+export interface Flag {
+  /** One sentence, unit and default included. */
+  readonly help: string;
+  /** Word for the value in --help. */
+  readonly valueName: string;
+  /** Its environment variable. */
+  readonly env: string;
+  /** May be given several times; in the environment the values are separated by spaces. */
+  readonly repeated?: boolean;
+}
+
+export const flags = {
+  endpoint: {
+    valueName: "unix:///path.sock",
+    env: "CLOUD_PROVIDER_ENDPOINT",
+    help: "Socket to serve the contract on. Required.",
+  },
+  "auth-url": { valueName: "url", env: "OS_AUTH_URL", help: "Where Keystone is. Required." },
+  "application-credential-id": {
+    valueName: "id",
+    env: "OS_APPLICATION_CREDENTIAL_ID",
+    help: "Application credential of the cluster's project. Required.",
+  },
+  "application-credential-secret-file": {
+    valueName: "path",
+    env: "CLOUDWIRE_OPENSTACK_APPLICATION_CREDENTIAL_SECRET_FILE",
+    help: "File with its secret, read again for each token. Default: the secret is in OS_APPLICATION_CREDENTIAL_SECRET.",
+  },
+  region: { valueName: "region", env: "OS_REGION_NAME", help: "Region of the cluster. Required." },
+  interface: {
+    valueName: "interface",
+    env: "OS_INTERFACE",
+    help: "Which endpoints of the service catalogue are called: public, internal or admin. Default public.",
+  },
+  "region-in-provider-ids": {
+    valueName: "true|false",
+    env: "CLOUDWIRE_OPENSTACK_REGION_IN_PROVIDER_IDS",
+    help: "Whether new provider IDs are openstack://region/uuid and not openstack:///uuid; both are always read. Default false.",
+  },
+  "node-network": {
+    valueName: "name",
+    env: "CLOUDWIRE_OPENSTACK_NODE_NETWORK",
+    repeated: true,
+    help: "Network whose fixed addresses are the Nodes' internal ones, the preferred first. Default: all networks.",
+  },
+  "public-network": {
+    valueName: "name",
+    env: "CLOUDWIRE_OPENSTACK_PUBLIC_NETWORK",
+    repeated: true,
+    help: "Network whose fixed addresses can be reached from outside: they become external ones, as floating IPs do. Default: none.",
+  },
+  "node-ip-family": {
+    valueName: "IPv4|IPv6",
+    env: "CLOUDWIRE_OPENSTACK_NODE_IP_FAMILY",
+    repeated: true,
+    help: "Families of the addresses that Nodes get, the preferred one first. Default IPv4.",
+  },
+  "call-rate": {
+    valueName: "rate:burst",
+    env: "CLOUDWIRE_OPENSTACK_CALL_RATE",
+    help: "Requests to the cloud a second that are left to this cluster, and how many at once; the controller keeps to it. Default 10:50.",
+  },
+  "watch-interval": {
+    valueName: "seconds",
+    env: "CLOUDWIRE_OPENSTACK_WATCH_INTERVAL",
+    help: "Between two lists of all servers that a watch is made of, 10 to 3600. Default 60.",
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export type FlagName = keyof typeof flags;
+
+/** Of the secret itself, which is no option: command lines can be read by others. */
+export const secretVariable = "OS_APPLICATION_CREDENTIAL_SECRET";
+
+/** The text of --help. */
+export function formatHelp(): string {
+  const rows = Object.entries<Flag>(flags).map(([name, { valueName, help, env, repeated }]) => ({
+    left: `  --${name} <${valueName}>`,
+    right: `${help}${repeated ? " May be repeated." : ""} [${env}]`,
+  }));
+  const width = Math.max(...rows.map(({ left }) => left.length)) + 2;
+  return [
+    "Usage: cloudwire-provider-openstack [options]",
+    "",
+    "Serves the contract cloudprovider.v1 for OpenStack. Where a command-line client of OpenStack has a variable for the same, it is read.",
+    "",
+    ...rows.map(({ left, right }) => `${left.padEnd(width)}${right}`),
+    "",
+  ].join("\n");
+}

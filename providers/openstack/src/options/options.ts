@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { type IpFamily, ProviderError } from "@cloudwire/provider-sdk";
+import type { EndpointInterface } from "../cloud/catalogue.ts";
+import type { OpenStackProviderOptions } from "../provider.ts";
+import { type Flag, type FlagName, flags, secretVariable } from "./flags.ts";
+import { Values } from "./values.ts";
+
+export interface ProgramOptions extends OpenStackProviderOptions {
+  readonly endpoint: string | undefined;
+}
+
+/** Options, or everything that is wrong with what was given. */
+export type ParsedOptions =
+  | { readonly kind: "options"; readonly options: ProgramOptions }
+  | { readonly kind: "help" }
+  | { readonly kind: "problems"; readonly problems: readonly string[] };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the command line and the environment; the command line counts before. */
+export function parseOptions(argv: readonly string[], env: Environment): ParsedOptions {
+  const config: ParseArgsOptionsConfig = { help: { type: "boolean" } };
+  for (const name of Object.keys(flags)) config[name] = { type: "string", multiple: true };
+  let given: ReturnType<typeof parseArgs>["values"];
+  try {
+    given = parseArgs({ args: [...argv], options: config }).values;
+  } catch (error) {
+    // parseArgs says which argument is wrong and why, in one or two sentences.
+    const problem = error instanceof Error ? error.message : String(error);
+    return { kind: "problems", problems: [`${problem} (--help lists all options)`] };
+  }
+  if (given["help"] === true) return { kind: "help" };
+  const values = new Values((name) => {
+    const onCommandLine = given[name];
+    return Array.isArray(onCommandLine) ? onCommandLine.map(String) : fromEnvironment(name, env);
+  });
+  const options = toOptions(values, env);
+  return values.problems.length > 0 ? { kind: "problems", problems: values.problems } : { kind: "options", options };
+}
+
+function fromEnvironment(name: FlagName, env: Environment): readonly string[] {
+  const flag: Flag = flags[name];
+  const text = env[flag.env]?.trim();
+  if (text === undefined || text === "") return [];
+  return flag.repeated ? text.split(/\s+/) : [text];
+}
+
+const idForm = /^[0-9a-f]{32}$/i;
+const nameForm = /^\S.*$/;
+
+function toOptions(values: Values, env: Environment): ProgramOptions {
+  return {
+    endpoint: values.one("endpoint"),
+    authUrl: values.required(
+      "auth-url",
+      /^https?:\/\/[^\s]+$/,
+      "the URL of Keystone, such as https://cloud.example.com:5000",
+    ),
+    applicationCredentialId: values.required("application-credential-id", idForm, "its id, 32 hex digits"),
+    readSecret: secretReader(values, env),
+    region: values.required("region", nameForm, "a region such as RegionOne"),
+    endpointInterface: endpointInterface(values),
+    regionInIds: values.optional("region-in-provider-ids", /^(?:true|false)$/, "true or false") === "true",
+    internalNetworks: values.list("node-network", nameForm, "the name of a network"),
+    publicNetworks: values.list("public-network", nameForm, "the name of a network"),
+    ipFamilies: ipFamilies(values),
+    watchIntervalMs: values.whole("watch-interval", 10, 3600, 60) * 1000,
+    callRate: values.rate("call-rate", { cloudCallsPerSecond: 10, burst: 50 }),
+  };
+}
+
+function secretReader(values: Values, env: Environment): () => Promise<string> {
+  const path = values.one("application-credential-secret-file");
+  const secret = env[secretVariable]?.trim() ?? "";
+  if (path === undefined && secret === "") {
+    const wanted = `set ${secretVariable}, or give --application-credential-secret-file`;
+    values.problems.push(`the secret of the application credential is missing: ${wanted}`);
+  }
+  return async () => {
+    if (path === undefined) return secret;
+    try {
+      return (await readFile(path, "utf8")).trim();
+    } catch (error) {
+      const message = `the secret of the application credential cannot be read from ${path}`;
+      throw new ProviderError("CLOUD_CREDENTIALS_INVALID", message, { cause: error });
+    }
+  };
+}
+
+function endpointInterface(values: Values): EndpointInterface {
+  // As command-line clients write it, too.
+  const text = values.optional("interface", /^(?:public|internal|admin)(?:URL)?$/, "public, internal or admin") ?? "";
+  if (text.startsWith("internal")) return "internal";
+  return text.startsWith("admin") ? "admin" : "public";
+}
+
+function ipFamilies(values: Values): readonly IpFamily[] {
+  const given = values.list("node-ip-family", /^IPv[46]$/, "IPv4 or IPv6");
+  const families = new Set(given.map((text): IpFamily => (text === "IPv6" ? "IPv6" : "IPv4")));
+  return families.size === 0 ? ["IPv4"] : [...families];
+}

@@ -1,0 +1,34 @@
+import type { CallRate, ProviderDefinition } from "@cloudwire/provider-sdk";
+import { type CloudSettings, OpenStack } from "./cloud/openstack.ts";
+import { Instances, type InstanceSettings } from "./instances/handlers.ts";
+import { providerIdPrefix } from "./instances/provider-id.ts";
+
+export interface OpenStackProviderOptions extends CloudSettings, InstanceSettings {
+  /** What the cloud leaves to this cluster. */
+  readonly callRate: CloudCallRate;
+}
+
+/** How often the cloud may be called. */
+export type CloudCallRate = Pick<CallRate, "cloudCallsPerSecond"> & { readonly burst: number };
+
+/** Of the provider's name. */
+const domain = "openstack.cloudwire.dev";
+
+/** The provider for OpenStack, as the SDK serves it. */
+export function createOpenStackProvider(
+  options: OpenStackProviderOptions,
+  nowMs: () => number = Date.now,
+): ProviderDefinition {
+  const openStack = new OpenStack(options, nowMs);
+  const instances = new Instances(openStack, options, nowMs);
+  return {
+    name: domain,
+    version: "0.1.0",
+    idPrefix: providerIdPrefix,
+    scope: async (context) => `${await openStack.projectId(context)}/${options.region}`,
+    // A token alone does not prove that Nova takes it.
+    check: async (context) => instances.reader.check(context),
+    instances: instances.handlers,
+    limits: { callRates: [options.callRate] },
+  };
+}

@@ -1,0 +1,14 @@
+/** Works on all items, on so many at once; answers in their order. The first failure ends it. */
+export async function inParallel<Item, Answer>(
+  items: readonly Item[],
+  concurrency: number,
+  work: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) answers[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  return answers;
+}
