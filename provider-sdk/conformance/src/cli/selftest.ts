@@ -11,7 +11,6 @@ import { selftestLines, selftestSummary, SelftestTally } from "../commands/selft
 import { serveReference } from "../reference/reference-provider.ts";
 import { parsePattern } from "../runner/patterns.ts";
 import type { SelftestTarget } from "../selftest/selftest.ts";
-import { serveFake } from "../selftest/serve-fake.ts";
 import { type SelftestEvent, selftestNames, type SelftestOptions, wholeSelftest } from "../selftest/whole-selftest.ts";
 import { parseEndpoint } from "../wire/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
@@ -135,9 +134,3 @@ const elsewhere =
     };
     await Promise.all(shares.filter(({ length }) => length > 0).map(one));
   };
-
-/** Serves until the process is ended. */
-export const runServeFake = async ({ endpoint, faults }: Arguments, deps: ProgramDeps): Promise<number> => {
-  await serveFake({ endpoint, faults, onServing: (where) => deps.out(`serving at ${where} until it is ended\n`) });
-  return exitCodes.passed;
-};

@@ -7,7 +7,6 @@ import { referenceDefinition } from "../reference/reference-provider.ts";
 import { parseEndpoint } from "../wire/endpoint.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
-import { mutants } from "./mutants.ts";
 import { processMutants } from "./mutants/process.ts";
 
 /** What to serve, and where. */
@@ -23,7 +22,7 @@ export interface ServeFakeOptions {
 /** Serves the reference provider as the job of this process, which ends with it: on SIGTERM, SIGINT, or where it cannot be served. */
 export const serveFake = async ({ endpoint, faults, onServing }: ServeFakeOptions): Promise<void> => {
   const own = faults.flatMap((name) => processMutants.filter((mutant) => mutant.name === name));
-  const ofCalls = faults.flatMap((name) => mutants.filter((mutant) => mutant.name === name));
+  const ofCalls = own.length === faults.length ? [] : await callMutants(faults);
   const unknown = faults.filter((name) => ![...own, ...ofCalls].some((mutant) => mutant.name === name));
   if (unknown.length > 0)
     throw new UsageError(`there is no fault ${unknown.join(", ")}; cloudwire-conformance selftest tells the names`);
@@ -35,6 +34,12 @@ export const serveFake = async ({ endpoint, faults, onServing }: ServeFakeOption
   else await serveBehind(ofCalls, path);
   for (const { after } of own) after?.(path);
   onServing(where);
+};
+
+/** They come with much that most processes have no use for. */
+const callMutants = async (names: readonly string[]): Promise<readonly Mutant[]> => {
+  const { mutants } = await import("./mutants.ts");
+  return names.flatMap((name) => mutants.filter((mutant) => mutant.name === name));
 };
 
 const newSocket = async (): Promise<string> =>

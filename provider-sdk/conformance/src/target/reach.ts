@@ -33,7 +33,7 @@ export const reach = async (
   signal: AbortSignal,
 ): Promise<GetProviderInfoResponse> => {
   const endMs = performance.now() + timeoutMs;
-  let look: Look | undefined;
+  let look: Exclude<Look, { readonly kind: "ready" }> | undefined;
   let givenMs = 0;
   do {
     signal.throwIfAborted();
