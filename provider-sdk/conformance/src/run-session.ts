@@ -138,7 +138,7 @@ export class RunSession {
   async lost(): Promise<string | undefined> {
     const connection = new Connection(this.#options.endpoint);
     try {
-      const deadlineMs = 5_000 * this.#options.slowFactor;
+      const deadlineMs = 5_000 * Math.max(1, this.#options.slowFactor);
       const called = await new Caller({ connection }).call(methods.getProviderInfo, { client }, { deadlineMs });
       return called.kind === "ok" ? undefined : `the provider no longer answers (${outcomeLine(called)})`;
     } finally {
@@ -149,13 +149,13 @@ export class RunSession {
   /** Removes what the checks have made and did not remove themselves. */
   async cleanUp(timeoutMs: number): Promise<CleanedUp> {
     const { entries } = this.#ledger;
-    const hooksLeft = await undoAll(entries, this.#options.fixtures.hooks ?? {});
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+    const hooksLeft = await undoAll(entries, this.#options.fixtures.hooks ?? {}, signal);
     const { command, gone } = this.#options;
     const again = gone?.aborted === true && entries.length > 0 && command !== undefined ? command : undefined;
     const left =
       again === undefined
-        ? await cleanUp(() => new Caller({ connection: this.#connection.now() }), entries, signal)
+        ? await cleanUp(() => this.#connection.now(), entries, signal)
         : await this.#cleanUpAgain(again, entries, signal);
     return { made: entries.length, left: [...hooksLeft, ...left] };
   }
@@ -171,7 +171,7 @@ export class RunSession {
     const connection = new SteadyConnection(own.endpoint);
     try {
       await ready(own, startMs * Math.max(1, this.#options.slowFactor), signal);
-      return await cleanUp(() => new Caller({ connection: connection.now() }), entries, signal);
+      return await cleanUp(() => connection.now(), entries, signal);
     } catch (error) {
       return [`${entries.length} things that the run made: the provider has ended, and ${errorText(error)}`];
     } finally {

@@ -237,7 +237,6 @@ export const errChecks: readonly Check[] = [
     title: "a request above max_receive_bytes is refused, and the connection survives",
     rules: ["LIM-2", "TRN-8"],
     why: "Whoever takes any size can be made to run out of memory.",
-    timeoutMs: 60_000,
     run: async (context) => {
       const limit = Number(context.info.limits?.maxReceiveBytes ?? 0n);
       const connection = context.connect();

@@ -22,6 +22,8 @@ export interface Floor {
   readonly fault: string;
   readonly intercept: () => Intercept;
   readonly options?: Partial<RunOptions>;
+  /** What is right soon or never: checks wait little for it. */
+  readonly isImpatient?: true;
   /** What the kit did not do that it has to; nothing: all is well. */
   readonly problems: (end: FloorEnd) => readonly string[];
 }
@@ -115,6 +117,7 @@ export const floors: readonly Floor[] = [
   {
     name: "yes-man",
     fault: "shakes hands once, then answers OK and a message without fields to everything",
+    isImpatient: true,
     intercept: () => afterHandshake(async () => okReply(Buffer.alloc(0))),
     problems: judged((report) => {
       const left = unfailedCategories(report);
@@ -124,6 +127,7 @@ export const floors: readonly Floor[] = [
   {
     name: "turns-no-man",
     fault: "shakes hands once, then answers UNIMPLEMENTED to everything",
+    isImpatient: true,
     intercept: () => afterHandshake(async () => bareError(12, "no")),
     problems: judged((report) =>
       report.results.some(({ verdict }) => verdict.kind === "blocked") ? [] : ["nothing is blocked"],
@@ -132,6 +136,7 @@ export const floors: readonly Floor[] = [
   {
     name: "liar",
     fault: "claims everything and serves the handshake and the status",
+    isImpatient: true,
     intercept: () => async (request, next) =>
       request.path.startsWith(`/${serviceName}/`) && !/\/GetProvider(?:Info|Status)$/.test(request.path)
         ? bareError(12, "not here")
@@ -141,6 +146,7 @@ export const floors: readonly Floor[] = [
   {
     name: "random",
     fault: "answers any message that the types allow",
+    isImpatient: true,
     intercept: () => {
       const answer = randomAnswers(seededRandom(1, "random"));
       return afterHandshake(async (request, next) => {
