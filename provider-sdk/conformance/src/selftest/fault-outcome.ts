@@ -75,3 +75,9 @@ export const outcomeLines = ({ name, fault, kind, must, did, surplus, tries }: F
   }
   return kind satisfies never;
 };
+
+/** What differs is tried once more: a machine that is busy may make a check late. */
+export const judgedTwice = async (run: () => Promise<FaultOutcome>): Promise<FaultOutcome> => {
+  const outcome = await run();
+  return outcome.kind === "differs" ? { ...(await run()), tries: 2 } : outcome;
+};

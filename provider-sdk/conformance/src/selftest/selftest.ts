@@ -8,7 +8,7 @@ import type { CheckResult, Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../run-conformance.ts";
 import { matchesAny, parsePattern } from "../runner/patterns.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
-import { type Failure, type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import { type Failure, type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
 import type { Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { slowChecks } from "./mutants.ts";
@@ -81,7 +81,7 @@ export const runTwice = async (run: (ids: readonly string[]) => Promise<Report>)
 const lower = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
 
 /** Runs the checks that can see a fault, and tells which failed. */
-export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
+const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
   const startedMs = performance.now();
   const must = mutant.fails.filter((id) => baseline.passing.has(id));
   if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
@@ -96,7 +96,7 @@ export const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline
   return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
 };
 
-/** Runs one after the other in each lane. One that differs is tried once more: a machine that is busy may make a check late. */
+/** Runs one after the other in each lane. */
 export const runMutants = async (
   mutants: readonly Mutant[],
   target: SelftestTarget,
@@ -107,8 +107,8 @@ export const runMutants = async (
   const lane = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       target.signal.throwIfAborted();
-      const outcome = await runMutant(mutant, target, baseline);
-      onOutcome(outcome.kind === "differs" ? { ...(await runMutant(mutant, target, baseline)), tries: 2 } : outcome);
+      const faulty = mutant;
+      onOutcome(await judgedTwice(() => runMutant(faulty, target, baseline)));
     }
   };
   await Promise.all(Array.from({ length: target.lanes }, lane));

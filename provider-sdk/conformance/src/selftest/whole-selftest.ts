@@ -1,7 +1,7 @@
 import { allChecks } from "../checks/registry.ts";
 import type { CheckResult } from "../report/report.ts";
 import { matchesAny, type Pattern } from "../runner/patterns.ts";
-import { type FaultOutcome, judgeFault } from "./fault-outcome.ts";
+import { type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
 import { floors } from "./floors.ts";
 import { mutants } from "./mutants.ts";
 import { processMutants } from "./mutants/process.ts";
@@ -146,8 +146,7 @@ const runProcesses = async (processes: typeof processMutants, options: SelftestO
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       options.signal.throwIfAborted();
       const run = () => runProcessMutant(mutant, faultyProcess(mutant.name), options, failing);
-      const outcome = await run();
-      onEvent({ kind: "fault", outcome: outcome.kind === "differs" ? { ...(await run()), tries: 2 } : outcome });
+      onEvent({ kind: "fault", outcome: await judgedTwice(run) });
     }
   };
   await Promise.all([lane(), lane()]);
@@ -161,10 +160,12 @@ const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): 
   options.onEvent({ kind: "correct", which: "tls", seed: options.seed, ...summedUp(right.results) });
   for (const mutant of all) {
     options.signal.throwIfAborted();
-    const startedMs = performance.now();
-    const failing = failed(await runBehindTls(mutant.front, options));
-    const outcome = judgeFault({ mutant, passing, failing, elapsedMs: performance.now() - startedMs });
-    options.onEvent({ kind: "fault", outcome });
+    const run = async () => {
+      const startedMs = performance.now();
+      const failing = failed(await runBehindTls(mutant.front, options));
+      return judgeFault({ mutant, passing, failing, elapsedMs: performance.now() - startedMs });
+    };
+    options.onEvent({ kind: "fault", outcome: await judgedTwice(run) });
   }
 };
 
