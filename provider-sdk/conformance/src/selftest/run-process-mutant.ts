@@ -14,7 +14,7 @@ const neverReady = "never ready";
 const shortStartMs = 2_000;
 
 /** The SDK looks for another certificate every 10 s, not after a minute as the contract allows: a quarter of the patience is enough. */
-const overTls = { run: ["sec.tls.*"], slowFactor: 0.25 };
+const tlsPatience = 0.25;
 
 /** Ids of the checks that start providers, and see how a process lives. */
 const lifeIds = allChecks.filter(({ starts }) => starts === true).map(({ id }) => id);
@@ -28,7 +28,8 @@ export const runProcessMutant = async (
 ): Promise<FaultOutcome> => {
   const startedMs = performance.now();
   const fails = mutant.fails.length === 0 ? [neverReady] : mutant.fails;
-  const failing = await failingOn(mutant, command, target);
+  const slowFactor = target.slowFactor * (mutant.transport === "tls" ? tlsPatience : 1);
+  const failing = await failingOn(mutant, command, { ...target, slowFactor });
   const passing = new Set([...lifeIds, ...fails].filter((id) => !failingWithout.includes(id)));
   return judgeFault({ mutant: { ...mutant, fails }, passing, failing, elapsedMs: performance.now() - startedMs });
 };
@@ -38,8 +39,12 @@ export const failingLifeChecks = async (
   command: readonly string[],
   target: SelftestTarget,
 ): Promise<readonly string[]> => {
-  const first = await failingOn({ fails: lifeIds }, command, target);
-  const again = first.length === 0 ? [] : await failingOn({ fails: lifeIds }, command, target);
+  const failing = async () => [
+    ...(await failingOn({ fails: lifeIds }, command, target)),
+    ...(await failingOn({ fails: lifeIds, transport: "tls" }, command, target)),
+  ];
+  const first = await failing();
+  const again = first.length === 0 ? [] : await failing();
   return first.map(({ id }) => id).filter((id) => again.some((failure) => failure.id === id));
 };
 
@@ -48,9 +53,9 @@ const failingOn = async (
   command: readonly string[],
   target: SelftestTarget,
 ): Promise<readonly Failure[]> => {
-  const over = transport === "tls" ? overTls : { run: withRequired([...lifeIds, ...fails]) };
+  const run = transport === "tls" ? ["sec.tls.*"] : withRequired([...lifeIds, ...fails]);
   const startTimeoutMs = fails.length === 0 ? shortStartMs : target.startTimeoutMs;
-  const options = { ...runOptions(target), ...over, startTimeoutMs, providerCommand: command };
+  const options = { ...runOptions(target), run, startTimeoutMs, providerCommand: command };
   try {
     const report = await withProvider(
       command,
