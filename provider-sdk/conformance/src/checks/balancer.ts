@@ -29,7 +29,7 @@ type DeletionHints = Pick<
 export interface Wish {
   /** Default: 80. */
   readonly ports?: readonly number[];
-  /** Default: none. */
+  /** Default: none, or as the configuration says. */
   readonly nodes?: Nodes;
   readonly change?: Change;
   /** What else it shall be. */
@@ -96,7 +96,7 @@ export class TestBalancer {
   }
 
   /** The request for a wish. */
-  request({ ports = [80], nodes = inline(), change = {}, spec: asked = {}, more = {} }: Wish = {}): EnsureRequest {
+  request({ ports = [80], nodes = this.#nodes, change = {}, spec: asked = {}, more = {} }: Wish = {}): EnsureRequest {
     const { loadBalancer } = this.#context.fixtures;
     const spec = {
       ports: ports.map((port) => ({
@@ -149,6 +149,11 @@ export class TestBalancer {
         });
       await this.#pause(durationMs(loadBalancer.operation?.pollAfter), endMs);
     }
+  }
+
+  /** The nodes where a check does not say which. */
+  get #nodes(): Nodes {
+    return this.#context.fixtures.loadBalancer?.needsNodes === true ? inline(fixtureNode(this.#context)) : inline();
   }
 
   /** What a controller sends with each call, for providers that cannot find a load balancer without. */
@@ -226,7 +231,8 @@ export class TestBalancer {
   /** Throws when time is up. */
   async #pause(ms: number | undefined, endMs: number): Promise<void> {
     if (performance.now() >= endMs) fail({ message: `the provider is busy for ${patienceMs(this.#context)} ms` });
-    await wait(Math.min(Math.max(ms ?? pollMs, 10), 60_000), undefined, { signal: this.#context.signal });
+    const most = 60_000 * Math.min(1, this.#context.slowFactor);
+    await wait(Math.min(Math.max(ms ?? pollMs, 10), most), undefined, { signal: this.#context.signal });
   }
 }
 
