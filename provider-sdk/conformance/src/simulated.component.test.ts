@@ -44,7 +44,7 @@ const populate = async (client: CloudClient): Promise<Fixtures> => {
   };
 };
 
-test("runConformance() finds the simulated provider conformant, up to level R without a change at its cloud, and leaves nothing behind at level M", async () => {
+test("runConformance() finds the simulated provider conformant, up to level R, without a change at its cloud", async () => {
   const cloud = await startCloud({ ...loopbackPools(process.pid) });
   onTestFinished(() => cloud.close());
   const folder = await mkdtemp(join(tmpdir(), "conformance-simulated-"));
@@ -66,23 +66,4 @@ test("runConformance() finds the simulated provider conformant, up to level R wi
   const verdicts = new Map(report.profiles.map(({ name, verdict }) => [name, verdict]));
   for (const name of ["core", "instances", "instances-list", "volumes", "loadbalancer", "lb-watch", "routes"] as const)
     expect([name, verdicts.get(name)]).toEqual([name, "conformant"]);
-  // What the checks of level M make, they remove.
-  const left: string[] = ["it was not cleaned up"];
-  const made = await runConformance({
-    endpoint: sidecar.endpoint,
-    fixtures,
-    level: "M",
-    run: ["lb.**", "nset.**", "route.**", "conc.**", "time.**"],
-    onCleanUp: (outcome) => left.splice(0, 1, ...outcome.left),
-  });
-  const changes = made.results.filter(({ level }) => level === "M");
-  // Left out are what needs families, protocols and the like that this cloud has not.
-  const unclaimed = changes.flatMap(({ id, verdict }) =>
-    verdict.kind === "skip" && verdict.reason === "capability" ? id : [],
-  );
-  expect(unclaimed).toEqual(["lb.ensure.udp", "lb.ensure.mixed-protocols", "lb.ensure.dual-stack"]);
-  expect(changes.filter(({ id, verdict }) => verdict.kind !== "pass" && !unclaimed.includes(id))).toEqual([]);
-  expect(left).toEqual([]);
-  const { items } = await client.listLoadBalancers({}, AbortSignal.timeout(10_000));
-  expect(items).toEqual([]);
-}, 300_000);
+}, 180_000);
