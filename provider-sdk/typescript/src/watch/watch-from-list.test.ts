@@ -91,11 +91,24 @@ describe("watchFromList.instances()", () => {
     cloud.machines = [machine("a")];
     await clock.advance(0);
     await next([]);
-    expect(seen.at(-1)).toEqual({
+    expect(seen.at(-1)).toMatchObject({
       kind: "gone",
       id: "a",
       absence: { kind: "absent", basis: "COMPLETE_LIST_MISS", observeTime: new Date(60_000) },
     });
+  });
+
+  test("has a token with each event, the same for the whole watch and no other's", async () => {
+    const tokensOf = async () => {
+      const { cloud, clock, seen, next } = setUp();
+      cloud.machines = [machine("a")];
+      await clock.advance(0);
+      await next([]);
+      return seen.map(({ token }) => token);
+    };
+    const [first, second] = [await tokensOf(), await tokensOf()];
+    expect(first).toEqual([expect.stringMatching(/./), first[0], first[0]]);
+    expect(second[0]).not.toBe(first[0]);
   });
 
   test("does not take another time of reading for a change", async () => {
@@ -105,11 +118,11 @@ describe("watchFromList.instances()", () => {
     expect(await next([{ ...machine("a"), readTime: new Date(2) }])).toEqual([]);
   });
 
-  test("yields nothing at first where no initial events are wanted", async () => {
+  test("yields no machine at first where no initial events are wanted", async () => {
     const { cloud, clock, seen, next } = setUp({ sendInitialEvents: false });
     cloud.machines = [machine("a")];
     await clock.advance(0);
-    expect(seen).toEqual([]);
+    expect(seen.map(brief)).toEqual(["bookmark"]);
     expect(await next([machine("b")])).toEqual(["b small", "a gone COMPLETE_LIST_MISS"]);
   });
 
@@ -231,11 +244,11 @@ describe("watchFromList.loadBalancers()", () => {
       { sendInitialEvents: false },
       contextWith(new AbortController().signal),
     );
-    const first = events.next();
-    await clock.advance(0);
+    expect((await events.next()).value).toMatchObject({ kind: "bookmark" });
+    const next = events.next();
     balancers = [];
     await clock.advance(10_000);
-    expect((await first).value).toMatchObject({ kind: "gone", service: service("u-1"), id: "lb-1" });
+    expect((await next).value).toMatchObject({ kind: "gone", service: service("u-1"), id: "lb-1" });
   });
 
   test("ends when the list yields one without Service: nobody could tell whose it is", async () => {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { isUnanswered } from "../cloud/cloud-outcome.ts";
 import type { CallContext } from "../definition/call-context.ts";
 import type { Instance, InstanceEvent, WatchRequest } from "../definition/instances.ts";
@@ -52,22 +52,32 @@ interface Known<Event> {
 }
 
 type Common =
-  | { readonly kind: "bookmark"; readonly initialEventsEnd: true }
+  | { readonly kind: "bookmark"; readonly initialEventsEnd: boolean }
   | { readonly kind: "resync"; readonly message: string };
 
-const watchList = <Item extends { readonly kind?: string | undefined }, Event>(
+/** The contract wants one with each event; a watch that begins with it is told that it has to list. */
+interface Token {
+  readonly token: string;
+}
+
+/** The contract wants one with each event; a watch that begins with it is told that it has to list. */
+interface Token {
+  readonly token: string;
+}
+
+const watchList = <Item extends { readonly kind?: string | undefined }, Event extends object>(
   list: List<Item>,
   kind: Kind<Item, Event>,
   { intervalMs = defaultIntervalMs, clock = systemClock }: WatchFromListOptions,
-): Watch<Event | Common> =>
-  async function* watch(request, context) {
+): Watch<(Event | Common) & Token> => {
+  async function* changes(request: WatchRequest, context: CallContext): AsyncGenerator<Event | Common> {
     if (request.resumeToken !== undefined)
       throw new ProviderError("RESUME_TOKEN_EXPIRED", "this watch cannot be continued; list, then watch anew");
     const known = new Map<string, Known<Event>>();
     const walk = (): ListRun<Item, Event> => new ListRun({ list, kind, context, known, clock });
     const first = walk();
     for await (const event of first.changes()) if (request.sendInitialEvents) yield event;
-    if (request.sendInitialEvents) yield { kind: "bookmark", initialEventsEnd: true };
+    yield { kind: "bookmark", initialEventsEnd: request.sendInitialEvents };
     // What was hidden and comes into sight is told as new; the receiver must know meanwhile that it has not seen all.
     if (first.gap !== undefined) yield { kind: "resync", message: first.gap };
     while (true) {
@@ -81,7 +91,12 @@ const watchList = <Item extends { readonly kind?: string | undefined }, Event>(
         context.log.warn("A list for a watch failed; nothing is concluded from it, and it is tried again", { error });
       }
     }
+  }
+  return async function* watch(request, context) {
+    const token = randomUUID();
+    for await (const event of changes(request, context)) yield { ...event, token };
   };
+};
 
 /**
  * Makes a watch out of a list, for clouds that tell of no changes: lists again and again for as long as somebody watches, and yields what

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   absent,
   type CallContext,
@@ -32,17 +31,7 @@ export function instanceHandlers(source: MachineSource): InstanceHandlers {
       return nodes.map((node) => answerFor(node, machines));
     },
     list,
-    watch: withTokens(watchFromList.instances(list, { intervalMs: watchIntervalMs })),
-  };
-}
-
-type Watch = NonNullable<InstanceHandlers["watch"]>;
-
-/** From the end of the initial events on each event has a token, as the contract has it, with which no watch can go on: nothing is kept beyond the stream. */
-function withTokens(watch: Watch): Watch {
-  return async function* (request, context) {
-    const token = randomUUID();
-    for await (const event of watch(request, context)) yield { ...event, token };
+    watch: watchFromList.instances(list, { intervalMs: watchIntervalMs }),
   };
 }
 
