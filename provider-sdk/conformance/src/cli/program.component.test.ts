@@ -134,7 +134,7 @@ describe("cloudwire-conformance", () => {
 
   test("list, explain and inspect tell what there is", async () => {
     expect((await kit("list", "--run", "health.*").ended).out).toMatch(/\n\n\d+ checks\n$/);
-    expect((await kit("explain", "err.field.path").ended).out).toContain("ERR-5 of proto/README.md");
+    expect((await kit("explain", "err.field.path").ended).out).toContain("(proto/README.md)\n  ERR-5  ");
     expect((await kit("inspect", "--endpoint", reference.endpoint).ended).out).toContain(
       "name      acme.example.com 1.0.0",
     );
