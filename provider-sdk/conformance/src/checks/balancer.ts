@@ -96,7 +96,7 @@ export class TestBalancer {
   }
 
   /** The request for a wish. */
-  request({ ports = [80], nodes = this.#nodes, change = {}, spec: asked = {}, more = {} }: Wish = {}): EnsureRequest {
+  request({ ports = [80], nodes = this.nodes, change = {}, spec: asked = {}, more = {} }: Wish = {}): EnsureRequest {
     const { loadBalancer } = this.#context.fixtures;
     const spec = {
       ports: ports.map((port) => ({
@@ -152,7 +152,7 @@ export class TestBalancer {
   }
 
   /** The nodes where a check does not say which. */
-  get #nodes(): Nodes {
+  get nodes(): Nodes {
     return this.#context.fixtures.loadBalancer?.needsNodes === true ? inline(fixtureNode(this.#context)) : inline();
   }
 

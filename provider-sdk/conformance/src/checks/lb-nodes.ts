@@ -102,7 +102,7 @@ export const balancerNodeChecks: readonly Check[] = [
         const nodes = { fingerprint: "another", count: 0, source: { $case: "unchanged", value: {} } } as const;
         const wanted = { codes: [9], reasons: ["NODES_FINGERPRINT_MISMATCH"] };
         expectError(await balancer.ensure({ nodes }), wanted, "`unchanged` at a fingerprint that nobody has sent");
-        await expectNodes(balancer, inline().fingerprint ?? "", 0);
+        await expectNodes(balancer, balancer.nodes.fingerprint ?? "", balancer.nodes.count ?? 0);
       }),
   },
   {
@@ -120,7 +120,7 @@ export const balancerNodeChecks: readonly Check[] = [
           { codes: [15], reasons: ["NODE_SET_INTEGRITY"] },
           "3 nodes that are 0",
         );
-        await expectNodes(balancer, inline().fingerprint ?? "", 0);
+        await expectNodes(balancer, balancer.nodes.fingerprint ?? "", balancer.nodes.count ?? 0);
       }),
   },
 ];

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Route, RouteResult } from "@cloudwire/proto/cloudprovider/v1/route";
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectNone, expectOk, fail, show } from "../check/expect.ts";
 import type { Called } from "../contract/caller.ts";
 import { durationMs } from "../contract/duration.ts";
 import { methods } from "../contract/methods.ts";
+import { routesIn } from "../contract/routes-in.ts";
 
 /** Routes cost little, but tables are small: one check at a time. */
 export const routeBase = {
@@ -63,9 +65,16 @@ export class TestRoutes {
     return this.#context.caller.call(methods.batchEnsureRoutes, this.#change(routes, change));
   }
 
-  delete(routes: readonly Partial<Wanted>[], change: Change = {}): Promise<readonly RouteResult[]> {
+  /** Deletes routes as they are listed, or, where they are not, as they are given. */
+  async delete(routes: readonly Partial<Wanted>[], change: Change = {}): Promise<readonly RouteResult[]> {
+    const listed = await routesIn(this.#context.caller, CallContext.fromPartial(this.#callContext));
+    const known = listed.kind === "known" ? listed.routes : [];
+    const unwanted = routes.map((route) => {
+      const same = known.find(({ destinationCidr }) => destinationCidr === route.destinationCidr);
+      return same === undefined ? route : { ...route, id: same.id };
+    });
     return this.#settled("BatchDeleteRoutes", () =>
-      this.#context.caller.call(methods.batchDeleteRoutes, this.#change(routes, change)),
+      this.#context.caller.call(methods.batchDeleteRoutes, this.#change(unwanted, change)),
     );
   }
 

@@ -27,7 +27,7 @@ export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<nu
     return exitCodes.passed;
   }
   let isClean = true;
-  for (const work of works) isClean = (await undone(work, args, deps)) && isClean;
+  for (const work of works) isClean = (await undone(work, args, patienceOf(args, deps), deps)) && isClean;
   if (!isClean) return exitCodes.notClean;
   // Without objects at the cloud nobody needs the provider, which may not get ready while the cloud is broken.
   const atCloud = works.filter(
@@ -38,11 +38,7 @@ export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<nu
   return withTarget(args, deps, async ({ parsed }) => {
     const info = await reach(parsed, args.startTimeoutMs, deps.signal);
     for (const work of atCloud) {
-      const patience = AbortSignal.any([
-        deps.signal,
-        AbortSignal.timeout(Math.ceil(args.cleanUpTimeoutMs * args.slowFactor)),
-      ]);
-      const { removed, left } = await cleanUpAfter(work, parsed, info, patience);
+      const { removed, left } = await cleanUpAfter(work, parsed, info, patienceOf(args, deps));
       if (left.length > 0) deps.err(leftLines(left, againFor(work)));
       else await cleaned(work, removed, deps);
       isClean = isClean && left.length === 0;
@@ -50,6 +46,10 @@ export const runCleanup = async (args: Arguments, deps: ProgramDeps): Promise<nu
     return isClean ? exitCodes.passed : exitCodes.notClean;
   });
 };
+
+/** As long as the cleanup after one run may take. */
+const patienceOf = ({ cleanUpTimeoutMs, slowFactor }: Arguments, { signal }: ProgramDeps): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(cleanUpTimeoutMs * slowFactor))]);
 
 /** What is still at the cloud, and what to do about it. */
 export const leftLines = (left: readonly string[], words: string): string =>
@@ -80,8 +80,13 @@ const named = async ([path, ...others]: readonly string[], nowMs: number): Promi
 };
 
 /** Whether all that actions have done to the cloud is undone: first of all, for without the cloud nothing else can be. */
-const undone = async (work: Work, { config }: Arguments, deps: ProgramDeps): Promise<boolean> => {
-  const left = await undoAll(work.entries, (await readConfig(config)).hooks ?? {});
+const undone = async (
+  work: Work,
+  { config }: Arguments,
+  patience: AbortSignal,
+  deps: ProgramDeps,
+): Promise<boolean> => {
+  const left = await undoAll(work.entries, (await readConfig(config)).hooks ?? {}, patience);
   if (left.length > 0) deps.err(leftLines(left, `${againFor(work)} --config <the run's configuration>`));
   return left.length === 0;
 };

@@ -108,6 +108,11 @@ export class Section {
     );
   }
 
+  /** Whether it is set. */
+  flag(key: string): boolean {
+    return this.#value(key, "true or false", (value) => (typeof value === "boolean" ? value : undefined)) ?? false;
+  }
+
   /** A mapping of texts under a key, with the key. */
   textTable<Key extends string>(key: Key): { readonly [Name in Key]?: Readonly<Record<string, string>> } {
     const section = this.section(key);

@@ -117,6 +117,13 @@ const keeps: Intercept = async (request, next) => {
   return isCall(request, name) ? okReply(responseType.encode(left).finish()) : next(request);
 };
 
+/** No deletion is ever answered. */
+const silent: Intercept = (request, next) =>
+  isCall(request, methods.deleteLoadBalancer.name) ? new Promise(() => undefined) : next(request);
+
+/** Far below what a call may take, and far above what the limit of the cleanup is. */
+const soonMs = 30_000;
+
 describe("a run that is stopped", () => {
   test("removes what it has made, and reports what it has found", async () => {
     const { ensured, deleted, report, run } = await slowProvider();
@@ -133,17 +140,25 @@ describe("a run that is stopped", () => {
     expect(await readdir(report)).not.toContain("ledger.jsonl");
   });
 
-  test("names what it could not remove, with exit code 4", async () => {
-    const { ensured, run, report } = await slowProvider(keeps);
-    const { child, ended } = kit(...run, "--cleanup-timeout", "2");
-    await expect.poll(() => ensured.size, patience).toBeGreaterThan(0);
-    child.kill("SIGTERM");
-    const { code, err } = await ended;
-    const [uid = ""] = ensured;
-    expect(err).toMatch(new RegExp(`still at the cloud:\n(?: .*\n)* {2}load balancer of Service ${uid} .*an address`));
-    expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "ledger.jsonl")}`);
-    expect(code).toBe(4);
-  });
+  test.each([
+    ["is never done", keeps, "an address"],
+    ["is never answered", silent, "the kit cancelled the call"],
+  ])(
+    "names what it could not remove as the deletion %s, with exit code 4, when its time for that is up",
+    async (_what, remove, why) => {
+      const { ensured, run, report } = await slowProvider(remove);
+      const { child, ended } = kit(...run, "--cleanup-timeout", "2");
+      await expect.poll(() => ensured.size, patience).toBeGreaterThan(0);
+      child.kill("SIGTERM");
+      const killedMs = performance.now();
+      const { code, err } = await ended;
+      expect(performance.now() - killedMs).toBeLessThan(soonMs);
+      const [uid = ""] = ensured;
+      expect(err).toMatch(new RegExp(`still at the cloud:\n(?: .*\n)* {2}load balancer of Service ${uid} .*${why}`));
+      expect(err).toContain(`cloudwire-conformance cleanup ${join(report, "ledger.jsonl")}`);
+      expect(code).toBe(4);
+    },
+  );
 
   test("ends at once when it is asked again, and says how to clean up", async () => {
     const { ensured, run, report } = await slowProvider(keeps);

@@ -28,11 +28,10 @@ export const cleanUpAfter = async (
     throw new UsageError(`the run was in scope "${foreign}", and this provider is in "${info.scopeId}"`);
   const connection = new SteadyConnection(endpoint);
   try {
-    const caller = (): Caller => new Caller({ connection: connection.now() });
-    const ofList = await cleanUp(caller, entries, signal);
+    const ofList = await cleanUp(() => connection.now(), entries, signal);
     if (runId === undefined) return { removed: entries.length, left: ofList };
-    const stamped = await stampedBy(caller(), info, runId);
-    const ofStamp = await cleanUp(caller, stamped.entries, signal);
+    const stamped = await stampedBy(new Caller({ connection: connection.now(), signal }), info, runId);
+    const ofStamp = await cleanUp(() => connection.now(), stamped.entries, signal);
     // A provider that cannot list is no obstacle where the list tells all.
     const problems = entries.length > 0 ? [] : stamped.problems;
     return { removed: entries.length + stamped.entries.length, left: [...ofList, ...ofStamp, ...problems] };

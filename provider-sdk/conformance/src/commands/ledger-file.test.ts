@@ -11,7 +11,13 @@ import { LedgerFile, readLedger } from "./ledger-file.ts";
 
 const context = CallContext.fromPartial({ cluster: { id: "conformance-1", name: "c" }, scopeId: "account-1" });
 const entries: readonly LedgerEntry[] = [
-  { kind: "loadBalancer", context, service: ServiceRef.fromPartial({ uid: "u", namespace: "n", name: "s" }) },
+  {
+    kind: "loadBalancer",
+    context,
+    service: ServiceRef.fromPartial({ uid: "u", namespace: "n", name: "s" }),
+    class: "acme.example.com/small",
+    annotations: { "acme.example.com/network": "test" },
+  },
   { kind: "route", context, route: Route.fromPartial({ destinationCidr: "192.0.2.0/24" }) },
 ];
 

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
-import { ServiceRef } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { DeleteLoadBalancerRequest } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { errorText } from "../check/error-text.ts";
 import { UsageError } from "../check/usage-error.ts";
@@ -79,10 +79,9 @@ const textOf = (path: string): string | undefined => {
 
 const toJson = (entry: LedgerEntry): object => {
   if (entry.kind === "hook") return entry;
-  const context = CallContext.toJSON(entry.context);
-  return entry.kind === "route"
-    ? { kind: entry.kind, context, route: Route.toJSON(entry.route) }
-    : { kind: entry.kind, context, service: ServiceRef.toJSON(entry.service) };
+  const { kind, ...rest } = entry;
+  if (kind === "route") return { kind, context: CallContext.toJSON(entry.context), route: Route.toJSON(entry.route) };
+  return { kind, ...Object(DeleteLoadBalancerRequest.toJSON(DeleteLoadBalancerRequest.fromPartial(rest))) };
 };
 
 const fromJson = (value: unknown): LedgerEntry => {
@@ -96,10 +95,18 @@ const fromJson = (value: unknown): LedgerEntry => {
     case "route":
       return { kind: "route", context, route: Route.fromJSON(property("route")) };
     case "loadBalancer":
-      return { kind: "loadBalancer", context, service: ServiceRef.fromJSON(property("service")) };
+      return balancerEntry(context, DeleteLoadBalancerRequest.fromJSON(value));
     default:
       throw new TypeError(`it is neither a route nor a load balancer`);
   }
+};
+
+const balancerEntry = (
+  context: CallContext,
+  { service, class: name, annotations }: DeleteLoadBalancerRequest,
+): LedgerEntry => {
+  if (service === undefined) throw new TypeError("it does not say of which Service the load balancer is");
+  return { kind: "loadBalancer", context, service, class: name, annotations };
 };
 
 const hookEntry = (undo: unknown, variables: unknown): HookEntry => {

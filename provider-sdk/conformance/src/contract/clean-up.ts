@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Called, Caller } from "./caller.ts";
+import type { Connection } from "../wire/connection.ts";
+import { type Called, Caller } from "./caller.ts";
 import { durationMs } from "./duration.ts";
 import { outcomeLine } from "./exchange.ts";
-import type { HookEntry, LedgerEntry } from "./ledger.ts";
+import type { BalancerEntry, HookEntry, LedgerEntry } from "./ledger.ts";
 import { methods } from "./methods.ts";
+import { routesIn } from "./routes-in.ts";
 
 /** What is left of an entry after a try, and when to try again; undefined: nothing. */
 interface Left {
@@ -12,21 +14,48 @@ interface Left {
   readonly againMs: number;
 }
 
+/** An entry that is not known to be gone. */
+interface Open {
+  readonly entry: ObjectEntry;
+  readonly left: Left;
+}
+
 const againMs = 1_000;
 
-/** Removes everything in the list, the last first. Answers what is left when the signal says that it is enough, and why. */
+/**
+ * Removes everything in the list, the last first, round by round: what cannot be removed keeps nothing else from it. Answers what is left when the
+ * signal says that it is enough, and why; a call that is under way then ends.
+ */
 export const cleanUp = async (
-  /** One whose connection stands. */
-  callerNow: () => Caller,
+  /** One that stands. */
+  connectionNow: () => Connection,
   entries: readonly LedgerEntry[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const left: string[] = [];
-  for (const entry of entries.filter(isObject).toReversed()) {
-    const why = await remove(callerNow, entry, signal);
-    if (why !== undefined) left.push(`${nameOf(entry)}: ${why}`);
+  const untried: Left = { why: "it was not tried, for time was up", againMs: 0 };
+  let open: readonly Open[] = entries
+    .filter(isObject)
+    .toReversed()
+    .map((entry) => ({ entry, left: untried }));
+  for (;;) {
+    const still: Open[] = [];
+    for (const one of open) still.push(...(await tried(one, connectionNow, signal)));
+    open = still;
+    if (open.length === 0 || signal.aborted) return open.map(({ entry, left }) => `${nameOf(entry)}: ${left.why}`);
+    await wait(Math.min(...open.map(({ left }) => left.againMs)), undefined, { signal }).catch(() => undefined);
   }
-  return left;
+};
+
+/** What is still open after one more try, if there is time for one. */
+const tried = async (
+  { entry, left: before }: Open,
+  connectionNow: () => Connection,
+  signal: AbortSignal,
+): Promise<readonly Open[]> => {
+  if (signal.aborted) return [{ entry, left: before }];
+  const caller = new Caller({ connection: connectionNow(), signal });
+  const left = await (entry.kind === "route" ? removeRoute(caller, entry) : removeBalancer(caller, entry));
+  return left === undefined ? [] : [{ entry, left }];
 };
 
 /** Something that is removed through the provider. */
@@ -38,30 +67,21 @@ const nameOf = (entry: ObjectEntry): string =>
     ? `route ${entry.route.destinationCidr} of cluster ${entry.context.cluster?.id ?? ""}`
     : `load balancer of Service ${entry.service.uid} of cluster ${entry.context.cluster?.id ?? ""}`;
 
-/** Deletes until it is done; why it is not when time is up. */
-const remove = async (
-  callerNow: () => Caller,
-  entry: ObjectEntry,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
-  for (;;) {
-    const caller = callerNow();
-    const left = await (entry.kind === "route" ? removeRoute(caller, entry) : removeBalancer(caller, entry));
-    if (left === undefined) return undefined;
-    await wait(left.againMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return left.why;
-  }
-};
-
 const change = () => ({ requestId: randomUUID(), trigger: "conformance cleanup" });
 
 const failed = (called: Called<unknown>): Left => ({ why: outcomeLine(called), againMs });
 
 const removeBalancer = async (
   caller: Caller,
-  { context, service }: Extract<LedgerEntry, { readonly kind: "loadBalancer" }>,
+  { context, service, class: name, annotations }: BalancerEntry,
 ): Promise<Left | undefined> => {
-  const called = await caller.call(methods.deleteLoadBalancer, { context, change: change(), service });
+  const called = await caller.call(methods.deleteLoadBalancer, {
+    context,
+    change: change(),
+    service,
+    ...(name !== undefined && { class: name }),
+    annotations: { ...annotations },
+  });
   if (called.kind !== "ok") return failed(called);
   const { done, operation, remaining } = called.response;
   if (done) return undefined;
@@ -70,9 +90,14 @@ const removeBalancer = async (
 
 const removeRoute = async (
   caller: Caller,
-  { context, route }: Extract<LedgerEntry, { readonly kind: "route" }>,
+  { context, route: made }: Extract<LedgerEntry, { readonly kind: "route" }>,
 ): Promise<Left | undefined> => {
-  const called = await caller.call(methods.batchDeleteRoutes, { context, change: change(), routes: [route] });
+  // The contract asks for routes as they are listed: some providers find theirs by the id alone.
+  const listed = await routesIn(caller, context);
+  const all = listed.kind === "known" ? listed.routes : undefined;
+  const known = all?.find(({ destinationCidr }) => destinationCidr === made.destinationCidr);
+  const routes = [known ?? made];
+  const called = await caller.call(methods.batchDeleteRoutes, { context, change: change(), routes });
   if (called.kind !== "ok") return failed(called);
   const outcome = called.response.results[0]?.outcome;
   switch (outcome?.$case) {
@@ -83,6 +108,8 @@ const removeRoute = async (
     case "error":
       // Never made, because somebody else has the range.
       if (outcome.value.reason === "OWNED_BY_ANOTHER_CLUSTER") return undefined;
+      // Some providers refuse to delete what is not there.
+      if (all !== undefined && known === undefined) return undefined;
       return { why: `${outcome.value.reason}: ${outcome.value.message}`, againMs };
     case undefined:
       return { why: "the answer says nothing", againMs };

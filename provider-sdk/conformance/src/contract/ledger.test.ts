@@ -43,6 +43,15 @@ describe("Ledger", () => {
     expect(made.entries).toHaveLength(3);
   });
 
+  test("keeps of a load balancer what its deletion may need", () => {
+    const { made } = ledger();
+    const { requestType } = ensureLoadBalancer;
+    const spec = { class: "acme/small", annotations: { "acme/kind": "small" } };
+    const request = requestType.encode(requestType.fromPartial({ context, service: { uid: "u-1" }, spec })).finish();
+    made.admit(ensureLoadBalancer.name, request, "a.one");
+    expect(made.entries).toEqual([{ ...spec, kind: "loadBalancer", context, service: expect.anything() }]);
+  });
+
   test("refuses a cluster that is not the run's", () => {
     const foreign = ensure("u-1", { id: "production", name: "p" });
     expect(() => ledger().made.admit(ensureLoadBalancer.name, foreign, "a.one")).toThrow('for cluster "production"');

@@ -13,10 +13,19 @@ export interface HookEntry {
   readonly variables: HookVariables;
 }
 
+/** A load balancer, with what some providers need to find it. */
+export interface BalancerEntry {
+  readonly kind: "loadBalancer";
+  readonly context: CallContext;
+  readonly service: ServiceRef;
+  readonly class?: string | undefined;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** Something that a run may have made at the cloud, or done to it. */
 export type LedgerEntry =
   | HookEntry
-  | { readonly kind: "loadBalancer"; readonly context: CallContext; readonly service: ServiceRef }
+  | BalancerEntry
   | { readonly kind: "route"; readonly context: CallContext; readonly route: Route };
 
 /** With this every cluster of a run begins: nothing else is ever cleaned up. */
@@ -97,10 +106,12 @@ export class Ledger {
   /** By key, all that a change may make. */
   #madeBy(method: string, request: Uint8Array): ReadonlyMap<string, LedgerEntry> {
     if (method === ensureLoadBalancer.name) {
-      const { context, change, service } = ensureLoadBalancer.requestType.decode(request);
+      const { context, change, service, spec } = ensureLoadBalancer.requestType.decode(request);
       const own = this.#own(context, method);
       if (change?.validateOnly === true || service === undefined) return new Map();
-      return new Map([[balancerKey(own, service.uid), { kind: "loadBalancer", context: own, service }]]);
+      const { class: name, annotations = {} } = spec ?? {};
+      const entry: BalancerEntry = { kind: "loadBalancer", context: own, service, class: name, annotations };
+      return new Map([[balancerKey(own, service.uid), entry]]);
     }
     if (method === batchEnsureRoutes.name) {
       const { context, change, routes } = batchEnsureRoutes.requestType.decode(request);

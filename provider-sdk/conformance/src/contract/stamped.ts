@@ -1,10 +1,11 @@
 import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import type { Called, Caller } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 import { isClaimed } from "./capabilities.ts";
 import { outcomeLine } from "./exchange.ts";
 import { clustersOf, type LedgerEntry } from "./ledger.ts";
 import { methods } from "./methods.ts";
+import { routesIn } from "./routes-in.ts";
 
 /** What the cloud shows with a run's stamp, and what could not be looked at. */
 export interface Stamped {
@@ -25,39 +26,29 @@ export const stampedBy = async (caller: Caller, info: GetProviderInfoResponse, r
       note("load balancers", await balancersOf(caller, context, entries));
     else if (isClaimed(info.capabilities, "load_balancers"))
       note("load balancers", "the provider does not claim to; only the run's ledger tells of them");
-    if (isClaimed(info.capabilities, "routes")) note("routes", await routesOf(caller, context, entries));
+    if (isClaimed(info.capabilities, "routes")) {
+      const listed = await routesIn(caller, context);
+      if (listed.kind === "known")
+        entries.push(...listed.routes.map((route) => ({ kind: "route", context, route }) as const));
+      else note("routes", listed.why);
+    }
   }
   return { entries, problems };
 };
 
 /** Walks all pages; answers why it could not. */
-const walk = async <Response extends { readonly nextPageToken: string }>(
-  ask: (pageToken: string) => Promise<Called<Response>>,
-  take: (response: Response) => void,
+const balancersOf = async (
+  caller: Caller,
+  context: CallContext,
+  entries: LedgerEntry[],
 ): Promise<string | undefined> => {
   let pageToken = "";
   do {
-    const called = await ask(pageToken);
+    const called = await caller.call(methods.listLoadBalancers, { context, pageSize: 0, pageToken });
     if (called.kind !== "ok") return outcomeLine(called);
-    take(called.response);
+    for (const { service } of called.response.loadBalancers)
+      if (service !== undefined) entries.push({ kind: "loadBalancer", context, service, annotations: {} });
     pageToken = called.response.nextPageToken;
   } while (pageToken !== "");
   return undefined;
 };
-
-const balancersOf = (caller: Caller, context: CallContext, entries: LedgerEntry[]): Promise<string | undefined> =>
-  walk(
-    (pageToken) => caller.call(methods.listLoadBalancers, { context, pageSize: 0, pageToken }),
-    ({ loadBalancers }) => {
-      for (const { service } of loadBalancers)
-        if (service !== undefined) entries.push({ kind: "loadBalancer", context, service });
-    },
-  );
-
-const routesOf = (caller: Caller, context: CallContext, entries: LedgerEntry[]): Promise<string | undefined> =>
-  walk(
-    (pageToken) => caller.call(methods.listRoutes, { context, pageSize: 0, pageToken }),
-    ({ routes }) => {
-      for (const route of routes) entries.push({ kind: "route", context, route });
-    },
-  );

@@ -147,7 +147,7 @@ describe("undoAll()", () => {
   test("undoes each thing once, and tells what it could not", async () => {
     const path = join(folder(), "log");
     const hooks: Hooks = { cloudUnblock: sh(`echo "$CONFORMANCE_ACTION" >> ${path}`) };
-    expect(await undoAll(entries, hooks)).toEqual([
+    expect(await undoAll(entries, hooks, AbortSignal.timeout(60_000))).toEqual([
       "instanceTerminate n-1: the configuration has no hook instanceTerminate",
     ]);
     expect(readFileSync(path, "utf8")).toBe("cloudUnblock\n");

@@ -1,10 +1,17 @@
 import { errorText } from "../check/error-text.ts";
-import type { Hooks } from "../check/hooks.ts";
+import type { Hook, HookName, Hooks, HookVariables } from "../check/hooks.ts";
 import type { LedgerEntry } from "../contract/ledger.ts";
 import { runHook } from "./run-hook.ts";
 
-/** Undoes, the last first, what actions may have done to the cloud. Answers what could not be undone, and why. */
-export const undoAll = async (entries: readonly LedgerEntry[], hooks: Hooks): Promise<readonly string[]> => {
+/**
+ * Undoes, the last first, what actions may have done to the cloud. Answers what could not be undone, and why: once the signal says that it is
+ * enough nothing more is begun, and what is under way has its own limit.
+ */
+export const undoAll = async (
+  entries: readonly LedgerEntry[],
+  hooks: Hooks,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
   const left: string[] = [];
   const seen = new Set<string>();
   for (const entry of entries.toReversed()) {
@@ -14,13 +21,15 @@ export const undoAll = async (entries: readonly LedgerEntry[], hooks: Hooks): Pr
     const key = JSON.stringify([undo, variables]);
     if (seen.has(key)) continue;
     seen.add(key);
-    const hook = hooks[undo];
     const told = { CONFORMANCE_ACTION: undo, CONFORMANCE_CHECK: "cleanup", CONFORMANCE_RUN: "cleanup", ...variables };
-    const why =
-      hook === undefined
-        ? `the configuration has no hook ${undo}`
-        : await runHook(undo, hook, told).then(() => undefined, errorText);
+    const why = signal.aborted ? "it was not tried, for time was up" : await undone(undo, hooks[undo], told);
     if (why !== undefined) left.push(`${undo} ${Object.values(variables).join(" ")}`.trimEnd().concat(`: ${why}`));
   }
   return left;
 };
+
+/** Undefined, or why it could not be undone. */
+const undone = (name: HookName, hook: Hook | undefined, told: HookVariables): Promise<string | undefined> =>
+  hook === undefined
+    ? Promise.resolve(`the configuration has no hook ${name}`)
+    : runHook(name, hook, told).then(() => undefined, errorText);
