@@ -7,13 +7,13 @@ import {
   type IpFamily,
   type NodeRef,
   type ReadContext,
+  watchFromList,
 } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
 import { answerOf, foundOf, type NamePlace, type Question, questionOf } from "./answers.ts";
 import { MachineReader, type Walk } from "./machine-reader.ts";
 import { RecentlySeen } from "./recently-seen.ts";
 import { isTerminated, type KnownMachine, toInstance } from "./to-instance.ts";
-import { watchInstances } from "./watch.ts";
 import { ZoneIds } from "./zone-ids.ts";
 
 export interface InstanceSettings extends NamePlace {
@@ -59,7 +59,7 @@ export class Instances {
       },
       getMany: async (nodes, context) => this.#getMany(nodes, context),
       list: (context) => this.#list(context),
-      watch: watchInstances((context) => this.#walked(context), watchIntervalMs),
+      watch: watchFromList.instances((context) => this.#walked(context), { intervalMs: watchIntervalMs }),
     };
   }
 
