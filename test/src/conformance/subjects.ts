@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { startControlPlane } from "@cloudwire/control-plane";
 import { CloudClient, loopbackPools, startCloud } from "@cloudwire/provider-simulated";
 import { startAws } from "../languages/support/emulated-aws.ts";
 import { startAwsSubject } from "./aws-subject.ts";
@@ -118,6 +119,33 @@ const startBridgedAws = async (host: Host): Promise<Started> => {
   };
 };
 
+const startBridgedGcp = async (host: Host): Promise<Started> => {
+  // The vendor's code reads the cluster's id from a ConfigMap.
+  const controlPlane = await startControlPlane();
+  host.defer(() => controlPlane.stop());
+  return {
+    command: [
+      inTree("test/bridged/gcp/bin/provider-gcp"),
+      `--kubeconfig=${controlPlane.kubeconfigPath}`,
+      "--scope=test-project",
+    ],
+    env: { ...LOOPBACK_ONLY, FAKE_GCE_MACHINES: "2" },
+    config: blockOf({
+      instance: {
+        providerId: "gce://test-project/us-central1-b/machine-1",
+        nodeName: "machine-1",
+        type: "n1-standard-1",
+        zone: "us-central1-b",
+        region: "us-central1",
+        addresses: ["10.128.0.1"],
+      },
+      otherInstance: { providerId: "gce://test-project/us-central1-b/machine-2", nodeName: "machine-2" },
+      absentProviderId: "gce://test-project/us-central1-b/machine-0",
+      loadBalancer: { needsNodes: true, timeoutSeconds: 60 },
+    }),
+  };
+};
+
 const because = (reason: string, ...ids: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(ids.map((id) => [id, reason]));
 
@@ -216,5 +244,35 @@ export const subjects: readonly Subject[] = [
     },
 
     start: startBridgedAws,
+  },
+  {
+    name: "bridged-gcp",
+    title: "the provider of Kubernetes for Google Cloud, bridged",
+    cloud: "It is the vendor's code, unchanged, over the fake of the compute API that it brings for its own tests.",
+    level: "M",
+    knownFailing: {
+      ...bridgedFailing,
+      ...because("the vendor's code does not tell whether a machine runs", "inst.state.running"),
+      ...because(
+        "the vendor's code asks the cluster for the Service's namespace, which has to exist",
+        "lb.ensure.mixed-protocols",
+      ),
+      ...because("the vendor's code knows IPv4 only for such load balancers", "lb.ensure.dual-stack"),
+      ...because(
+        "the vendor's code takes addresses that were reserved before, and refuses others with an error of its own",
+        "lb.ensure.requested-ip",
+        "lb.ensure.address-in-use",
+      ),
+      ...because("the vendor's code refuses a load balancer none of whose nodes is a machine", "nset.atomic"),
+      ...because("the vendor's code finds the target of a route by the Node's name alone", "route.unknown-target"),
+      ...because(
+        "the vendor's code names routes by the cluster's name and a hint, and takes any of that name for the one that is wished",
+        "route.managed-only",
+        "route.conflict",
+        "route.retarget",
+        "route.delete.foreign",
+      ),
+    },
+    start: startBridgedGcp,
   },
 ];

@@ -70,6 +70,10 @@ func (c *Cloud) behave() {
 		if err := c.change(); err != nil {
 			return true, err
 		}
+		if rule.LoadBalancingScheme == "" {
+			// As at Google; for another scheme the provider would make the rule anew.
+			rule.LoadBalancingScheme = string(cloud.SchemeExternal)
+		}
 		return mock.InsertFwdRuleHook(ctx, key, rule, m, options...)
 	}
 	c.compute.MockAddresses.X = mock.AddressAttributes{}
