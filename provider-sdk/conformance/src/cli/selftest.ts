@@ -11,7 +11,13 @@ import { selftestLines, selftestSummary, SelftestTally } from "../commands/selft
 import { serveReference } from "../reference/reference-provider.ts";
 import { parsePattern } from "../runner/patterns.ts";
 import type { SelftestTarget } from "../selftest/selftest.ts";
-import { type SelftestEvent, selftestNames, type SelftestOptions, wholeSelftest } from "../selftest/whole-selftest.ts";
+import {
+  type Elsewhere,
+  type SelftestEvent,
+  selftestNames,
+  type SelftestOptions,
+  wholeSelftest,
+} from "../selftest/whole-selftest.ts";
 import { parseEndpoint } from "../wire/endpoint.ts";
 import type { Arguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
@@ -99,30 +105,20 @@ const faultyProcess = (fault: string | undefined): readonly string[] => [
   ...(fault === undefined ? [] : ["--faults", fault]),
 ];
 
-/** Starts this program once more for each core, each with a share of the faults. */
-const elsewhere =
-  (args: Arguments, { signal, err }: ProgramDeps): SelftestOptions["elsewhere"] =>
-  async (names, onEvent) => {
-    const shares = Array.from({ length: availableParallelism() }, (_, share) =>
-      names.filter((_name, index) => index % availableParallelism() === share),
-    );
+/** Starts this program once more for each core, each with a share of the faults, and of the runs with other seeds. */
+const elsewhere = (args: Arguments, { signal, err }: ProgramDeps): Elsewhere => {
+  const { seed, seeds, slowFactor, parallel, thorough } = args;
+  const processes = availableParallelism();
+  const run: Elsewhere["run"] = async (names, onEvent) => {
     const [program = "", ...before] = self();
-    const { seed, slowFactor, parallel, thorough } = args;
-    const options = [
-      "--format",
-      "json",
-      "--seeds",
-      "0",
-      "--seed",
-      seed,
-      "--slow-factor",
-      slowFactor,
-      "--parallel",
-      parallel,
-    ];
-    const one = async (share: readonly string[]): Promise<void> => {
-      const only = share.flatMap((name) => ["--only", name]);
-      const all = [...before, "selftest", ...options.map(String), ...(thorough ? ["--thorough"] : []), ...only];
+    const common = ["--format", "json", "--slow-factor", `${slowFactor}`, "--parallel", `${parallel}`];
+    const one = async (process: number): Promise<void> => {
+      const only = names.filter((_name, index) => index % processes === process).flatMap((name) => ["--only", name]);
+      if (only.length === 0) return;
+      // Each begins with a seed of its own; the first takes those that are left.
+      const left = process === 0 ? Math.max(0, seeds + 1 - processes) : 0;
+      const own = ["--seed", `${process === 0 ? seed : seed + left + process}`, "--seeds", `${left}`];
+      const all = [...before, "selftest", ...common, ...own, ...(thorough ? ["--thorough"] : []), ...only];
       const child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"], signal });
       child.stderr.on("data", (chunk: Buffer) => err(chunk.toString()));
       const ended = once(child, "close");
@@ -132,5 +128,7 @@ const elsewhere =
       }
       await ended;
     };
-    await Promise.all(shares.filter(({ length }) => length > 0).map(one));
+    await Promise.all(Array.from({ length: processes }, (_, process) => one(process)));
   };
+  return { run };
+};

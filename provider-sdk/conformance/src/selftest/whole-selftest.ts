@@ -34,10 +34,14 @@ export interface SelftestOptions extends SelftestTarget {
   /** Runs without fault with as many further seeds: the results have to be the same. */
   readonly seeds: number;
   readonly onEvent: (event: SelftestEvent) => void;
-  /** Tries the mutants with these names in processes of their own, one for each core. Undefined: all is done in this one. */
-  readonly elsewhere?:
-    | ((names: readonly string[], onEvent: (event: SelftestEvent) => void) => Promise<void>)
-    | undefined;
+  /** Tries mutants in processes of their own. Undefined: all is done in this one. */
+  readonly elsewhere?: Elsewhere | undefined;
+}
+
+/** Processes that try mutants side by side. */
+export interface Elsewhere {
+  /** Runs without fault, as often as further seeds ask for, and tries the mutants with these names. */
+  readonly run: (names: readonly string[], onEvent: (event: SelftestEvent) => void) => Promise<void>;
 }
 
 /** What comes of a selftest, as it comes. */
@@ -66,27 +70,34 @@ export const wholeSelftest = async (options: SelftestOptions): Promise<void> => 
     faults: chosen.mutants.length + chosen.fronts.length + processes.length,
     floors: floorsToRun.length,
   });
-  const about = options.checks.length === 0 ? [] : withRequired(idsOf(options, chosen));
-  const baseline = await runBaseline(options, about);
-  onEvent({ kind: "correct", which: "first", seed: options.seed, ...summedUp(baseline.report.results) });
   // Those that wait and those that compute share the machine well.
   await Promise.all([
-    runCalls(chosen.mutants, options, baseline),
-    (about.length === 0 ? sameWithSeeds(options, baseline) : Promise.resolve())
-      .then(() => runTlsMutants(chosen.fronts, options))
-      .then(() => runProcesses(processes, options)),
+    runCalls(chosen.mutants, options, () => idsOf(options, chosen)),
+    runTlsMutants(chosen.fronts, options).then(() => runProcesses(processes, options)),
     runFloors(floorsToRun, options),
   ]);
 };
 
-const runCalls = (all: typeof mutants, options: SelftestOptions, baseline: Baseline): Promise<void> => {
-  const { only, checks, elsewhere, onEvent } = options;
-  if (elsewhere === undefined || only.length > 0 || checks.length > 0)
-    return runMutants(all, options, baseline, (outcome) => onEvent({ kind: "fault", outcome }));
-  return elsewhere(
-    all.map(({ name }) => name),
-    (event) => event.kind === "fault" && onEvent(event),
-  );
+/** Runs without fault, and then with faults of calls. */
+const runCalls = async (
+  all: typeof mutants,
+  options: SelftestOptions,
+  wanted: () => readonly string[],
+): Promise<void> => {
+  const { only, checks, elsewhere, onEvent, seed } = options;
+  if (elsewhere !== undefined && only.length === 0 && checks.length === 0) {
+    const names = all.map(({ name }) => name);
+    await elsewhere.run(names, (event) => {
+      if (event.kind === "fault") onEvent(event);
+      if (event.kind === "correct") onEvent({ ...event, which: event.seed === seed ? "first" : "other" });
+    });
+    return;
+  }
+  const about = checks.length === 0 ? [] : withRequired(wanted());
+  const baseline = await runBaseline(options, about);
+  onEvent({ kind: "correct", which: "first", seed, ...summedUp(baseline.report.results) });
+  await runMutants(all, options, baseline, (outcome) => onEvent({ kind: "fault", outcome }));
+  if (about.length === 0) await sameWithSeeds(options, baseline);
 };
 
 /** Where checks are chosen, they and those that have to fail with them are all that is run. */
