@@ -140,6 +140,15 @@ export const forgive =
     return parts !== undefined && isForgiven(parts) ? okReply(Buffer.alloc(0)) : reply;
   };
 
+/** Answers calls of a method by itself, but those that the provider refuses: a fault behind the validation of requests. */
+export const instead =
+  (method: string, message: (request: ProxiedRequest) => Uint8Array): Intercept =>
+  async (request, next) => {
+    const reply = await next(request);
+    const isServed = reply.trailers["grpc-status"] === "0";
+    return isServed && isCall(request, method) ? okReply(message(request)) : reply;
+  };
+
 /** Answers calls that meet a condition by itself. */
 export const when =
   (

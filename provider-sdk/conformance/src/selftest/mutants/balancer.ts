@@ -81,6 +81,7 @@ const making: readonly Mutant[] = [
     fault: "a deletion waits for the cloud, and the handshake says that it does not",
     fails: ["lb.ensure.fast"],
     level,
+    // Every other check would wait for each of its deletions.
     only: ["lb.ensure.fast"],
     intercept: async (request, next) => {
       const reply = alterAnswer(methods.getProviderInfo, (info) => ({
@@ -114,6 +115,7 @@ const making: readonly Mutant[] = [
     fault: "a load balancer without nodes is refused",
     fails: ["lb.ensure.zero-nodes"],
     level,
+    // Most checks make load balancers without nodes: lb.ensure.active would fail, and block the one that says why.
     only: ["lb.ensure.zero-nodes"],
     intercept: refused(({ nodes }) => nodes?.count === 0),
   },

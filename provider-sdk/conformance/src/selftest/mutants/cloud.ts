@@ -8,7 +8,8 @@ import {
 import { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
 import type { RouteResult } from "@cloudwire/proto/cloudprovider/v1/route";
 import { methods } from "../../contract/methods.ts";
-import { alterAnswer, forgive, isCall, type Mutant, messageOf, okReply, requestOf } from "../mutant.ts";
+import { alterAnswer, forgive, instead, isCall, type Mutant, messageOf, okReply, requestOf } from "../mutant.ts";
+import { fieldsOf } from "../fields-of.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 
 const batch = methods.batchGetInstances;
@@ -49,11 +50,13 @@ const rotate = <Item>(items: readonly Item[]): Item[] => (turn++ % 2 === 0 ? [..
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `x-${index}` }));
 
-/** Methods that answer in pages, and pages of any number of items. The three requests have the same fields. */
+/** Methods that answer in pages, checks that look something up in their lists, and pages of any number of items. The three requests have the same fields. */
 const lists = [
   {
     method: "ListInstances",
     prefix: "list",
+    readers: ["list.has-fixture", "watch.initial.equals-list"],
+    owned: [],
     make: (count: number) => {
       const instances = many(count).map(({ id }) => ({ providerId: id }));
       return list.responseType.encode(list.responseType.fromPartial({ instances })).finish();
@@ -62,6 +65,11 @@ const lists = [
   {
     method: "ListLoadBalancers",
     prefix: "lb.list",
+    readers: [
+      ...["conc.ensure.others", "conc.ensure.same", "lb.cluster.isolated", "lb.ensure.idempotent", "lb.ensure.ports"],
+      ...["lb.list.one", "time.cancel.adopts"],
+    ],
+    owned: ["lb.list.owned"],
     make: (count: number) => {
       const { responseType } = methods.listLoadBalancers;
       return responseType.encode(responseType.fromPartial({ loadBalancers: many(count) })).finish();
@@ -70,6 +78,8 @@ const lists = [
   {
     method: "ListRoutes",
     prefix: "route.list",
+    readers: ["route.create"],
+    owned: ["route.list.owned"],
     make: (count: number) => {
       const { responseType } = methods.listRoutes;
       return responseType.encode(responseType.fromPartial({ routes: many(count) })).finish();
@@ -82,22 +92,19 @@ const bounds = (method: string, prefix: string): readonly Mutant[] => [
   {
     name: `empty-ok-${method}`,
     fault: `${method} answers an empty batch`,
-    fails: [`${prefix}.batch.empty`],
-    only: [`${prefix}.batch.*`],
+    fails: [`${prefix}.batch.empty`, fieldsOf(method)],
     intercept: forgive(method, ({ reason }) => reason === "BATCH_EMPTY"),
   },
   {
     name: `no-cap-${method}`,
     fault: `${method} takes any number of items`,
-    fails: [`${prefix}.batch.over`],
-    only: [`${prefix}.batch.*`],
+    fails: [`${prefix}.batch.over`, fieldsOf(method)],
     intercept: forgive(method, ({ reason }) => reason === "BATCH_TOO_LARGE"),
   },
   {
     name: `drops-last-${method}`,
     fault: `${method} forgets the last item of a large batch`,
-    fails: [`${prefix}.batch.max`],
-    only: [`${prefix}.batch.*`],
+    fails: [`${prefix}.batch.max`, ...(prefix === "inst" ? ["conc.batch"] : [])],
     intercept: async (request, next) => {
       const reply = await next(request);
       const bytes = isCall(request, method) ? messageOf(reply.body) : undefined;
@@ -111,14 +118,12 @@ const pages = (method: string, prefix: string): readonly Mutant[] => [
     name: `negative-ok-${method}`,
     fault: `${method} takes a negative page size`,
     fails: [`${prefix}.page.negative`],
-    only: [`${prefix}.**`],
     intercept: forgive(method, ({ reason }) => reason === "PAGE_SIZE_INVALID"),
   },
   {
     name: `token-lenient-${method}`,
     fault: `${method} takes any page token`,
     fails: [`${prefix}.page.bad-token`, ...(prefix === "list" ? ["list.page.changed"] : [])],
-    only: [`${prefix}.**`],
     intercept: forgive(method, ({ reason }) => reason === "PAGE_TOKEN_INVALID"),
   },
 ];
@@ -137,7 +142,7 @@ const nothing: readonly Mutant[] = [
     fault: "a load balancer that was never made is neither there nor absent",
     fails: ["lb.get.absent", "lb.get.hints"],
     only: ["lb.*.*", "route.delete.absent"],
-    intercept: async (request, next) => (isCall(request, "GetLoadBalancer") ? okReply(Buffer.alloc(0)) : next(request)),
+    intercept: instead("GetLoadBalancer", () => Buffer.alloc(0)),
   },
   {
     name: "delete-never-ends",
@@ -346,40 +351,35 @@ export const cloudMutants: readonly Mutant[] = [
     only: ["list.**"],
     intercept: alterAnswer(list, (answer) => ({ ...answer, scopeId: "account-2" })),
   },
-  ...lists.flatMap(({ method, prefix, make }): readonly Mutant[] => [
+  ...lists.flatMap(({ method, prefix, readers, owned, make }): readonly Mutant[] => [
     {
       name: `fat-pages-${method}`,
       fault: `a page of ${method} holds more items than its maximum says`,
-      fails: [`${prefix}.page.coerce`],
-      only: [`${prefix}.page.coerce`],
-      intercept: async (request, next) => (isCall(request, method) ? okReply(make(2_000)) : next(request)),
+      fails: [`${prefix}.page.coerce`, `${prefix}.page.walk`, `${prefix}.scope`, ...owned, ...readers],
+      intercept: instead(method, () => make(2_000)),
     },
     {
       name: `empty-answer-${method}`,
       fault: `${method} answers nothing at all`,
-      fails: [`${prefix}.scope`],
-      only: [`${prefix}.scope`],
-      intercept: async (request, next) => (isCall(request, method) ? okReply(make(0)) : next(request)),
+      fails: [`${prefix}.scope`, ...readers],
+      intercept: instead(method, () => make(0)),
     },
     {
       name: `loses-items-${method}`,
       fault: `an item is on large pages of ${method} only`,
-      fails: [`${prefix}.page.walk`],
-      only: [`${prefix}.page.walk`],
-      intercept: async (request, next) => {
+      fails: [`${prefix}.page.walk`, `${prefix}.scope`, ...owned, ...readers],
+      intercept: instead(method, (request) => {
         const question = requestOf(request, { ...list, name: method });
-        if (question === undefined) return next(request);
-        return okReply(make(question.pageSize > 1 ? 1 : 0));
-      },
+        return make((question?.pageSize ?? 0) > 1 ? 1 : 0);
+      }),
     },
   ]),
   ...lists.slice(1).map(
-    ({ method, prefix, make }): Mutant => ({
+    ({ method, prefix, readers, owned, make }): Mutant => ({
       name: `lists-all-${method}`,
       fault: `${method} shows what other clusters have`,
-      fails: [`${prefix}.owned`],
-      only: [`${prefix}.owned`],
-      intercept: async (request, next) => (isCall(request, method) ? okReply(make(1)) : next(request)),
+      fails: [`${prefix}.scope`, ...owned, ...readers],
+      intercept: instead(method, () => make(1)),
     }),
   ),
 ];

@@ -57,6 +57,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     fault: "one call at a time is served",
     fails: ["conc.ensure.many"],
     level,
+    // Every check would wait a second for each Ensure.
     only: ["conc.ensure.many"],
     intercept: oneAfterTheOther(),
   },

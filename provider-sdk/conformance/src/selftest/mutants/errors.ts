@@ -12,6 +12,7 @@ import {
   requestOf,
   when,
 } from "../mutant.ts";
+import { fieldsOf } from "../fields-of.ts";
 import { isStreamPath } from "../proxied-stream.ts";
 import { methods, methodsByName } from "../../contract/methods.ts";
 
@@ -62,11 +63,7 @@ const lenient: readonly Mutant[] = Object.keys(methodsByName)
   .map((name) => ({
     name: `lenient-${name}`,
     fault: `${name} takes values that are too long`,
-    fails: [
-      `val.fields.${name.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase()}`,
-      ...(name === "GetProviderInfo" ? ["err.field.all"] : []),
-    ],
-    only: ["err.**", "val.**"],
+    fails: [fieldsOf(name), ...(name === "GetProviderInfo" ? ["err.field.all"] : [])],
     intercept: forgive(name, ({ reason }) => reason === "FIELD_TOO_LARGE"),
   }));
 
@@ -275,6 +272,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "connection-of-800",
     fault: "a connection ends after 800 calls",
     fails: ["proc.conn.reuse"],
+    // All checks share a connection: which of them meets the fault the order decides.
     only: ["proc.conn.reuse"],
     intercept: when((request) => request.earlier >= 800, "cut"),
   },
@@ -282,6 +280,7 @@ export const errorMutants: readonly Mutant[] = [
     name: "connections-leak",
     fault: "the process has room for 150 connections",
     fails: ["proc.conn.churn"],
+    // All checks share a connection: which of them meets the fault the order decides.
     only: ["proc.conn.churn"],
     maxConnections: 150,
   },

@@ -123,10 +123,12 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: "info-asks-cloud",
-    fault: "the handshake takes 200 ms",
+    fault: "the handshake takes a second",
     fails: ["info.fast"],
+    // Every other check would wait a second for each handshake.
     only: ["info.fast"],
-    intercept: async (request, next) => (isCall(request, info.name) ? later(await next(request), 200) : next(request)),
+    intercept: async (request, next) =>
+      isCall(request, info.name) ? later(await next(request), 1_000) : next(request),
   },
   {
     name: "rejects-future-client",
@@ -144,6 +146,7 @@ export const identityMutants: readonly Mutant[] = [
     name: "handshake-first",
     fault: "a connection that does not begin with the handshake is refused",
     fails: ["info.any-order"],
+    // Whichever check finds its connection cut makes another: which that is the order decides.
     only: ["info.any-order"],
     intercept: when(
       (request) => request.earlier === 0 && !isCall(request, info.name),
@@ -185,11 +188,12 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     name: "status-uncached",
-    fault: "the status takes 400 ms",
+    fault: "the status takes a second",
     fails: ["status.cheap"],
+    // Every other check that asks for the status would wait for it.
     only: ["status.cheap"],
     intercept: async (request, next) =>
-      isCall(request, status.name) ? later(await next(request), 400) : next(request),
+      isCall(request, status.name) ? later(await next(request), 1_000) : next(request),
   },
   {
     name: "no-reflection",

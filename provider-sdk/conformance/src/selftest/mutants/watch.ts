@@ -21,7 +21,7 @@ import { isCall, type Mutant } from "../mutant.ts";
 import type { StreamIntercept } from "../mutant-proxy.ts";
 import type { ProxiedStream } from "../proxied-stream.ts";
 
-/** Those that wait for nothing. */
+/** A fault of streams is seen by every check of a watch, and most wait a second for what does not come: those that wait for nothing are run, and few more. */
 const only = [
   "watch.initial.end",
   "watch.initial.equals-list",
