@@ -2,8 +2,13 @@ import type { CallRate, ProviderDefinition } from "@cloudwire/provider-sdk";
 import { type CloudSettings, OpenStack } from "./cloud/openstack.ts";
 import { Instances, type InstanceSettings } from "./instances/handlers.ts";
 import { providerIdPrefix } from "./instances/provider-id.ts";
+import { annotationSchemas } from "./load-balancers/annotations.ts";
+import { loadBalancerHandlers } from "./load-balancers/handlers.ts";
+import type { LoadBalancerSettings } from "./load-balancers/wish.ts";
 
 export interface OpenStackProviderOptions extends CloudSettings, InstanceSettings {
+  /** Undefined: something else takes care of Services, and load balancers are not claimed. */
+  readonly loadBalancers?: LoadBalancerSettings | undefined;
   /** What the cloud leaves to this cluster. */
   readonly callRate: CloudCallRate;
 }
@@ -29,6 +34,9 @@ export function createOpenStackProvider(
     // A token alone does not prove that Nova takes it.
     check: async (context) => instances.reader.check(context),
     instances: instances.handlers,
+    ...(options.loadBalancers
+      ? { loadBalancers: loadBalancerHandlers(openStack, options.loadBalancers), annotations: annotationSchemas }
+      : {}),
     limits: { callRates: [options.callRate] },
   };
 }

@@ -56,6 +56,26 @@ export const flags = {
     repeated: true,
     help: "Families of the addresses that Nodes get, the preferred one first. Default IPv4.",
   },
+  "load-balancer-subnet": {
+    valueName: "id",
+    env: "CLOUDWIRE_OPENSTACK_LOAD_BALANCER_SUBNET",
+    help: "Subnet of the load balancers' own addresses: the provider serves Services. Default: none, something else takes care of them.",
+  },
+  "member-subnet": {
+    valueName: "id",
+    env: "CLOUDWIRE_OPENSTACK_MEMBER_SUBNET",
+    help: "Subnet of the nodes as load balancers reach them. Default: through the load balancers' subnet.",
+  },
+  "floating-network": {
+    valueName: "id",
+    env: "CLOUDWIRE_OPENSTACK_FLOATING_NETWORK",
+    help: "Network that load balancers get floating IPs from. Default: none, they have their own addresses only.",
+  },
+  "load-balancer-provider": {
+    valueName: "name",
+    env: "CLOUDWIRE_OPENSTACK_LOAD_BALANCER_PROVIDER",
+    help: "Octavia's provider driver, such as amphora. Default: the cloud's own choice.",
+  },
   "call-rate": {
     valueName: "rate:burst",
     env: "CLOUDWIRE_OPENSTACK_CALL_RATE",

@@ -4,6 +4,7 @@ import { type Environment, parseOptions } from "./options.ts";
 
 const id = "0123456789abcdef0123456789abcdef";
 const least = ["--auth-url", "http://keystone/v3", "--application-credential-id", id, "--region", "one"];
+const uuid = "8f1d2c3b-0a1b-4c2d-9e3f-0123456789ab";
 const secret = { OS_APPLICATION_CREDENTIAL_SECRET: "word" };
 const defaults = {
   endpoint: undefined,
@@ -17,6 +18,7 @@ const defaults = {
   publicNetworks: [],
   ipFamilies: ["IPv4"],
   watchIntervalMs: 60_000,
+  loadBalancers: undefined,
   callRate: { cloudCallsPerSecond: 10, burst: 50 },
 };
 
@@ -33,6 +35,10 @@ describe("parseOptions()", () => {
     [["--node-ip-family", "IPv6", "--node-ip-family", "IPv4"], { ipFamilies: ["IPv6", "IPv4"] }],
     [["--call-rate", "2.5:7"], { callRate: { cloudCallsPerSecond: 2.5, burst: 7 } }],
     [["--watch-interval", "10"], { watchIntervalMs: 10_000 }],
+    [
+      ["--load-balancer-subnet", uuid, "--floating-network", uuid, "--load-balancer-provider", "ovn"],
+      { loadBalancers: { vipSubnetId: uuid, floatingNetworkId: uuid, octaviaProvider: "ovn" } },
+    ],
     [["--endpoint", "unix:///x.sock"], { endpoint: "unix:///x.sock" }],
   ])("reads %j", (argv, expected) => {
     expect(options(argv)).toMatchObject({ kind: "options", options: { ...defaults, ...expected } });
@@ -56,6 +62,12 @@ describe("parseOptions()", () => {
         "--watch-interval 1: must be a whole number, 10 to 3600",
         "--call-rate 0:1: must be requests a second and how many at once, such as 10:50",
       ],
+    });
+  });
+
+  test("refuses parts of load balancers without the whole", () => {
+    expect(options(["--floating-network", uuid])).toMatchObject({
+      problems: ["--member-subnet, --floating-network and --load-balancer-provider need --load-balancer-subnet"],
     });
   });
 

@@ -66,6 +66,7 @@ function toOptions(values: Values, env: Environment): ProgramOptions {
     publicNetworks: values.list("public-network", nameForm, "the name of a network"),
     ipFamilies: ipFamilies(values),
     watchIntervalMs: values.whole("watch-interval", 10, 3600, 60) * 1000,
+    loadBalancers: loadBalancers(values),
     callRate: values.rate("call-rate", { cloudCallsPerSecond: 10, burst: 50 }),
   };
 }
@@ -86,6 +87,24 @@ function secretReader(values: Values, env: Environment): () => Promise<string> {
       throw new ProviderError("CLOUD_CREDENTIALS_INVALID", message, { cause: error });
     }
   };
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function loadBalancers(values: Values): ProgramOptions["loadBalancers"] {
+  const vipSubnetId = values.optional("load-balancer-subnet", uuidForm, "the id of a subnet");
+  const rest = {
+    memberSubnetId: values.optional("member-subnet", uuidForm, "the id of a subnet"),
+    floatingNetworkId: values.optional("floating-network", uuidForm, "the id of a network"),
+    octaviaProvider: values.optional("load-balancer-provider", nameForm, "the name of a provider of Octavia"),
+  };
+  if (vipSubnetId !== undefined) return { vipSubnetId, ...rest };
+  if (Object.values(rest).some((value) => value !== undefined)) {
+    values.problems.push(
+      "--member-subnet, --floating-network and --load-balancer-provider need --load-balancer-subnet",
+    );
+  }
+  return undefined;
 }
 
 function endpointInterface(values: Values): EndpointInterface {

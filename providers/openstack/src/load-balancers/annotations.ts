@@ -1,0 +1,185 @@
+import { type AnnotationSchema, type FieldProblem, ProviderError } from "@cloudwire/provider-sdk";
+
+const prefix = "loadbalancer.openstack.org/";
+const internalKey = "service.beta.kubernetes.io/openstack-internal-load-balancer";
+
+type Declared = Omit<AnnotationSchema, "key">;
+
+/** The annotations of OpenStack's own controller that mean the same here, by what follows their common prefix. */
+const declared = {
+  "floating-network-id": {
+    type: "string",
+    description: "Network that the floating IP is taken from, instead of --floating-network.",
+  },
+  "floating-subnet-id": { type: "string", description: "Subnet of that network that the floating IP is taken from." },
+  "keep-floatingip": {
+    type: "bool",
+    defaultValue: "false",
+    mutable: true,
+    description: "Whether the floating IP stays in the project when the Service goes.",
+  },
+  "subnet-id": {
+    type: "string",
+    description: "Subnet of the load balancer's own address, instead of --load-balancer-subnet.",
+  },
+  "network-id": {
+    type: "string",
+    description: "Network of the load balancer's own address, where any subnet of it will do.",
+  },
+  "port-id": { type: "string", description: "Port whose address the load balancer gets, which stays when it goes." },
+  "member-subnet-id": {
+    type: "string",
+    mutable: true,
+    description: "Subnet of the nodes, where it is not the load balancer's. Instead of --member-subnet.",
+  },
+  "flavor-id": { type: "string", description: "Octavia's flavor of the load balancer." },
+  "availability-zone": { type: "string", description: "Octavia's availability zone of the load balancer." },
+  "connection-limit": {
+    type: "integer",
+    defaultValue: "-1",
+    mutable: true,
+    description: "Most connections of each port at once; -1 for no limit.",
+  },
+  "proxy-protocol": {
+    type: "enum",
+    allowedValues: ["true", "false", "v1", "v2"],
+    defaultValue: "false",
+    mutable: true,
+    description:
+      "Nodes get a header of the PROXY protocol before the traffic, of version 1 with true and v1. TCP only.",
+  },
+  "x-forwarded-for": {
+    type: "bool",
+    defaultValue: "false",
+    mutable: true,
+    description: "TCP ports speak HTTP, and requests get the header X-Forwarded-For.",
+  },
+  "timeout-client-data": {
+    type: "integer",
+    defaultValue: "50000",
+    mutable: true,
+    description: "Milliseconds without traffic after which a client's connection ends. TCP only, as the other times.",
+  },
+  "timeout-member-connect": {
+    type: "integer",
+    defaultValue: "5000",
+    mutable: true,
+    description: "Milliseconds that a connection to a node may take.",
+  },
+  "timeout-member-data": {
+    type: "integer",
+    defaultValue: "50000",
+    mutable: true,
+    description: "Milliseconds without traffic after which a node's connection ends.",
+  },
+  "timeout-tcp-inspect": {
+    type: "integer",
+    defaultValue: "0",
+    mutable: true,
+    description: "Milliseconds to wait for more TCP packets to inspect.",
+  },
+  "enable-health-monitor": {
+    type: "bool",
+    defaultValue: "true",
+    mutable: true,
+    description: "Whether nodes are asked if they want traffic.",
+  },
+  "health-monitor-delay": {
+    type: "integer",
+    defaultValue: "5",
+    mutable: true,
+    description: "Seconds between two health checks.",
+  },
+  "health-monitor-timeout": {
+    type: "integer",
+    defaultValue: "3",
+    mutable: true,
+    description: "Seconds that a health check may take; less than the delay.",
+  },
+  "health-monitor-max-retries": {
+    type: "integer",
+    defaultValue: "1",
+    mutable: true,
+    description: "Health checks in a row that make a node healthy, 1 to 10.",
+  },
+  "health-monitor-max-retries-down": {
+    type: "integer",
+    defaultValue: "3",
+    mutable: true,
+    description: "Health checks in a row that make a node unhealthy, 1 to 10.",
+  },
+} as const satisfies Readonly<Record<string, Declared>>;
+
+export type AnnotationName = keyof typeof declared;
+
+/** What the provider understands, for the handshake and the documentation. */
+export const annotationSchemas: readonly AnnotationSchema[] = [
+  {
+    key: internalKey,
+    type: "bool",
+    defaultValue: "false",
+    mutable: true,
+    description: "Whether the load balancer has no floating IP.",
+  },
+  ...Object.entries(declared).map(([name, schema]) => ({ key: prefix + name, ...schema })),
+];
+
+/** To leave these out would make another load balancer than the user asked for. */
+const refused: Readonly<Record<string, string>> = {
+  class: "classes are not read from a file here: name networks and subnets by their own annotations",
+  "default-tls-container-ref": "TLS is not terminated at the load balancer: do it in the pods",
+  "load-balancer-id": "each Service has a load balancer of its own",
+};
+
+/** The values of a Service's annotations; collects what is wrong with them. */
+export class AnnotationReader {
+  readonly #annotations: Readonly<Record<string, string>>;
+  readonly #problems: FieldProblem[] = [];
+
+  constructor(annotations: Readonly<Record<string, string>>) {
+    this.#annotations = annotations;
+  }
+
+  get isInternal(): boolean {
+    return this.#annotations[internalKey]?.trim() === "true";
+  }
+
+  text(name: AnnotationName): string | undefined {
+    const text = this.#annotations[prefix + name]?.trim();
+    return text === "" ? undefined : text;
+  }
+
+  flag(name: AnnotationName, otherwise: boolean): boolean {
+    const text = this.text(name);
+    return text === undefined ? otherwise : text === "true";
+  }
+
+  number(name: AnnotationName, least: number, most: number, otherwise: number): number {
+    const text = this.text(name);
+    const value = text === undefined ? otherwise : Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    this.blame(name, `must be a whole number, ${least} to ${most}`);
+    return otherwise;
+  }
+
+  blame(name: AnnotationName, problem: string): void {
+    this.#problems.push({ field: fieldOf(name), description: `annotation ${prefix}${name} ${problem}` });
+  }
+
+  /** @throws ProviderError that tells all that is wrong */
+  end(): void {
+    const [unsupported] = Object.entries(refused).filter(([name]) => this.#annotations[prefix + name] !== undefined);
+    if (unsupported) {
+      const [name, why] = unsupported;
+      const message = `annotation ${prefix}${name} is not honoured: ${why}`;
+      throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: fieldOf(name) });
+    }
+    if (this.#problems.length === 0) return;
+    const message = this.#problems.map(({ description }) => description).join("; ");
+    throw new ProviderError("ANNOTATION_INVALID", message, { fields: this.#problems });
+  }
+}
+
+function fieldOf(name: string): string {
+  return `spec.annotations[${JSON.stringify(prefix + name)}]`;
+}

@@ -1,0 +1,166 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type ChangeContext, type LoadBalancerRef, type PlannedChange, ProviderError } from "@cloudwire/provider-sdk";
+import { Type } from "typebox";
+import { answerOf } from "../cloud/answer.ts";
+import type { Occasion } from "../cloud/keystone.ts";
+import { isStatus } from "../cloud/errors.ts";
+import type { OpenStack } from "../cloud/openstack.ts";
+import type { FloatingIps } from "./floating-ips.ts";
+import { type Balancer, balancerAnswerSchema, type OctaviaReader } from "./octavia.ts";
+import { ownershipProblem } from "./ownership.ts";
+import { type Step, withPool } from "./plan.ts";
+import { failedMessage } from "./to-load-balancer.ts";
+import type { LoadBalancerSettings } from "./wish.ts";
+
+/** What load balancers are made with. */
+export interface Tools {
+  readonly openStack: OpenStack;
+  readonly reader: OctaviaReader;
+  readonly floatingIps: FloatingIps;
+  readonly settings: LoadBalancerSettings;
+}
+
+/** Between two looks at a load balancer that Octavia works on. */
+const lookMs = 1_000;
+
+const service = "load-balancer";
+const anything = Type.Unknown();
+const madePool = Type.Object({ pool: Type.Object({ id: Type.String() }) });
+
+/** What Octavia has for a Service. */
+export interface FoundBalancer {
+  /** The Service's own, the one that is kept first. */
+  readonly own: readonly Balancer[];
+  /** Why the name cannot be taken. */
+  readonly problem: ProviderError | undefined;
+  readonly observeTime: Date;
+}
+
+type Ref = Pick<LoadBalancerRef, "key" | "cluster" | "service">;
+
+/** Octavia lets many have one name: what a call that was cut off has made twice is found, too. */
+export async function findBalancer({ reader }: Tools, ref: Ref, occasion: Occasion): Promise<FoundBalancer> {
+  const observeTime = new Date();
+  const named = await reader.balancers({ name: ref.key }, occasion);
+  const judged = named.map((balancer) => {
+    const { id, name, tags } = balancer;
+    return { balancer, problem: ownershipProblem({ what: `load balancer ${id}`, name, tags }, ref) };
+  });
+  const own = judged.filter(({ problem }) => problem === undefined).map(({ balancer }) => balancer);
+  const problem = judged.find((each) => each.problem !== undefined)?.problem;
+  return { own: own.toSorted((left, right) => (left.id < right.id ? -1 : 1)), problem, observeTime };
+}
+
+/** Waits until Octavia has done what it does: until then it takes no change. @throws ProviderError when it failed */
+export async function settledBalancer({ reader }: Tools, id: string, context: ChangeContext): Promise<Balancer> {
+  for (;;) {
+    const balancer = await reader.balancer(id, context);
+    const { provisioning_status: status } = balancer;
+    if (status === "ACTIVE") return balancer;
+    if (status === "ERROR") throw new ProviderError("NOT_READY", failedMessage(id));
+    if (status === "PENDING_DELETE" || status === "DELETED") {
+      throw new ProviderError("NOT_READY", `load balancer ${id} is being deleted; another is made when it has gone`);
+    }
+    context.progress({ id, stage: `${status} at Octavia` });
+    await pause(lookMs, undefined, { signal: context.signal });
+  }
+}
+
+/** True: told of as a change that is left undone. */
+export function onlyPlanned(change: PlannedChange, context: ChangeContext): boolean {
+  if (context.validateOnly) context.plan(change);
+  return context.validateOnly;
+}
+
+/** Carries steps out, one after the other, for Octavia takes one at a time. */
+export async function carryOut(
+  tools: Tools,
+  balancerId: string,
+  steps: readonly Step[],
+  pools: ReadonlyMap<string, string>,
+  context: ChangeContext,
+): Promise<void> {
+  const poolIds = new Map(pools);
+  for (const step of steps) {
+    if (onlyPlanned(step.change, context)) continue;
+    const answer = await whenMutable(tools, balancerId, context, () => send(tools, step, poolIds, context));
+    if (step.makesPool !== undefined) {
+      const { pool } = madePoolOf(answer);
+      poolIds.set(step.makesPool, pool.id);
+    }
+  }
+}
+
+/** Octavia refuses a change while it works on another one of the same load balancer, somebody else's too: then it is waited for. */
+export async function whenMutable<Answer>(
+  tools: Tools,
+  balancerId: string,
+  context: ChangeContext,
+  change: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    await settledBalancer(tools, balancerId, context);
+    try {
+      return await change();
+    } catch (error) {
+      if (!isStatus(error, 409)) throw error;
+      // A conflict that is none of time: the load balancer takes changes, and not this one.
+      const { provisioning_status: status } = await tools.reader.balancer(balancerId, context);
+      if (status === "ACTIVE") throw error;
+    }
+  }
+}
+
+async function send(
+  { openStack }: Tools,
+  step: Step,
+  poolIds: ReadonlyMap<string, string>,
+  context: ChangeContext,
+): Promise<unknown> {
+  const { path, body } = withPool(step, poolIds);
+  const { method } = step;
+  if (method !== "DELETE") return openStack.send(context, service, method, `/lbaas${path}`, body ?? {}, anything);
+  try {
+    await openStack.delete(context, service, `/lbaas${path}`);
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error;
+  }
+  return undefined;
+}
+
+function madePoolOf(answer: unknown): { readonly pool: { readonly id: string } } {
+  return answerOf(madePool, answer, `${service} POST /lbaas/pools`);
+}
+
+/** Makes a load balancer without parts. */
+export async function createBalancer(
+  { openStack }: Tools,
+  fields: Readonly<Record<string, unknown>>,
+  context: ChangeContext,
+): Promise<Balancer> {
+  const body = { loadbalancer: fields };
+  const answer = await openStack.send(context, service, "POST", "/lbaas/loadbalancers", body, balancerAnswerSchema);
+  return answer.loadbalancer;
+}
+
+/** Writes the tags, if they are others. */
+export async function writeTags(
+  tools: Tools,
+  balancer: Balancer,
+  tags: readonly string[],
+  context: ChangeContext,
+): Promise<void> {
+  if (JSON.stringify(balancer.tags.toSorted()) === JSON.stringify(tags.toSorted())) return;
+  const change = {
+    action: "update",
+    resourceType: "load balancer",
+    resourceId: balancer.name,
+    summary: "tags",
+  } as const;
+  if (onlyPlanned(change, context)) return;
+  const body = { loadbalancer: { tags } };
+  const path = `/lbaas/loadbalancers/${balancer.id}`;
+  await whenMutable(tools, balancer.id, context, () =>
+    tools.openStack.send(context, service, "PUT", path, body, balancerAnswerSchema),
+  );
+}

@@ -1,0 +1,123 @@
+import {
+  type ChangeContext,
+  type LoadBalancer,
+  type LoadBalancerRef,
+  ProviderError,
+  type WantedLoadBalancer,
+  type WantedNodes,
+} from "@cloudwire/provider-sdk";
+import {
+  carryOut,
+  createBalancer,
+  findBalancer,
+  onlyPlanned,
+  settledBalancer,
+  type Tools,
+  writeTags,
+} from "./balancer.ts";
+import { ensureFloatingIp } from "./ensure-floating-ip.ts";
+import type { Balancer, Parts } from "./octavia.ts";
+import { fromTags, toTags } from "./ownership.ts";
+import { planMembers, planParts, type Step } from "./plan.ts";
+import { readSeen } from "./read.ts";
+import { toLoadBalancer } from "./to-load-balancer.ts";
+import { memberSubnetOf, membersOf, portsIn, toWish, type Wish } from "./wish.ts";
+
+/** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
+export async function ensureLoadBalancer(
+  tools: Tools,
+  wanted: WantedLoadBalancer,
+  context: ChangeContext,
+): Promise<LoadBalancer | undefined> {
+  const wish = toWish(wanted, tools.settings);
+  const existing = await findOrCreate(tools, wanted, wish, context);
+  if (existing === undefined) return undefined;
+  const balancer = await settledBalancer(tools, existing.id, context);
+  const parts = await tools.reader.parts(balancer.id, context);
+  tellNodesWithoutAddress(wanted, context);
+  const steps = planParts(
+    balancer.id,
+    wish.listeners.map((listener) => ({
+      listener,
+      members: membersOf(wanted.nodes, listener.pool, wish.memberSubnetId),
+    })),
+    parts,
+  );
+  const isOther = steps.length > 0 || fromTags(balancer.tags).spec !== wanted.specFingerprint;
+  // What was in force is not any more, wherever the changes end.
+  if (isOther) await writeTags(tools, balancer, wish.tags, context);
+  await carryOut(tools, balancer.id, steps, poolIdsOf(parts), context);
+  await ensureFloatingIp(tools, wanted, wish, balancer, context);
+  const inForce = { spec: wanted.specFingerprint, nodes: wanted.nodesFingerprint };
+  const present = isOther ? { ...balancer, tags: [...wish.tags] } : balancer;
+  await writeTags(tools, present, [...wish.tags, ...toTags(inForce)], context);
+  return answer(tools, balancer.id, context);
+}
+
+/** Makes the targets be these and touches nothing else. */
+export async function updateNodes(
+  tools: Tools,
+  wanted: LoadBalancerRef & WantedNodes,
+  context: ChangeContext,
+): Promise<LoadBalancer> {
+  const {
+    own: [found],
+  } = await findBalancer(tools, wanted, context);
+  if (!found) {
+    const { namespace, name } = wanted.service;
+    const message = `Service ${namespace}/${name} has no load balancer ${wanted.key}`;
+    throw new ProviderError("LOAD_BALANCER_NOT_FOUND", message);
+  }
+  const balancer = await settledBalancer(tools, found.id, context);
+  const parts = await tools.reader.parts(balancer.id, context);
+  tellNodesWithoutAddress(wanted, context);
+  await carryOut(tools, balancer.id, memberSteps(tools, wanted, parts), poolIdsOf(parts), context);
+  const kept = balancer.tags.filter((tag) => !tag.startsWith(nodesTagPrefix));
+  await writeTags(tools, balancer, [...kept, ...toTags({ nodes: wanted.nodesFingerprint })], context);
+  return answer(tools, balancer.id, context);
+}
+
+const [nodesTagPrefix = ""] = toTags({ nodes: "" });
+
+/** The names of pools tell their ports. */
+function memberSteps(tools: Tools, wanted: LoadBalancerRef & WantedNodes, parts: Parts): readonly Step[] {
+  const memberSubnetId = memberSubnetOf(wanted.annotations, tools.settings);
+  return parts.pools.flatMap(({ id, name }) => {
+    const ports = portsIn(name);
+    if (ports === undefined) return [];
+    return planMembers(name, membersOf(wanted.nodes, ports, memberSubnetId), parts.members.get(id) ?? []);
+  });
+}
+
+async function findOrCreate(
+  tools: Tools,
+  wanted: WantedLoadBalancer,
+  wish: Wish,
+  context: ChangeContext,
+): Promise<Balancer | undefined> {
+  const { own, problem } = await findBalancer(tools, wanted, context);
+  if (problem) throw problem;
+  const [first] = own;
+  if (first) return first;
+  const change = { action: "create", resourceType: "load balancer", resourceId: wish.name } as const;
+  if (onlyPlanned(change, context)) return undefined;
+  return createBalancer(tools, { name: wish.name, tags: wish.tags, ...wish.creation }, context);
+}
+
+function tellNodesWithoutAddress({ nodes }: WantedNodes, context: ChangeContext): void {
+  const without = nodes.filter(({ ip }) => ip === undefined).map(({ name }) => name);
+  if (without.length === 0) return;
+  const summary = `${without.length} nodes have no InternalIP and get no traffic: ${without.slice(0, 5).join(", ")}`;
+  context.diagnose({ reason: "NodesWithoutAddress", summary });
+}
+
+function poolIdsOf({ pools }: Parts): ReadonlyMap<string, string> {
+  return new Map(pools.map(({ id, name }) => [name, id]));
+}
+
+async function answer(tools: Tools, id: string, context: ChangeContext): Promise<LoadBalancer> {
+  const settled = context.validateOnly
+    ? await tools.reader.balancer(id, context)
+    : await settledBalancer(tools, id, context);
+  return toLoadBalancer(await readSeen(tools, settled, context));
+}

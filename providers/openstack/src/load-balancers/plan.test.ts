@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { node, tcp, udp, wanted } from "../test/wanted.ts";
+import type { Listener, Member, Monitor, Parts, Pool } from "./octavia.ts";
+import { planParts, type Step, withPool } from "./plan.ts";
+import { membersOf, toWish } from "./wish.ts";
+
+const settings = { vipSubnetId: "vip" };
+
+const stepsFor = (wish: Parameters<typeof wanted>, present: Parts): readonly Step[] => {
+  const { listeners } = toWish(wanted(...wish), settings);
+  const items = listeners.map((listener) => ({
+    listener,
+    members: membersOf(wish[1]?.nodes ?? [node(1)], listener.pool, undefined),
+  }));
+  return planParts("lb", items, present);
+};
+
+const listener: Listener = {
+  id: "l1",
+  name: "k8s-1-tcp-80",
+  protocol: "TCP",
+  protocol_port: 80,
+  default_pool_id: "p1",
+  allowed_cidrs: null,
+  insert_headers: {},
+  ...toWish(wanted(), settings).listeners[0]?.options,
+};
+const pool: Pool = {
+  id: "p1",
+  name: "k8s-1-tcp-80-tcp-to-30080",
+  protocol: "TCP",
+  session_persistence: null,
+  healthmonitor_id: "m1",
+};
+const member: Member = {
+  id: "a",
+  name: "node-1",
+  address: "10.0.0.1",
+  protocol_port: 30_080,
+  subnet_id: null,
+  monitor_port: null,
+};
+const monitor: Monitor = {
+  id: "m1",
+  type: "TCP",
+  delay: 5,
+  timeout: 3,
+  max_retries: 1,
+  max_retries_down: 3,
+  pools: [{ id: "p1" }],
+};
+
+const none: Parts = { listeners: [], pools: [], members: new Map(), monitors: new Map() };
+const made: Parts = {
+  listeners: [listener],
+  pools: [pool],
+  members: new Map([["p1", [member]]]),
+  monitors: new Map([["p1", monitor]]),
+};
+
+const told = (steps: readonly Step[]) => steps.map(({ change }) => `${change.action} ${change.resourceType}`);
+
+describe("planParts()", () => {
+  test("makes pools, fills them, and sends traffic to them last", () => {
+    expect(told(stepsFor([], none))).toEqual([
+      "create pool",
+      "update pool members",
+      "create health monitor",
+      "create listener",
+    ]);
+  });
+
+  test("finds nothing to do", () => {
+    expect(stepsFor([], made)).toEqual([]);
+  });
+
+  test.each([
+    ["source ranges", [{}, { sourceRanges: ["10.0.0.0/8"] }], ["update listener"]],
+    ["a time", [{ "timeout-client-data": "1" }], ["update listener"]],
+    ["nodes", [{}, { nodes: [node(1), node(2)] }], ["update pool members"]],
+    ["no nodes", [{}, { nodes: [] }], ["update pool members"]],
+    ["affinity", [{}, { sessionAffinity: { timeoutMs: 1_000 } }], ["update pool"]],
+    ["the health check's time", [{ "health-monitor-delay": "9" }], ["update health monitor"]],
+    ["no health check", [{ "enable-health-monitor": "false" }], ["delete health monitor"]],
+    [
+      "another health check",
+      [{}, { healthCheck: { port: 32_000, path: "/healthz" } }],
+      ["create pool", "update pool members", "create health monitor", "update listener", "delete pool"],
+    ],
+    [
+      "another node port, without a gap",
+      [{}, { ports: [tcp(80, 31_000)] }],
+      ["create pool", "update pool members", "create health monitor", "update listener", "delete pool"],
+    ],
+    [
+      "another port, whose predecessor goes first",
+      [{}, { ports: [tcp(81)] }],
+      [
+        "delete listener",
+        "create pool",
+        "update pool members",
+        "create health monitor",
+        "create listener",
+        "delete pool",
+      ],
+    ],
+    [
+      "a second protocol on the same port",
+      [{}, { ports: [tcp(80), udp(80)] }],
+      ["create pool", "update pool members", "create health monitor", "create listener"],
+    ],
+  ] satisfies readonly (readonly [string, Parameters<typeof wanted>, readonly string[]])[])(
+    "changes %s",
+    (_what, wish, expected) => {
+      expect(told(stepsFor(wish, made))).toEqual(expected);
+    },
+  );
+
+  test("repairs a listener that points elsewhere", () => {
+    expect(told(stepsFor([], { ...made, listeners: [{ ...listener, default_pool_id: null }] }))).toEqual([
+      "update listener",
+    ]);
+  });
+});
+
+describe("withPool()", () => {
+  const steps = stepsFor([], none);
+
+  test("puts in the id of a pool that a step has made", () => {
+    const ids = new Map([["k8s-1-tcp-80-tcp-to-30080", "p9"]]);
+    const filled = steps.map((step) => withPool(step, ids));
+    expect(filled.map(({ path }) => path)).toEqual(["/pools", "/pools/p9/members", "/healthmonitors", "/listeners"]);
+    expect(filled.at(-1)?.body).toMatchObject({ listener: { default_pool_id: "p9", protocol_port: 80 } });
+    expect(filled[1]?.body).toEqual({ members: [{ name: "node-1", address: "10.0.0.1", protocol_port: 30_080 }] });
+  });
+
+  test("never sends a place without an id", () => {
+    expect(() => steps.map((step) => withPool(step, new Map()))).toThrow(/no step made pool/);
+  });
+});

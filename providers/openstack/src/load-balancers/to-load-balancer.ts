@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import type { LoadBalancer, LoadBalancerPhase } from "@cloudwire/provider-sdk";
+import type { FloatingIp } from "./floating-ips.ts";
+import type { Balancer } from "./octavia.ts";
+import { fromTags, stampedService } from "./ownership.ts";
+
+const phases: ReadonlyMap<string, LoadBalancerPhase> = new Map([
+  ["ACTIVE", "ACTIVE"],
+  ["PENDING_CREATE", "PROVISIONING"],
+  ["PENDING_UPDATE", "UPDATING"],
+  ["PENDING_DELETE", "DELETING"],
+  ["ERROR", "FAILED"],
+]);
+
+/** Octavia changes what runs within seconds; to make a virtual machine takes a minute or two. */
+const pollAfterMs = 5_000;
+
+/** All that is told of a load balancer. */
+export interface Seen {
+  readonly balancer: Balancer;
+  /** The address from outside, if it has one. */
+  readonly floatingIp?: FloatingIp | undefined;
+  /** What else somebody could change behind the provider's back. */
+  readonly facts?: unknown;
+  /** Undefined: not counted. */
+  readonly registeredNodes?: number | undefined;
+}
+
+/** A load balancer as the contract shows it. Fingerprints are told only of what is in force. */
+export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }: Seen): LoadBalancer {
+  const { id, tags, provisioning_status: status, operating_status: operating } = balancer;
+  const stamp = fromTags(tags);
+  const phase = phases.get(status) ?? "UPDATING";
+  const isInForce = phase === "ACTIVE";
+  const ip = floatingIp?.floating_ip_address ?? balancer.vip_address;
+  const isWorking = phase === "PROVISIONING" || phase === "UPDATING" || phase === "DELETING";
+  return {
+    id,
+    service: stampedService(stamp),
+    phase,
+    ...(isInForce && ip !== null ? { ingress: [{ ip }] } : {}),
+    specFingerprint: isInForce ? (stamp.spec ?? "") : "",
+    nodesFingerprint: isInForce ? (stamp.nodes ?? "") : "",
+    observedFingerprint: digest([balancer.name, balancer.vip_address, tags.toSorted(), floatingIp?.id, facts]),
+    ...(registeredNodes === undefined ? {} : { registeredNodes }),
+    conditions: [
+      { type: "Provisioned", status: isInForce, reason: wordOf(status), message: messageOf(status, operating, id) },
+    ],
+    ...(isWorking ? { operation: { pollAfterMs, stage: `${status} at Octavia` } } : {}),
+    tags: Object.fromEntries(tags.map((tag) => [tag.split("=", 1)[0] ?? "", tag.slice(tag.indexOf("=") + 1)])),
+  };
+}
+
+/** What is to be done about a load balancer that Octavia could not make work. */
+export function failedMessage(id: string): string {
+  return `load balancer ${id} is in state ERROR and takes no change: ask Octavia for its failover, or delete the Service and make it anew`;
+}
+
+function messageOf(status: string, operating: string, id: string): string {
+  return status === "ERROR" ? failedMessage(id) : `Octavia says ${status}, operating status ${operating}`;
+}
+
+/** `PENDING_UPDATE` becomes `PendingUpdate`. */
+function wordOf(status: string): string {
+  return status
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
+    .join("");
+}
+
+function digest(facts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("base64url");
+}

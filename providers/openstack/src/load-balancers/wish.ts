@@ -1,0 +1,244 @@
+import type { HealthCheck, ServicePort, TargetNode, WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { AnnotationReader } from "./annotations.ts";
+import { stampOf, toTags, userTags } from "./ownership.ts";
+
+/** What the operator says about all load balancers. */
+export interface LoadBalancerSettings {
+  /** Subnet of the load balancers' own addresses. */
+  readonly vipSubnetId: string;
+  /** Subnet of the nodes. Undefined: they are reached from the load balancers' subnet. */
+  readonly memberSubnetId?: string | undefined;
+  /** Network of floating IPs. Undefined: load balancers have their own addresses only. */
+  readonly floatingNetworkId?: string | undefined;
+  /** Octavia's provider driver. Undefined: the cloud's own choice. */
+  readonly octaviaProvider?: string | undefined;
+}
+
+/** A target of a pool, as it shall be. */
+export interface WantedMember {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly subnetId?: string | undefined;
+  /** Where it is asked for its health; undefined: at its port. */
+  readonly monitorPort?: number | undefined;
+}
+
+/** A health monitor, as it shall be. */
+export interface WantedMonitor {
+  readonly type: "TCP" | "HTTP" | "UDP-CONNECT";
+  readonly path?: string | undefined;
+  readonly delaySeconds: number;
+  readonly timeoutSeconds: number;
+  readonly maxRetries: number;
+  readonly maxRetriesDown: number;
+}
+
+/** A pool, as it shall be. Its name says its port and protocols: what cannot be changed, or not without losing connections, makes another pool. */
+export interface WantedPool {
+  readonly name: string;
+  readonly protocol: "TCP" | "UDP" | "HTTP" | "PROXY" | "PROXYV2";
+  readonly nodePort: number;
+  /** Port on the nodes that is asked for their health; undefined: the node port. */
+  readonly monitorPort?: number | undefined;
+  /** Undefined: any client goes to any node. */
+  readonly affinity?: { readonly timeoutSeconds?: number | undefined } | undefined;
+  readonly monitor?: WantedMonitor | undefined;
+}
+
+/** A listener, as it shall be, and the pool behind it. */
+export interface WantedListener {
+  readonly name: string;
+  readonly protocol: "TCP" | "UDP" | "HTTP";
+  readonly port: number;
+  /** Of Octavia's own names; those that are not named stay as they are. */
+  readonly options: Readonly<Record<string, number>>;
+  readonly allowedCidrs: readonly string[];
+  readonly forwardedFor: boolean;
+  readonly pool: WantedPool;
+}
+
+/** The wish for a load balancer, in Octavia's terms. */
+export interface Wish {
+  readonly name: string;
+  readonly listeners: readonly WantedListener[];
+  /** Without those that keep fingerprints. */
+  readonly tags: readonly string[];
+  /** Fields of the load balancer that are said when it is made, and never again. */
+  readonly creation: Readonly<Record<string, string>>;
+  /** Undefined: it has no address from outside. */
+  readonly floating?: FloatingWish | undefined;
+  readonly memberSubnetId?: string | undefined;
+}
+
+export interface FloatingWish {
+  readonly networkId: string;
+  readonly subnetId?: string | undefined;
+  /** The address that is wanted; undefined: any. */
+  readonly address?: string | undefined;
+}
+
+/** @throws ProviderError on annotations that cannot be had */
+export function toWish(wanted: WantedLoadBalancer, settings: LoadBalancerSettings): Wish {
+  const read = new AnnotationReader(wanted.annotations);
+  const floating = floatingWish(read, wanted, settings);
+  const wish: Wish = {
+    name: wanted.key,
+    listeners: wanted.ports.map((port) => toListener(read, wanted, port)),
+    tags: [...toTags(stampOf(wanted.cluster, wanted.service)), ...userTags(wanted.tags)],
+    creation: creationFields(read, wanted, settings, floating === undefined),
+    floating,
+    memberSubnetId: memberSubnetOf(wanted.annotations, settings),
+  };
+  read.end();
+  return wish;
+}
+
+/** Also for a change of nodes alone, which brings no wish. */
+export function memberSubnetOf(
+  annotations: Readonly<Record<string, string>>,
+  { memberSubnetId }: Pick<LoadBalancerSettings, "memberSubnetId">,
+): string | undefined {
+  return new AnnotationReader(annotations).text("member-subnet-id") ?? memberSubnetId;
+}
+
+/** Ports on the nodes that a pool has to do with. */
+export type PoolPorts = Pick<WantedPool, "nodePort" | "monitorPort">;
+
+function poolName(listenerName: string, protocol: string, { nodePort, monitorPort }: PoolPorts): string {
+  const health = monitorPort === undefined ? "" : `-health-${monitorPort}`;
+  return `${listenerName}-${protocol.toLowerCase()}-to-${nodePort}${health}`;
+}
+
+/** The ports that a pool's name tells; undefined: it is none of the provider's. */
+export function portsIn(name: string): PoolPorts | undefined {
+  const [, nodePort, monitorPort] = /-to-(\d+)(?:-health-(\d+))?$/.exec(name) ?? [];
+  if (nodePort === undefined) return undefined;
+  return { nodePort: Number(nodePort), monitorPort: monitorPort === undefined ? undefined : Number(monitorPort) };
+}
+
+/** Nodes as targets of a pool; those without an address are left out. */
+export function membersOf(
+  nodes: readonly TargetNode[],
+  { nodePort, monitorPort }: PoolPorts,
+  memberSubnetId: string | undefined,
+): readonly WantedMember[] {
+  return nodes.flatMap(({ name, ip }) =>
+    ip === undefined ? [] : [{ name, address: ip, port: nodePort, subnetId: memberSubnetId, monitorPort }],
+  );
+}
+
+function floatingWish(
+  read: AnnotationReader,
+  { requestedIps }: Pick<WantedLoadBalancer, "requestedIps">,
+  { floatingNetworkId }: LoadBalancerSettings,
+): FloatingWish | undefined {
+  const networkId = read.text("floating-network-id") ?? floatingNetworkId;
+  if (read.isInternal || networkId === undefined) return undefined;
+  return { networkId, subnetId: read.text("floating-subnet-id"), address: requestedIps[0] };
+}
+
+function creationFields(
+  read: AnnotationReader,
+  { requestedIps, service }: WantedLoadBalancer,
+  { vipSubnetId, octaviaProvider }: LoadBalancerSettings,
+  isInternal: boolean,
+): Readonly<Record<string, string>> {
+  const [address] = isInternal ? requestedIps : [];
+  const [flavor, zone] = [read.text("flavor-id"), read.text("availability-zone")];
+  return {
+    description: `Service ${service.namespace}/${service.name}`,
+    ...vipFields(read, vipSubnetId),
+    ...(address === undefined ? {} : { vip_address: address }),
+    ...(octaviaProvider === undefined ? {} : { provider: octaviaProvider }),
+    ...(flavor === undefined ? {} : { flavor_id: flavor }),
+    ...(zone === undefined ? {} : { availability_zone: zone }),
+  };
+}
+
+/** The most exact that is said counts. */
+function vipFields(read: AnnotationReader, subnetId: string): Readonly<Record<string, string>> {
+  const port = read.text("port-id");
+  if (port !== undefined) return { vip_port_id: port };
+  const [subnet, network] = [read.text("subnet-id"), read.text("network-id")];
+  if (subnet !== undefined) return { vip_subnet_id: subnet };
+  return network === undefined ? { vip_subnet_id: subnetId } : { vip_network_id: network };
+}
+
+const dayMs = 86_400_000;
+
+function toListener(read: AnnotationReader, wanted: WantedLoadBalancer, port: ServicePort): WantedListener {
+  const isTcp = port.protocol === "TCP";
+  const forwardedFor = isTcp && read.flag("x-forwarded-for", false);
+  const protocol = forwardedFor ? "HTTP" : isTcp ? "TCP" : "UDP";
+  const name = `${wanted.key}-${protocol.toLowerCase()}-${port.port}`;
+  const times = {
+    timeout_client_data: read.number("timeout-client-data", 0, dayMs, 50_000),
+    timeout_member_connect: read.number("timeout-member-connect", 0, dayMs, 5_000),
+    timeout_member_data: read.number("timeout-member-data", 0, dayMs, 50_000),
+    timeout_tcp_inspect: read.number("timeout-tcp-inspect", 0, dayMs, 0),
+  };
+  const limit = { connection_limit: read.number("connection-limit", -1, 2_147_483_647, -1) };
+  return {
+    name,
+    protocol,
+    port: port.port,
+    options: isTcp ? { ...limit, ...times } : limit,
+    allowedCidrs: wanted.sourceRanges,
+    forwardedFor,
+    pool: toPool(read, wanted, port, name, forwardedFor),
+  };
+}
+
+function toPool(
+  read: AnnotationReader,
+  { healthCheck, sessionAffinity }: WantedLoadBalancer,
+  { port, nodePort = port, protocol }: ServicePort,
+  listenerName: string,
+  forwardedFor: boolean,
+): WantedPool {
+  const isTcp = protocol === "TCP";
+  const ofPool = isTcp ? tcpPoolProtocol(read, forwardedFor) : "UDP";
+  // Octavia keeps a time for datagrams alone.
+  const timeoutSeconds = isTcp || !sessionAffinity ? undefined : Math.ceil(sessionAffinity.timeoutMs / 1000);
+  const monitor = toMonitor(read, healthCheck, isTcp);
+  const monitorPort = monitor ? healthCheck?.port : undefined;
+  return {
+    name: poolName(listenerName, ofPool, { nodePort, monitorPort }),
+    protocol: ofPool,
+    nodePort,
+    monitorPort,
+    affinity: sessionAffinity ? { timeoutSeconds } : undefined,
+    monitor,
+  };
+}
+
+function tcpPoolProtocol(read: AnnotationReader, forwardedFor: boolean): WantedPool["protocol"] {
+  const proxy = read.text("proxy-protocol") ?? "false";
+  if (proxy !== "false" && forwardedFor) read.blame("proxy-protocol", "cannot be had with x-forwarded-for");
+  if (forwardedFor) return "HTTP";
+  if (proxy === "v2") return "PROXYV2";
+  return proxy === "false" ? "TCP" : "PROXY";
+}
+
+function toMonitor(
+  read: AnnotationReader,
+  healthCheck: HealthCheck | undefined,
+  isTcp: boolean,
+): WantedMonitor | undefined {
+  if (!read.flag("enable-health-monitor", true)) return undefined;
+  const delaySeconds = read.number("health-monitor-delay", 1, 3600, 5);
+  const timeoutSeconds = read.number("health-monitor-timeout", 1, 3600, 3);
+  if (timeoutSeconds >= delaySeconds && isTcp) {
+    read.blame("health-monitor-timeout", `must be less than the delay, ${delaySeconds} s`);
+  }
+  const times = {
+    delaySeconds,
+    timeoutSeconds,
+    maxRetries: read.number("health-monitor-max-retries", 1, 10, 1),
+    maxRetriesDown: read.number("health-monitor-max-retries-down", 1, 10, 3),
+  };
+  if (healthCheck?.path !== undefined) return { type: "HTTP", path: healthCheck.path, ...times };
+  // A port of its own is asked by connection, whatever the traffic speaks.
+  return { type: isTcp || healthCheck ? "TCP" : "UDP-CONNECT", ...times };
+}
