@@ -6,9 +6,10 @@ import { isClaimed } from "../contract/capabilities.ts";
 import { durationMs } from "../contract/duration.ts";
 import { methods, serviceName } from "../contract/methods.ts";
 import { client } from "../target/reach.ts";
-import { Connection } from "../wire/connection.ts";
+import type { Connection } from "../wire/connection.ts";
 import { withBalancer } from "./balancer.ts";
-import { ending, start, started } from "./life.ts";
+import { ending } from "./life.ts";
+import { withLife } from "./own-provider.ts";
 import {
   balancerWatch,
   type Hint,
@@ -29,19 +30,6 @@ const own = { level: "D", transport: "unix", starts: true, exclusive: true, time
 const tellMs = 5_000;
 /** TRN-5. */
 const pingEveryMs = 330_000;
-
-/** A connection to a provider that the check has started, for as long as it is used. */
-const connected = async <Result>(
-  socketPath: string,
-  use: (connection: Connection) => Promise<Result>,
-): Promise<Result> => {
-  const connection = new Connection({ kind: "unix", path: socketPath });
-  try {
-    return await use(connection);
-  } finally {
-    connection.close();
-  }
-};
 
 const claimedWatches = (context: CheckContext): readonly WatchKind[] =>
   watchKinds.filter(({ capability }) => isClaimed(context.info.capabilities, capability));
@@ -112,25 +100,19 @@ const health: readonly Check[] = [
     why: "Whoever watches takes the provider out before its calls fail. Usually nobody told the health service.",
     requires: ["health.watch.serving", "proc.term.drain"],
     run: async (context) => {
-      const { own: provider } = await started(context);
-      await connected(provider.socketPath, (connection) =>
-        withHealthWatch(
-          context,
-          "",
-          async (next, stream) => {
-            const before = await next(tellMs * context.slowFactor);
-            provider.process.signal("SIGTERM");
-            const got = await next(tellMs * context.slowFactor);
-            if (before !== "SERVING" || got !== "NOT_SERVING")
-              fail({
-                message: "the end is not told",
-                expected: "SERVING, then NOT_SERVING",
-                got: `${before}, then ${got}`,
-                exchange: stream.exchange,
-              });
-          },
-          connection,
-        ),
+      await withLife(context, undefined, ({ own: provider, context: life }) =>
+        withHealthWatch(life, "", async (next, stream) => {
+          const before = await next(tellMs * context.slowFactor);
+          provider.process.signal("SIGTERM");
+          const got = await next(tellMs * context.slowFactor);
+          if (before !== "SERVING" || got !== "NOT_SERVING")
+            fail({
+              message: "the end is not told",
+              expected: "SERVING, then NOT_SERVING",
+              got: `${before}, then ${got}`,
+              exchange: stream.exchange,
+            });
+        }),
       );
     },
   },
@@ -168,20 +150,14 @@ const processes: readonly Check[] = [
     run: async (context) => {
       const kinds = claimedWatches(context);
       if (kinds.length === 0) throw new CheckSkipped("no watch is claimed");
-      const { own: provider } = await started(context);
-      await connected(provider.socketPath, async (connection) => {
+      await withLife(context, undefined, async ({ own: provider, context: life }) => {
         const ready = kinds.map(() => Promise.withResolvers<void>());
         const ended = kinds.map((kind, index) =>
-          withWatch(
-            kind,
-            context,
-            async (watch) => {
-              await watch.snapshot();
-              ready[index]?.resolve();
-              return watch.end(20_000);
-            },
-            { connection },
-          ),
+          withWatch(kind, life, async (watch) => {
+            await watch.snapshot();
+            ready[index]?.resolve();
+            return watch.end(20_000);
+          }),
         );
         // A snapshot that fails ends the check.
         await Promise.race([Promise.all(ready.map(({ promise }) => promise)), Promise.all(ended)]);
@@ -200,7 +176,6 @@ const processes: readonly Check[] = [
 const goOnAfter = async (
   kind: WatchKind,
   context: CheckContext,
-  connection: Connection,
   resumeToken: string,
   change: { readonly what: string; readonly isIt: (hint: Hint) => boolean } | undefined,
 ): Promise<void> => {
@@ -223,7 +198,7 @@ const goOnAfter = async (
       if (hint === undefined)
         fail({ message: `${change?.what ?? "anything"} is not told after a restart`, exchange: watch.exchange });
     },
-    { request: { resumeToken }, connection },
+    { request: { resumeToken } },
   );
 };
 
@@ -233,14 +208,14 @@ const acrossRestart = async (
   context: CheckContext,
   change: () => Promise<{ readonly what: string; readonly isIt: (hint: Hint) => boolean } | undefined>,
 ): Promise<void> => {
-  const { own: first } = await started(context);
-  const token = await connected(first.socketPath, (connection) => tokenOf(kind, context, { connection }));
+  const { own: first, token } = await withLife(context, undefined, async ({ own, context: life }) => ({
+    own,
+    token: await tokenOf(kind, life),
+  }));
   first.process.signal("SIGTERM");
   await ending(first, context);
   const changed = await change();
-  const second = await start(context, first.socketPath);
-  await context.ready(second);
-  await connected(first.socketPath, (connection) => goOnAfter(kind, context, connection, token, changed));
+  await withLife(context, first.socketPath, ({ context: life }) => goOnAfter(kind, life, token, changed));
 };
 
 const restarts: readonly Check[] = [

@@ -212,8 +212,8 @@ export const withWatch = async <Result>(
 };
 
 /** Where a watch may go on, after its snapshot. */
-export const tokenOf = (kind: WatchKind, context: CheckContext, opening?: Opening): Promise<string> =>
-  withWatch(kind, context, async (watch) => (await watch.snapshot()).token, opening);
+export const tokenOf = (kind: WatchKind, context: CheckContext): Promise<string> =>
+  withWatch(kind, context, async (watch) => (await watch.snapshot()).token);
 
 /** How long the hint of a change may take: twice what the provider says; of one that says nothing, a list a minute and a half. */
 export const hintMs = (kind: WatchKind, context: CheckContext): number => {
@@ -236,13 +236,8 @@ export const withHealthWatch = async <Result>(
   { caller }: CheckContext,
   service: string,
   use: (next: (waitMs: number) => Promise<string>, stream: OpenStream<{ readonly status: number }>) => Promise<Result>,
-  connection?: CallOptions["connection"],
 ): Promise<Result> => {
-  const stream = caller.open(
-    HealthDefinition.methods.watch,
-    { service },
-    { service: HealthDefinition.fullName, ...(connection !== undefined && { connection }) },
-  );
+  const stream = caller.open(HealthDefinition.methods.watch, { service }, { service: HealthDefinition.fullName });
   const next = async (waitMs: number): Promise<string> => {
     const got = await stream.next(waitMs);
     if (got.kind === "message") return servingNames[got.message.status] ?? `status ${got.message.status}`;
