@@ -5,10 +5,15 @@ import { providerIdPrefix } from "./instances/provider-id.ts";
 import { annotationSchemas } from "./load-balancers/annotations.ts";
 import { loadBalancerHandlers } from "./load-balancers/handlers.ts";
 import type { LoadBalancerSettings } from "./load-balancers/wish.ts";
+import { routeHandlers, type RouteSettings } from "./routes/handlers.ts";
+import { Router } from "./routes/router.ts";
+import { volumeHandlers } from "./volumes.ts";
 
 export interface OpenStackProviderOptions extends CloudSettings, InstanceSettings {
   /** Undefined: something else takes care of Services, and load balancers are not claimed. */
   readonly loadBalancers?: LoadBalancerSettings | undefined;
+  /** Undefined: something else takes care of pod ranges, and routes are not claimed. */
+  readonly routes?: RouteSettings | undefined;
   /** What the cloud leaves to this cluster. */
   readonly callRate: CloudCallRate;
 }
@@ -37,6 +42,17 @@ export function createOpenStackProvider(
     ...(options.loadBalancers
       ? { loadBalancers: loadBalancerHandlers(openStack, options.loadBalancers), annotations: annotationSchemas }
       : {}),
+    ...(options.routes
+      ? {
+          routes: routeHandlers(
+            new Router(openStack, options.routes.routerId),
+            instances.reader,
+            options,
+            options.routes,
+          ),
+        }
+      : {}),
+    volumes: volumeHandlers(openStack),
     limits: { callRates: [options.callRate] },
   };
 }

@@ -76,6 +76,22 @@ export const flags = {
     env: "CLOUDWIRE_OPENSTACK_LOAD_BALANCER_PROVIDER",
     help: "Octavia's provider driver, such as amphora. Default: the cloud's own choice.",
   },
+  router: {
+    valueName: "id",
+    env: "CLOUDWIRE_OPENSTACK_ROUTER",
+    help: "Router of the nodes' subnets: the provider serves routes to pod ranges. Default: none, something else takes care of them.",
+  },
+  "pod-cidr": {
+    valueName: "range",
+    env: "CLOUDWIRE_OPENSTACK_POD_CIDR",
+    repeated: true,
+    help: "The cluster's pod ranges, as in --cluster-cidr of the controller: within them the router's routes are the cluster's. Required with --router.",
+  },
+  "route-quota": {
+    valueName: "count",
+    env: "CLOUDWIRE_OPENSTACK_ROUTE_QUOTA",
+    help: "Routes that a router takes, max_routes of Neutron's configuration. Default 30.",
+  },
   "call-rate": {
     valueName: "rate:burst",
     env: "CLOUDWIRE_OPENSTACK_CALL_RATE",

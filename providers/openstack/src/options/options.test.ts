@@ -19,6 +19,7 @@ const defaults = {
   ipFamilies: ["IPv4"],
   watchIntervalMs: 60_000,
   loadBalancers: undefined,
+  routes: undefined,
   callRate: { cloudCallsPerSecond: 10, burst: 50 },
 };
 
@@ -38,6 +39,10 @@ describe("parseOptions()", () => {
     [
       ["--load-balancer-subnet", uuid, "--floating-network", uuid, "--load-balancer-provider", "ovn"],
       { loadBalancers: { vipSubnetId: uuid, floatingNetworkId: uuid, octaviaProvider: "ovn" } },
+    ],
+    [
+      ["--router", uuid, "--pod-cidr", "10.0.0.0/8", "--route-quota", "99"],
+      { routes: { routerId: uuid, podCidrs: ["10.0.0.0/8"], quota: 99 } },
     ],
     [["--endpoint", "unix:///x.sock"], { endpoint: "unix:///x.sock" }],
   ])("reads %j", (argv, expected) => {

@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type IpFamily, ProviderError } from "@cloudwire/provider-sdk";
 import type { EndpointInterface } from "../cloud/catalogue.ts";
 import type { OpenStackProviderOptions } from "../provider.ts";
+import { isRange } from "../routes/plan.ts";
 import { type Flag, type FlagName, flags, secretVariable } from "./flags.ts";
 import { Values } from "./values.ts";
 
@@ -67,6 +68,7 @@ function toOptions(values: Values, env: Environment): ProgramOptions {
     ipFamilies: ipFamilies(values),
     watchIntervalMs: values.whole("watch-interval", 10, 3600, 60) * 1000,
     loadBalancers: loadBalancers(values),
+    routes: routes(values),
     callRate: values.rate("call-rate", { cloudCallsPerSecond: 10, burst: 50 }),
   };
 }
@@ -105,6 +107,19 @@ function loadBalancers(values: Values): ProgramOptions["loadBalancers"] {
     );
   }
   return undefined;
+}
+
+function routes(values: Values): ProgramOptions["routes"] {
+  const routerId = values.optional("router", uuidForm, "the id of a router");
+  const podCidrs = values.all("pod-cidr");
+  for (const text of podCidrs) {
+    if (!isRange(text)) values.problems.push(`--pod-cidr ${text}: must be an address range such as 10.244.0.0/16`);
+  }
+  const quota = values.whole("route-quota", 1, 10_000, 30);
+  if ((routerId === undefined) !== (podCidrs.length === 0)) {
+    values.problems.push("--router and --pod-cidr need each other: give both, or none");
+  }
+  return routerId === undefined ? undefined : { routerId, podCidrs, quota };
 }
 
 function endpointInterface(values: Values): EndpointInterface {

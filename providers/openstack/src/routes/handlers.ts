@@ -1,0 +1,164 @@
+import {
+  ProviderError,
+  type Route,
+  type RouteBatchAnswer,
+  type RouteChangeContext,
+  type RouteDeleteAnswer,
+  type RouteHandlers,
+  type RouteListContext,
+  type WantedRoute,
+} from "@cloudwire/provider-sdk";
+import { isKnown, type Server } from "../instances/server.ts";
+import type { ServerReader } from "../instances/server-reader.ts";
+import { formatId, parseId } from "../instances/provider-id.ts";
+import { addressesOf, type InstanceView } from "../instances/to-instance.ts";
+import { type ExtraRoute, familyOf, planRoute, PodRanges, routeId, type RouteStep } from "./plan.ts";
+import type { Router } from "./router.ts";
+
+export interface RouteSettings {
+  readonly routerId: string;
+  readonly podCidrs: readonly string[];
+  /** Routes that the router takes, Neutron's max_routes. */
+  readonly quota: number;
+}
+
+type View = Pick<InstanceView, "internalNetworks" | "publicNetworks"> & { readonly region: string };
+
+/** How old a read of all servers may be that tells whose an address is. */
+const serversAgeMs = 5_000;
+
+export function routeHandlers(
+  router: Router,
+  servers: ServerReader,
+  view: View,
+  settings: RouteSettings,
+): RouteHandlers {
+  const routes = new Routes(router, servers, view, settings);
+  return {
+    features: { blackhole: true, validateOnly: true, ipFamilies: new PodRanges(settings.podCidrs).families },
+    list: (context) => routes.list(context),
+    ensureMany: async (wanted, context) => routes.ensure(wanted, context),
+    deleteMany: async (wanted, context) => routes.delete(wanted, context),
+  };
+}
+
+/** Routes of one router. They have no tags: within the pod ranges they are the cluster's, to whom the router says that it belongs. */
+class Routes {
+  readonly #router: Router;
+  readonly #servers: ServerReader;
+  readonly #view: View;
+  readonly #ranges: PodRanges;
+  readonly #quota: number;
+
+  constructor(router: Router, servers: ServerReader, view: View, { podCidrs, quota }: RouteSettings) {
+    this.#router = router;
+    this.#servers = servers;
+    this.#view = view;
+    this.#ranges = new PodRanges(podCidrs);
+    this.#quota = quota;
+  }
+
+  async *list(context: RouteListContext): AsyncGenerator<Route> {
+    const { routes, owner } = await this.#read(context);
+    if (owner !== context.cluster.id) return;
+    const own = routes.filter(({ destination }) => this.#ranges.has(destination));
+    const { servers } = own.length === 0 ? { servers: [] } : await this.#servers.walk(serversAgeMs, context);
+    const serverIds = new Map(
+      servers.flatMap((server) => this.#addresses(server).map((address) => [address, server.id] as const)),
+    );
+    for (const route of own) yield toRoute(route, serverIds.get(route.nexthop));
+  }
+
+  async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchAnswer[]> {
+    const { routes, owner } = await this.#read(context);
+    if (owner !== undefined && owner !== context.cluster.id) return wanted.map(() => this.#notOurs(owner));
+    const ids = wanted.map(({ targetId }) => this.#serverIdOf(targetId));
+    const { servers } = await this.#servers.byIds(
+      ids.flatMap((id) => id ?? []),
+      context,
+    );
+    const byId = new Map(servers.map((server) => [server.id, server]));
+    const steps = wanted.map((each, index) => {
+      const server = byId.get(ids[index] ?? "");
+      return planRoute(each, server && this.#nexthop(server, each.destinationCidr), routes, this.#ranges);
+    });
+    const writes = steps.filter((step) => step.kind === "write");
+    if (writes.length > 0 && !this.#told(steps, context)) {
+      if (owner === undefined) await this.#router.claim(context.cluster, context);
+      // First the new way: traffic always has one.
+      await this.#router.add(
+        writes.map(({ route }) => route),
+        context,
+      );
+      const removed = writes.flatMap((step) => step.removed);
+      if (removed.length > 0) await this.#router.remove(removed, context);
+    }
+    return steps.map((step, index) => (step.kind === "refuse" ? step.problem : toRoute(step.route, ids[index])));
+  }
+
+  async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteAnswer[]> {
+    const { routes, owner } = await this.#read(context);
+    const isOwn = owner === context.cluster.id;
+    const named = wanted.map(({ destinationCidr, id }) =>
+      routes.filter((route) => route.destination === destinationCidr && (id === undefined || id === routeId(route))),
+    );
+    const gone = isOwn ? named.flat().filter(({ destination }) => this.#ranges.has(destination)) : [];
+    for (const route of context.validateOnly ? gone : []) {
+      context.plan({ action: "delete", resourceType: "route", resourceId: routeId(route) });
+    }
+    if (gone.length > 0 && !context.validateOnly) {
+      await this.#router.remove(gone, context);
+      const left = routes.filter((route) => this.#ranges.has(route.destination) && !gone.includes(route));
+      if (left.length === 0) await this.#router.release(context);
+    }
+    return named.map((found) => (found.every((route) => gone.includes(route)) ? undefined : this.#notOurs(owner)));
+  }
+
+  /** True: only told of. */
+  #told(steps: readonly RouteStep[], context: RouteChangeContext): boolean {
+    if (!context.validateOnly) return false;
+    for (const step of steps) {
+      if (step.kind !== "write") continue;
+      const action = step.removed.length === 0 ? "create" : "replace";
+      context.plan({ action, resourceType: "route", resourceId: routeId(step.route) });
+    }
+    return true;
+  }
+
+  async #read(context: RouteListContext | RouteChangeContext) {
+    const read = await this.#router.read(context);
+    context.reportQuota({ limit: this.#quota, used: read.routes.length });
+    return read;
+  }
+
+  #serverIdOf(targetId: string | undefined): string | undefined {
+    const parsed = targetId === undefined ? undefined : parseId(targetId, this.#view.region);
+    return parsed?.kind === "server" ? parsed.serverId : undefined;
+  }
+
+  #nexthop(server: Server, cidr: string): string | undefined {
+    const isSix = familyOf(cidr) === "IPv6";
+    return this.#addresses(server).find((address) => address.includes(":") === isSix);
+  }
+
+  #addresses(server: Server): readonly string[] {
+    if (!isKnown(server)) return [];
+    const all = addressesOf(server, { ...this.#view, ipFamilies: ["IPv4", "IPv6"] });
+    return all.flatMap(({ type, address }) => (type === "InternalIP" ? [address] : []));
+  }
+
+  #notOurs(owner: string | undefined): ProviderError {
+    const whose = owner === undefined ? "nobody's: somebody made them by hand" : `cluster ${owner}'s`;
+    const message = `the routes to pod ranges of router ${this.#router.id} are ${whose}`;
+    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata: { owner_cluster_id: owner ?? "" } });
+  }
+}
+
+function toRoute(route: ExtraRoute, serverId: string | undefined): Route {
+  return {
+    id: routeId(route),
+    destinationCidr: route.destination,
+    ...(serverId === undefined ? {} : { targetId: formatId(serverId, undefined) }),
+    blackhole: serverId === undefined,
+  };
+}

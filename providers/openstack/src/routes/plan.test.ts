@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { isRange, planRoute, PodRanges } from "./plan.ts";
+
+const ranges = new PodRanges(["10.244.0.0/16", "2001:db8::/32"]);
+const wanted = { destinationCidr: "10.244.1.0/24", targetProviderId: "openstack:///1" };
+const route = { destination: "10.244.1.0/24", nexthop: "10.0.0.7" };
+const elsewhere = { destination: "10.244.1.0/24", nexthop: "10.0.0.8" };
+const other = { destination: "10.244.2.0/24", nexthop: "10.0.0.8" };
+
+describe("planRoute()", () => {
+  test.each([
+    ["writes one that is missing", "10.0.0.7", [other], { kind: "write", route, removed: [] }],
+    ["keeps one that is there", "10.0.0.7", [route, other], { kind: "keep", route }],
+    [
+      "takes the way of a machine that was replaced",
+      "10.0.0.7",
+      [elsewhere],
+      { kind: "write", route, removed: [elsewhere] },
+    ],
+    ["removes a second way", "10.0.0.7", [route, elsewhere], { kind: "write", route, removed: [elsewhere] }],
+    [
+      "refuses a target without address",
+      undefined,
+      [],
+      { kind: "refuse", problem: { reason: "ROUTE_TARGET_NOT_FOUND" } },
+    ],
+  ])("%s", (_what, nexthop, present, expected) => {
+    expect(planRoute(wanted, nexthop, present, ranges)).toMatchObject(expected);
+  });
+
+  test("refuses a range that is not the pods'", () => {
+    const step = planRoute({ ...wanted, destinationCidr: "192.168.0.0/24" }, "10.0.0.7", [], ranges);
+    expect(step).toMatchObject({ kind: "refuse", problem: { reason: "FIELD_INVALID" } });
+  });
+});
+
+describe("PodRanges", () => {
+  test.each([
+    ["10.244.1.0/24", true],
+    ["10.244.0.0/16", true],
+    ["10.244.0.0/8", false],
+    ["10.245.0.0/24", false],
+    ["2001:db8:1::/64", true],
+    ["2001:db9::/64", false],
+  ])("has() judges %s", (cidr, expected) => {
+    expect(ranges.has(cidr)).toBe(expected);
+  });
+
+  test("families tells of which there are ranges", () => {
+    expect([ranges.families, new PodRanges(["10.0.0.0/8"]).families]).toEqual([["IPv4", "IPv6"], ["IPv4"]]);
+  });
+});
+
+test.each([
+  ["10.0.0.0/8", true],
+  ["2001:db8::/64", true],
+  ["10.0.0.0", false],
+  ["10.0.0.0/33", false],
+  ["x/8", false],
+  ["10.0.0.0/8/8", false],
+])("isRange() judges %s", (text, expected) => {
+  expect(isRange(text)).toBe(expected);
+});

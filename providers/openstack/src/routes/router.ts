@@ -1,0 +1,69 @@
+import type { Cluster } from "@cloudwire/provider-sdk";
+import { Type } from "typebox";
+import type { Occasion } from "../cloud/keystone.ts";
+import type { OpenStack } from "../cloud/openstack.ts";
+import type { ExtraRoute } from "./plan.ts";
+
+const routerSchema = Type.Object({
+  router: Type.Object({
+    routes: Type.Array(Type.Object({ destination: Type.String(), nexthop: Type.String() })),
+    tags: Type.Array(Type.String()),
+  }),
+});
+
+const anything = Type.Unknown();
+
+/** A tag is a part of the path of requests, so that it has no slash; old Neutrons take 60 characters, for this and a UUID. */
+const ownerPrefix = "cloudwire-cluster-id=";
+
+/** What a router has, and whose its routes to pod ranges are. */
+export interface ReadRouter {
+  readonly routes: readonly ExtraRoute[];
+  /** Undefined: nobody's. */
+  readonly owner: string | undefined;
+}
+
+/** The router of the cluster's nodes. Routes come and go by Neutron's extension extraroute-atomic: nobody's other changes are lost. */
+export class Router {
+  readonly id: string;
+  readonly #openStack: OpenStack;
+
+  constructor(openStack: OpenStack, id: string) {
+    this.id = id;
+    this.#openStack = openStack;
+  }
+
+  async read(occasion: Occasion): Promise<ReadRouter> {
+    const { router } = await this.#openStack.get(occasion, "network", `/routers/${this.id}`, routerSchema);
+    const owner = router.tags.find((tag) => tag.startsWith(ownerPrefix))?.slice(ownerPrefix.length);
+    return { routes: router.routes, owner };
+  }
+
+  async add(routes: readonly ExtraRoute[], occasion: Occasion): Promise<void> {
+    await this.#change("add_extraroutes", routes, occasion);
+  }
+
+  /** Routes that are not there are no fault. */
+  async remove(routes: readonly ExtraRoute[], occasion: Occasion): Promise<void> {
+    await this.#change("remove_extraroutes", routes, occasion);
+  }
+
+  /** From now on the routes to pod ranges are the cluster's. */
+  async claim({ id }: Cluster, occasion: Occasion): Promise<void> {
+    await this.#openStack.send(occasion, "network", "PUT", this.#tagPath(id), {}, anything);
+  }
+
+  /** The last of the cluster's routes has gone. */
+  async release({ cluster, ...occasion }: Occasion & { readonly cluster: Cluster }): Promise<void> {
+    await this.#openStack.delete(occasion, "network", this.#tagPath(cluster.id));
+  }
+
+  #tagPath(clusterId: string): string {
+    return `/routers/${this.id}/tags/${encodeURIComponent(ownerPrefix + clusterId)}`;
+  }
+
+  async #change(action: string, routes: readonly ExtraRoute[], occasion: Occasion): Promise<void> {
+    const body = { router: { routes } };
+    await this.#openStack.send(occasion, "network", "PUT", `/routers/${this.id}/${action}`, body, anything);
+  }
+}
