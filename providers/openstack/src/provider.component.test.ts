@@ -47,7 +47,9 @@ const serveNova = (): void => {
       const name = query["name"];
       const marker = query["marker"];
       const all = [...names]
-        .filter(([id, own]) => (name === undefined ? true : !downCell.includes(id) && new RegExp(name).test(own)))
+        .filter(([, own]) => name === undefined || new RegExp(name).test(own))
+        // As Nova does, that tells of cells which do not answer only where nothing is asked for in particular.
+        .filter(([id]) => (name === undefined && marker === undefined) || !downCell.includes(id))
         .toSorted(([left], [right]) => (left < right ? -1 : 1));
       const from = marker === undefined ? 0 : all.findIndex(([id]) => id === marker) + 1;
       const page = all.slice(from, from + pageSize);
@@ -129,6 +131,13 @@ describe("createOpenStackProvider()", () => {
     await using provider = await startProvider();
     const outcomes = await ask(provider.client, [byId(2), { name: "node-2" }, { name: "node-9" }, byId(1)]);
     expect(outcomes.map((outcome) => outcome?.$case)).toEqual(["unknown", "unknown", "unknown", "instance"]);
+  });
+
+  test("concludes nothing for a name from more than one page", async () => {
+    names = new Map(Array.from({ length: 1_500 }, (_, index) => [uuid(index), `node-${index}`]));
+    await using provider = await startProvider();
+    const outcomes = await ask(provider.client, [{ name: "node-7" }, { name: "node-9999" }, byId(8_888)]);
+    expect(outcomes.map((outcome) => outcome?.$case)).toEqual(["instance", "unknown", "absent"]);
   });
 
   test("gets another token when one was revoked, and concludes nothing in the call that met it", async () => {

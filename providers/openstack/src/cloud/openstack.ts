@@ -23,8 +23,8 @@ interface Request {
 }
 
 /**
- * Least microversion of Nova's API that has what is relied on: with 2.69 a list also has the servers of a cell that does not answer, and does not
- * leave them out without a word. Nova has it since the release Stein.
+ * Least microversion of Nova's API that has what is relied on: with 2.69 the first page of a list also has the servers of a cell that does not answer,
+ * and does not leave them out without a word. Nova has it since the release Stein.
  */
 const computeMicroversion = "2.69";
 

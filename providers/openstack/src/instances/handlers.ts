@@ -28,6 +28,9 @@ const existenceConsistencyDelayMs = 60_000;
 /** How old a read may be that a watch begins with. */
 const watchAgeMs = 5_000;
 
+/** A list of more than one page is not complete: Nova leaves out of it, without a word, what is in a cell that does not answer. */
+const laterPages = "cells of Nova that do not answer, which a list of several pages does not tell";
+
 /** Servers of Nova as instances of the contract. */
 export class Instances {
   readonly handlers: InstanceHandlers;
@@ -84,16 +87,26 @@ export class Instances {
     const { byName } = foundOf(servers);
     if (names.every((name) => byName.has(name.toLowerCase()))) return { servers, isComplete: false };
     const walk = await this.reader.walk(0, context);
-    return { servers: walk.servers, isComplete: true };
+    return walk;
   }
 
   async *#list(context: CallContext): AsyncGenerator<Instance | Unreachable> {
-    for await (const servers of this.reader.pages(context)) yield* this.#shown(servers);
+    yield* this.#shownPages(this.reader.pages(context));
   }
 
   async *#walked(context: CallContext): AsyncGenerator<Instance | Unreachable> {
-    const { servers } = await this.reader.walk(watchAgeMs, context);
+    const { servers, isComplete } = await this.reader.walk(watchAgeMs, context);
+    if (!isComplete) yield unreachable(laterPages);
     yield* this.#shown(servers);
+  }
+
+  async *#shownPages(pages: AsyncIterable<readonly Server[]>): AsyncGenerator<Instance | Unreachable> {
+    let count = 0;
+    for await (const servers of pages) {
+      count += 1;
+      if (count === 2) yield unreachable(laterPages);
+      yield* this.#shown(servers);
+    }
   }
 
   /** Of a server whose cell does not answer only the id is known: the list is not complete. */
@@ -108,10 +121,7 @@ export class Instances {
   }
 }
 
-interface NamedServers {
-  readonly servers: readonly Server[];
-  readonly isComplete: boolean;
-}
+type NamedServers = Pick<Walk, "servers" | "isComplete">;
 
 function isIn(question: Question, { byId, byName }: ReturnType<typeof foundOf>): boolean {
   switch (question.kind) {

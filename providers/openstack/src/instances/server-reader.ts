@@ -16,6 +16,8 @@ const concurrency = 8;
 
 /** All servers of the project at one time. */
 export interface Walk {
+  /** False: those of a cell that does not answer may be missing, for they are on no page but the first. */
+  readonly isComplete: boolean;
   readonly readTime: Date;
   readonly servers: readonly Server[];
 }
@@ -120,13 +122,14 @@ export class ServerReader {
       pages += 1;
     }
     this.#pagesOfProject = pages;
-    this.#last = { readTime, servers: [...servers.values()] };
+    this.#last = { readTime, servers: [...servers.values()], isComplete: pages === 1 };
     return this.#last;
   }
 
   #page(occasion: Occasion, name?: string) {
     return async (marker: string | undefined) => {
-      const query = { limit: pageSize, marker, name };
+      // Only of what is asked for without any parameter Nova has the servers of cells that do not answer, too.
+      const query = marker === undefined && name === undefined ? {} : { limit: pageSize, marker, name };
       const { servers, servers_links: links } = await this.#openStack.get(
         occasion,
         "compute",
