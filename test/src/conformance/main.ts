@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { filesOf, indexOf, type Published, publishedOf } from "./published.ts";
-import { runKit } from "./run-kit.ts";
+import { runAll } from "./run-all.ts";
 import type { Subject } from "./subject.ts";
 import { subjects } from "./subjects.ts";
 
@@ -19,20 +19,20 @@ if (unknown.length > 0)
   );
 
 let isGood = true;
+const chosen = subjects.filter(({ name }) => names.length === 0 || names.includes(name));
+const runs = await runAll(chosen, ({ title }, { code, output }, elapsedMs) => {
+  console.log(`\n${title}\n${output}\nexit code ${code} after ${(elapsedMs / 1_000).toFixed(0)} s`);
+  isGood &&= code === 0;
+});
 const all: (readonly [Subject, Published])[] = [];
 for (const subject of subjects) {
-  if (names.length > 0 && !names.includes(subject.name)) {
+  const run = runs.get(subject.name);
+  if (run === undefined) {
     const published: Published = JSON.parse(await readFile(fileOf(`${subject.name}.json`), "utf8"));
     all.push([subject, published]);
     continue;
   }
-  const startedMs = performance.now();
-  const { code, output, report } = await runKit(subject);
-  console.log(
-    `\n${subject.title}\n${output}\nexit code ${code} after ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`,
-  );
-  isGood &&= code === 0;
-  const published = publishedOf(report, subject);
+  const published = publishedOf(run.report, subject);
   for (const [name, text] of Object.entries(filesOf(published, subject))) await writeFile(fileOf(name), text);
   all.push([subject, published]);
 }

@@ -34,7 +34,9 @@ const overSimulatedCloud =
     const signal = AbortSignal.timeout(60_000);
     const client = new CloudClient({ url: cloud.url, apiKey: API_KEY });
     const named = ["node-1", "node-2", "node-3", "node-4"];
-    const names = [...named, ...Array.from({ length: SCALE_INSTANCES - named.length }, (_, index) => `more-${index}`)];
+    // One of the four is terminated below, and listed no more.
+    const moreCount = SCALE_INSTANCES - named.length + 1;
+    const names = [...named, ...Array.from({ length: moreCount }, (_, index) => `more-${index}`)];
     const ids: string[] = [];
     for (let start = 0; start < names.length; start += BATCH) {
       const items = names.slice(start, start + BATCH).map((name) => ({ name, zone: "north-a" }));

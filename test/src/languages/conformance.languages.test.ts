@@ -1,28 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Published, filesOf, indexOf, publishedOf } from "../conformance/published.ts";
-import { type KitRun, runKit } from "../conformance/run-kit.ts";
+import { runAll } from "../conformance/run-all.ts";
+import type { KitRun } from "../conformance/run-kit.ts";
 import type { Subject } from "../conformance/subject.ts";
 import { subjects } from "../conformance/subjects.ts";
 
 const RUN_MS = 900_000;
-/** Runs wait more than they compute. */
-const AT_ONCE = 2;
 
 const committed = (name: string): Promise<string> =>
   readFile(new URL(`../../../docs/conformance/${name}`, import.meta.url), "utf8");
 
-const runs = new Map<string, KitRun>();
-
-/** Runs the kit on each, a few at once. */
-const runAll = async (): Promise<void> => {
-  const waiting = [...subjects];
-  const lane = async (): Promise<void> => {
-    for (let subject = waiting.shift(); subject !== undefined; subject = waiting.shift())
-      runs.set(subject.name, await runKit(subject));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-};
+let runs: ReadonlyMap<string, KitRun>;
 
 const runOf = ({ name }: Subject): KitRun => {
   const run = runs.get(name);
@@ -30,7 +19,9 @@ const runOf = ({ name }: Subject): KitRun => {
   return run;
 };
 
-beforeAll(runAll, RUN_MS);
+beforeAll(async () => {
+  runs = await runAll(subjects);
+}, RUN_MS);
 
 describe("the conformance kit", () => {
   test.each(subjects.map((subject) => [subject.title, subject] as const))(
