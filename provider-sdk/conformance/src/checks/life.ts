@@ -27,7 +27,7 @@ export const start = (context: CheckContext, socketPath?: string): Promise<OwnPr
   context.start?.(socketPath) ?? fail({ message: "the kit was given no command" });
 
 /** Starts it and waits until it answers. */
-export const started = async (context: CheckContext, socketPath?: string) => {
+const started = async (context: CheckContext, socketPath?: string) => {
   const own = await start(context, socketPath);
   return { own, info: await context.ready(own) };
 };
