@@ -1,0 +1,6 @@
+// npm run gen: writes the tables of the README.
+import { readFileSync, writeFileSync } from "node:fs";
+import { withTables } from "./tables.ts";
+
+const readme = new URL("../../README.md", import.meta.url);
+writeFileSync(readme, withTables(readFileSync(readme, "utf8")));
