@@ -12,9 +12,9 @@ export interface Mutant extends Omit<ProxyOptions, "intercept"> {
   readonly fault: string;
   /** Ids of the checks that fail on it: these and no others. */
   readonly fails: readonly string[];
-  /** Patterns of the checks that are run. Default: all but those that take long. */
+  /** Patterns of the checks that are run, where most others would wait or fail by chance; say why. Default: all that see the fault. */
   readonly only?: readonly string[];
-  /** Highest level of checks that are run. Default: R. From D on the cloud can be broken, and there is enough for level X. */
+  /** Highest level of checks that `only` names; default R. From D on the cloud can be broken, and there is enough for level X. */
   readonly level?: "M" | "D" | "X";
   /** Multiplies the kit's patience, where nothing else is waited for than something that does not happen. */
   readonly patience?: number;

@@ -69,7 +69,6 @@ const making: readonly Mutant[] = [
     fault: "a load balancer never serves",
     fails: ["lb.ensure.active"],
     level,
-    only: ["lb.ensure.active", "lb.ensure.echo"],
     intercept: made((balancer) => ({
       ...balancer,
       phase: LoadBalancerPhase.PROVISIONING,
@@ -97,7 +96,6 @@ const making: readonly Mutant[] = [
     fault: "unfinished work does not say when to ask again",
     fails: ["lb.ensure.pending-shape"],
     level,
-    only: ["lb.ensure.pending-shape"],
     intercept: made((balancer, { service }) =>
       isFirst(seenServices, service?.uid ?? "") ? { ...balancer, phase: LoadBalancerPhase.PROVISIONING } : balancer,
     ),
@@ -105,9 +103,16 @@ const making: readonly Mutant[] = [
   {
     name: "no-echo",
     fault: "Ensure keeps no fingerprint of the wish",
-    fails: ["lb.ensure.echo"],
+    fails: [
+      "lb.ensure.echo",
+      "lb.ensure.ports",
+      "lb.ensure.session-affinity",
+      "lb.ensure.source-ranges",
+      "lb.ensure.stale",
+      "lb.nodes.update",
+      "lb.validate.no-effect",
+    ],
     level,
-    only: ["lb.ensure.echo"],
     intercept: made((balancer) => ({ ...balancer, specFingerprint: "" })),
   },
   {
@@ -127,9 +132,24 @@ const repeating: readonly Mutant[] = [
   {
     name: "create-each-time",
     fault: "each Ensure makes another load balancer",
-    fails: ["lb.ensure.idempotent"],
+    fails: [
+      "conc.ensure.others",
+      "conc.ensure.same",
+      "lb.adopt",
+      "lb.cluster.isolated",
+      "lb.ensure.idempotent",
+      "lb.ensure.lost-op",
+      "lb.ensure.port-order",
+      "lb.ensure.ports",
+      "lb.ensure.request-id",
+      "lb.ensure.session-affinity",
+      "lb.ensure.source-ranges",
+      "lb.get.equals",
+      "lb.nodes.update",
+      "nset.same-as-inline",
+      "time.cancel.adopts",
+    ],
     level,
-    only: ["lb.ensure.idempotent"],
     intercept: made((balancer) => anotherId(balancer, `-${makings++}`)),
   },
   {
@@ -137,15 +157,25 @@ const repeating: readonly Mutant[] = [
     fault: "a request_id that comes again is refused",
     fails: ["lb.ensure.request-id"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.ensure.request-id"],
     intercept: refused(({ change }) => !isFirst(seenRequests, change?.requestId ?? "")),
   },
   {
     name: "ports-recreate",
     fault: "other ports make another load balancer",
-    fails: ["lb.ensure.ports"],
+    fails: [
+      "conc.ensure.others",
+      "conc.ensure.same",
+      "lb.adopt",
+      "lb.cluster.isolated",
+      "lb.ensure.idempotent",
+      "lb.ensure.ports",
+      "lb.get.equals",
+      "lb.nodes.update",
+      "time.cancel.adopts",
+    ],
     level,
-    only: ["lb.ensure.ports"],
     intercept: made((balancer, { spec }) => anotherId(balancer, `-${spec?.ports.length ?? 0}`)),
   },
   {
@@ -153,6 +183,7 @@ const repeating: readonly Mutant[] = [
     fault: "ports in another order are another configuration",
     fails: ["lb.ensure.port-order"],
     level,
+    // Each check that sees it waits until its time is up.
     only: ["lb.ensure.port-order"],
     intercept: made((balancer, { spec }) => ({
       ...balancer,
@@ -162,17 +193,15 @@ const repeating: readonly Mutant[] = [
   {
     name: "last-write-wins",
     fault: "a change that was overtaken is made all the same",
-    fails: ["lb.ensure.stale"],
+    fails: ["lb.delete.stale", "lb.ensure.stale", "lb.nodes.stale"],
     level,
-    only: ["lb.ensure.stale"],
     intercept: wished((asked) => ({ ...asked, change: asked.change && { ...asked.change, sequence: 0n } })),
   },
   {
     name: "dry-run-wet",
     fault: "validate_only makes what it should check",
-    fails: ["lb.validate.no-effect"],
+    fails: ["lb.validate.no-effect", "lb.validate.plan"],
     level,
-    only: ["lb.validate.no-effect"],
     intercept: wished((asked) => ({ ...asked, change: asked.change && { ...asked.change, validateOnly: false } })),
   },
 ];
@@ -181,9 +210,8 @@ const reading: readonly Mutant[] = [
   {
     name: "get-other-id",
     fault: "Get answers another id than Ensure",
-    fails: ["lb.get.equals"],
+    fails: ["lb.get.equals", "lb.list.one", "lb.nodes.update", "lb.watch.initial.equals-get"],
     level,
-    only: ["lb.get.equals"],
     intercept: alterAnswer(methods.getLoadBalancer, (answer) => ({
       ...answer,
       outcome:
@@ -195,9 +223,16 @@ const reading: readonly Mutant[] = [
   {
     name: "list-no-ref",
     fault: "listed load balancers do not say whose they are",
-    fails: ["lb.list.one"],
+    fails: [
+      "conc.ensure.others",
+      "conc.ensure.same",
+      "lb.cluster.isolated",
+      "lb.ensure.idempotent",
+      "lb.ensure.ports",
+      "lb.list.one",
+      "time.cancel.adopts",
+    ],
     level,
-    only: ["lb.list.one"],
     intercept: alterAnswer(methods.listLoadBalancers, (answer) => ({
       ...answer,
       loadBalancers: answer.loadBalancers.map((balancer) => ({ ...balancer, service: undefined })),
@@ -222,6 +257,7 @@ const deleting: readonly Mutant[] = [
     fault: "a deletion is done before anything is gone",
     fails: ["lb.delete.gone", "lb.delete.mid-create"],
     level,
+    // Each check that sees it waits until its time is up.
     only: ["lb.delete.gone", "lb.delete.mid-create"],
     intercept: async (request, next) =>
       isCall(request, remove.name)
@@ -233,6 +269,7 @@ const deleting: readonly Mutant[] = [
     fault: "the second deletion fails",
     fails: ["lb.delete.idempotent"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.delete.idempotent"],
     intercept: async (request, next) => {
       const asked = requestOf(request, remove);
@@ -245,6 +282,7 @@ const deleting: readonly Mutant[] = [
     fault: "a Service gets a load balancer once in its life",
     fails: ["lb.recreate"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.recreate"],
     intercept: async (request, next) => {
       const asked = requestOf(request, remove);

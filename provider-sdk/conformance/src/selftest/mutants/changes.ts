@@ -21,7 +21,6 @@ const routes: readonly Mutant[] = [
     fault: "routes are listed without id",
     fails: ["route.create"],
     level,
-    only: ["route.create"],
     intercept: alterAnswer(list, (answer) => ({
       ...answer,
       routes: answer.routes.map((route) => ({ ...route, id: "" })),
@@ -32,6 +31,7 @@ const routes: readonly Mutant[] = [
     fault: "a route that is there already is an error",
     fails: ["route.idempotent"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["route.idempotent"],
     intercept: async (request, next) => {
       const asked = requestOf(request, ensure);
@@ -45,9 +45,8 @@ const routes: readonly Mutant[] = [
   {
     name: "route-atomic",
     fault: "one route that cannot be made is the failure of all",
-    fails: ["route.unknown-target"],
+    fails: ["route.conflict", "route.stale", "route.unknown-target"],
     level,
-    only: ["route.unknown-target"],
     intercept: results((all) => {
       const failed = all.find(({ outcome }) => outcome?.$case === "error");
       return failed === undefined ? all : all.map(() => failed);
@@ -56,9 +55,24 @@ const routes: readonly Mutant[] = [
   {
     name: "route-keeps",
     fault: "a deletion of a route removes nothing",
-    fails: ["route.delete"],
+    fails: [
+      "route.conflict",
+      "route.delete",
+      "route.delete.batch.empty",
+      "route.delete.batch.over",
+      "route.delete.by-range",
+      "route.delete.foreign",
+      "route.idempotent",
+      "route.ipv6",
+      "route.retarget",
+      "route.stale",
+      "route.unknown-target",
+      "route.validate.no-effect",
+      "val.cluster.missing",
+      "val.fields.batch-delete-routes",
+      "val.scope.mismatch",
+    ],
     level,
-    only: ["route.delete"],
     intercept: async (request, next) => {
       const asked = requestOf(request, remove);
       if (asked === undefined) return next(request);
@@ -69,9 +83,8 @@ const routes: readonly Mutant[] = [
   {
     name: "route-all",
     fault: "every cluster is shown all routes",
-    fails: ["route.managed-only"],
+    fails: ["route.conflict", "route.delete.foreign", "route.managed-only"],
     level,
-    only: ["route.managed-only"],
     intercept: async (request, next) => {
       const asked = requestOf(request, list);
       const { context } = asked ?? {};
@@ -89,8 +102,7 @@ const concurrency: readonly Mutant[] = [
   {
     name: "refuses-when-busy",
     fault: "calls beyond a dozen are refused, whatever they are",
-    fails: ["conc.handshake"],
-    only: ["conc.handshake"],
+    fails: ["conc.handshake", "conc.limit", "proc.streams.parallel"],
     intercept: async (request, next) => (request.open > 12 ? bareError(8, "busy") : next(request)),
   },
   {
@@ -98,6 +110,7 @@ const concurrency: readonly Mutant[] = [
     fault: "Ensures of one Service side by side end in errors",
     fails: ["conc.ensure.same"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["conc.ensure.same"],
     intercept: async (request, next) =>
       isCall(request, "EnsureLoadBalancer") && turn++ % 2 === 1 ? bareError(13, "conflict") : next(request),

@@ -10,15 +10,22 @@ const batch = methods.batchGetInstances;
 /** A number that the contract's enum does not have. */
 const isUnknown = (type: number): boolean => type === 9_999;
 
-const only = ["compat.golden", "compat.v1-0-client", "compat.unspecified", "val.enum.fact", "err.field.all"];
-
 /** Faults of how clients of other releases are served. */
 export const compatibilityMutants: readonly Mutant[] = [
   {
     name: "renumbered",
     fault: "a field has another number than in the released contract",
-    fails: ["compat.golden"],
-    only: ["compat.golden"],
+    fails: [
+      "compat.golden",
+      "compat.v1-0-client",
+      "conc.batch",
+      "inst.absent.foreign",
+      "inst.absent.malformed",
+      "inst.get.id-wins",
+      "inst.identity.own",
+      "inst.state.stopped",
+      "val.fields.batch-get-instances",
+    ],
     intercept: async (request, next) => {
       const asked = requestOf(request, batch);
       if (asked === undefined) return next(request);
@@ -30,7 +37,6 @@ export const compatibilityMutants: readonly Mutant[] = [
     name: "wants-optional",
     fault: "an optional field is wanted",
     fails: ["compat.v1-0-client"],
-    only,
     intercept: async (request, next) =>
       requestOf(request, methods.deleteLoadBalancer)?.change?.trigger === ""
         ? bareError(3, "trigger is required")
@@ -39,8 +45,7 @@ export const compatibilityMutants: readonly Mutant[] = [
   {
     name: "zero-enum-throws",
     fault: "a choice that is left open is refused",
-    fails: ["compat.unspecified"],
-    only,
+    fails: ["compat.unspecified", "lb.ensure.dual-stack"],
     intercept: refused(
       ({ spec }) => spec?.externalTrafficPolicy === ExternalTrafficPolicy.UNSPECIFIED && spec.ipFamilies.length > 0,
     ),
@@ -49,7 +54,6 @@ export const compatibilityMutants: readonly Mutant[] = [
     name: "enum-crash",
     fault: "an address of an unknown kind is the end of the call",
     fails: ["val.enum.fact"],
-    only,
     intercept: async (request, next) =>
       requestOf(request, batch)?.nodes.some(({ addresses }) => addresses.some(({ type }) => isUnknown(type))) === true
         ? bareError(13, "unexpected enum")
@@ -59,7 +63,6 @@ export const compatibilityMutants: readonly Mutant[] = [
     name: "first-field-only",
     fault: "of the fields that are wrong one is named",
     fails: ["err.field.all"],
-    only,
     intercept: alterError((parts) => ({
       ...parts,
       details: parts.details.map((detail) => {

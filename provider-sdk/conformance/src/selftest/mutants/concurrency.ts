@@ -35,6 +35,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     name: "shared-buffer",
     fault: "batches side by side get each other's results",
     fails: ["conc.batch"],
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["conc.batch"],
     intercept: async (request, next) => {
       if (!isCall(request, batch.name)) return next(request);
@@ -48,7 +49,6 @@ export const concurrencyMutants: readonly Mutant[] = [
     name: "low-limit",
     fault: "fewer calls are served at once than the handshake says",
     fails: ["conc.limit"],
-    only: ["conc.limit"],
     intercept: async (request, next) =>
       isCall(request, batch.name) && request.open > 20 ? bareError(8, "too many calls") : next(request),
   },
@@ -66,6 +66,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     fault: "all Services get the load balancer of the first",
     fails: ["conc.ensure.others"],
     level,
+    // Each check that sees it waits until its time is up.
     only: ["conc.ensure.others"],
     intercept: made((balancer) => ({ ...balancer, id: "lb-1" })),
   },
@@ -74,6 +75,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     fault: "of two deletions side by side one fails",
     fails: ["conc.delete.same"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["conc.delete.same"],
     intercept: async (request, next) =>
       isCall(request, methods.deleteLoadBalancer.name) && request.open > 1 ? bareError(13, "conflict") : next(request),
@@ -83,6 +85,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     fault: "what a cancelled Ensure made is not found again",
     fails: ["time.cancel.adopts"],
     level,
+    // Each check that sees it waits until its time is up.
     only: ["time.cancel.adopts"],
     intercept: made((balancer) => ({ ...balancer, id: `${balancer.id}-${cancelled++}` })),
   },

@@ -162,7 +162,6 @@ export const errorMutants: readonly Mutant[] = [
         request.body.equals(Buffer.from([0, 0, 0, 0, 4, 0xff, 0xff, 0xff, 0xff])) && isCall(request, "GetProviderInfo"),
       "cut",
     ),
-    only: ["proc.panic.isolated"],
   },
   {
     name: "default-cluster",
@@ -180,15 +179,13 @@ export const errorMutants: readonly Mutant[] = [
   {
     name: "short-names",
     fault: "names above 200 bytes are refused",
-    fails: ["val.size.max-names"],
-    only: ["val.size.**", "val.utf8", "val.injection"],
+    fails: ["err.field.path", "err.info.present", "val.fields.batch-get-instances", "val.size.max-names"],
     intercept: nameRefused((name) => name.length > 200),
   },
   {
     name: "ascii-only",
     fault: "a name that is not ASCII is refused",
     fails: ["val.utf8"],
-    only: ["val.size.**", "val.utf8", "val.injection"],
     intercept: when(
       (request) => isCall(request, "BatchGetInstances") && request.body.includes(Buffer.from("節")),
       bareError(3, "not ASCII"),
@@ -223,7 +220,6 @@ export const errorMutants: readonly Mutant[] = [
     fault: "a call that is late ends the connection",
     fails: ["time.cancel.adopts", "time.deadline.tiny"],
     level: "M",
-    only: ["time.**"],
     intercept: when((request) => timeoutMs(headerText(request.headers, "grpc-timeout")) === 1, "cut"),
   },
   {
@@ -232,7 +228,6 @@ export const errorMutants: readonly Mutant[] = [
     fails: ["time.cancel.adopts", "time.cancel.next"],
     // Whatever shares the connection ends with it.
     level: "M",
-    only: ["time.**"],
     cutOnCancel: true,
   },
   {
@@ -287,8 +282,7 @@ export const errorMutants: readonly Mutant[] = [
   {
     name: "few-streams",
     fault: "a connection has room for 50 calls at once",
-    fails: ["proc.streams.parallel"],
-    only: ["proc.streams.parallel"],
+    fails: ["conc.handshake", "conc.limit", "proc.streams.parallel"],
     intercept: when((request) => request.open > 50, bareError(8, "too many streams")),
   },
   {

@@ -39,7 +39,6 @@ export const featureMutants: readonly Mutant[] = [
     fault: "source ranges never go",
     fails: ["lb.ensure.source-ranges"],
     level,
-    only: ["lb.ensure.source-ranges"],
     intercept: spec((asked, uid) => ({ ...asked, sourceRanges: sticky(ranges, uid, asked.sourceRanges) })),
   },
   {
@@ -47,15 +46,19 @@ export const featureMutants: readonly Mutant[] = [
     fault: "session affinity never goes",
     fails: ["lb.ensure.session-affinity"],
     level,
-    only: ["lb.ensure.session-affinity"],
     intercept: spec((asked, uid) => ({ ...asked, sessionAffinity: sticky(affinities, uid, asked.sessionAffinity) })),
   },
   {
     name: "udp-as-tcp",
     fault: "UDP ports are made as TCP",
-    fails: ["lb.ensure.udp"],
+    fails: [
+      "lb.ensure.bad-proto",
+      "lb.ensure.mixed-protocols",
+      "lb.ensure.refused",
+      "lb.ensure.udp",
+      "val.fields.ensure-load-balancer",
+    ],
     level,
-    only: ["lb.ensure.udp"],
     intercept: spec((asked) => ({
       ...asked,
       ports: asked.ports.map((port) => ({ ...port, protocol: Protocol.TCP })),
@@ -64,9 +67,15 @@ export const featureMutants: readonly Mutant[] = [
   {
     name: "one-protocol",
     fault: "of a number with two protocols one is made",
-    fails: ["lb.ensure.mixed-protocols"],
+    fails: [
+      "lb.ensure.dup-port",
+      "lb.ensure.mixed-protocols",
+      "lb.ensure.port-order",
+      "lb.ensure.refused",
+      "lb.ensure.remove-port",
+      "val.fields.ensure-load-balancer",
+    ],
     level,
-    only: ["lb.ensure.mixed-protocols"],
     intercept: spec((asked) => ({ ...asked, ports: asked.ports.slice(0, 1) })),
   },
   {
@@ -74,6 +83,7 @@ export const featureMutants: readonly Mutant[] = [
     fault: "ports that were open once stay open",
     fails: ["lb.ensure.remove-port"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.ensure.remove-port"],
     intercept: spec((asked, uid) => ({ ...asked, ports: allPorts(uid, asked.ports) })),
   },
@@ -90,15 +100,21 @@ export const featureMutants: readonly Mutant[] = [
     fault: "tags are not kept",
     fails: ["lb.ensure.tags"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.ensure.tags"],
     intercept: spec((asked) => ({ ...asked, tags: {} })),
   },
   {
     name: "ip-ignored",
     fault: "a requested address is ignored in silence",
-    fails: ["lb.ensure.requested-ip", "lb.ensure.address-in-use"],
+    fails: [
+      "lb.ensure.address-in-use",
+      "lb.ensure.bad-ip",
+      "lb.ensure.refused",
+      "lb.ensure.requested-ip",
+      "val.fields.ensure-load-balancer",
+    ],
     level,
-    only: ["lb.ensure.requested-ip", "lb.ensure.address-in-use"],
     intercept: spec((asked) => ({ ...asked, requestedIps: [] })),
   },
   {
@@ -106,6 +122,7 @@ export const featureMutants: readonly Mutant[] = [
     fault: "an operation that is not known is an error",
     fails: ["lb.ensure.lost-op"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.ensure.lost-op"],
     intercept: refused(({ operationId }) => operationId !== ""),
   },
@@ -114,6 +131,7 @@ export const featureMutants: readonly Mutant[] = [
     fault: "annotations of others are refused",
     fails: ["lb.ensure.foreign-annotation"],
     level,
+    // Most checks see it, and which of them fail depends on what ran before.
     only: ["lb.ensure.foreign-annotation"],
     intercept: refused(({ spec: asked }) =>
       Object.keys(asked?.annotations ?? {}).some((key) => !key.startsWith("acme.")),
@@ -122,9 +140,8 @@ export const featureMutants: readonly Mutant[] = [
   {
     name: "observed-random",
     fault: "observed_fingerprint is another in each read",
-    fails: ["lb.observed.stable"],
+    fails: ["lb.observed.stable", "lb.watch.initial.equals-get"],
     level,
-    only: ["lb.observed.stable"],
     intercept: alterAnswer(methods.getLoadBalancer, (answer) => ({
       ...answer,
       outcome:
@@ -138,7 +155,6 @@ export const featureMutants: readonly Mutant[] = [
     fault: "instead of taking one over another is made",
     fails: ["lb.adopt"],
     level,
-    only: ["lb.adopt"],
     intercept: wished((asked) => ({ ...asked, adopt: undefined })),
   },
 ];

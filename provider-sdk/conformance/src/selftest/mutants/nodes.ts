@@ -12,8 +12,6 @@ const apply = methods.applyNodeSet;
 const ensure = methods.ensureLoadBalancer;
 const update = methods.updateLoadBalancerNodes;
 
-const only = ["nset.full", "nset.order", "nset.delta", "nset.base-mismatch", "nset.count-mismatch"];
-
 /** Changes what is said of a set, by what was asked. */
 const told =
   (alter: (answer: ApplyNodeSetResponse, asked: ApplyNodeSetRequest) => ApplyNodeSetResponse): Intercept =>
@@ -42,15 +40,13 @@ const sets: readonly Mutant[] = [
   {
     name: "set-eager",
     fault: "a set is in force with its first chunk",
-    fails: ["nset.full", "nset.order"],
-    only,
+    fails: ["nset.atomic", "nset.full", "nset.order", "nset.unknown-ref"],
     intercept: told((answer, { targetFingerprint: fingerprint }) => ({ ...answer, fingerprint, committed: true })),
   },
   {
     name: "set-in-order",
     fault: "chunks are taken in their order only",
     fails: ["nset.order"],
-    only,
     intercept: async (request, next) => {
       const asked = requestOf(request, apply);
       return asked?.chunkIndex === 2 && asked.upserts[0]?.name === "node-2" ? bareError(9, "not yet") : next(request);
@@ -60,7 +56,6 @@ const sets: readonly Mutant[] = [
     name: "delta-replaces",
     fault: "a difference is taken for the whole",
     fails: ["nset.delta"],
-    only,
     intercept: told((answer, asked) =>
       asked.removedProviderIds.length > 0 ? { ...answer, count: asked.upserts.length } : answer,
     ),
@@ -69,20 +64,19 @@ const sets: readonly Mutant[] = [
     name: "base-ignored",
     fault: "a difference is applied to any base",
     fails: ["nset.base-mismatch"],
-    only,
     intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_BASE_MISMATCH"),
   },
   {
     name: "count-ignored",
     fault: "nobody counts the nodes of a set",
     fails: ["nset.count-mismatch"],
-    only,
     intercept: forgive(apply.name, ({ reason }) => reason === "NODE_SET_INTEGRITY"),
   },
   {
     name: "few-sets",
     fault: "fewer sets are kept than the handshake says",
     fails: ["nset.many"],
+    // Each check that sees it waits until its time is up.
     only: ["nset.many"],
     intercept: alterAnswer(methods.getProviderInfo, (info) => {
       const { loadBalancers } = info.capabilities ?? {};
@@ -94,17 +88,15 @@ const sets: readonly Mutant[] = [
   {
     name: "unknown-set-empty",
     fault: "a set that is not known is empty",
-    fails: ["nset.unknown-ref"],
+    fails: ["nset.atomic", "nset.same-as-inline", "nset.unknown-ref"],
     level: "M",
-    only: ["nset.unknown-ref"],
     intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? noNodes(nodes) : nodes)),
   },
   {
     name: "set-half-visible",
     fault: "a set is what has come of it so far",
-    fails: ["nset.atomic"],
+    fails: ["nset.atomic", "nset.full", "nset.order", "nset.unknown-ref", "val.fields.apply-node-set"],
     level: "M",
-    only: ["nset.atomic"],
     intercept: async (request, next) => {
       const asked = requestOf(request, apply);
       if (asked === undefined || asked.chunkCount === 1) return next(request);
@@ -115,9 +107,8 @@ const sets: readonly Mutant[] = [
   {
     name: "set-loses-nodes",
     fault: "nodes of a set do not get to the load balancer",
-    fails: ["nset.same-as-inline"],
+    fails: ["nset.atomic", "nset.same-as-inline", "nset.unknown-ref"],
     level: "M",
-    only: ["nset.same-as-inline"],
     intercept: selected((nodes) => (nodes.source?.$case === "nodeSetId" ? noNodes(nodes) : nodes)),
   },
 ];
@@ -126,9 +117,17 @@ const targets: readonly Mutant[] = [
   {
     name: "nodes-ignored",
     fault: "Ensure makes load balancers without targets",
-    fails: ["lb.nodes.ensure"],
+    fails: [
+      "lb.ensure.refused",
+      "lb.nodes.count",
+      "lb.nodes.ensure",
+      "lb.nodes.no-source",
+      "lb.nodes.unchanged-mismatch",
+      "lb.nodes.unknown-node",
+      "nset.atomic",
+      "nset.unknown-ref",
+    ],
     level: "M",
-    only: ["lb.nodes.ensure"],
     intercept: selected(noNodes),
   },
   {
@@ -136,31 +135,37 @@ const targets: readonly Mutant[] = [
     fault: "nobody is told of a node that could not be registered",
     fails: ["lb.nodes.unknown-node"],
     level: "M",
-    only: ["lb.nodes.unknown-node"],
     intercept: alterAnswer(ensure, (answer) => ({ ...answer, diagnostics: [] })),
   },
   {
     name: "update-ignored",
     fault: "UpdateLoadBalancerNodes does nothing",
-    fails: ["lb.nodes.update"],
+    fails: [
+      "err.frame.garbage",
+      "lb.nodes.hints",
+      "lb.nodes.missing-lb",
+      "lb.nodes.remove",
+      "lb.nodes.stale",
+      "lb.nodes.update",
+      "val.cluster.missing",
+      "val.fields.update-load-balancer-nodes",
+      "val.scope.mismatch",
+    ],
     level: "M",
-    only: ["lb.nodes.update"],
     intercept: async (request, next) => (isCall(request, update.name) ? okReply(Buffer.alloc(0)) : next(request)),
   },
   {
     name: "unchanged-trusting",
     fault: "`unchanged` is taken on trust",
-    fails: ["lb.nodes.unchanged-mismatch"],
+    fails: ["lb.nodes.unchanged", "lb.nodes.unchanged-mismatch"],
     level: "M",
-    only: ["lb.nodes.unchanged-mismatch"],
     intercept: selected((nodes) => (nodes.source?.$case === "unchanged" ? noNodes(nodes) : nodes)),
   },
   {
     name: "no-node-count",
     fault: "the number of nodes is not looked at",
-    fails: ["lb.nodes.count"],
+    fails: ["lb.nodes.count", "lb.nodes.ensure", "lb.nodes.unchanged", "lb.nodes.unknown-node", "nset.same-as-inline"],
     level: "M",
-    only: ["lb.nodes.count"],
     intercept: selected((nodes) => (nodes.source?.$case === "inline" ? noNodes(nodes) : nodes)),
   },
 ];

@@ -4,8 +4,6 @@ import { alterAnswer, type Mutant, requestOf } from "../mutant.ts";
 
 const list = methods.listInstances;
 
-const only = ["list.has-fixture", "list.equals-get", "list.page.reuse", "list.page.changed", "list.complete"];
-
 let reads = 0;
 
 /** Faults of what pages hold. */
@@ -13,8 +11,7 @@ export const pageMutants: readonly Mutant[] = [
   {
     name: "hides-machines",
     fault: "a machine is not listed",
-    fails: ["list.has-fixture"],
-    only,
+    fails: ["list.has-fixture", "watch.initial.equals-list"],
     intercept: alterAnswer(list, (answer) => ({
       ...answer,
       instances: answer.instances.filter(({ name }) => name !== "node-1"),
@@ -23,8 +20,7 @@ export const pageMutants: readonly Mutant[] = [
   {
     name: "lists-in-short",
     fault: "listed machines lack their type",
-    fails: ["list.equals-get"],
-    only,
+    fails: ["list.equals-get", "watch.initial.equals-list"],
     intercept: alterAnswer(list, (answer) => ({
       ...answer,
       instances: answer.instances.map((one) => ({ ...one, instanceType: undefined })),
@@ -44,7 +40,6 @@ export const pageMutants: readonly Mutant[] = [
     name: "token-any-cluster",
     fault: "a token is taken with any request",
     fails: ["list.page.changed"],
-    only,
     intercept: async (request, next) => {
       const asked = requestOf(request, list);
       if (asked?.context?.cluster === undefined) return next(request);
@@ -58,7 +53,6 @@ export const pageMutants: readonly Mutant[] = [
     name: "partial-complete",
     fault: "a list with a zone that could not be read is complete",
     fails: ["list.complete"],
-    only,
     intercept: alterAnswer(list, (answer) => ({ ...answer, unreachable: ["zone-2"], complete: true })),
   },
 ];

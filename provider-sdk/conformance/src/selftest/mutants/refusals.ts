@@ -66,8 +66,7 @@ export const refusalMutants: readonly Mutant[] = [
   {
     name: "sctp-as-tcp",
     fault: "protocols that were not declared are taken",
-    fails: ["lb.ensure.bad-proto"],
-    only,
+    fails: ["lb.ensure.bad-proto", "lb.ensure.refused"],
     intercept: forgive(ensure.name, isReason("PORT_PROTOCOL_UNSUPPORTED")),
   },
   {
@@ -75,7 +74,6 @@ export const refusalMutants: readonly Mutant[] = [
     fault: "wishes are checked only with validate_only",
     fails: ["lb.ensure.refused", "lb.validate.same-errors"],
     level: "M",
-    only: ["lb.ensure.refused", "lb.validate.same-errors"],
     intercept: refusesOnlyQuestions,
   },
 ];
