@@ -2,7 +2,7 @@ import { type CloudFetch, ProviderError } from "@cloudwire/provider-sdk";
 import { Type } from "typebox";
 import { answerOf } from "./answer.ts";
 import { type Catalogue, catalogueSchema } from "./catalogue.ts";
-import { toProviderError } from "./errors.ts";
+import { OpenStackRefusal, type Refusal, toProviderError } from "./errors.ts";
 import { parsed, readRefusal } from "./refusal.ts";
 
 /** What a request to OpenStack is made for: calls of the contract and background checks have it. */
@@ -43,6 +43,13 @@ const leastLeftMs = 5 * 60_000;
 /** When a token is to be renewed: a while before its end, and no later than after half its life where it lives shortly. */
 export function renewAtMs({ issuedMs, expiresMs }: Pick<Session, "issuedMs" | "expiresMs">): number {
   return Math.max(expiresMs - leastLeftMs, issuedMs + (expiresMs - issuedMs) / 2);
+}
+
+/** Of a credential that was deleted, or never was, Keystone says that it is not found: that is one more way of being refused. */
+export function refused(refusal: Refusal): ProviderError {
+  if (refusal.status !== 404) return toProviderError(refusal);
+  const message = `Keystone has no such application credential, or its URL is wrong: ${refusal.text}`;
+  return new ProviderError("CLOUD_CREDENTIALS_INVALID", message, { cause: new OpenStackRefusal(refusal) });
 }
 
 /** Gets tokens, and new ones in time. Whoever asks meanwhile shares one request. */
@@ -104,7 +111,7 @@ export class Keystone {
       retry: true,
     });
     const request = "identity POST /auth/tokens";
-    if (!response.ok) throw toProviderError(await readRefusal(response, request, this.#nowMs()));
+    if (!response.ok) throw refused(await readRefusal(response, request, this.#nowMs()));
     const token = response.headers.get("x-subject-token");
     if (token === null) throw new ProviderError("INCOMPLETE_ANSWER", `${request} was answered without a token`);
     const answer = answerOf(answerSchema, parsed(await response.text()), request).token;
