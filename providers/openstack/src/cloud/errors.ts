@@ -86,7 +86,7 @@ export function isStatus(error: unknown, status: number): boolean {
   return refusalOf(error)?.status === status;
 }
 
-export function refusalOf(error: unknown): Refusal | undefined {
+function refusalOf(error: unknown): Refusal | undefined {
   return error instanceof ProviderError && error.cause instanceof OpenStackRefusal ? error.cause.refusal : undefined;
 }
 

@@ -127,7 +127,7 @@ export class OpenStack {
 }
 
 /** `?a=1&b=2&b=3`, or nothing. */
-export function queryText(query: Query): string {
+function queryText(query: Query): string {
   const parameters = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     for (const each of Array.isArray(value) ? value : [value]) {

@@ -146,6 +146,6 @@ export class ServerReader {
 const unknownPages = 2;
 
 /** Nova takes a name for a regular expression of its database. */
-export function namePattern(names: readonly string[]): string {
+function namePattern(names: readonly string[]): string {
   return `^(${names.map((name) => name.replaceAll(".", "[.]")).join("|")})$`;
 }

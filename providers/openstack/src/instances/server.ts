@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
 /** A server as Nova tells of it, as far as it is read. All but the id may be missing: of a cell that does not answer, Nova knows no more. */
-export const serverSchema = Type.Object({
+const serverSchema = Type.Object({
   id: Type.String(),
   status: Type.String(),
   name: Type.Optional(Type.String()),

@@ -16,7 +16,7 @@ export interface InstanceView {
 }
 
 /** As OpenStack's own controller names it: a hash of the host, different for each project. */
-export const hostIdLabel = "topology.openstack.org/host-id";
+const hostIdLabel = "topology.openstack.org/host-id";
 
 /** The properties that Kubernetes takes over. */
 export function toInstance(server: KnownServer, view: InstanceView): Instance {

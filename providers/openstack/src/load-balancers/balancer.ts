@@ -92,7 +92,7 @@ export async function carryOut(
 }
 
 /** Octavia refuses a change while it works on another one of the same load balancer, somebody else's too: then it is waited for. */
-export async function whenMutable<Answer>(
+async function whenMutable<Answer>(
   tools: Tools,
   balancerId: string,
   context: ChangeContext,

@@ -52,10 +52,6 @@ export function userTags(tags: Readonly<Record<string, string>>): readonly strin
     .toSorted();
 }
 
-export function isStampTag(tag: string): boolean {
-  return tag.startsWith(stampPrefix);
-}
-
 export function stampedService({ service = "", serviceUid = "" }: Stamp): ServiceRef {
   const [namespace = "", ...name] = service.split("/");
   return { namespace, name: name.join("/"), uid: serviceUid };

@@ -16,7 +16,7 @@ export interface Step {
 }
 
 /** Stands in a step for the id of a pool. */
-export const poolPlace = "{pool}";
+const poolPlace = "{pool}";
 
 /** A listener that is wanted and the targets of its pool. */
 export interface Wanted {

@@ -17,7 +17,7 @@ export async function readSeen(tools: Tools, balancer: Balancer, occasion: Occas
 }
 
 /** Whatever somebody could change behind the provider's back, and nothing that changes by itself. */
-export function factsOf(listeners: readonly Listener[], pools: readonly Pool[]): unknown {
+function factsOf(listeners: readonly Listener[], pools: readonly Pool[]): unknown {
   return [
     listeners
       .map(({ name, protocol, protocol_port: port, default_pool_id: pool, allowed_cidrs: cidrs }) =>
