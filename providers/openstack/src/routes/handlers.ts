@@ -109,7 +109,7 @@ class Routes {
     if (gone.length > 0 && !context.validateOnly) {
       await this.#router.remove(gone, context);
       const left = routes.filter((route) => this.#ranges.has(route.destination) && !gone.includes(route));
-      if (left.length === 0) await this.#router.release(context);
+      if (left.length === 0) await this.#router.release(context.cluster, context);
     }
     return named.map((found) => (found.every((route) => gone.includes(route)) ? undefined : this.#notOurs(owner)));
   }

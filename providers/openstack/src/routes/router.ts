@@ -54,8 +54,8 @@ export class Router {
   }
 
   /** The last of the cluster's routes has gone. */
-  async release({ cluster, ...occasion }: Occasion & { readonly cluster: Cluster }): Promise<void> {
-    await this.#openStack.delete(occasion, "network", this.#tagPath(cluster.id));
+  async release({ id }: Cluster, occasion: Occasion): Promise<void> {
+    await this.#openStack.delete(occasion, "network", this.#tagPath(id));
   }
 
   #tagPath(clusterId: string): string {
