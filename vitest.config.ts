@@ -46,6 +46,7 @@ const heavier = [
   "**/*.parity.test.ts",
   "**/*.languages.test.ts",
   "**/*.network.test.ts",
+  "**/*.selftest.test.ts",
 ];
 
 /** The product's own suite, with a sidecar that is written in another language. */
@@ -62,6 +63,8 @@ export default defineConfig({
     projects: [
       project("unit", ["**/*.test.ts"], heavier, 10_000),
       project("component", ["**/*.component.test.ts"], [], 60_000, 2),
+      // Once: it tries each fault again itself, and its tests look at what one run told.
+      project("selftest", ["**/*.selftest.test.ts"], [], 1_500_000),
       project("integration", ["**/*.integration.test.ts"], [], 300_000, 2),
       project("differential", ["**/*.differential.test.ts"], [], 300_000, 2),
       // Once: what its tests look at is made by one run, before them all.

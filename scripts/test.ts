@@ -29,6 +29,7 @@ const TWO_AT_ONCE = ["--maxWorkers=2"];
 
 const BATCHES: readonly Batch[] = [
   { suites: ["unit", "component"], prepare: async () => undefined, work: (suites) => runVitest(suites) },
+  { suites: ["selftest"], prepare: async () => undefined, work: (suites) => runVitest(suites) },
   { suites: ["go"], prepare: findGo, work: runGoTests },
   { suites: ["python"], prepare: preparePython, work: runPytest },
   {
