@@ -118,6 +118,8 @@ const heldUp = (context: CheckContext) =>
     };
     const waiting = waitingTime();
     const slow = noted("Ensure", balancer.ensure()).then(waiting);
+    // What the run is about to make is written down first: by now the Ensure is on its way.
+    await Promise.race([slow, wait(slowMs / 2, undefined, { signal: context.signal })]);
     const [waitedMs, , shaken] = await Promise.all([
       slow,
       noted("Get", other.get()),

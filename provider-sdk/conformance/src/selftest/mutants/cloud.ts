@@ -66,8 +66,13 @@ const lists = [
     method: "ListLoadBalancers",
     prefix: "lb.list",
     readers: [
-      ...["conc.ensure.others", "conc.ensure.same", "lb.cluster.isolated", "lb.ensure.idempotent", "lb.ensure.ports"],
-      ...["lb.list.one", "time.cancel.adopts"],
+      "conc.ensure.others",
+      "conc.ensure.same",
+      "lb.cluster.isolated",
+      "lb.ensure.idempotent",
+      "lb.ensure.ports",
+      "lb.list.one",
+      "time.cancel.adopts",
     ],
     owned: ["lb.list.owned"],
     make: (count: number) => {
@@ -137,20 +142,14 @@ const gone: RouteResult = {
 };
 
 /** Checks of load balancers that ask how one is. */
-const askers = [
-  ...["adopt", "delete.gone", "delete.mid-create", "delete.protected", "delete.stale", "ensure.echo"],
-  ...["ensure.refused", "ensure.stale", "ensure.tags", "ensure.zero-nodes", "get.absent", "get.equals"],
-  ...["get.hints", "list.one", "nodes.count", "nodes.ensure", "nodes.remove", "nodes.stale"],
-  ...[
-    "nodes.unchanged-mismatch",
-    "nodes.update",
-    "observed.stable",
-    "recreate",
-    "validate.delete",
-    "validate.no-effect",
-  ],
-  ...["validate.nodes", "watch.initial.equals-get"],
-];
+const askers = `
+  adopt delete.gone delete.mid-create delete.protected delete.stale ensure.echo ensure.refused ensure.stale
+  ensure.tags ensure.zero-nodes get.absent get.equals get.hints list.one nodes.count nodes.ensure nodes.remove
+  nodes.stale nodes.unchanged-mismatch nodes.update observed.stable recreate validate.delete validate.no-effect
+  validate.nodes watch.initial.equals-get
+`
+  .trim()
+  .split(/\s+/);
 
 /** Faults of what is said of things that were never made. */
 const nothing: readonly Mutant[] = [
@@ -267,7 +266,9 @@ export const cloudMutants: readonly Mutant[] = [
   {
     name: "shuffles-addresses",
     fault: "addresses come in another order each time",
-    fails: ["inst.addr.stable", "list.equals-get"],
+    fails: ["inst.addr.stable"],
+    // Whether a list differs from a look-up depends on how often was asked before.
+    only: ["inst.addr.stable"],
     intercept: machines((machine) => ({ ...machine, addresses: rotate(machine.addresses) })),
   },
   {
