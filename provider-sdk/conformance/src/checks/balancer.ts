@@ -11,7 +11,7 @@ import {
 import type { CheckContext } from "../check/check.ts";
 import { expectOk, fail, show } from "../check/expect.ts";
 import type { Called, CallOptions } from "../contract/caller.ts";
-import { durationMs } from "../contract/duration.ts";
+import { durationMs, pauseMs } from "../contract/duration.ts";
 import { type Method, methods } from "../contract/methods.ts";
 
 type PartialOf<M> = M extends Method<infer Partial, unknown, unknown> ? Partial : never;
@@ -232,7 +232,7 @@ export class TestBalancer {
   async #pause(ms: number | undefined, endMs: number): Promise<void> {
     if (performance.now() >= endMs) fail({ message: `the provider is busy for ${patienceMs(this.#context)} ms` });
     const most = 60_000 * Math.min(1, this.#context.slowFactor);
-    await wait(Math.min(Math.max(ms ?? pollMs, 10), most), undefined, { signal: this.#context.signal });
+    await wait(Math.min(pauseMs(ms, pollMs), most), undefined, { signal: this.#context.signal });
   }
 }
 

@@ -3,6 +3,7 @@ import type { BatchGetInstancesResponse } from "@cloudwire/proto/cloudprovider/v
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectNone, expectOk, fail } from "../check/expect.ts";
 import type { Called } from "../contract/caller.ts";
+import { pauseMs } from "../contract/duration.ts";
 import { outcomeLine } from "../contract/exchange.ts";
 import { methods } from "../contract/methods.ts";
 import { client } from "../target/reach.ts";
@@ -94,7 +95,9 @@ const reads: readonly Check[] = [
         { expected: "OK, or TOO_MANY_CALLS with RetryInfo" },
       );
       // Whoever was refused is served when it comes again as it was told.
-      const delays = beyond.map((called) => (called.kind === "error" ? (called.error.retryDelayMs ?? 0) : 0));
+      const delays = beyond.map((called) =>
+        pauseMs(called.kind === "error" ? called.error.retryDelayMs : undefined, 0),
+      );
       await wait(Math.max(...delays), undefined, { signal: context.signal });
       expectOk(await batch(context, 2, 2), "a call after those that were too many");
     },

@@ -5,7 +5,7 @@ import type { Route, RouteResult } from "@cloudwire/proto/cloudprovider/v1/route
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectNone, expectOk, fail, show } from "../check/expect.ts";
 import type { Called } from "../contract/caller.ts";
-import { durationMs } from "../contract/duration.ts";
+import { durationMs, pauseMs } from "../contract/duration.ts";
 import { methods } from "../contract/methods.ts";
 import { routesIn } from "../contract/routes-in.ts";
 
@@ -104,7 +104,7 @@ export class TestRoutes {
     for (;;) {
       const { results } = expectOk(await ask(), `${name} fails`).response;
       const pending = results.flatMap(({ outcome }) =>
-        outcome?.$case === "operation" ? [durationMs(outcome.value.pollAfter) ?? 1_000] : [],
+        outcome?.$case === "operation" ? [pauseMs(durationMs(outcome.value.pollAfter), 1_000)] : [],
       );
       if (pending.length === 0) return results;
       await wait(Math.max(...pending), undefined, { signal: this.#context.signal });

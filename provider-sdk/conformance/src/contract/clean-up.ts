@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Connection } from "../wire/connection.ts";
 import { type Called, Caller } from "./caller.ts";
-import { durationMs } from "./duration.ts";
+import { durationMs, pauseMs } from "./duration.ts";
 import { outcomeLine } from "./exchange.ts";
 import type { BalancerEntry, HookEntry, LedgerEntry } from "./ledger.ts";
 import { methods } from "./methods.ts";
@@ -85,7 +85,7 @@ const removeBalancer = async (
   if (called.kind !== "ok") return failed(called);
   const { done, operation, remaining } = called.response;
   if (done) return undefined;
-  return { why: `still there: ${remaining.join(", ")}`, againMs: durationMs(operation?.pollAfter) ?? againMs };
+  return { why: `still there: ${remaining.join(", ")}`, againMs: pauseMs(durationMs(operation?.pollAfter), againMs) };
 };
 
 const removeRoute = async (
@@ -104,7 +104,7 @@ const removeRoute = async (
     case "route":
       return undefined;
     case "operation":
-      return { why: "still there", againMs: durationMs(outcome.value.pollAfter) ?? againMs };
+      return { why: "still there", againMs: pauseMs(durationMs(outcome.value.pollAfter), againMs) };
     case "error":
       // Never made, because somebody else has the range.
       if (outcome.value.reason === "OWNED_BY_ANOTHER_CLUSTER") return undefined;
