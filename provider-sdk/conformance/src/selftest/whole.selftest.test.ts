@@ -17,7 +17,8 @@ const ending = new AbortController();
 const patienceMs = 1_500_000;
 
 beforeAll(async () => {
-  const args = ["--conditions=development", main, "selftest", "--format", "json"];
+  // Always the same order of checks: a suite is no place for surprises.
+  const args = ["--conditions=development", main, "selftest", "--format", "json", "--seed", "1"];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
     signal: ending.signal,
