@@ -12,7 +12,7 @@ const level = "M";
 const oneAfterTheOther = (): Intercept => {
   let last: Promise<unknown> = Promise.resolve();
   return (request, next) => {
-    const answer = after(last, isCall(request, ensure.name) ? 1_000 : 0, () => next(request));
+    const answer = after(last, isCall(request, ensure.name) ? 4_000 : 0, () => next(request));
     last = answer.catch(() => undefined);
     return answer;
   };
@@ -57,7 +57,7 @@ export const concurrencyMutants: readonly Mutant[] = [
     fault: "one call at a time is served",
     fails: ["conc.ensure.many"],
     level,
-    // Every check would wait a second for each Ensure.
+    // Every check would wait for seconds for each Ensure.
     only: ["conc.ensure.many"],
     intercept: oneAfterTheOther(),
   },
