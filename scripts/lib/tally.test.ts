@@ -2,7 +2,7 @@ import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { addTallies, readTally } from "./tally.ts";
 
-const report = (counts: Readonly<Record<string, number>>): string => JSON.stringify(counts);
+const report = (counts: Readonly<Record<string, unknown>>): string => JSON.stringify(counts);
 
 const NONE: readonly string[] = [];
 
@@ -16,15 +16,19 @@ describe("readTally()", () => {
     ],
     [
       "counts failed tests, not the suites around them as well",
-      report({ numPassedTests: 7, numFailedTests: 3, numFailedTestSuites: 2 }),
-      1,
-      { passed: 7, failed: 3, skipped: 0, remarks: NONE },
-    ],
-    [
-      "counts a file that could not be loaded",
-      report({ numPassedTests: 7, numFailedTests: 0, numFailedTestSuites: 1 }),
+      report({ numPassedTests: 7, numFailedTests: 1, numFailedTestSuites: 2 }),
       1,
       { passed: 7, failed: 1, skipped: 0, remarks: NONE },
+    ],
+    [
+      "counts a file that could not be loaded beside a test that failed",
+      report({
+        numPassedTests: 7,
+        numFailedTests: 1,
+        testResults: [{ name: `${process.cwd()}/b.test.ts`, status: "failed", message: "", assertionResults: [] }],
+      }),
+      1,
+      { passed: 7, failed: 2, skipped: 0, remarks: ["FAILED b.test.ts"] },
     ],
     [
       "counts a run that failed though every test passed",

@@ -27,22 +27,27 @@ export function addTallies(left: Tally, right: Tally): Tally {
  */
 export function readTally(report: string | undefined, exitCode: number): Tally {
   const counts: unknown = report === undefined ? {} : JSON.parse(report);
-  const failed = count(counts, "numFailedTests");
+  const files = list(counts, "testResults");
+  const failed = count(counts, "numFailedTests") + files.filter(failedAsAWhole).length;
   return {
     passed: count(counts, "numPassedTests"),
-    failed: exitCode === 0 ? failed : Math.max(failed, count(counts, "numFailedTestSuites"), 1),
+    failed: exitCode === 0 ? failed : Math.max(failed, 1),
     skipped: count(counts, "numPendingTests") + count(counts, "numTodoTests"),
-    remarks: list(counts, "testResults").flatMap(remarksOfFile),
+    remarks: files.flatMap(remarksOfFile),
   };
 }
 
-/** Of a file that failed as a whole (it could not be loaded, or what its tests need could not be set up), why. */
+/** It could not be loaded, or what its tests need could not be set up. */
+function failedAsAWhole(file: unknown): boolean {
+  const failed = (of: unknown): boolean => property(of, "status") === "failed";
+  return failed(file) && !list(file, "assertionResults").some(failed);
+}
+
 function remarksOfFile(file: unknown): readonly string[] {
   const path = relative(process.cwd(), text(file, "name"));
   const tests = list(file, "assertionResults");
-  const whole = property(file, "status") === "failed" && !tests.some((test) => property(test, "status") === "failed");
   return [
-    ...(whole ? [remark("FAILED", path, text(file, "message"))] : []),
+    ...(failedAsAWhole(file) ? [remark("FAILED", path, text(file, "message"))] : []),
     ...tests.flatMap((test) => remarksOfTest(path, test)),
   ];
 }

@@ -105,7 +105,7 @@ const reads: readonly Check[] = [
 ];
 
 /** An Ensure that takes at least so long holds others up visibly. */
-const slowMs = 400;
+const slowMs = 200;
 /** On a machine that is busy everything may wait for a moment. */
 const tries = 3;
 
