@@ -117,7 +117,8 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
   const startTime = new Date();
   const startedMs = performance.now();
   const endpoint = parseEndpoint(options.endpoint, options.tls);
-  const { level = "R", seed = 1, slowFactor = 1, providerCommand: command, runId = randomUUID() } = options;
+  const { fixtures = noFixtures, level = "R", seed = 1, slowFactor = 1 } = options;
+  const { providerCommand: command, runId = randomUUID() } = options;
   const known = knownOf(options);
   const { info, planned } = await planConformance(options);
   options.onEvent?.({ kind: "planned", info, planned });
@@ -131,6 +132,7 @@ export const runConformance = async (options: RunOptions): Promise<Report> => {
     started: (check) => options.onEvent?.({ kind: "started", check }),
     finished: (result) => options.onEvent?.({ kind: "finished", result }),
     parallel: options.parallel ?? 4,
+    fixtures,
     slowFactor: slowFactor * (options.timeFactor ?? 1),
     signal: options.signal ?? new AbortController().signal,
   });

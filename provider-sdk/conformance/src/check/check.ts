@@ -115,7 +115,7 @@ export interface Check {
   readonly advisory?: boolean;
   /** Measures time or fills the connection: nothing else runs meanwhile. */
   readonly exclusive?: boolean;
-  /** Default: 15 s. */
-  readonly timeoutMs?: number;
+  /** In how long it has to end, on a machine that is not slow. Default: 15 s. */
+  readonly timeoutMs?: number | ((fixtures: Fixtures) => number);
   readonly run: (context: CheckContext) => Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   loadBalancerPhaseToJSON,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { CheckContext } from "../check/check.ts";
+import type { Fixtures } from "../check/fixtures.ts";
 import { expectOk, fail, show } from "../check/expect.ts";
 import type { Called, CallOptions } from "../contract/caller.ts";
 import { durationMs, pauseMs } from "../contract/duration.ts";
@@ -37,9 +38,13 @@ export interface Wish {
   readonly more?: Pick<EnsureRequest, "operationId" | "adopt">;
 }
 
-/** How long a load balancer may take. */
-const patienceMs = ({ fixtures, slowFactor }: CheckContext): number =>
-  (fixtures.loadBalancer?.timeoutMs ?? 600_000) * slowFactor;
+/** How long a load balancer may take to serve, and to be gone. */
+const changeMs = ({ loadBalancer }: Fixtures): number => loadBalancer?.timeoutMs ?? 600_000;
+
+/** In how long a check of one has to end, from its making until it is gone. */
+export const lifeMs = (fixtures: Fixtures): number => 2 * changeMs(fixtures) + 100_000;
+
+const patienceMs = ({ fixtures, slowFactor }: CheckContext): number => changeMs(fixtures) * slowFactor;
 
 /** Where none is told. */
 const pollMs = 1_000;

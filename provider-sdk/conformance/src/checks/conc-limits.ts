@@ -7,7 +7,7 @@ import { pauseMs } from "../contract/duration.ts";
 import { outcomeLine } from "../contract/exchange.ts";
 import { methods } from "../contract/methods.ts";
 import { client } from "../target/reach.ts";
-import { TestBalancer, withBalancer } from "./balancer.ts";
+import { lifeMs, TestBalancer, withBalancer } from "./balancer.ts";
 import { expectOne } from "./lb.ts";
 import { waitingTime } from "./measure.ts";
 
@@ -17,7 +17,7 @@ const changing = {
   profile: "loadbalancer",
   requires: ["lb.ensure.active"],
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
 } as const;
 
 /** The controller never has more calls outstanding. */

@@ -4,7 +4,7 @@ import { outcomeLine } from "../contract/exchange.ts";
 import { methods, methodsByName } from "../contract/methods.ts";
 import { sampleRequest } from "../contract/samples.ts";
 import { client } from "../target/reach.ts";
-import { withBalancer } from "./balancer.ts";
+import { lifeMs, withBalancer } from "./balancer.ts";
 import { expectOne } from "./lb.ts";
 
 /** Many calls at once. */
@@ -42,7 +42,7 @@ export const concurrencyChecks: readonly Check[] = [
     why: "Two controllers overlap when one takes over from the other.",
     requires: ["lb.ensure.active"],
     exclusive: true,
-    timeoutMs: 1_300_000,
+    timeoutMs: lifeMs,
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const answers = await Promise.all(Array.from({ length: 10 }, () => balancer.ensure()));
@@ -64,7 +64,7 @@ export const concurrencyChecks: readonly Check[] = [
     why: "What a deletion has overtaken must not come back: nobody knows of it.",
     requires: ["lb.ensure.active"],
     exclusive: true,
-    timeoutMs: 1_300_000,
+    timeoutMs: lifeMs,
     run: (context) =>
       withBalancer(context, async (balancer) => {
         await Promise.all(

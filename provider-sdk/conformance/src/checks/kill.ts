@@ -3,7 +3,7 @@ import type { Check, CheckContext } from "../check/check.ts";
 import { expectNone, fail } from "../check/expect.ts";
 import type { Called } from "../contract/caller.ts";
 import { isClaimed } from "../contract/capabilities.ts";
-import { TestBalancer } from "./balancer.ts";
+import { lifeMs, TestBalancer } from "./balancer.ts";
 import { expectOne } from "./lb.ts";
 import { type Life, withLife } from "./own-provider.ts";
 
@@ -14,7 +14,7 @@ const base = {
   requires: ["proc.kill.recover", "lb.ensure.active"],
   starts: true,
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
 } as const;
 
 /** When the process is killed, in parts of how long such a call took before. */

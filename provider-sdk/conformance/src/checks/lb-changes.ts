@@ -5,14 +5,14 @@ import type { Called } from "../contract/caller.ts";
 import { isClaimed } from "../contract/capabilities.ts";
 import { ruleProblems } from "../contract/field-rules.ts";
 import { methods } from "../contract/methods.ts";
-import { fixtureNode, inline, TestBalancer, withBalancer } from "./balancer.ts";
+import { fixtureNode, inline, lifeMs, TestBalancer, withBalancer } from "./balancer.ts";
 import { expectPresent } from "./lb.ts";
 
 const base = {
   level: "M",
   profile: "loadbalancer",
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
   requires: ["lb.ensure.active"],
 } as const;
 

@@ -5,13 +5,13 @@ import type { LoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balanc
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectError, fail, show } from "../check/expect.ts";
 import { CheckSkipped } from "../check/failure.ts";
-import { TestBalancer, withBalancer, type Wish } from "./balancer.ts";
+import { lifeMs, TestBalancer, type Wish, withBalancer } from "./balancer.ts";
 
 const base = {
   level: "M",
   profile: "loadbalancer",
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
   requires: ["lb.ensure.active"],
 } as const;
 

@@ -1,14 +1,14 @@
 import type { LoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Check } from "../check/check.ts";
 import { expectError, expectOk, fail, show } from "../check/expect.ts";
-import { fixtureNode, inline, type TestBalancer, withBalancer } from "./balancer.ts";
+import { fixtureNode, inline, lifeMs, type TestBalancer, withBalancer } from "./balancer.ts";
 import { expectPresent } from "./lb.ts";
 
 const base = {
   level: "M",
   profile: "loadbalancer",
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
   requires: ["lb.ensure.active"],
 } as const;
 

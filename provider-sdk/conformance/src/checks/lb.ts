@@ -7,14 +7,14 @@ import type { Check, CheckContext } from "../check/check.ts";
 import { expectError, expectNone, expectOk, fail, show } from "../check/expect.ts";
 import { durationMs } from "../contract/duration.ts";
 import { isClaimed } from "../contract/capabilities.ts";
-import { TestBalancer, withBalancer } from "./balancer.ts";
+import { lifeMs, TestBalancer, withBalancer } from "./balancer.ts";
 
 /** Load balancers cost money and quota: one at a time. */
 const base = {
   level: "M",
   profile: "loadbalancer",
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
   requires: ["lb.ensure.active"],
 } as const;
 

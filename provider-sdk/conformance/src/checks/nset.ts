@@ -3,7 +3,7 @@ import type { ApplyNodeSetResponse } from "@cloudwire/proto/cloudprovider/v1/loa
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectError, expectOk, fail, show } from "../check/expect.ts";
 import { methods } from "../contract/methods.ts";
-import { fingerprintOf, fixtureNode, inline, withBalancer } from "./balancer.ts";
+import { fingerprintOf, fixtureNode, inline, lifeMs, withBalancer } from "./balancer.ts";
 import { expectPresent } from "./lb.ts";
 
 /** Sets live in the provider's memory: nothing of the cloud's is changed. */
@@ -12,7 +12,7 @@ const withCloud = {
   ...inMemory,
   level: "M",
   exclusive: true,
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
   requires: ["lb.ensure.active"],
 } as const;
 

@@ -4,7 +4,7 @@ import { CheckSkipped } from "../check/failure.ts";
 import type { Check, CheckContext } from "../check/check.ts";
 import { expectError, expectNone, fail, show } from "../check/expect.ts";
 import { property } from "../contract/field-rules.ts";
-import { type TestBalancer, withBalancer } from "./balancer.ts";
+import { lifeMs, type TestBalancer, withBalancer } from "./balancer.ts";
 import { expectPresent } from "./lb.ts";
 import {
   balancerWatch,
@@ -29,7 +29,7 @@ const withBalancers = {
   ...base,
   level: "M",
   profile: "lb-watch",
-  timeoutMs: 1_300_000,
+  timeoutMs: lifeMs,
   requires: ["lb.ensure.active", "lb.watch.owned"],
 } as const;
 

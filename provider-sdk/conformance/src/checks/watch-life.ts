@@ -7,7 +7,7 @@ import { durationMs } from "../contract/duration.ts";
 import { methods, serviceName } from "../contract/methods.ts";
 import { client } from "../target/reach.ts";
 import type { Connection } from "../wire/connection.ts";
-import { withBalancer } from "./balancer.ts";
+import { lifeMs, withBalancer } from "./balancer.ts";
 import { ending } from "./life.ts";
 import { withLife } from "./own-provider.ts";
 import {
@@ -244,7 +244,7 @@ const restarts: readonly Check[] = [
     rules: ["WAT-4"],
     why: "A load balancer that became ACTIVE during the restart would wait for the next full list.",
     requires: ["lb.ensure.active", "lb.watch.owned", "lb.watch.token.garbage", "proc.term.unlink"],
-    timeoutMs: 1_300_000,
+    timeoutMs: lifeMs,
     run: (context) =>
       withBalancer(context, (balancer) =>
         acrossRestart(balancerWatch, context, async () => {

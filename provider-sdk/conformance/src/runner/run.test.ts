@@ -18,6 +18,7 @@ const run = async (checks: readonly Check[], more: Partial<RunnerDeps> = {}) => 
     started: () => undefined,
     finished: () => undefined,
     parallel: 2,
+    fixtures: { malformedIds: [] },
     slowFactor: 1,
     knownFailing: [],
     knownFlaky: [],
@@ -68,6 +69,15 @@ describe("Runner", () => {
     const hanging = fakeCheck("a.hangs", { timeoutMs: 20, run: () => new Promise(() => undefined) });
     expect(await run([hanging])).toEqual({
       "a.hangs": { kind: "fail", finding: { message: "the check did not end within 20 ms" } },
+    });
+  });
+
+  test("gives a check the time that the fixtures ask for", async () => {
+    const timeoutMs: Check["timeoutMs"] = ({ loadBalancer }) => loadBalancer?.timeoutMs ?? 10_000;
+    const hanging = fakeCheck("a.hangs", { timeoutMs, run: () => new Promise(() => undefined) });
+    const fixtures = { malformedIds: [], loadBalancer: { timeoutMs: 10 } };
+    expect(await run([hanging], { fixtures, slowFactor: 3 })).toEqual({
+      "a.hangs": { kind: "fail", finding: { message: "the check did not end within 30 ms" } },
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Check, CheckContext } from "../check/check.ts";
+import type { Fixtures } from "../check/fixtures.ts";
 import { CheckFailure, CheckSkipped, type Finding } from "../check/failure.ts";
 import { HookError } from "../check/hooks.ts";
 import type { CheckResult, Verdict } from "../report/report.ts";
@@ -25,6 +26,7 @@ export interface RunnerDeps {
   readonly started: (check: Check) => void;
   readonly finished: (result: CheckResult) => void;
   readonly parallel: number;
+  readonly fixtures: Fixtures;
   readonly slowFactor: number;
   readonly knownFailing: readonly Pattern[];
   readonly knownFlaky: readonly Pattern[];
@@ -112,7 +114,7 @@ export class Runner {
   }
 
   async #attempt(check: Check): Promise<Verdict> {
-    const timeoutMs = (check.timeoutMs ?? defaultTimeoutMs) * this.#deps.slowFactor;
+    const timeoutMs = limitMs(check, this.#deps.fixtures) * this.#deps.slowFactor;
     const timeUp = AbortSignal.timeout(Math.ceil(timeoutMs));
     const signal = AbortSignal.any([timeUp, this.#deps.signal]);
     const { context, close } = this.#deps.openContext(check, signal);
@@ -139,6 +141,9 @@ export class Runner {
     if (tell) this.#deps.finished(result);
   }
 }
+
+const limitMs = ({ timeoutMs = defaultTimeoutMs }: Check, fixtures: Fixtures): number =>
+  typeof timeoutMs === "number" ? timeoutMs : timeoutMs(fixtures);
 
 const toVerdict = (error: unknown): Verdict => {
   if (error instanceof CheckFailure) return { kind: "fail", finding: error.finding };
