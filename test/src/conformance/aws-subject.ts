@@ -43,7 +43,7 @@ export async function startAwsSubject(host: Host): Promise<Started> {
     malformedVolumeHandle: "i-01234567",
     routeCidrs: ["10.120.1.0/24", "10.120.2.0/24"],
     canarySecret: CANARY,
-    loadBalancer: { timeoutSeconds: 60 },
+    loadBalancer: { timeoutSeconds: 20 },
     testCloud: url,
     hooks: {
       instanceCreate: onMachine("create"),

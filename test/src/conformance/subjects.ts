@@ -92,7 +92,7 @@ const startFake = async (host: Host): Promise<Started> => {
       },
       otherInstance: { providerId: "fake://node-2", nodeName: "node-2" },
       absentProviderId: "fake://node-0",
-      loadBalancer: { timeoutSeconds: 60 },
+      loadBalancer: { timeoutSeconds: 20 },
     }),
   };
 };
@@ -115,7 +115,7 @@ const startBridgedAws = async (host: Host): Promise<Started> => {
       absentProviderId: "aws:///us-east-1a/i-00000000000000000",
       loadBalancer: {
         annotations: { "service.beta.kubernetes.io/aws-load-balancer-type": "nlb" },
-        timeoutSeconds: 60,
+        timeoutSeconds: 20,
       },
     }),
   };
@@ -143,7 +143,7 @@ const startBridgedGcp = async (host: Host): Promise<Started> => {
       },
       otherInstance: { providerId: "gce://test-project/us-central1-b/machine-2", nodeName: "machine-2" },
       absentProviderId: "gce://test-project/us-central1-b/machine-0",
-      loadBalancer: { needsNodes: true, timeoutSeconds: 60 },
+      loadBalancer: { needsNodes: true, timeoutSeconds: 20 },
     }),
   };
 };
