@@ -73,7 +73,10 @@ export class EventBroadcaster {
     await raceAbort(this.#sending ?? Promise.resolve(), limit).catch(() => undefined);
     this.#stop.abort(new Error("event broadcaster stopped"));
     await this.#sending;
-    while (this.#waiting.take() !== undefined) this.#deps.metrics.dropped("shutdown");
+    while (this.#waiting.take() !== undefined) {
+      this.#deps.metrics.dropped("shutdown");
+      this.#deps.metrics.waits(-1);
+    }
   }
 
   /** What is too much is dropped here already: it takes no place from others, however long the API server is away. */
@@ -83,6 +86,7 @@ export class EventBroadcaster {
     if (correlated.kind === "spam") return this.#drop("spam", component, input);
     if (this.#waiting.size >= MAX_WAITING) return this.#drop("full", component, input);
     this.#waiting.add(input.type === "Warning" ? "high" : "low", correlated);
+    this.#deps.metrics.waits(1);
     this.#sending ??= this.#sendAll();
   }
 
@@ -104,11 +108,12 @@ export class EventBroadcaster {
 
   /** Ends, and says so, in the same turn in which it finds nothing left: an event recorded after that starts it again. */
   async #sendAll(): Promise<void> {
-    const { clock } = this.#deps;
+    const { clock, metrics } = this.#deps;
     await Promise.resolve();
     for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
       const startMs = clock.monotonicMs();
       await this.#send(next);
+      metrics.waits(-1);
       if (this.#stop.signal.aborted) break;
       if (next.event.type === "Normal") await this.#rest((clock.monotonicMs() - startMs) * PAUSE_FACTOR);
     }
@@ -169,6 +174,8 @@ export type DropReason = "full" | "spam" | "refused" | "shutdown";
 
 /** What happened to events. */
 export interface EventMetrics {
+  /** So many more, or fewer, wait to be written, the one that is being written among them. */
+  waits(difference: number): void;
   sent(): void;
   dropped(why: DropReason): void;
 }
@@ -180,5 +187,13 @@ export function eventMetrics(metrics: Metrics): EventMetrics {
     help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, or shutdown.",
     labels: ["why"],
   });
-  return { sent: () => sent.inc(), dropped: (why) => dropped.inc({ why }) };
+  const waiting = metrics.gauge({
+    name: "cloudwire_events_waiting",
+    help: "Kubernetes Events that wait to be written, Warnings before Normal ones.",
+  });
+  return {
+    waits: (difference) => waiting.inc(difference),
+    sent: () => sent.inc(),
+    dropped: (why) => dropped.inc({ why }),
+  };
 }

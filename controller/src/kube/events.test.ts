@@ -129,7 +129,9 @@ describe("EventBroadcaster", () => {
     await clock.advance(6000);
     kube.intercept = () => undefined;
     kube.calls.length = 0;
+    expect(await metrics.value("cloudwire_events_waiting")).toBe(2);
     await clock.advance(10_000);
+    expect(await metrics.value("cloudwire_events_waiting")).toBe(0);
     expect(kube.calls.map(({ body }) => body?.["message"])).toEqual(["one", "two"]);
     expect(await metrics.value("cloudwire_events_sent_total")).toBe(2);
     expect(clock.timers).toBe(0);
@@ -249,6 +251,7 @@ describe("EventBroadcaster.flush()", () => {
     await flushed;
     recorder.record(warning("three"));
     expect(await metrics.value("cloudwire_events_dropped_total", { why: "shutdown" })).toBe(3);
+    expect(await metrics.value("cloudwire_events_waiting")).toBe(0);
     expect(clock.timers).toBe(0);
   });
 });

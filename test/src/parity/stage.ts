@@ -12,6 +12,8 @@ const WAIT_MS = 25_000;
 const CLEAR_MS = 8000;
 /** Nobody wrote for so long: longer than every period of either side in these runs, except the refresh of addresses. */
 const QUIET_MS = 3000;
+/** News of hundreds of objects at once, each with a rest after it. */
+const EVENTS_MS = 60_000;
 
 /** What a scenario's Node starts with; the defaults are those of a kubelet that waits for its cloud. */
 export interface NodeShape {
@@ -228,6 +230,10 @@ export class Stage {
       const lastMs = Math.max(fromMs, ...writes.map(({ receivedAt }) => Date.parse(receivedAt)));
       return Date.now() - lastMs >= QUIET_MS || Date.now() - fromMs > timeoutMs ? true : undefined;
     });
+    // What was recorded before this moment is written when none is left that waits.
+    await eventually("the events to be written", EVENTS_MS, async () =>
+      (await this.world.eventsWait()) ? undefined : true,
+    );
   }
 
   /** Lets time pass in which something must not, or need not, happen. */

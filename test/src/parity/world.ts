@@ -19,6 +19,9 @@ const WRITES = new Set(["create", "update", "patch", "delete"]);
 /** The whole log is read each time, and all scenarios of a batch ask. */
 const AUDIT_AGE_MS = 500;
 
+/** Likewise the page of metrics. */
+const EVENTS_WAIT_AGE_MS = 500;
+
 interface Parts {
   readonly peer: Peer;
   readonly controlPlane: ControlPlane;
@@ -41,6 +44,8 @@ export class ParityWorld implements AsyncDisposable {
   #output = "";
   #auditReadMs = Number.NEGATIVE_INFINITY;
   #writes: Promise<readonly AuditEvent[]> = Promise.resolve([]);
+  #eventsAskedMs = Number.NEGATIVE_INFINITY;
+  #eventsWait = Promise.resolve(false);
 
   constructor(parts: Parts, kube: Kube) {
     this.#parts = parts;
@@ -111,6 +116,16 @@ export class ParityWorld implements AsyncDisposable {
 
   async events(): Promise<readonly Json[]> {
     return this.kube.items("/api/v1/events");
+  }
+
+  /** Whether events have been recorded that {@link events} does not show yet. Up to half a second old. */
+  async eventsWait(): Promise<boolean> {
+    const nowMs = performance.now();
+    if (nowMs - this.#eventsAskedMs > EVENTS_WAIT_AGE_MS) {
+      this.#eventsAskedMs = nowMs;
+      this.#eventsWait = this.#parts.peer.eventsWait(this.#programs);
+    }
+    return await this.#eventsWait;
   }
 
   /** Whether all programs are as they were started; a controller that ends by itself is a finding. */

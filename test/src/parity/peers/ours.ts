@@ -28,4 +28,12 @@ export const ours: Peer = {
     await controller.said(/Started/);
     return [sidecar, controller];
   },
+  // It sends news as the server has time for them, which in a batch of scenarios may take a while.
+  eventsWait: async (programs) => {
+    const [, url] = (await programs.at(-1)?.said(/health=(http:\S+)/)) ?? [];
+    const page = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) })).text();
+    const [, waiting] = /^cloudwire_events_waiting (\d+)$/m.exec(page) ?? [];
+    if (waiting === undefined) throw new Error(`the controller does not tell how many events wait:\n${page}`);
+    return waiting !== "0";
+  },
 };

@@ -24,4 +24,6 @@ export interface Peer {
   readonly name: "upstream" | "ours";
   /** Starts its programs; the controller last. */
   readonly start: (site: PeerSite, flags: PeerFlags) => Promise<readonly Program[]>;
+  /** Whether these programs have recorded events that the API server has not been told of yet. */
+  readonly eventsWait: (programs: readonly Program[]) => Promise<boolean>;
 }

@@ -26,4 +26,6 @@ export const upstream: Peer = {
     await program.said(/Started "cloud-node-controller"/);
     return [program];
   },
+  // It sends them as fast as it goes.
+  eventsWait: async () => false,
 };
