@@ -2,11 +2,9 @@ import { readFile } from "node:fs/promises";
 import type { Condition, Logger } from "@cloudwire/provider-sdk";
 import type { DataPlane } from "./forwarding/data-plane.ts";
 import type { KernelRoutes } from "./forwarding/kernel-routes.ts";
+import { mendRoutes } from "./forwarding/mend-routes.ts";
 import type { MachineSource } from "./inventory/inventory-files.ts";
-import { internalAddress } from "./inventory/machine.ts";
-import { type RouteRecord, withRoutes } from "./state/state.ts";
 import type { Store } from "./state/store.ts";
-import { familyOf } from "./util/ip.ts";
 
 export interface Reconciler {
   /** What an operator should know of this machine. */
@@ -72,24 +70,4 @@ function condition(type: string, problem: string): Condition {
   return problem === ""
     ? { type, status: true, reason: "AsExpected" }
     : { type, status: false, reason: "NeedsAttention", message: problem.slice(0, 500) };
-}
-
-/** Routes go to where the inventory has their machines now. */
-async function mendRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
-  const machines = await source.read();
-  const moved = store.state().routes.flatMap((route): readonly RouteRecord[] => {
-    if (route.isDeleting) return [];
-    const addresses = machines.byId.get(route.targetId)?.addresses ?? [];
-    const gateway = internalAddress(addresses, familyOf(route.gateway) ?? 4);
-    return gateway === undefined || gateway === route.gateway ? [] : [{ ...route, gateway }];
-  });
-  if (moved.length > 0) await store.update((state) => withRoutes(state, moved));
-  const { changes } = await routes.sync(() => {
-    const all = store.state().routes;
-    return {
-      wanted: all.filter(({ isDeleting }) => !isDeleting),
-      unwanted: all.filter(({ isDeleting }) => isDeleting),
-    };
-  });
-  return changes;
 }

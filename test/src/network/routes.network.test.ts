@@ -74,10 +74,11 @@ describe("routes of the kernel", () => {
     const [one, two] = site.topology.nodes;
     if (one === undefined || two === undefined) throw new Error("the topology has no two nodes");
     await site.writeInventory([{ ...one, ipv4: "10.50.0.111" }]);
-    const via = () => site.onGateway("ip", "route", "show", one.podCidr);
-    await eventually("the route to lead to the new address", 30_000, async () =>
-      (await via()).includes("via 10.50.0.111") ? true : undefined,
-    );
+    const leadsTo = (address: string) =>
+      eventually(`the route to lead to ${address}`, 30_000, async () =>
+        (await site.onGateway("ip", "route", "show", one.podCidr)).includes(`via ${address} `) ? true : undefined,
+      );
+    await leadsTo("10.50.0.111");
     await site.writeInventory(site.topology.nodes.slice(0, 1));
     const { routes } = await client.listRoutes({});
     expect(new Map(routes.map(({ targetNodeName, blackhole }) => [targetNodeName, blackhole]))).toEqual(
@@ -87,6 +88,7 @@ describe("routes of the kernel", () => {
       ]),
     );
     await site.writeInventory(site.topology.nodes);
+    await leadsTo(one.ipv4);
     await provider.stop("SIGKILL");
     expect(await inKernel("99")).toHaveLength(2);
     provider = await site.startProvider();

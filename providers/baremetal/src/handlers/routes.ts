@@ -8,10 +8,10 @@ import {
   type RouteListContext,
   type WantedRoute,
 } from "@cloudwire/provider-sdk";
-import type { KernelRoutes } from "../forwarding/kernel-routes.ts";
+import type { KernelRoutes, RouteAccess } from "../forwarding/kernel-routes.ts";
 import type { MachineSource } from "../inventory/inventory-files.ts";
 import { internalAddress, type Machines } from "../inventory/machine.ts";
-import { isInTable } from "../plan/routes.ts";
+import { goneFrom, isInTable } from "../plan/routes.ts";
 import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 import { parseCidr } from "../util/ip.ts";
@@ -39,10 +39,13 @@ export function routeHandlers(deps: RouteDeps): RouteHandlers {
 
 /** Routes of the cluster that the kernel has; one that it lost is not told of, so that it is asked for again. */
 async function* list({ store, source, kernel }: RouteDeps, { cluster }: RouteListContext): AsyncGenerator<Route> {
-  const [table, machines] = await Promise.all([kernel.read(), source.read()]);
-  for (const record of store.state().routes) {
-    if (record.isDeleting || record.cluster.id !== cluster.id) continue;
-    if (isInTable(kernel.table, table, record)) yield toRoute(record, machines);
+  const machines = await source.read();
+  const records = await kernel.inTurn(async ({ read }) => {
+    const table = await read();
+    return store.state().routes.filter((record) => isInTable(kernel.table, table, record));
+  });
+  for (const record of records) {
+    if (!record.isDeleting && record.cluster.id === cluster.id) yield toRoute(record, machines);
   }
 }
 
@@ -68,7 +71,17 @@ async function ensureMany(
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteBatchAnswer[]> {
-  const [machines, table] = await Promise.all([source.read(), kernel.read()]);
+  const machines = await source.read();
+  return kernel.inTurn((access) => ensureInTurn({ store, kernel, ...access }, machines, routes, context));
+}
+
+async function ensureInTurn(
+  { store, kernel, read, sync }: Pick<RouteDeps, "store" | "kernel"> & RouteAccess,
+  machines: Machines,
+  routes: readonly WantedRoute[],
+  context: RouteChangeContext,
+): Promise<readonly RouteBatchAnswer[]> {
+  const table = await read();
   const plans = routes.map((route) => {
     const record = toRecord(route, machines, store.state().routes, context);
     if (record instanceof ProviderError) return record;
@@ -92,7 +105,7 @@ async function ensureMany(
   }
   if (records.length > 0) await store.update((state) => withRoutes(state, records));
   context.recordCloudCall({ mutation: true });
-  const outcome = await kernel.sync(() => ({ wanted: records, unwanted: [] }));
+  const outcome = await sync({ wanted: records });
   return plans.map((plan) => {
     if (plan instanceof ProviderError) return plan;
     if (isInTable(kernel.table, outcome.table, plan)) return toRoute(plan, machines);
@@ -151,40 +164,45 @@ async function deleteMany(
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteDeleteAnswer[]> {
-  const found = routes.map(({ destinationCidr, id }) => {
-    const destination = parseCidr(destinationCidr)?.text;
-    const record = store.state().routes.find((route) => route.destination === destination);
-    // Another route took the place of the one that was listed: that one is gone.
-    return record === undefined || (id !== undefined && id !== idOf(record)) ? undefined : record;
-  });
-  const isForeign = (record: RouteRecord): boolean => record.cluster.id !== context.cluster.id;
-  const own = found.filter((record) => record !== undefined && !isForeign(record)).flatMap((record) => record ?? []);
-  if (context.validateOnly) {
-    for (const record of own) context.plan({ action: "delete", resourceType: "route", resourceId: idOf(record) });
-  } else if (own.length > 0) {
-    // Forgotten last: until then the route is known to be ours.
-    const leaving = own.map((record) => ({ ...record, isDeleting: true }));
-    await store.update((state) => withRoutes(state, leaving));
-    context.recordCloudCall({ mutation: true });
-    const { table } = await kernel.sync(() => ({ wanted: [], unwanted: leaving }));
-    const gone = own.filter((record) => !isInTable(kernel.table, table, record));
-    await store.update((state) => withoutRoutes(state, new Set(gone.map(({ destination }) => destination))));
-  }
-  return found.map((record) => {
-    if (record === undefined) return undefined;
-    if (isForeign(record)) {
-      const metadata = { owner_cluster_id: record.cluster.id, id: idOf(record) };
-      return new ProviderError(
-        "OWNED_BY_ANOTHER_CLUSTER",
-        `route to ${record.destination} belongs to another cluster`,
-        { metadata },
-      );
+  return kernel.inTurn(async ({ sync }) => {
+    const found = routes.map((route) => recordOf(route, store.state().routes));
+    const own = found.flatMap((record) => (record?.cluster.id === context.cluster.id ? record : []));
+    if (context.validateOnly || own.length === 0) {
+      for (const record of own) context.plan({ action: "delete", resourceType: "route", resourceId: idOf(record) });
+      return found.map((record) => deleteAnswer(record, context, new Set()));
     }
-    const isLeft = store
-      .state()
-      .routes.some(({ destination, isDeleting }) => destination === record.destination && isDeleting);
-    return isLeft
-      ? new ProviderError("NOT_READY", `the kernel did not give up the route to ${record.destination}`)
-      : undefined;
+    // Forgotten last: until then the route is known to be ours.
+    const unwanted = own.map((record) => ({ ...record, isDeleting: true }));
+    await store.update((state) => withRoutes(state, unwanted));
+    context.recordCloudCall({ mutation: true });
+    const { table } = await sync({ unwanted });
+    const gone = goneFrom(kernel.table, table, unwanted);
+    if (gone.size > 0) await store.update((state) => withoutRoutes(state, gone));
+    const left = new Set(own.flatMap(({ destination }) => (gone.has(destination) ? [] : destination)));
+    return found.map((record) => deleteAnswer(record, context, left));
   });
+}
+
+/** Undefined: there is none, or another route took the place of the one that was listed. */
+function recordOf({ destinationCidr, id }: WantedRoute, records: readonly RouteRecord[]): RouteRecord | undefined {
+  const destination = parseCidr(destinationCidr)?.text;
+  const record = records.find((route) => route.destination === destination);
+  return record === undefined || (id !== undefined && id !== idOf(record)) ? undefined : record;
+}
+
+function deleteAnswer(
+  record: RouteRecord | undefined,
+  { cluster }: RouteChangeContext,
+  left: ReadonlySet<string>,
+): RouteDeleteAnswer {
+  if (record === undefined) return undefined;
+  const { destination } = record;
+  if (record.cluster.id !== cluster.id) {
+    const metadata = { owner_cluster_id: record.cluster.id, id: idOf(record) };
+    const message = `route to ${destination} belongs to another cluster`;
+    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });
+  }
+  return left.has(destination)
+    ? new ProviderError("NOT_READY", `the kernel did not give up the route to ${destination}`)
+    : undefined;
 }

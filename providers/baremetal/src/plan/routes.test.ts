@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isInTable, parseRoutes, planRoutes } from "./routes.ts";
+import { goneFrom, isInTable, parseRoutes, planRoutes } from "./routes.ts";
 
 const table = { protocol: 77, table: 254 };
 const route = (destination: string, gateway: string) => ({
@@ -55,6 +55,15 @@ test.each([
   ["somebody else's", kernel(a, "10.0.0.1", 4), false],
 ])("isInTable(): %s", (_, present, expected) => {
   expect(isInTable(table, [present], route(a, "10.0.0.1"))).toBe(expected);
+});
+
+test.each([
+  ["nothing", [], [a]],
+  ["ours", [kernel(a, "10.0.0.1")], []],
+  ["ours, another way", [kernel(a, "10.0.0.2")], []],
+  ["somebody else's", [kernel(a, "10.0.0.1", 4)], [a]],
+])("goneFrom() where the kernel has %s", (_, present, gone) => {
+  expect(goneFrom(table, present, [route(a, "10.0.0.1")])).toEqual(new Set(gone));
 });
 
 test("parseRoutes() reads what ip prints: hosts, networks, both families, and no default", () => {

@@ -56,6 +56,16 @@ export function isInTable({ protocol }: RouteTable, kernel: readonly KernelRoute
   );
 }
 
+/** Destinations to which the kernel has no route of ours, whichever way. */
+export function goneFrom(
+  { protocol }: RouteTable,
+  kernel: readonly KernelRoute[],
+  unwanted: readonly RouteRecord[],
+): ReadonlySet<string> {
+  const left = new Set(kernel.flatMap((one) => (one.protocol === protocol ? one.destination : [])));
+  return new Set(unwanted.flatMap(({ destination }) => (left.has(destination) ? [] : destination)));
+}
+
 /** Reads what `ip -N -j route show` prints. */
 export function parseRoutes(json: string): readonly KernelRoute[] {
   const rows: unknown = JSON.parse(json.trim() === "" ? "[]" : json);

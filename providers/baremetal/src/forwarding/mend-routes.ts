@@ -1,0 +1,28 @@
+import type { MachineSource } from "../inventory/inventory-files.ts";
+import { internalAddress } from "../inventory/machine.ts";
+import { goneFrom } from "../plan/routes.ts";
+import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
+import type { Store } from "../state/store.ts";
+import { familyOf } from "../util/ip.ts";
+import type { KernelRoutes } from "./kernel-routes.ts";
+
+/** Routes go to where the inventory has their machines now, and what was half taken out is taken out. Answers how much had to be changed. */
+export async function mendRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
+  const machines = await source.read();
+  return routes.inTurn(async ({ sync }) => {
+    const moved = store.state().routes.flatMap((route): readonly RouteRecord[] => {
+      if (route.isDeleting) return [];
+      const addresses = machines.byId.get(route.targetId)?.addresses ?? [];
+      const gateway = internalAddress(addresses, familyOf(route.gateway) ?? 4);
+      return gateway === undefined || gateway === route.gateway ? [] : [{ ...route, gateway }];
+    });
+    if (moved.length > 0) await store.update((state) => withRoutes(state, moved));
+    const [unwanted = [], wanted = []] = [true, false].map((isDeleting) =>
+      store.state().routes.filter((route) => route.isDeleting === isDeleting),
+    );
+    const { table, changes } = await sync({ wanted, unwanted });
+    const gone = goneFrom(routes.table, table, unwanted);
+    if (gone.size > 0) await store.update((state) => withoutRoutes(state, gone));
+    return changes;
+  });
+}
