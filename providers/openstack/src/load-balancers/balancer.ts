@@ -20,8 +20,12 @@ export interface Tools {
   readonly settings: LoadBalancerSettings;
 }
 
-/** Between two looks at a load balancer that Octavia works on. */
-const lookMs = 1_000;
+/**
+ * Between two looks at a load balancer that Octavia works on: a change takes a driver some milliseconds or some seconds, a new virtual machine a minute or
+ * two. So each wait is twice the one before, up to the longest.
+ */
+const firstLookMs = 200;
+const longestLookMs = 3_000;
 
 const service = "load-balancer";
 const anything = Type.Unknown();
@@ -53,7 +57,7 @@ export async function findBalancer({ reader }: Tools, ref: Ref, occasion: Occasi
 
 /** Waits until Octavia has done what it does: until then it takes no change. @throws ProviderError when it failed */
 export async function settledBalancer({ reader }: Tools, id: string, context: ChangeContext): Promise<Balancer> {
-  for (;;) {
+  for (let waitMs = firstLookMs; ; waitMs = Math.min(waitMs * 2, longestLookMs)) {
     const balancer = await reader.balancer(id, context);
     const { provisioning_status: status } = balancer;
     if (status === "ACTIVE") return balancer;
@@ -62,7 +66,7 @@ export async function settledBalancer({ reader }: Tools, id: string, context: Ch
       throw new ProviderError("NOT_READY", `load balancer ${id} is being deleted; another is made when it has gone`);
     }
     context.progress({ id, stage: `${status} at Octavia` });
-    await pause(lookMs, undefined, { signal: context.signal });
+    await pause(waitMs, undefined, { signal: context.signal });
   }
 }
 

@@ -6,7 +6,7 @@ import { ensureLoadBalancer, updateNodes } from "./ensure.ts";
 import { FloatingIps } from "./floating-ips.ts";
 import { OctaviaReader } from "./octavia.ts";
 import { clusterTag } from "./ownership.ts";
-import { readSeen } from "./read.ts";
+import { readAllSeen, readSeen } from "./read.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
 import type { LoadBalancerSettings } from "./wish.ts";
 
@@ -40,5 +40,5 @@ export function loadBalancerHandlers(openStack: OpenStack, settings: LoadBalance
 /** The cluster's own load balancers. */
 async function* listLoadBalancers(tools: Tools, context: CallContext): AsyncGenerator<LoadBalancer> {
   const balancers = await tools.reader.balancers({ tags: clusterTag(context.cluster) }, context);
-  for (const balancer of balancers) yield toLoadBalancer(await readSeen(tools, balancer, context));
+  for (const seen of await readAllSeen(tools, balancers, context)) yield toLoadBalancer(seen);
 }

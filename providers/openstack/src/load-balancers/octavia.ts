@@ -29,6 +29,7 @@ const listenerSchema = Type.Object(
     default_pool_id: nullableText,
     allowed_cidrs: Type.Union([Type.Array(Type.String()), Type.Null()]),
     insert_headers: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]),
+    loadbalancers: ids,
   },
   { additionalProperties: true },
 );
@@ -45,6 +46,8 @@ const poolSchema = Type.Object({
     Type.Null(),
   ]),
   healthmonitor_id: Type.Optional(nullableText),
+  loadbalancers: ids,
+  members: ids,
 });
 
 const memberSchema = Type.Object({
@@ -117,7 +120,8 @@ export class OctaviaReader {
     return all.filter(({ provisioning_status: status }) => status !== "DELETED");
   }
 
-  async listeners(balancerId: string, occasion: Occasion): Promise<readonly Listener[]> {
+  /** @param balancerId undefined: of all load balancers of the project */
+  async listeners(balancerId: string | undefined, occasion: Occasion): Promise<readonly Listener[]> {
     return readAll(async (marker) => {
       const query = { loadbalancer_id: balancerId, marker };
       const page = await this.#openStack.get(occasion, service, "/lbaas/listeners", listenerListSchema, query);
@@ -125,7 +129,8 @@ export class OctaviaReader {
     });
   }
 
-  async pools(balancerId: string, occasion: Occasion): Promise<readonly Pool[]> {
+  /** @param balancerId undefined: of all load balancers of the project */
+  async pools(balancerId: string | undefined, occasion: Occasion): Promise<readonly Pool[]> {
     return readAll(async (marker) => {
       const query = { loadbalancer_id: balancerId, marker };
       const page = await this.#openStack.get(occasion, service, "/lbaas/pools", poolListSchema, query);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { node, tcp, udp, wanted } from "../test/wanted.ts";
 import type { Listener, Member, Monitor, Parts, Pool } from "./octavia.ts";
-import { planParts, type Step, withPool } from "./plan.ts";
+import { planMembers, planParts, type Step, withPool } from "./plan.ts";
 import { membersOf, toWish } from "./wish.ts";
 
 const settings = { vipSubnetId: "vip" };
@@ -23,6 +23,7 @@ const listener: Listener = {
   default_pool_id: "p1",
   allowed_cidrs: null,
   insert_headers: {},
+  loadbalancers: [{ id: "lb" }],
   ...toWish(wanted(), settings).listeners[0]?.options,
 };
 const pool: Pool = {
@@ -31,6 +32,8 @@ const pool: Pool = {
   protocol: "TCP",
   session_persistence: null,
   healthmonitor_id: "m1",
+  loadbalancers: [{ id: "lb" }],
+  members: [{ id: "a" }],
 };
 const member: Member = {
   id: "a",
@@ -120,6 +123,20 @@ describe("planParts()", () => {
     expect(told(stepsFor([], { ...made, listeners: [{ ...listener, default_pool_id: null }] }))).toEqual([
       "update listener",
     ]);
+  });
+});
+
+describe("planMembers()", () => {
+  const inSubnet = (...numbers: readonly number[]) =>
+    membersOf(numbers.map(node), { nodePort: 30_080 }, "subnet-2").map((each) => ({ ...each }));
+  const bodies = (steps: readonly Step[]) => steps.map(({ body }) => JSON.stringify(body).match(/10\.0\.0\.\d/g) ?? []);
+
+  test("removes nodes before they come back in another subnet, for Octavia would keep the old one", () => {
+    expect(bodies(planMembers("p", inSubnet(1, 2), [member]))).toEqual([["10.0.0.2"], ["10.0.0.1", "10.0.0.2"]]);
+  });
+
+  test("finds nothing to do for nodes in their subnet", () => {
+    expect(planMembers("p", inSubnet(1), [{ ...member, subnet_id: "subnet-2" }])).toEqual([]);
   });
 });
 

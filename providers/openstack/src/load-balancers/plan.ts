@@ -41,7 +41,10 @@ export function planParts(balancerId: string, wanted: readonly Wanted[], present
   ];
 }
 
-/** What makes the targets of one pool be these: one request, whatever has changed, and none if nothing has. */
+/**
+ * What makes the targets of one pool be these: one request, whatever has changed, and none if nothing has. A target's subnet alone cannot be changed, so
+ * that those of another one go first.
+ */
 export function planMembers(
   poolName: string,
   wanted: readonly WantedMember[],
@@ -52,6 +55,16 @@ export function planMembers(
   const added = [...wish].filter((key) => !have.has(key)).length;
   const removed = [...have].filter((key) => !wish.has(key)).length;
   if (added === 0 && removed === 0) return [];
+  const staying = wanted.filter((each) => !present.some((member) => isMoved(each, member)));
+  const first = staying.length < wanted.length ? [writeMembers(poolName, staying, "nodes of another subnet go")] : [];
+  return [...first, writeMembers(poolName, wanted, `${added} nodes come, ${removed} go`)];
+}
+
+function isMoved({ address, port, subnetId }: WantedMember, member: Member): boolean {
+  return address === member.address && port === member.protocol_port && subnetId !== (member.subnet_id ?? undefined);
+}
+
+function writeMembers(poolName: string, wanted: readonly WantedMember[], summary: string): Step {
   const members = wanted.map(({ name, address, port, subnetId, monitorPort }) => ({
     name: name.slice(0, 255),
     address,
@@ -59,16 +72,13 @@ export function planMembers(
     ...(subnetId === undefined ? {} : { subnet_id: subnetId }),
     ...(monitorPort === undefined ? {} : { monitor_port: monitorPort }),
   }));
-  const summary = `${added} nodes come, ${removed} go`;
-  return [
-    {
-      change: { action: "update", resourceType: "pool members", resourceId: poolName, summary },
-      method: "PUT",
-      path: `/pools/${poolPlace}/members`,
-      body: { members },
-      needsPool: poolName,
-    },
-  ];
+  return {
+    change: { action: "update", resourceType: "pool members", resourceId: poolName, summary },
+    method: "PUT",
+    path: `/pools/${poolPlace}/members`,
+    body: { members },
+    needsPool: poolName,
+  };
 }
 
 function planPool(

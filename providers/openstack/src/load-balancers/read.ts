@@ -1,19 +1,58 @@
 import type { Occasion } from "../cloud/keystone.ts";
 import type { Tools } from "./balancer.ts";
+import type { FloatingIp } from "./floating-ips.ts";
 import type { Balancer, Listener, Pool } from "./octavia.ts";
 import type { Seen } from "./to-load-balancer.ts";
 
 /** All that can be told of a load balancer that exists. */
 export async function readSeen(tools: Tools, balancer: Balancer, occasion: Occasion): Promise<Seen> {
-  const { vip_port_id: portId } = balancer;
-  const [listeners, pools, [floatingIp]] = await Promise.all([
-    tools.reader.listeners(balancer.id, occasion),
-    tools.reader.pools(balancer.id, occasion),
+  const { id, vip_port_id: portId } = balancer;
+  const [listeners, pools, floatingIps] = await Promise.all([
+    tools.reader.listeners(id, occasion),
+    tools.reader.pools(id, occasion),
     portId === null ? [] : tools.floatingIps.list({ port_id: portId }, occasion),
   ]);
-  const [first] = pools;
-  const registeredNodes = first ? (await tools.reader.members(first.id, occasion)).length : 0;
+  return toSeen(balancer, { listeners, pools, floatingIps });
+}
+
+/** The same of many: so many requests as for one. */
+export async function readAllSeen(
+  tools: Tools,
+  balancers: readonly Balancer[],
+  occasion: Occasion,
+): Promise<readonly Seen[]> {
+  if (balancers.length === 0) return [];
+  const [listeners, pools, floatingIps] = await Promise.all([
+    tools.reader.listeners(undefined, occasion),
+    tools.reader.pools(undefined, occasion),
+    tools.floatingIps.list({}, occasion),
+  ]);
+  const [listenersOf, poolsOf] = [byBalancer(listeners), byBalancer(pools)];
+  const ipsOf = Map.groupBy(floatingIps, ({ port_id: portId }) => portId);
+  return balancers.map((balancer) =>
+    toSeen(balancer, {
+      listeners: listenersOf.get(balancer.id) ?? [],
+      pools: poolsOf.get(balancer.id) ?? [],
+      floatingIps: balancer.vip_port_id === null ? [] : (ipsOf.get(balancer.vip_port_id) ?? []),
+    }),
+  );
+}
+
+interface Around {
+  readonly listeners: readonly Listener[];
+  readonly pools: readonly Pool[];
+  /** At the load balancer's port. */
+  readonly floatingIps: readonly FloatingIp[];
+}
+
+function toSeen(balancer: Balancer, { listeners, pools, floatingIps: [floatingIp] }: Around): Seen {
+  const registeredNodes = pools[0]?.members.length ?? 0;
   return { balancer, floatingIp, registeredNodes, facts: factsOf(listeners, pools) };
+}
+
+/** Octavia's listeners and pools are each of one load balancer. */
+function byBalancer<Part extends Pick<Pool, "loadbalancers">>(parts: readonly Part[]): Map<string, Part[]> {
+  return Map.groupBy(parts, ({ loadbalancers }) => loadbalancers[0]?.id ?? "");
 }
 
 /** Whatever somebody could change behind the provider's back, and nothing that changes by itself. */
