@@ -145,7 +145,7 @@ describe("service-lb and errors", () => {
   });
 
   test("waits as long as the provider asks, without counting a failure", async () => {
-    await start();
+    await start({ objects: [initializedNode("a")] });
     const timesMs: number[] = [];
     harness.cloud.before = ({ method }) => {
       if (method !== "ensure") return;
@@ -154,6 +154,9 @@ describe("service-lb and errors", () => {
     };
     await harness.startProvider();
     const manager = harness.startManager().startServices();
+    // A node that is new meanwhile is a reason to ask at once.
+    await harness.quiet();
+    await harness.user("POST", "namespaces/default/services", loadBalancerService("web"));
     await eventually("it failed", () => timesMs.length > 1);
     expect(manager.services.queue.failures(KEY)).toBe(0);
     await published();
