@@ -3,7 +3,7 @@ import { EC2Client } from "@aws-sdk/client-ec2";
 import { ElasticLoadBalancingV2Client } from "@aws-sdk/client-elastic-load-balancing-v2";
 import { type CallContext, ProviderError } from "@cloudwire/provider-sdk";
 import { CallBudget } from "./call-budget.ts";
-import { rotatingCredentials } from "./credentials.ts";
+import { RotatingCredentials } from "./credentials.ts";
 import { statusOf, toProviderError } from "./errors.ts";
 
 /** What a call of AWS is made for: RPCs and background checks have it. */
@@ -25,12 +25,14 @@ export class Aws {
   readonly budgets: { readonly ec2: CallBudget; readonly elb: CallBudget };
   readonly #ec2: EC2Client;
   readonly #elb: ElasticLoadBalancingV2Client;
+  readonly #credentials: RotatingCredentials;
   readonly #occasions = new AsyncLocalStorage<Occasion>();
   readonly #nowMs: () => number;
 
   constructor({ region, nowMs }: { readonly region: string; readonly nowMs: () => number }) {
-    const config = { region, maxAttempts, retryMode: "adaptive", credentials: rotatingCredentials(nowMs) };
     this.#nowMs = nowMs;
+    this.#credentials = new RotatingCredentials(nowMs);
+    const config = { region, maxAttempts, retryMode: "adaptive", credentials: this.#credentials.provide };
     this.budgets = { ec2: new CallBudget("ec2"), elb: new CallBudget("elasticloadbalancing") };
     this.#ec2 = new EC2Client(config);
     this.#elb = new ElasticLoadBalancingV2Client(config);
@@ -83,6 +85,7 @@ export class Aws {
       if (known instanceof ProviderError && known.reason === "RATE_LIMITED") {
         budget.throttled(this.#nowMs(), known.retryAfterMs);
       }
+      if (known instanceof ProviderError && known.reason === "CLOUD_CREDENTIALS_INVALID") this.#credentials.refused();
       occasion?.recordCloudCall?.({ ...facts, ...outcomeOf(error, known) });
       throw error;
     }
