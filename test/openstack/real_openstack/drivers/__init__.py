@@ -1,0 +1,1 @@
+"""The ends of the cloud: what would be hardware, and is not here."""

@@ -1,0 +1,26 @@
+"""`python -m real_openstack.serve SERVICE MODULE CONFIG PORT`: a service's API, over HTTP."""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import waitress
+
+THREADS = 8
+"""They are told their configuration on the command line, and where the description of their API is by the environment."""
+TOLD = {"nova", "neutron", "octavia", "cinder"}
+
+
+def main() -> None:
+    service, module, config, port = sys.argv[1:]
+    is_told = service in TOLD
+    # The services read the command line of who serves them.
+    sys.argv = [service, *([f"--config-file={config}"] if is_told else [])]
+    folder = Path(sys.prefix) / "etc" / service if is_told else Path(config).parent
+    os.environ[f"OS_{service.upper()}_CONFIG_DIR"] = str(folder)
+    application = importlib.import_module(module).application
+    waitress.serve(application, host="127.0.0.1", port=int(port), threads=THREADS)
+
+
+main()
