@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 from cloudwire_provider import Bookmark, InstanceGone, ProviderError, Resync, Upsert, absent, v1
+from cloudwire_provider import _builtin as builtin
 from cloudwire_provider import _watches as watches
 from cloudwire_provider.testing import CallFailedError, serving
 
@@ -74,6 +75,21 @@ def test_feed_that_ends_or_fails_never_ends_with_ok(watched):
             with pytest.raises(grpc.RpcError) as failed:
                 list(client.stream(request, timeout=10))
             assert CallFailedError("watch", failed.value).reason == reason
+
+
+def test_health_tells_of_a_drain_that_begins_while_the_first_state_is_on_its_way():
+    async def watch():
+        drain = asyncio.Event()
+        [_check, method] = builtin.health_methods([], drain)
+        states = method.work(builtin.message_class("grpc.health.v1.HealthCheckRequest")(), None)
+        told = [(await anext(states)).status]
+        drain.set()
+        told.append((await anext(states)).status)
+        with pytest.raises(ProviderError) as ended:
+            await anext(states)
+        return told, ended.value.reason
+
+    assert asyncio.run(watch()) == ([1, 2], "PROVIDER_DRAINING")
 
 
 def test_drain_ends_watches_and_health_and_refuses_new_calls(watched):

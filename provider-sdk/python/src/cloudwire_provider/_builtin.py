@@ -61,11 +61,12 @@ def health_methods(services: list[str], drain: asyncio.Event) -> list[Method]:
         return status(request.service)
 
     async def watch(request: Any, _call: Call) -> AsyncIterator[Message]:
-        yield status(request.service)
-        if not drain.is_set():
-            await drain.wait()
-            if request.service in known:
-                yield status(request.service)
+        told = status(request.service)
+        yield told
+        await drain.wait()
+        # The drain may have begun while the first was on its way.
+        if (now := status(request.service)) != told:
+            yield now
         raise draining()
 
     request = message_class("grpc.health.v1.HealthCheckRequest")
