@@ -78,12 +78,13 @@ class Account:
         return answer
 
     def named_instance(self, name: str, action: str) -> State:
-        """Starts a machine that is then known by the name, or does something to it, if it is there."""
+        """Starts a machine that is then known by the name, and by its Node's, or does something to it."""
         if action == "create":
             made = self.run_instance(f"{REGION}a")
-            self._named[name] = made["id"]
+            self._named[name] = self._named[made["name"]] = made["id"]
             return {"providerId": f"aws:///{made['zone']}/{made['id']}", "nodeName": made["name"]}
-        if name in self._named:
+        # One that is not there needs no end.
+        if name in self._named or action != "terminate":
             getattr(self._ec2, f"{action}_instances")(InstanceIds=[self._named[name]])
         return {}
 

@@ -12,14 +12,17 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
+from botocore.exceptions import ClientError
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from account import Account
 from corrections import correct
-from gate import ADMIN_KEY, Environ, Gate, StartResponse
+from gate import ADMIN_KEY, Application, Environ, Gate, StartResponse
+from speed import hasten
 
 CONTROL = "/emulator/"
 
@@ -28,7 +31,7 @@ class Emulator:
     """The WSGI application: the tests' own paths, and AWS for all others."""
 
     def __init__(self) -> None:
-        self.gate = Gate(DomainDispatcherApplication(create_backend_app))
+        self.gate = Gate(one_by_one(DomainDispatcherApplication(create_backend_app)))
         self.account: Account | None = None
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -36,7 +39,12 @@ class Emulator:
         if not path.startswith(CONTROL) or self.account is None:
             return self.gate(environ, start_response)
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-        answer = self._control(self.account, path.removeprefix(CONTROL), json.loads(body or b"{}"))
+        try:
+            answer = self._control(self.account, path.removeprefix(CONTROL), json.loads(body or b"{}"))
+        except ClientError as error:
+            # What AWS refuses its administrator is an answer, too.
+            start_response("409 Conflict", [("Content-Type", "text/plain")])
+            return [str(error).encode()]
         start_response("200 OK", [("Content-Type", "application/json")])
         return [json.dumps(answer, default=str).encode()]
 
@@ -44,17 +52,40 @@ class Emulator:
         controls: dict[str, Callable[[], Any]] = {
             "state": account.state,
             "calls": self.gate.summary,
-            "fail": lambda: self.gate.fail(wish["failing"]),
+            "callCount": lambda: {"calls": self.gate.summary()["all"]},
+            "fail": lambda: self.gate.fault("fail", active=wish["failing"]),
+            "fault": lambda: self.gate.fault(wish["kind"], active=True),
             "run": lambda: account.run_instance(wish["zone"]),
             "stop": lambda: account.stop(wish["id"]),
             "terminate": lambda: account.terminate(wish["id"]),
             "clear": self.gate.clear,
             "named": lambda: account.named_instance(wish["name"], wish["action"]),
-            "deny": lambda: self.gate.deny(wish["denying"]),
+            "deny": lambda: self.gate.fault("deny", active=wish["denying"]),
+            "rotate": lambda: self._rotate(wish),
             "throttle": lambda: self.gate.throttle(wish["rate"], wish["burst"]),
             "admin": lambda: account.call(wish["service"], wish["method"], wish["params"]),
         }
         return controls[what]()
+
+    def _rotate(self, wish: dict[str, str]) -> None:
+        """Give the provider another access key, in its file, and make all others invalid."""
+        self.gate.accept(wish["key"])
+        self.gate.fault("deny", active=False)
+        file = Path(wish["file"])
+        draft = file.with_suffix(".new")
+        draft.write_text(f"[default]\naws_access_key_id = {wish['key']}\naws_secret_access_key = {wish['secret']}\n")
+        draft.replace(file)
+
+
+def one_by_one(cloud: Application) -> Application:
+    """Let one call in at a time: moto's models are not made for several threads."""
+    lock = threading.Lock()
+
+    def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        with lock:
+            return cloud(environ, start_response)
+
+    return serve
 
 
 def main() -> None:
@@ -63,6 +94,7 @@ def main() -> None:
     os.environ.update({"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": os.devnull})
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     correct()
+    hasten()
     emulator = Emulator()
     server = make_server("127.0.0.1", 0, emulator, threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()

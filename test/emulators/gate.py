@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 Environ = dict[str, Any]
@@ -20,8 +21,33 @@ ADMIN_KEY = "emulator-admin"
 UNSUPPORTED = frozenset({"DescribeInstanceTopology"})
 
 _READS = ("Describe", "Get", "List")
+
+
+class Refusal(NamedTuple):
+    """What a call is answered with instead of what it asks for."""
+
+    status: str
+    code: str
+    message: str
+
+
+_THROTTLED = {
+    "ec2": Refusal("503 Service Unavailable", "RequestLimitExceeded", "Request limit exceeded."),
+    "elasticloadbalancing": Refusal("400 Bad Request", "Throttling", "Rate exceeded"),
+}
+_DENIED = {
+    "ec2": Refusal("401 Unauthorized", "AuthFailure", "AWS was not able to validate the provided access credentials"),
+    "elasticloadbalancing": Refusal("403 Forbidden", "InvalidClientTokenId", "The security token is invalid"),
+}
+_UNAVAILABLE = Refusal("503 Service Unavailable", "Unavailable", "the emulator was told to fail")
+_UNREADABLE = Refusal("500 Internal Server Error", "InternalError", "An internal error has occurred")
+_USED_UP = Refusal("400 Bad Request", "TooManyLoadBalancers", "The maximum number of load balancers has been reached")
+_UNSUPPORTED = Refusal("400 Bad Request", "UnsupportedOperation", "not available in this region")
+
 _ERROR = """<?xml version="1.0" encoding="UTF-8"?>
 <Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors><RequestID>0</RequestID></Response>"""
+_BALANCING_ERROR = """<ErrorResponse xmlns="http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/">
+<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error><RequestId>0</RequestId></ErrorResponse>"""
 
 
 class Bucket:
@@ -45,68 +71,89 @@ class Bucket:
 
 
 class Gate:
-    """A WSGI application around another. What the administrator's key has signed goes through untouched."""
+    """A WSGI application around another. What the administrator's key has signed goes through untouched.
+
+    Faults last until they are cleared: `fail` (every call is answered with 503), `deny` (credentials are refused),
+    `cut` (connections end without an answer), `hang` (calls get none), `unreadable` (machines cannot be read, for EC2
+    answers for all zones or none), `quota` (no load balancer can be made).
+    """
 
     def __init__(self, cloud: Application) -> None:
         self._cloud = cloud
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._calls: Counter[str] = Counter()
-        self._failing = False
-        self._denying = False
+        self._faults: set[str] = set()
+        self._accepted_key: str | None = None
         self._bucket: Bucket | None = None
         self._throttled = 0
         self._last_key = ""
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        if f"Credential={ADMIN_KEY}/" in environ.get("HTTP_AUTHORIZATION", ""):
+        key, service = _signer_of(environ)
+        if key == ADMIN_KEY:
             return self._cloud(environ, start_response)
         action = _action_of(environ)
-        with self._lock:
+        with self._changed:
             self._calls[action] += 1
-            failing = self._failing
-            denying = self._denying
-            throttled = self._bucket is not None and not self._bucket.take()
-            self._throttled += throttled
-            self._last_key = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition("/")[0]
-        if failing:
-            return _refuse(start_response, "503 Service Unavailable", "Unavailable", "the emulator was told to fail")
-        if denying:
-            return _refuse(start_response, "401 Unauthorized", "AuthFailure", "the emulator was told to deny")
-        if throttled and "elasticloadbalancing" in environ.get("HTTP_AUTHORIZATION", ""):
-            return _refuse(start_response, "400 Bad Request", "Throttling", "Rate exceeded")
-        if throttled:
-            return _refuse(start_response, "503 Service Unavailable", "RequestLimitExceeded", "Request limit exceeded.")
-        if action in UNSUPPORTED:
-            return _refuse(start_response, "400 Bad Request", "UnsupportedOperation", "not available in this region")
-        return self._cloud(environ, start_response)
+            self._last_key = key
+            if "hang" in self._faults:
+                self._changed.wait_for(lambda: "hang" not in self._faults)
+                _cut(environ)
+            if "cut" in self._faults:
+                _cut(environ)
+            refusal = self._refusal(action, key, service)
+        return self._cloud(environ, start_response) if refusal is None else _refuse(start_response, service, refusal)
 
-    def fail(self, failing: bool) -> None:
-        """From now on every call of the provider is answered with 503, or none."""
-        with self._lock:
-            self._failing = failing
+    def _refusal(self, action: str, key: str, service: str) -> Refusal | None:
+        is_denied = "deny" in self._faults or self._accepted_key not in (None, key)
+        is_throttled = self._bucket is not None and not self._bucket.take()
+        self._throttled += is_throttled
+        refusals = (
+            ("fail" in self._faults, _UNAVAILABLE),
+            (is_denied, _DENIED[service]),
+            (is_throttled, _THROTTLED[service]),
+            ("unreadable" in self._faults and action == "DescribeInstances", _UNREADABLE),
+            ("quota" in self._faults and action == "CreateLoadBalancer", _USED_UP),
+            (action in UNSUPPORTED, _UNSUPPORTED),
+        )
+        return next((refusal for applies, refusal in refusals if applies), None)
+
+    def fault(self, kind: str, *, active: bool) -> None:
+        """From now on the provider's calls meet the fault, or they do not."""
+        with self._changed:
+            (self._faults.add if active else self._faults.discard)(kind)
+            self._changed.notify_all()
 
     def clear(self) -> None:
         """From now on the provider's calls go through."""
-        self.fail(failing=False)
-        self.throttle(0, 0)
+        with self._changed:
+            self._faults.clear()
+            self._bucket = None
+            self._changed.notify_all()
 
-    def deny(self, denying: bool) -> None:
-        """From now on the provider's credentials are refused, or they are not."""
-        with self._lock:
-            self._denying = denying
+    def accept(self, key: str) -> None:
+        """From now on only this access key is valid."""
+        with self._changed:
+            self._accepted_key = key
 
     def throttle(self, rate: float, burst: float) -> None:
         """From now on the provider's calls beyond the budget are refused as each service does; a rate of 0 ends that."""
-        with self._lock:
+        with self._changed:
             self._bucket = Bucket(rate, burst) if rate > 0 else None
 
     def summary(self) -> dict[str, Any]:
         """How many calls there were so far, in all and those that are no reads, and of what."""
-        with self._lock:
+        with self._changed:
             calls = dict(sorted(self._calls.items()))
             more = {"throttled": self._throttled, "lastKey": self._last_key}
         changes = sum(count for action, count in calls.items() if not action.startswith(_READS))
         return {"all": sum(calls.values()), "changes": changes, "byAction": calls, **more}
+
+
+def _signer_of(environ: Environ) -> tuple[str, str]:
+    """Access key and service, as the signature has them: `Credential=key/day/region/service/…`."""
+    key, _, rest = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition("/")
+    return key, "elasticloadbalancing" if "/elasticloadbalancing/" in f"/{rest}" else "ec2"
 
 
 def _action_of(environ: Environ) -> str:
@@ -116,6 +163,13 @@ def _action_of(environ: Environ) -> str:
     return fields.get("Action", ["?"])[0]
 
 
-def _refuse(start_response: StartResponse, status: str, code: str, message: str) -> Iterable[bytes]:
-    start_response(status, [("Content-Type", "text/xml")])
-    return [_ERROR.format(code=code, message=message).encode()]
+def _cut(environ: Environ) -> None:
+    """End the connection without an answer; werkzeug takes the exception for a client that has gone."""
+    environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+    raise ConnectionAbortedError
+
+
+def _refuse(start_response: StartResponse, service: str, refusal: Refusal) -> Iterable[bytes]:
+    start_response(refusal.status, [("Content-Type", "text/xml")])
+    form = _ERROR if service == "ec2" else _BALANCING_ERROR
+    return [form.format(code=refusal.code, message=refusal.message).encode()]
