@@ -46,6 +46,7 @@ const heavier = [
   "**/*.parity.test.ts",
   "**/*.languages.test.ts",
   "**/*.network.test.ts",
+  "**/*.openstack.test.ts",
   "**/*.selftest.test.ts",
 ];
 
@@ -55,6 +56,12 @@ const systemWith = (sidecar: string) => {
   const { test, ...rest } = project(`system-${sidecar}`, files, [], 300_000, 2);
   return { ...rest, test: { ...test, env: { CLOUDWIRE_TEST_SIDECAR: sidecar } } };
 };
+
+/** All its files ask one cloud, which is started once. One after the other: it is a dozen services on one machine. */
+const openstack = (() => {
+  const { test, ...rest } = project("openstack", ["**/*.openstack.test.ts"], [], 600_000);
+  return { ...rest, test: { ...test, fileParallelism: false, globalSetup: ["test/src/openstack/global-setup.ts"] } };
+})();
 
 export default defineConfig({
   test: {
@@ -72,6 +79,7 @@ export default defineConfig({
       project("system", ["**/*.system.test.ts"], [], 300_000, 2),
       project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
       project("network", ["**/*.network.test.ts"], [], 300_000, 2),
+      openstack,
       systemWith("go"),
       systemWith("python"),
     ],

@@ -23,6 +23,7 @@ const TASKS = {
   "test:system": ["scripts/test.ts", "--only", "system"],
   "test:differential": ["scripts/test.ts", "--only", "differential"],
   "test:parity": ["scripts/test.ts", "--only", "parity"],
+  "test:openstack": ["scripts/test.ts", "--only", "openstack"],
   soak: ["bench/src/soak/main.ts"],
   bench: ["bench/src/compare/main.ts"],
   "bench:sdk": ["bench/src/sdk/main.ts"],

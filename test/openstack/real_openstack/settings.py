@@ -7,6 +7,7 @@ from pathlib import Path
 Section = Mapping[str, str | int]
 
 REGION = "RegionOne"
+"""Of machines and volumes."""
 ZONE = "zone-a"
 DATABASES = ("keystone", "placement", "glance", "nova_api", "nova", "nova_cell0", "neutron", "octavia", "cinder")
 ACCOUNTS = ("placement", "glance", "nova", "neutron", "octavia", "cinder")
@@ -141,6 +142,7 @@ def _nova(place: Place) -> Mapping[str, Section]:
         "DEFAULT": {
             "compute_driver": "fake.FakeDriverWithoutFakeNodes",
             "host": "compute-1",
+            "default_availability_zone": ZONE,
             # No agent tells that a port was plugged.
             "vif_plugging_timeout": 0,
             "vif_plugging_is_fatal": "false",

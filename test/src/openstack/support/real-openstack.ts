@@ -69,7 +69,8 @@ async function end(program: Program, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-function toAddress(about: unknown, folder: string): CloudAddress {
+/** Of what the cloud says when it is ready. */
+export function toAddress(about: unknown, folder: string): CloudAddress {
   const of = (...keys: readonly string[]) => String(at(about, ...keys));
   const url = (service: ServiceName) => of("urls", service);
   return {

@@ -120,7 +120,9 @@ export class Tenant {
   async createVolume(): Promise<string> {
     const id = await this.member.make("cinder", "/volumes", "volume", { size: 1 });
     await eventually(`volume ${id} to be available`, PATIENCE_MS, async () =>
-      at(await this.member.ask("cinder", "GET", `/volumes/${id}`), "volume", "status") === "available" ? true : undefined,
+      at(await this.member.ask("cinder", "GET", `/volumes/${id}`), "volume", "status") === "available"
+        ? true
+        : undefined,
     );
     return id;
   }

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import type { TestProject } from "vitest/node";
+import { type CloudAddress, RealOpenStack, toAddress } from "./support/real-openstack.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the suite's cloud is. */
+    readonly openstack: CloudAddress;
+  }
+}
+
+/**
+ * Starts OpenStack for all files of the suite; each makes a project of its own in it. While one works on a test, a cloud may be left
+ * running: CLOUDWIRE_TEST_OPENSTACK then names the file with what it said when it was ready.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const running = process.env["CLOUDWIRE_TEST_OPENSTACK"];
+  if (running !== undefined) {
+    project.provide("openstack", toAddress(JSON.parse(await readFile(running, "utf8")), ""));
+    return async () => undefined;
+  }
+  const cloud = await RealOpenStack.start();
+  project.provide("openstack", cloud.address);
+  return () => cloud[Symbol.asyncDispose]();
+}
