@@ -223,7 +223,7 @@ export const subjects: readonly Subject[] = [
     name: "aws",
     title: "the provider for AWS",
     cloud: "It works with moto's emulation of EC2 and ELB, which fails as the kit tells it.",
-    level: "M",
+    level: "D",
     knownFailing: {},
     start: startAwsSubject,
   },
