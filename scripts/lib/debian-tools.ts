@@ -13,6 +13,8 @@ const OF_NETWORK: Programs = {
   conntrack: "conntrack",
   arping: "iputils-arping",
   sysctl: "procps",
+  libvirtd: "libvirt-daemon",
+  virsh: "libvirt-clients",
 };
 
 /** What OpenStack's services store things in and talk to each other with. */

@@ -35,7 +35,7 @@ test.each([
     "site: s\n",
     ["--config=FILE"],
     78,
-    `${name}: /config.yaml: the document: must have required properties stateDir, inventory\n`,
+    `${name}: /config.yaml: the document: must have required properties stateDir\n`,
   ],
   [
     "a good one",

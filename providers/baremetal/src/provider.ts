@@ -14,7 +14,8 @@ import { annotationSchemas, domain } from "./handlers/annotations.ts";
 import { instanceHandlers, unusable } from "./handlers/instances.ts";
 import { loadBalancerHandlers } from "./handlers/load-balancers.ts";
 import { routeHandlers } from "./handlers/routes.ts";
-import { inventoryFiles } from "./inventory/inventory-files.ts";
+import { inventoryFiles, type MachineSource } from "./inventory/inventory-files.ts";
+import { libvirtHosts } from "./inventory/libvirt-hosts.ts";
 import { wildcardPorts } from "./plan/listening.ts";
 import { type Reconciler, startReconciler } from "./reconcile.ts";
 import { openStore, StateError, type Store } from "./state/store.ts";
@@ -32,7 +33,7 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
   const { store, isNew } = await openStore(config.stateDir);
   const nft = nftables(runProgram, config.nftables.program, config.nftables.table);
   await refuseLostState(config, isNew, nft.revision);
-  const source = inventoryFiles(config.inventoryPath, log, () => new Date());
+  const source = machineSource(config, log);
   const addresses = kernelAddresses(runProgram, log);
   const routes = config.routes && kernelRoutes(runProgram, config.routes);
   const { plane, health } = makeDataPlane(config, store, { addresses, nftables: nft }, log);
@@ -68,6 +69,13 @@ export async function createBareMetalProvider(config: Config, log: Logger): Prom
       health.stop();
     },
   };
+}
+
+function machineSource({ machines }: Config, log: Logger): MachineSource {
+  const now = () => new Date();
+  return machines.kind === "inventory"
+    ? inventoryFiles(machines.path, log, now)
+    : libvirtHosts(machines, runProgram, log, now);
 }
 
 function makeDataPlane(

@@ -20,7 +20,6 @@ haproxy: { start: maybe }
   expect(parseConfig(text)).toEqual({
     kind: "problems",
     problems: [
-      "the document: must have required properties inventory",
       'site: must match pattern "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"',
       'stateDir: must match pattern "^/"',
       "pools[0].colour: is not known here; look for a spelling mistake",
@@ -36,7 +35,46 @@ test.each([
   ["pools: [{ name: a, ranges: [192.0.2.1] }, { name: a, ranges: [192.0.2.2] }]", "there are two pools a"],
   ["pools: [{ name: a, ranges: [192.0.2.0/24] }, { name: b, ranges: [192.0.2.2] }]", "shares addresses with pool a"],
   ["pools: [", "is no YAML"],
+  ["libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }] }", "libvirt: stands beside inventory"],
 ])("parseConfig() refuses %s", (more, problem) => {
   const parsed = parseConfig(least + more);
+  expect(parsed.kind === "problems" && parsed.problems.join()).toContain(problem);
+});
+
+const withoutSource = "site: home\nstateDir: /var/lib/cw\n";
+
+test("parseConfig() takes libvirt in the place of an inventory", () => {
+  const text = `${withoutSource}libvirt: { hosts: [{ name: a, uri: 'qemu:///system', zone: r-7 }], networks: [10.50.0.0/24] }`;
+  expect(parseConfig(text)).toMatchObject({
+    kind: "value",
+    value: {
+      machines: {
+        kind: "libvirt",
+        hosts: [{ name: "a", uri: "qemu:///system", type: undefined, zone: "r-7", region: undefined }],
+        program: "virsh",
+        addressSource: "lease",
+        networks: [{ family: 4 }],
+      },
+    },
+  });
+});
+
+test.each([
+  ["no source of machines", "", "inventory: is missing"],
+  ["no hypervisor", "libvirt: { hosts: [] }", "libvirt.hosts: must not have fewer than 1 items"],
+  ["what is no URI", "libvirt: { hosts: [{ name: a, uri: 'rm -rf' }] }", "libvirt.hosts[0].uri: must match pattern"],
+  ["what virsh would take for an option", "libvirt: { hosts: [{ name: a, uri: --help }] }", "libvirt.hosts[0].uri"],
+  [
+    "two hypervisors of one name",
+    "libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }, { name: a, uri: 'qemu+tls://b/system' }] }",
+    "libvirt.hosts[1].name: there are two hosts a",
+  ],
+  [
+    "what is no network",
+    "libvirt: { hosts: [{ name: a, uri: 'qemu:///system' }], networks: [lan] }",
+    "libvirt.networks[0]: lan is no network",
+  ],
+])("parseConfig() refuses %s", (_, more, problem) => {
+  const parsed = parseConfig(withoutSource + more);
   expect(parsed.kind === "problems" && parsed.problems.join()).toContain(problem);
 });

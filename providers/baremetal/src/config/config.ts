@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { parse as parseYaml } from "yaml";
 import { type Checked, checked } from "../util/checked.ts";
 import { type AddressRange, overlap, parseRange } from "../util/ip.ts";
+import { labelValue } from "../util/kubernetes.ts";
 
 const name = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
 const path = Type.String({ pattern: "^/" });
@@ -9,6 +10,29 @@ const interfaceName = Type.String({ pattern: "^[A-Za-z0-9_.-]{1,15}$" });
 const strict = { additionalProperties: false };
 
 const inventorySchema = Type.Object({ path }, strict);
+
+const uri = Type.String({ pattern: "^[a-z]+(\\+[a-z0-9]+)?://\\S{0,500}$" });
+
+const libvirtHostSchema = Type.Object(
+  {
+    name,
+    uri,
+    type: Type.Optional(labelValue),
+    zone: Type.Optional(labelValue),
+    region: Type.Optional(labelValue),
+  },
+  strict,
+);
+
+const libvirtSchema = Type.Object(
+  {
+    hosts: Type.Array(libvirtHostSchema, { minItems: 1, maxItems: 200 }),
+    program: Type.Optional(Type.String()),
+    addressSource: Type.Optional(Type.Union([Type.Literal("lease"), Type.Literal("agent"), Type.Literal("arp")])),
+    networks: Type.Optional(Type.Array(Type.String())),
+  },
+  strict,
+);
 
 const poolSchema = Type.Object(
   {
@@ -62,7 +86,8 @@ const configSchema = Type.Object(
   {
     site: name,
     stateDir: path,
-    inventory: inventorySchema,
+    inventory: Type.Optional(inventorySchema),
+    libvirt: Type.Optional(libvirtSchema),
     pools: Type.Optional(Type.Array(poolSchema)),
     haproxy: Type.Optional(haproxySchema),
     nftables: Type.Optional(nftablesSchema),
@@ -98,11 +123,32 @@ export interface HaproxyConfig {
   readonly checkIntervalMs: number;
 }
 
+/** A hypervisor, and what is true of all its machines. */
+export interface LibvirtHost {
+  /** In logs and messages. */
+  readonly name: string;
+  readonly uri: string;
+  readonly type: string | undefined;
+  readonly zone: string | undefined;
+  readonly region: string | undefined;
+}
+
+/** Where domains of libvirt are found. */
+export interface LibvirtConfig {
+  readonly kind: "libvirt";
+  readonly hosts: readonly LibvirtHost[];
+  readonly program: string;
+  /** Who knows addresses: libvirt's DHCP server, the guest's agent, or the host's ARP table. */
+  readonly addressSource: "lease" | "agent" | "arp";
+  /** Only addresses out of these are told; none: all. */
+  readonly networks: readonly AddressRange[];
+}
+
 /** The configuration file, with every default filled in. */
 export interface Config {
   readonly site: string;
   readonly stateDir: string;
-  readonly inventoryPath: string;
+  readonly machines: { readonly kind: "inventory"; readonly path: string } | LibvirtConfig;
   readonly pools: readonly Pool[];
   readonly haproxy: HaproxyConfig;
   readonly nftables: { readonly program: string; readonly table: string; readonly checkIntervalMs: number };
@@ -128,7 +174,32 @@ export function parseConfig(text: string): Checked<Config> {
   const problems: string[] = [];
   const pools = (file.value.pools ?? []).map((pool, index) => toPool(pool, `pools[${index}]`, problems));
   checkPools(pools, file.value, problems);
-  return problems.length > 0 ? { kind: "problems", problems } : { kind: "value", value: toConfig(file.value, pools) };
+  const machines = toSource(file.value, problems);
+  if (problems.length > 0 || machines === undefined) return { kind: "problems", problems };
+  return { kind: "value", value: toConfig(file.value, pools, machines) };
+}
+
+/** Undefined: it is not said where machines are found, which is among the problems. */
+function toSource({ inventory, libvirt }: File, problems: string[]): Config["machines"] | undefined {
+  if (inventory !== undefined && libvirt !== undefined)
+    problems.push("libvirt: stands beside inventory; machines come from one of them");
+  if (inventory !== undefined) return { kind: "inventory", path: inventory.path };
+  if (libvirt === undefined) {
+    problems.push("inventory: is missing; say where machines are found, with inventory or libvirt");
+    return undefined;
+  }
+  const { hosts, program = "virsh", addressSource = "lease" } = libvirt;
+  hosts.forEach((host, index) => {
+    const isTaken = hosts.slice(0, index).some((other) => other.name === host.name);
+    if (isTaken) problems.push(`libvirt.hosts[${index}].name: there are two hosts ${host.name}`);
+  });
+  const networks = (libvirt.networks ?? []).flatMap((text, index) => {
+    const network = parseRange(text);
+    if (network === undefined) problems.push(`libvirt.networks[${index}]: ${text} is no network, such as 10.50.0.0/24`);
+    return network ?? [];
+  });
+  const rows = hosts.map(({ type, zone, region, ...host }) => ({ ...host, type, zone, region }));
+  return { kind: "libvirt", hosts: rows, program, addressSource, networks };
 }
 
 function toPool(pool: Static<typeof poolSchema>, place: string, problems: string[]): Pool {
@@ -168,12 +239,12 @@ function checkPools(pools: readonly Pool[], file: File, problems: string[]): voi
   });
 }
 
-function toConfig(file: File, pools: readonly Pool[]): Config {
+function toConfig(file: File, pools: readonly Pool[], machines: Config["machines"]): Config {
   const { haproxy = {}, nftables = {}, routes = {}, bird } = file;
   return {
     site: file.site,
     stateDir: file.stateDir,
-    inventoryPath: file.inventory.path,
+    machines,
     pools,
     haproxy: { ...haproxyDefaults, runDir: file.stateDir, ...haproxy },
     nftables: { ...nftablesDefaults, ...nftables },

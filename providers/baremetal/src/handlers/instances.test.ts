@@ -36,7 +36,7 @@ describe("answerFor()", () => {
     const miss = answerFor(node({ id: "m-3" }), broken);
     expect(miss).toMatchObject({
       reason: "INCOMPLETE_ANSWER",
-      message: "the inventory is not usable: machines.yaml: is no YAML (and 1 more problems, see the log)",
+      message: "not all machines are known: machines.yaml: is no YAML (and 1 more problems, see the log)",
     });
   });
 });

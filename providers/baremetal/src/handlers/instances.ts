@@ -12,7 +12,7 @@ import type { MachineSource } from "../inventory/inventory-files.ts";
 import { type Machines, toInstance } from "../inventory/machine.ts";
 import { machineIdPattern } from "../inventory/parse-inventory.ts";
 
-const watchIntervalMs = 5_000;
+const watchIntervalMs = 2_000;
 
 export function instanceHandlers(source: MachineSource): InstanceHandlers {
   const read = async (context: CallContext): Promise<Machines> => {
@@ -25,7 +25,12 @@ export function instanceHandlers(source: MachineSource): InstanceHandlers {
     for (const machine of machines.byId.values()) yield toInstance(machine);
   };
   return {
-    features: { maxBatchSize: 1000, podCidrs: true, list: { maxPageSize: 1000, consistentSnapshot: true } },
+    features: {
+      maxBatchSize: 1000,
+      podCidrs: true,
+      list: { maxPageSize: 1000, consistentSnapshot: true },
+      watch: { expectedLatencyMs: watchIntervalMs },
+    },
     getMany: async (nodes, context) => {
       const machines = await read(context);
       return nodes.map((node) => answerFor(node, machines));
@@ -56,7 +61,7 @@ export function answerFor(node: NodeRef, machines: Machines): InstanceBatchAnswe
 /** Nothing may be concluded from what the source lacks. */
 export function unusable({ problems: [first = "", ...others] }: Machines): ProviderError {
   const more = others.length > 0 ? ` (and ${others.length} more problems, see the log)` : "";
-  return new ProviderError("INCOMPLETE_ANSWER", `the inventory is not usable: ${withoutPath(first)}${more}`);
+  return new ProviderError("INCOMPLETE_ANSWER", `not all machines are known: ${withoutPath(first)}${more}`);
 }
 
 /** [ERR-4]: no paths of this machine in what callers see. */

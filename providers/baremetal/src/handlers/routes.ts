@@ -15,6 +15,7 @@ import { goneFrom, isInTable } from "../plan/routes.ts";
 import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
 import { parseCidr } from "../util/ip.ts";
+import { unusable } from "./instances.ts";
 
 export interface RouteDeps {
   readonly store: Store;
@@ -130,7 +131,7 @@ function toRecord(
   const machine = targetId === undefined ? undefined : machines.byId.get(targetId);
   if (targetId === undefined || machine === undefined) {
     if (targetId !== undefined && machines.problems.length > 0) {
-      return new ProviderError("INCOMPLETE_ANSWER", "the inventory is not usable: see the provider's log");
+      return unusable(machines);
     }
     const message = `route to ${range.text}: ${wanted.targetProviderId} is no machine of the inventory`;
     return new ProviderError("ROUTE_TARGET_NOT_FOUND", message);

@@ -1,4 +1,4 @@
-import type { Instance, NodeAddress } from "@cloudwire/provider-sdk";
+import type { Instance, InstanceState, NodeAddress } from "@cloudwire/provider-sdk";
 import type { Family } from "../util/ip.ts";
 import { familyOf } from "../util/ip.ts";
 
@@ -12,7 +12,8 @@ export interface Machine {
   readonly zone: string | undefined;
   readonly region: string | undefined;
   readonly addresses: readonly NodeAddress[];
-  readonly state: "RUNNING" | "STOPPED";
+  /** Undefined: its source does not know. */
+  readonly state: InstanceState | undefined;
   readonly stateReason: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
   readonly podCidrs: readonly string[] | undefined;
@@ -46,7 +47,7 @@ export function toInstance(machine: Machine): Instance {
     ...(zone === undefined ? {} : { zone }),
     ...(region === undefined ? {} : { region }),
     addresses,
-    state,
+    ...(state === undefined ? {} : { state }),
     ...(stateReason === undefined ? {} : { stateReason }),
     labels,
     podCidrs: podCidrs ?? [],

@@ -3,12 +3,11 @@ import { type Static, Type } from "typebox";
 import { parse as parseYaml } from "yaml";
 import { type Checked, checked } from "../util/checked.ts";
 import { canonical, parseCidr } from "../util/ip.ts";
+import { labelValue, nodeNamePattern } from "../util/kubernetes.ts";
 import type { Machine } from "./machine.ts";
 
 /** Part of a provider ID: what stands behind `baremetal://`. */
 export const machineIdPattern = /^[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?$/;
-const nodeName = "^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$";
-const labelValue = Type.String({ pattern: "^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$" });
 const labelKey = "^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$";
 const texts = Type.Array(Type.String({ minLength: 1 }));
 const strict = { additionalProperties: false };
@@ -16,7 +15,7 @@ const strict = { additionalProperties: false };
 const machineSchema = Type.Object(
   {
     id: Type.String({ pattern: machineIdPattern.source }),
-    name: Type.Optional(Type.String({ pattern: nodeName })),
+    name: Type.Optional(Type.String({ pattern: nodeNamePattern.source })),
     type: Type.Optional(labelValue),
     zone: Type.Optional(labelValue),
     region: Type.Optional(labelValue),
