@@ -5,7 +5,7 @@ import { type LoadBalancer, LoadBalancerPhase } from "@cloudwire/proto/cloudprov
 import { connectToProvider, type ProviderClient, serviceRef } from "@cloudwire/provider-sdk/testing";
 import { eventually } from "../../support/eventually.ts";
 import { Program } from "../../support/program.ts";
-import { selectionOf, type Wished, wishOf } from "../replay/scenarios/wish.ts";
+import { type Wished, wishOf } from "../replay/scenarios/wish.ts";
 import type { Server, Tenant } from "./tenant.ts";
 
 const READY_MS = 60_000;
@@ -53,7 +53,7 @@ export class Sidecar implements AsyncDisposable {
   }
 
   async updateNodes(service: string, servers: readonly Server[]): Promise<void> {
-    const nodes = selectionOf(servers.map((server) => ({ ...server })));
+    const { nodes } = wishOf({ ports: [], nodes: servers.map((server) => ({ ...server })), version: "" });
     const request = { service: serviceRef(service), nodes };
     await this.#settled(async () => (await this.client.updateLoadBalancerNodes(request)).loadBalancer);
   }

@@ -30,6 +30,8 @@ interface Parts {
 /** A project of the cloud, as its administrator arranges it and looks at it: with no code of the provider. */
 export class Tenant {
   readonly cloud: CloudAddress;
+  /** Of the project and all that is in it. */
+  readonly name: string;
   readonly admin: CloudCaller;
   /** Its own user. */
   readonly member: CloudCaller;
@@ -38,12 +40,14 @@ export class Tenant {
 
   private constructor(
     cloud: CloudAddress,
+    name: string,
     admin: CloudCaller,
     member: CloudCaller,
     parts: Parts,
     credential: Tenant["credential"],
   ) {
     this.cloud = cloud;
+    this.name = name;
     this.admin = admin;
     this.member = member;
     this.parts = parts;
@@ -61,7 +65,7 @@ export class Tenant {
     }
     const member = await CloudCaller.login(cloud.urls, { user: name, password: name, project: name });
     const parts = await createParts(admin, member, name);
-    return new Tenant(cloud, admin, member, parts, await newCredential(member, name));
+    return new Tenant(cloud, name, admin, member, parts, await newCredential(member, name));
   }
 
   /** The provider's environment, as its options are read from it. */
@@ -190,6 +194,16 @@ export class Tenant {
     await this.member.ask("keystone", "DELETE", `/users/${this.member.userId}/application_credentials/${id}`);
   }
 
+  /** Of the machines that it makes. */
+  get flavorName(): string {
+    return flavorName(this.name);
+  }
+
+  /** Whether its user may do anything: tokens that the user has end when not. */
+  async enableUser(enabled: boolean): Promise<void> {
+    await this.admin.ask("keystone", "PATCH", `/users/${this.member.userId}`, { user: { enabled } });
+  }
+
   async #list(service: ServiceName, path: string, kind: string): Promise<readonly Json[]> {
     return listOf(at(await this.member.ask(service, "GET", path), kind));
   }
@@ -218,10 +232,14 @@ async function createParts(admin: CloudCaller, member: CloudCaller, name: string
   const wish = { name, external_gateway_info: { network_id: floatingNetwork } };
   const router = await member.make("neutron", "/routers", "router", wish);
   await member.ask("neutron", "PUT", `/routers/${router}/add_router_interface`, { subnet_id: subnet });
-  const ofFlavor = { name: `${name}-small`, ram: 64, vcpus: 1, disk: 1 };
+  const ofFlavor = { name: flavorName(name), ram: 64, vcpus: 1, disk: 1 };
   const flavor = await admin.make("nova", "/flavors", "flavor", ofFlavor);
   const image = await createImage(member, name);
   return { network, subnet, router, floatingNetwork, flavor, image };
+}
+
+function flavorName(project: string): string {
+  return `${project}-small`;
 }
 
 async function createSubnet(caller: CloudCaller, network: string, cidr: string): Promise<string> {
