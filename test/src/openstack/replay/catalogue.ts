@@ -12,7 +12,10 @@ export interface Redirected {
   readonly routes: readonly Route[];
 }
 
-/** Makes all endpoints of a token's catalogue be below a proxy: `http://127.0.0.1:8774/v2.1` becomes `{proxy}/compute/v2.1`. */
+/**
+ * Makes all endpoints of a token's catalogue be below a proxy: `http://127.0.0.1:8774/v2.1` becomes `{proxy}/compute/v2.1`. What Keystone tells in the order
+ * of its random ids is put in the order of names.
+ */
 export function redirected(answer: unknown, proxy: string): Redirected {
   const routes = new Map<string, Route>();
   const token = objectAt(answer, "token");
@@ -24,9 +27,16 @@ export function redirected(answer: unknown, proxy: string): Redirected {
       if (!routes.has(type)) routes.set(type, { type, origin });
       return { ...endpoint, url: `${proxy}/${type}${pathname.replace(/\/+$/, "")}` };
     });
-    return { ...service, endpoints };
+    return { ...service, endpoints: sortedBy(endpoints, "interface") };
   });
-  return { answer: { ...objectOf(answer), token: { ...token, catalog } }, routes: [...routes.values()] };
+  const roles = sortedBy(listOf(Reflect.get(token, "roles")), "name");
+  const changed = { ...token, roles, catalog: sortedBy(catalog, "type") };
+  return { answer: { ...objectOf(answer), token: changed }, routes: [...routes.values()] };
+}
+
+function sortedBy(items: readonly object[], key: string): readonly object[] {
+  const word = (item: object): string => String(Reflect.get(item, key));
+  return items.toSorted((left, right) => (word(left) < word(right) ? -1 : 1));
 }
 
 function objectAt(value: unknown, key: string): object {

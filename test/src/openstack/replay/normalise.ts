@@ -4,8 +4,8 @@ export const PLACES = { url: "{replay:url}", later: "{replay:later}", token: "{r
 /** What may never be in a recording. */
 export const HIDDEN = "{hidden}";
 
-/** Keys whose values are secrets, wherever they stand. */
-const secretKeys = new Set(["secret", "password", "adminPass"]);
+/** Keys whose values are secrets, or drawn by lot for each token, wherever they stand. */
+const secretKeys = new Set(["secret", "password", "adminPass", "audit_ids"]);
 
 /** Moments in which nothing is told apart. */
 const timeForm = /\b20\d\d-\d\d-\d\d([T ])\d\d:\d\d:\d\d(?:\.\d+)?/g;

@@ -39,7 +39,7 @@ async function use(authUrl: string, id: string, word: string) {
   const token = login.headers.get("x-subject-token") ?? "";
   const about = at(await login.json(), "token");
   const headers = { "x-auth-token": token, "openstack-api-version": "compute 2.69" };
-  const path = `${at(about, "catalog", 0, "endpoints", 0, "url")}/servers/${id}`;
+  const path = `${String(at(about, "catalog", 0, "endpoints", 0, "url"))}/servers/${id}`;
   const look = async (): Promise<unknown> => (await fetch(path, { headers })).json();
   const before = await look();
   await fetch(path, { method: "PUT", headers, body: JSON.stringify({ server: { id } }) });
