@@ -16,11 +16,12 @@ async function versions(): Promise<Recording["services"]> {
   return Object.fromEntries([...lines].map(([, name = "", version = ""]) => [name, version]));
 }
 
-/** Plays a scenario with the real services and keeps what passed, for the replays in CI. */
-export async function recordScenario(scenario: Scenario, tenant: Tenant): Promise<void> {
+/** Plays a scenario with the real services and keeps what passed, for the replays in CI. Answers with it, as it is read again. */
+export async function recordScenario(scenario: Scenario, tenant: Tenant): Promise<Recording> {
   const text = formatRecording(await record(scenario, tenant, await versions()));
   await mkdir(folder, { recursive: true });
   await writeFile(fileOf(scenario), text);
+  return parseRecording(text);
 }
 
 /** @throws Error when there is none */

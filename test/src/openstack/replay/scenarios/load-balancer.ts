@@ -27,7 +27,6 @@ const newPool = ["POST pools", "PUT pools/members", "POST healthmonitors"] as co
 
 const made = (ports: number): readonly string[] => [
   "POST loadbalancers",
-  "PUT loadbalancers",
   ...Array.from({ length: ports }, () => [...newPool, "POST listeners"]).flat(),
   "PUT loadbalancers",
 ];
