@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 
 import boto3
@@ -34,10 +35,13 @@ class Account:
     def prepare(self) -> State:
         """A VPC with a public subnet in each of two zones, tagged for the cluster; answers the ids."""
         ec2 = self._ec2
-        self._vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16", AmazonProvidedIpv6CidrBlock=True)["Vpc"]
+        self._vpc = vpc["VpcId"]
+        ipv6_block = ipaddress.ip_network(vpc["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"])
         ec2.modify_vpc_attribute(VpcId=self._vpc, EnableDnsHostnames={"Value": True})
-        for zone, block in _SUBNETS.items():
-            subnet = ec2.create_subnet(VpcId=self._vpc, CidrBlock=block, AvailabilityZone=zone)
+        for (zone, block), ipv6 in zip(_SUBNETS.items(), ipv6_block.subnets(new_prefix=64), strict=False):
+            blocks = {"CidrBlock": block, "Ipv6CidrBlock": str(ipv6)}
+            subnet = ec2.create_subnet(VpcId=self._vpc, AvailabilityZone=zone, **blocks)
             self._subnets[zone] = subnet["Subnet"]["SubnetId"]
         gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
         ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=self._vpc)

@@ -18,6 +18,7 @@ def correct() -> None:
     _replace(InstanceBackend, "describe_instances", _in_parts)
     _replace(ELBv2Backend, "create_load_balancer", _once_a_name)
     _replace(ELBv2Backend, "create_listener", _once_a_port)
+    _replace(ELBv2Backend, "delete_listener", _detaching)
     _replace(ELBv2Backend, "register_targets", _existing)
 
 
@@ -54,6 +55,19 @@ def _once_a_port(create: Callable[..., Any], backend: ELBv2Backend, *, load_bala
     if balancer is not None and any(str(other.port) == str(more["port"]) for other in balancer.listeners.values()):
         raise DuplicateListenerError
     return create(backend, load_balancer_arn=load_balancer_arn, **more)
+
+
+def _detaching(delete: Callable[..., Any], backend: ELBv2Backend, listener_arn: str) -> Any:
+    """Tell no longer that target groups are of a load balancer which forwards nothing to them; moto tells it for ever."""
+    listener = delete(backend, listener_arn)
+    balancer = backend.load_balancers[listener.load_balancer_arn]
+    used = {
+        action.data.get("TargetGroupArn") for each in balancer.listeners.values() for action in each.default_actions
+    }
+    for group in backend.target_groups.values():
+        if group.arn not in used and balancer.arn in group.load_balancer_arns:
+            group.load_balancer_arns.remove(balancer.arn)
+    return listener
 
 
 def _existing(register: Callable[..., Any], backend: ELBv2Backend, target_group_arn: str, targets: list[Any]) -> Any:

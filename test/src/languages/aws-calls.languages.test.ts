@@ -1,3 +1,4 @@
+import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { at, type Json, listOf } from "../support/kube.ts";
 import type { AwsAccount } from "./support/aws-account.ts";
@@ -171,6 +172,58 @@ describe("load balancers of the provider for AWS", () => {
     expect(groups).toHaveLength(2);
   });
 
+  test("show in what is read of them that a listener was taken away by hand, and get it back", async () => {
+    const observed = async () => {
+      const { outcome } = await caller.provider.getLoadBalancer(refOf("web"));
+      return outcome?.$case === "loadBalancer" ? outcome.value.observedFingerprint : undefined;
+    };
+    const before = await observed();
+    const { LoadBalancerArn } = await balancerOf("web");
+    const listeners = listOf(at(await account.elb("describe_listeners", { LoadBalancerArn }), "Listeners"));
+    const taken = listeners.find(({ Port }) => Port === 8080);
+    await account.elb("delete_listener", { ListenerArn: taken?.["ListenerArn"] });
+    expect(await observed()).not.toBe(before);
+    await caller.ensure("web", { ports: [443, 8080], nodes: { two: idOf(second) } });
+    expect(await listenersOf("web")).toEqual([
+      [443, "TCP", [second.id]],
+      [8080, "TCP", [second.id]],
+    ]);
+    expect(await observed()).toBe(before);
+  });
+
+  test("have addresses of both families for a Service of both, and lose those of IPv6 with it", async () => {
+    const addressType = async () => (await balancerOf("both"))["IpAddressType"];
+    const ranges = async () =>
+      listOf(at(await securityGroup("both"), "IpPermissions"))
+        .flatMap(({ IpProtocol, Ipv6Ranges }) => listOf(Ipv6Ranges).map(({ CidrIpv6 }) => [IpProtocol, CidrIpv6]))
+        .toSorted();
+    const nodes = { one: idOf(first) };
+    const ipFamilies = [IpFamily.IPV4, IpFamily.IPV6];
+    await caller.ensure("both", { nodes, spec: { ipFamilies } });
+    expect([await addressType(), await ranges()]).toEqual([
+      "dualstack",
+      [
+        ["icmpv6", "::/0"],
+        ["tcp", "::/0"],
+      ],
+    ]);
+    expect((await caller.ensure("both", { nodes, spec: { ipFamilies } })).stats?.cloudMutations).toBe(0);
+    await caller.ensure("both", { nodes });
+    expect([await addressType(), await ranges()]).toEqual(["ipv4", []]);
+    await caller.remove("both");
+  });
+
+  test("have no addresses of IPv6 in subnets without, and say so", async () => {
+    const place = { VpcId: aws.vpc, CidrBlock: "10.0.9.0/24", AvailabilityZone: "us-east-1c" };
+    const SubnetId = String(at(await account.ec2("create_subnet", place), "Subnet", "SubnetId"));
+    const refused = caller.ensure("both", { spec: { ipFamilies: [IpFamily.IPV6] } }, { subnets: SubnetId });
+    await expect(refused).rejects.toMatchObject({
+      reason: "SUBNETS_WITHOUT_IPV6",
+      message: expect.stringContaining(SubnetId),
+    });
+    await account.ec2("delete_subnet", { SubnetId });
+  });
+
   test("have the attributes that annotations ask for", async () => {
     const allocation = async () => String(at(await account.ec2("allocate_address", { Domain: "vpc" }), "AllocationId"));
     const allocations = [await allocation(), await allocation()];
@@ -247,6 +300,24 @@ describe("load balancers of the provider for AWS", () => {
     expect(await account.leftovers()).not.toEqual([]);
     await caller.remove("half");
     expect(await account.leftovers()).toEqual([]);
+  });
+});
+
+describe("the emulated AWS refuses what moto takes, for the provider may not rely on it:", () => {
+  test("a second load balancer of a name, a second listener on a port, a target that is no machine", async () => {
+    await caller.ensure("strict", { nodes: { one: idOf(first) } });
+    const { LoadBalancerName: Name, LoadBalancerArn } = await balancerOf("strict");
+    const Subnets = listOf(at(await account.ec2("describe_subnets"), "Subnets")).map(({ SubnetId }) => SubnetId);
+    const twin = account.elb("create_load_balancer", { Name, Type: "network", Subnets: Subnets.slice(0, 1) });
+    await expect(twin).rejects.toThrow("DuplicateLoadBalancerName");
+    const listeners = listOf(at(await account.elb("describe_listeners", { LoadBalancerArn }), "Listeners"));
+    const { Port, Protocol, DefaultActions } = listeners[0] ?? {};
+    const again = account.elb("create_listener", { LoadBalancerArn, Port, Protocol, DefaultActions });
+    await expect(again).rejects.toThrow("DuplicateListener");
+    const TargetGroupArn = at(DefaultActions, 0, "TargetGroupArn");
+    const unknown = account.elb("register_targets", { TargetGroupArn, Targets: [{ Id: "i-0123456789abcdef0" }] });
+    await expect(unknown).rejects.toThrow("InvalidTarget");
+    await caller.remove("strict");
   });
 });
 

@@ -27,6 +27,20 @@ const declared = {
     description:
       "Ids or Name tags of the subnets that it is in, at most one a zone. Without it, subnets are discovered by their role tag.",
   },
+  "ip-address-type": {
+    type: "enum",
+    allowedValues: ["ipv4", "dualstack"],
+    mutable: true,
+    description:
+      "Whether clients reach it by IPv4 alone, or by IPv6, too. Without it, as spec.ipFamilies has it. Subnets need ranges of IPv6 for dualstack.",
+  },
+  "nlb-target-type": {
+    type: "enum",
+    allowedValues: ["instance", "ip"],
+    defaultValue: "instance",
+    description:
+      "Targets are node ports of machines. Pods by their addresses, ip, are the AWS Load Balancer Controller's: it is refused.",
+  },
   "eip-allocations": {
     type: "stringList",
     description:

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ownTags, ownTagsTag, staleTags, subnetMappings } from "./balancer.ts";
 
-const subnets = ["a", "b"].map((zone) => ({ id: `s-${zone}`, zone, tags: {} }));
+const subnets = ["a", "b"].map((zone) => ({ id: `s-${zone}`, zone, hasIpv6: false, tags: {} }));
 
 describe("subnetMappings()", () => {
   test.each([

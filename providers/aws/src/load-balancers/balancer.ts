@@ -4,6 +4,7 @@ import {
   DescribeLoadBalancerAttributesCommand,
   ModifyLoadBalancerAttributesCommand,
   RemoveTagsCommand,
+  SetIpAddressTypeCommand,
   SetSecurityGroupsCommand,
   SetSubnetsCommand,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
@@ -32,7 +33,7 @@ export async function createBalancer(
   work: Work,
 ): Promise<string | undefined> {
   const ports = wish.listeners.map(({ port, protocol }) => `${port}/${protocol}`).join(", ");
-  const summary = `${wish.isInternal ? "internal" : "internet-facing"}, ports ${ports}`;
+  const summary = `${wish.isInternal ? "internal" : "internet-facing"}, ${wish.addressType}, ports ${ports}`;
   const planned = { action: "create", resourceType: "load balancer", resourceId: wish.name, summary } as const;
   const mappings = subnetMappings(wish, subnets);
   return work.change(planned, async () => {
@@ -42,7 +43,7 @@ export async function createBalancer(
           Name: wish.name,
           Type: "network",
           Scheme: wish.isInternal ? "internal" : "internet-facing",
-          IpAddressType: "ipv4",
+          IpAddressType: wish.addressType,
           SubnetMappings: mappings,
           SecurityGroups: [...securityGroups],
           Tags: toAwsTags(ownTags(wish.tags)),
@@ -103,6 +104,13 @@ export async function changeBalancer(
     const input = { LoadBalancerArn: arn, SubnetMappings: subnetMappings(wish, subnets) };
     await work.change({ ...planned, summary: `subnets ${ids.join(", ")}` }, () =>
       aws.elb(work.context, (client, options) => client.send(new SetSubnetsCommand(input), options)),
+    );
+  }
+  // After the subnets: those of before perhaps had no range of IPv6.
+  if (details.IpAddressType !== wish.addressType) {
+    const input = { LoadBalancerArn: arn, IpAddressType: wish.addressType };
+    await work.change({ ...planned, summary: wish.addressType }, () =>
+      aws.elb(work.context, (client, options) => client.send(new SetIpAddressTypeCommand(input), options)),
     );
   }
 }

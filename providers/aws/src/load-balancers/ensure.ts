@@ -32,7 +32,7 @@ export async function ensureLoadBalancer(
   const subnets = await findSubnets(
     tools.aws,
     tools.settings.vpcId,
-    { isInternal: wish.isInternal, named: wish.subnets },
+    { isInternal: wish.isInternal, addressType: wish.addressType, named: wish.subnets },
     context,
   );
   if (balancer) await voidSpec(tools, balancer, wanted.specFingerprint, work);

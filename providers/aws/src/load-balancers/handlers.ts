@@ -23,7 +23,8 @@ export function loadBalancerHandlers(
     features: {
       protocols: ["TCP", "UDP"],
       mixedProtocols: true,
-      ipFamilies: ["IPv4"],
+      ipFamilies: ["IPv4", "IPv6"],
+      dualStack: true,
       sourceRanges: true,
       externalTrafficPolicyLocal: true,
       deletionProtection: true,

@@ -8,6 +8,7 @@ const identity: GroupIdentity = {
   nodePort: 30080,
   healthCheckProtocol: "TCP",
   healthCheckIntervalSeconds: 10,
+  ipFamily: "ipv4",
 };
 
 test("groupName() fits the rules of AWS for any key", () => {
@@ -26,7 +27,8 @@ test.each([
   [{ nodePort: 30081 }],
   [{ healthCheckProtocol: "HTTP" }],
   [{ healthCheckIntervalSeconds: 30 }],
-])("groupName() is another with %j, which a group cannot become", (change) => {
+  [{ ipFamily: "ipv6" }],
+] as const)("groupName() is another with %j, which a group cannot become", (change) => {
   expect(groupName("k8s-1", { ...identity, ...change })).not.toBe(groupName("k8s-1", identity));
 });
 

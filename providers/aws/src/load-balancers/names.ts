@@ -12,12 +12,14 @@ export interface GroupIdentity {
   readonly nodePort: number;
   readonly healthCheckProtocol: string;
   readonly healthCheckIntervalSeconds: number;
+  readonly ipFamily: "ipv4" | "ipv6";
 }
 
 /** Name of a target group: the same as long as the group can be kept. */
 export function groupName(key: string, identity: GroupIdentity): string {
-  const { listenerPort, protocol, nodePort, healthCheckProtocol, healthCheckIntervalSeconds } = identity;
+  const { listenerPort, protocol, nodePort, healthCheckProtocol, healthCheckIntervalSeconds, ipFamily } = identity;
   const facts = [listenerPort, protocol, nodePort, healthCheckProtocol, healthCheckIntervalSeconds];
+  if (ipFamily === "ipv6") facts.push(ipFamily);
   return `${groupPrefix(key)}${digest(facts.join(), 8)}`;
 }
 

@@ -12,6 +12,7 @@ export interface SecurityRule {
 
 /** Clients find out by these messages how large a packet may be. */
 const fragmentationNeeded = { protocol: "icmp", fromPort: 3, toPort: 4 } as const;
+const packetTooBig = { protocol: "icmpv6", fromPort: 2, toPort: 0 } as const;
 
 /** The rules of the load balancer's own security group. */
 export function wantedRules({
@@ -22,7 +23,7 @@ export function wantedRules({
     ...listeners.flatMap(({ port, protocol }) =>
       transportsOf(protocol).map((transport) => ({ protocol: transport, fromPort: port, toPort: port, range })),
     ),
-    { ...fragmentationNeeded, range },
+    { ...(isIpv6(range) ? packetTooBig : fragmentationNeeded), range },
   ]);
 }
 
@@ -59,8 +60,12 @@ export function toPermissions(rules: readonly SecurityRule[]): IpPermission[] {
     IpProtocol: protocol,
     FromPort: fromPort,
     ToPort: toPort,
-    ...(range.includes(":") ? { Ipv6Ranges: [{ CidrIpv6: range }] } : { IpRanges: [{ CidrIp: range }] }),
+    ...(isIpv6(range) ? { Ipv6Ranges: [{ CidrIpv6: range }] } : { IpRanges: [{ CidrIp: range }] }),
   }));
+}
+
+function isIpv6(range: string): boolean {
+  return range.includes(":");
 }
 
 /** All traffic of a load balancer's group: it sends nothing but to its targets' ports and their health checks. */

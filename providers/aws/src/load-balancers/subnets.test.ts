@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { discover, type KnownSubnet, pick } from "./subnets.ts";
+import { discover, type KnownSubnet, pick, requireIpv6 } from "./subnets.ts";
 
 const role = { "kubernetes.io/role/elb": "1" };
-const subnet = (id: string, zone: string, tags: KnownSubnet["tags"] = role): KnownSubnet => ({ id, zone, tags });
+const subnet = (id: string, zone: string, tags: KnownSubnet["tags"] = role): KnownSubnet => ({
+  id,
+  zone,
+  hasIpv6: false,
+  tags,
+});
 const ids = (subnets: readonly KnownSubnet[]) => subnets.map(({ id }) => id);
 
 describe("discover()", () => {
@@ -40,4 +45,10 @@ describe("pick()", () => {
   ])("refuses %j", (named, message) => {
     expect(() => pick(all, named, "vpc-1")).toThrow(message);
   });
+});
+
+test("requireIpv6() names the subnets that have no range of IPv6", () => {
+  const both = { ...subnet("s-1", "a"), hasIpv6: true };
+  expect(() => requireIpv6([both])).not.toThrow();
+  expect(() => requireIpv6([both, subnet("s-2", "b")])).toThrow("s-2 have no range of IPv6");
 });

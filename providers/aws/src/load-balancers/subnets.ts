@@ -7,6 +7,7 @@ import { domain } from "./annotations.ts";
 
 export interface SubnetChoice {
   readonly isInternal: boolean;
+  readonly addressType: "ipv4" | "dualstack";
   /** Ids or names. */
   readonly named: readonly string[];
 }
@@ -15,6 +16,8 @@ export interface SubnetChoice {
 export interface KnownSubnet {
   readonly id: string;
   readonly zone: string;
+  /** True: it has a range of IPv6. */
+  readonly hasIpv6: boolean;
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +36,18 @@ export async function findSubnets(
     return { items: Subnets, next: NextToken };
   });
   const subnets = found.flatMap(knownSubnet);
-  return choice.named.length === 0 ? discover(subnets, choice.isInternal, vpcId) : pick(subnets, choice.named, vpcId);
+  const chosen =
+    choice.named.length === 0 ? discover(subnets, choice.isInternal, vpcId) : pick(subnets, choice.named, vpcId);
+  if (choice.addressType === "dualstack") requireIpv6(chosen);
+  return chosen;
+}
+
+/** @throws ProviderError for subnets that have no addresses for a load balancer of both families */
+export function requireIpv6(subnets: readonly KnownSubnet[]): void {
+  const without = subnets.filter(({ hasIpv6 }) => !hasIpv6).map(({ id }) => id);
+  if (without.length === 0) return;
+  const message = `${without.join(", ")} have no range of IPv6 for a dualstack load balancer: give them one, or ask for ipv4 by the annotation for the ip-address-type`;
+  throw new ProviderError({ reason: "SUBNETS_WITHOUT_IPV6", code: 9, domain }, message, { field: "spec.ip_families" });
 }
 
 /** Tags that mark subnets for load balancers, as AWS' own controller reads them. */
@@ -76,7 +90,15 @@ function onePerZone(subnets: readonly KnownSubnet[]): readonly KnownSubnet[] {
     .toSorted((left, right) => left.zone.localeCompare(right.zone));
 }
 
-function knownSubnet({ SubnetId, AvailabilityZone, Tags }: Subnet): readonly KnownSubnet[] {
+function knownSubnet({
+  SubnetId,
+  AvailabilityZone,
+  Ipv6CidrBlockAssociationSet = [],
+  Tags,
+}: Subnet): readonly KnownSubnet[] {
   if (SubnetId === undefined || AvailabilityZone === undefined) return [];
-  return [{ id: SubnetId, zone: AvailabilityZone, tags: fromAwsTags(Tags) }];
+  const hasIpv6 = Ipv6CidrBlockAssociationSet.some(
+    ({ Ipv6CidrBlockState }) => Ipv6CidrBlockState?.State === "associated",
+  );
+  return [{ id: SubnetId, zone: AvailabilityZone, hasIpv6, tags: fromAwsTags(Tags) }];
 }

@@ -51,6 +51,7 @@ async function createGroup(
       Port: group.port,
       VpcId: settings.vpcId,
       TargetType: "instance",
+      ...(group.ipFamily === "ipv6" ? { IpAddressType: group.ipFamily } : {}),
       ...probeOf(group),
       HealthCheckProtocol: group.probe.protocol,
       HealthCheckIntervalSeconds: group.probe.intervalSeconds,

@@ -32,6 +32,7 @@ test("toWish() asks for what the Service says, and AWS' defaults", () => {
   expect(toWish(wanted({}, { ports: [udp(53), tcp(80)], tags: { team: "blue" } }))).toEqual({
     name: "k8s-1",
     isInternal: false,
+    addressType: "ipv4",
     listeners: [
       {
         port: 53,
@@ -41,6 +42,7 @@ test("toWish() asks for what the Service says, and AWS' defaults", () => {
           name: expect.stringMatching(/^cw-/),
           protocol: "UDP",
           port: 30053,
+          ipFamily: "ipv4",
           probe: kubeProxyProbe,
           attributes: plainAttributes,
         },
@@ -54,6 +56,7 @@ test("toWish() asks for what the Service says, and AWS' defaults", () => {
           name: expect.stringMatching(/^cw-/),
           protocol: "TCP",
           port: 30080,
+          ipFamily: "ipv4",
           probe: tcpProbe,
           attributes: plainAttributes,
         },
@@ -104,6 +107,8 @@ describe("toWish() honours", () => {
       { tags: { "cloudwire.dev/cluster-id": "cluster-1" } },
     ],
     [{ type: "nlb" }, { isInternal: false }],
+    [{ "nlb-target-type": "instance" }, { isInternal: false }],
+    [{ "ip-address-type": "dualstack" }, { addressType: "dualstack", sourceRanges: ["0.0.0.0/0", "::/0"] }],
   ])("the annotations %j", (annotations, expected) => {
     expect(toWish(wanted(annotations))).toMatchObject(expected);
   });
@@ -188,11 +193,44 @@ describe("toWish() honours", () => {
   });
 });
 
+describe("toWish() of a Service of the families", () => {
+  test.each([
+    ["IPv4", ["IPv4"], {}, ["ipv4", "ipv4"]],
+    ["IPv4 and IPv6", ["IPv4", "IPv6"], {}, ["dualstack", "ipv4"]],
+    ["IPv6 and IPv4", ["IPv6", "IPv4"], {}, ["dualstack", "ipv4"]],
+    ["IPv6", ["IPv6"], {}, ["dualstack", "ipv6"]],
+    ["IPv4 and IPv6, which asks for ipv4", ["IPv4", "IPv6"], { "ip-address-type": "ipv4" }, ["ipv4", "ipv4"]],
+  ] as const)("%s", (_what, ipFamilies, annotations, expected) => {
+    const { addressType, listeners } = toWish(wanted(annotations, { ipFamilies }));
+    expect([addressType, listeners[0]?.group.ipFamily]).toEqual(expected);
+  });
+
+  test("IPv6 has other target groups than that of IPv4, whose names stay what they were", () => {
+    const nameOf = (ipFamilies: WantedLoadBalancer["ipFamilies"]) =>
+      toWish(wanted({}, { ipFamilies })).listeners[0]?.group.name;
+    expect(nameOf(["IPv6"])).not.toBe(nameOf(["IPv4"]));
+    expect(nameOf(["IPv4", "IPv6"])).toBe(nameOf(["IPv4"]));
+  });
+});
+
 describe("toWish() refuses", () => {
+  test("UDP for both families", () => {
+    expect(refusal(wanted({}, { ports: [udp(53)], ipFamilies: ["IPv4", "IPv6"] }))).toMatchObject({
+      reason: "FEATURE_UNSUPPORTED",
+      fields: [{ field: "spec.ip_families" }],
+    });
+  });
+
+  test("ipv4 for a Service of IPv6 alone", () => {
+    const of = wanted({ "ip-address-type": "ipv4" }, { ipFamilies: ["IPv6"] });
+    expect(refusal(of).reason).toBe("ANNOTATION_INVALID");
+  });
+
   test.each([
     [{ type: "external" }, "NOT_RESPONSIBLE"],
     [{ type: "nlb-ip" }, "NOT_RESPONSIBLE"],
     [{ "target-node-labels": "a=b" }, "FEATURE_UNSUPPORTED"],
+    [{ "nlb-target-type": "ip" }, "FEATURE_UNSUPPORTED"],
     [{ "connection-idle-timeout": "59" }, "ANNOTATION_INVALID"],
     [{ "healthcheck-interval": "4" }, "ANNOTATION_INVALID"],
     [{ "healthcheck-port": "http" }, "ANNOTATION_INVALID"],

@@ -15,6 +15,8 @@ export interface WantedGroup {
   readonly protocol: ListenerProtocol;
   /** Port on the nodes. */
   readonly port: number;
+  /** Of the addresses of machines that traffic goes to. */
+  readonly ipFamily: "ipv4" | "ipv6";
   readonly probe: HealthProbe;
   readonly attributes: Readonly<Record<string, string>>;
 }
@@ -34,6 +36,8 @@ export interface WantedListener {
 export interface Wish {
   readonly name: string;
   readonly isInternal: boolean;
+  /** Of its own addresses: AWS has none with IPv6 alone. */
+  readonly addressType: "ipv4" | "dualstack";
   readonly listeners: readonly WantedListener[];
   /** Of the load balancer itself; those that are not named stay as they are. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -49,7 +53,7 @@ export interface Wish {
   readonly tags: Tags;
 }
 
-const everybody = "0.0.0.0/0";
+const everybody = { ipv4: ["0.0.0.0/0"], dualstack: ["0.0.0.0/0", "::/0"] } as const;
 
 /** @throws ProviderError on annotations and combinations of ports that cannot be had */
 export function toWish(wanted: WantedLoadBalancer): Wish {
@@ -58,9 +62,12 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
   const attributes = groupAttributes(read);
   const idleTimeoutSeconds = read.number("connection-idle-timeout", 60, 6000, defaultIdleTimeoutSeconds);
   const securityGroups = read.list("security-groups");
+  const addressType = addressTypeOf(read, wanted);
+  const ipFamily = wanted.ipFamilies.includes("IPv4") ? "ipv4" : "ipv6";
   const wish: Wish = {
     name: wanted.key,
     isInternal: read.flag("internal", false),
+    addressType,
     listeners: mergePorts(wanted.ports).map((port) => {
       const tls = tlsOf(read, port);
       const protocol = tls ? "TLS" : port.protocol;
@@ -72,7 +79,8 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
         ...group,
         healthCheckProtocol: probe.protocol,
         healthCheckIntervalSeconds: probe.intervalSeconds,
-      };
+        ipFamily,
+      } as const;
       return {
         port: port.port,
         protocol,
@@ -82,13 +90,14 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
           name: groupName(wanted.key, identity),
           protocol: groupProtocol,
           port: port.nodePort,
+          ipFamily,
           probe,
           attributes,
         },
       };
     }),
     attributes: balancerAttributes(read, wanted.deletionProtection),
-    sourceRanges: wanted.sourceRanges.length === 0 ? [everybody] : wanted.sourceRanges,
+    sourceRanges: wanted.sourceRanges.length === 0 ? everybody[addressType] : wanted.sourceRanges,
     securityGroups,
     extraSecurityGroups: read.list("extra-security-groups"),
     subnets: read.list("subnets"),
@@ -101,6 +110,7 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
   };
   checkStaticAddresses(read, wish);
   read.end();
+  refuseUnsupported(read, wish);
   if (securityGroups.length > 0 && wanted.sourceRanges.length > 0) {
     const message =
       "source ranges need the provider's own security group: take the annotation for security groups away, or the ranges";
@@ -113,6 +123,30 @@ function refuseForeign(read: AnnotationReader): void {
   const type = read.text("type");
   if (type === undefined || type === "nlb") return;
   throw new ProviderError("NOT_RESPONSIBLE", `load balancers of type ${type} are the AWS Load Balancer Controller's`);
+}
+
+/** By families of the Service, unless its annotation says otherwise. */
+function addressTypeOf(read: AnnotationReader, { ipFamilies }: WantedLoadBalancer): Wish["addressType"] {
+  const isIpv4 = read.text("ip-address-type") === "ipv4";
+  if (isIpv4 && !ipFamilies.includes("IPv4"))
+    read.blame("ip-address-type", "has to be dualstack for a Service whose only family is IPv6");
+  if (isIpv4) return "ipv4";
+  return read.text("ip-address-type") === "dualstack" || ipFamilies.includes("IPv6") ? "dualstack" : "ipv4";
+}
+
+/** What AWS has, and this provider has not. */
+function refuseUnsupported(read: AnnotationReader, { addressType, listeners }: Wish): void {
+  if (read.text("nlb-target-type") === "ip") {
+    const message =
+      "targets are node ports of machines: pods by their addresses are the AWS Load Balancer Controller's, with its annotation for the type, external";
+    const field = 'spec.annotations["service.beta.kubernetes.io/aws-load-balancer-nlb-target-type"]';
+    throw new ProviderError("FEATURE_UNSUPPORTED", message, { field });
+  }
+  const udp = listeners.find(({ protocol }) => protocol === "UDP" || protocol === "TCP_UDP");
+  if (addressType === "dualstack" && udp !== undefined) {
+    const message = `port ${udp.port} is of UDP, which AWS lets through a dualstack load balancer with translated addresses only: ask for one family, or for ipv4 by the annotation for the ip-address-type`;
+    throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.ip_families" });
+  }
 }
 
 interface MergedPort {
