@@ -13,8 +13,15 @@ import (
 )
 
 type acme struct{ url string }
-type machine struct{ ID, Name, Zone, IP string }
 type balancer struct{ ID, IP string }
+type machine struct {
+	ID, Name, Zone, IP string
+	On                 bool
+}
+
+var states = map[bool]cpv1.InstanceState{
+	true: cpv1.InstanceState_INSTANCE_STATE_RUNNING, false: cpv1.InstanceState_INSTANCE_STATE_STOPPED,
+}
 
 var client = &http.Client{Transport: &provider.Transport{}}
 
@@ -42,7 +49,9 @@ func (a acme) machine(ctx context.Context, ref *cpv1.NodeRef) (provider.Instance
 	}
 	m := found[0]
 	addresses := provider.NodeAddresses(cpv1.NodeAddressType_NODE_ADDRESS_TYPE_INTERNAL_IP, m.IP)
-	return provider.Present(&cpv1.Instance{ProviderId: m.ID, Name: m.Name, Zone: &m.Zone, Addresses: addresses}), nil
+	return provider.Present(&cpv1.Instance{
+		ProviderId: m.ID, Name: m.Name, Zone: &m.Zone, Addresses: addresses, State: states[m.On],
+	}), nil
 }
 
 func (a acme) balancer(ctx context.Context, ref *provider.LoadBalancerRef) (provider.LoadBalancerReading, error) {
