@@ -87,6 +87,8 @@ def _common(place: Place, service: str) -> Mapping[str, Section]:
         "keystone_authtoken": {
             **place.account(service),
             "www_authenticate_uri": place.keystone,
+            # Services take a token that ended for as long, five minutes unless told.
+            "token_cache_time": 10,
             "service_token_roles": "service",
             "service_token_roles_required": "true",
         },
@@ -118,6 +120,8 @@ def _keystone(place: Place) -> Mapping[str, Section]:
         "DEFAULT": {},
         "database": place.database("keystone"),
         "token": {"provider": "fernet"},
+        # Nobody guesses them here, and each login takes less time.
+        "identity": {"password_hash_rounds": 4},
         "fernet_tokens": {"key_repository": state / "fernet"},
         "fernet_receipts": {"key_repository": state / "receipts"},
         "credential": {"key_repository": state / "credential"},

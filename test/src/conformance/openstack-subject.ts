@@ -45,8 +45,6 @@ export async function startIn(cloud: CloudAddress, host: Host): Promise<Started>
       instanceStop: hooks.hook("stop"),
       instanceStart: hooks.hook("start"),
       instanceTerminate: hooks.hook("terminate"),
-      credRevoke: hooks.hook("revoke"),
-      credRestore: hooks.hook("restore"),
     },
   };
   return {

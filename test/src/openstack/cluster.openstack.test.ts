@@ -108,6 +108,8 @@ describe("the provider for OpenStack in a cluster", () => {
   });
 
   test("changes nothing at OpenStack when the controller and the sidecar start again", async () => {
+    const statuses = async () => (await tenant.octavia("loadbalancers")).map((each) => each["provisioning_status"]);
+    await becomes("load balancers", statuses, ["ACTIVE"]);
     const before = await state();
     await controller.stop();
     await sidecar.stop();

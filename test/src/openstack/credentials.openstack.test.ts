@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { createTenant } from "./support/real-openstack.ts";
 import { Sidecar } from "./support/sidecar.ts";
 import type { Server, Tenant } from "./support/tenant.ts";
 
+/** Services ask Keystone about a token again after ten seconds. */
+const REFUSED_MS = 120_000;
 const NOBODY = "00000000-0000-4000-8000-ffffffffffff";
 
 let tenant: Tenant;
@@ -16,7 +19,7 @@ afterAll(() => tenant.deleteServer(server.id));
 
 /** Kinds of the answers about the server and about one that is not there; for errors their reasons. */
 async function outcomes({ client }: Sidecar): Promise<readonly (string | undefined)[]> {
-  const ids = [server.id, NOBODY].map((id) => ({ name: "", providerId: `openstack:///${id}` }));
+  const ids = [server.id, NOBODY].map((id) => ({ name: "node-1", providerId: `openstack:///${id}` }));
   const { results } = await client.batchGetInstances({ nodes: ids });
   return results.map(({ outcome }) => (outcome?.$case === "unknown" ? outcome.value.reason : outcome?.$case));
 }
@@ -30,7 +33,12 @@ describe("the provider with credentials of Keystone", () => {
     });
     expect(await outcomes(sidecar)).toEqual(["instance", "absent"]);
     await tenant.deleteCredential(credential.id);
-    const refused = await outcomes(sidecar).catch((error: unknown) => error);
+    const refused = await eventually("the token to be refused", REFUSED_MS, async () => {
+      const asked = await outcomes(sidecar).catch((error: unknown) => ({ error }));
+      if ("error" in asked) return asked.error;
+      expect(asked).toEqual(["instance", "absent"]);
+      return undefined;
+    });
     expect(refused).toMatchObject({ reason: "CLOUD_CREDENTIALS_INVALID" });
   });
 });

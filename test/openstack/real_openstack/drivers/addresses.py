@@ -1,5 +1,6 @@
 """Load balancers of Octavia that are nowhere, at addresses that Neutron has given them."""
 
+import functools
 import os
 
 import sqlalchemy
@@ -17,24 +18,26 @@ network.create_engine = _own_engine
 compute.create_engine = _own_engine
 
 
+@functools.cache
+def _neutron():
+    """One for all requests: Octavia makes a driver for each, and this one logs in and asks Neutron for its extensions."""
+    return AllowedAddressPairsDriver()
+
+
 class NeutronAddresses(network.NoopNetworkDriver):
     """Does nothing, but for the address and port of the load balancer: these are Neutron's, so that floating IPs can be had."""
 
-    def __init__(self):
-        super().__init__()
-        self._neutron = AllowedAddressPairsDriver()
-
     def allocate_vip(self, loadbalancer):
-        return self._neutron.allocate_vip(loadbalancer)
+        return _neutron().allocate_vip(loadbalancer)
 
     def deallocate_vip(self, vip):
-        self._neutron.deallocate_vip(vip)
+        _neutron().deallocate_vip(vip)
 
     def get_network(self, network_id, context=None):
-        return self._neutron.get_network(network_id, context)
+        return _neutron().get_network(network_id, context)
 
     def get_subnet(self, subnet_id, context=None):
-        return self._neutron.get_subnet(subnet_id, context)
+        return _neutron().get_subnet(subnet_id, context)
 
     def get_port(self, port_id, context=None):
-        return self._neutron.get_port(port_id, context)
+        return _neutron().get_port(port_id, context)

@@ -60,8 +60,6 @@ function worksOf(tenant: Tenant): Readonly<Record<string, Work>> {
       made.delete(machine);
       return done(server === undefined ? Promise.resolve() : tenant.deleteServer(server.id));
     },
-    revoke: async () => done(tenant.enableUser(false)),
-    restore: async () => done(tenant.enableUser(true)),
   };
 }
 

@@ -15,17 +15,19 @@ const SETTLED_MS = 240_000;
 /** The provider as a process of its own, and the contract's client of it. */
 export class Sidecar implements AsyncDisposable {
   readonly client: ProviderClient;
+  readonly endpoint: string;
   readonly #program: Program;
   readonly #folder: string;
 
-  private constructor(client: ProviderClient, program: Program, folder: string) {
+  private constructor(client: ProviderClient, endpoint: string, program: Program, folder: string) {
     this.client = client;
+    this.endpoint = endpoint;
     this.#program = program;
     this.#folder = folder;
   }
 
   /** @param env more of the provider's environment than the project's */
-  static async start(tenant: Tenant, env: Readonly<Record<string, string>> = {}): Promise<Sidecar> {
+  static async start(tenant: Pick<Tenant, "env">, env: Readonly<Record<string, string>> = {}): Promise<Sidecar> {
     const folder = await mkdtemp(join(tmpdir(), "sidecar-"));
     const endpoint = `unix://${join(folder, "provider.sock")}`;
     const program = new Program({
@@ -41,7 +43,7 @@ export class Sidecar implements AsyncDisposable {
       async () => ((await client.getProviderStatus()).scopeId === "" ? undefined : true),
       () => program.output,
     );
-    return new Sidecar(client, program, folder);
+    return new Sidecar(client, endpoint, program, folder);
   }
 
   /** Asks as the controller does: again while it is under way. Answers the address that the Service is told. */

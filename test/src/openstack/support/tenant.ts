@@ -199,11 +199,6 @@ export class Tenant {
     return flavorName(this.name);
   }
 
-  /** Whether its user may do anything: tokens that the user has end when not. */
-  async enableUser(enabled: boolean): Promise<void> {
-    await this.admin.ask("keystone", "PATCH", `/users/${this.member.userId}`, { user: { enabled } });
-  }
-
   async #list(service: ServiceName, path: string, kind: string): Promise<readonly Json[]> {
     return listOf(at(await this.member.ask(service, "GET", path), kind));
   }
