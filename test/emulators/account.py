@@ -6,6 +6,8 @@ import ipaddress
 from typing import Any
 
 import boto3
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.ec2 import ec2_backends
 
 REGION = "us-east-1"
 CLUSTER = "emulated"
@@ -74,6 +76,18 @@ class Account:
             TagSpecifications=tags,
         )
         return _instance(answer["Instances"][0])
+
+    def run_many(self, subnet: str, count: int) -> State:
+        """Machines without tags; not over the API, which takes several times as long to tell of thousands."""
+        backend = ec2_backends[DEFAULT_ACCOUNT_ID][REGION]
+        settings = {
+            "instance_type": INSTANCE_TYPE,
+            "is_instance_type_default": False,
+            "region_name": REGION,
+            "nics": [],
+        }
+        reservation = backend.run_instances(IMAGE, count, None, [], subnet_id=subnet, **settings)
+        return {"machines": [{"id": machine.id, "name": machine.private_dns_name} for machine in reservation.instances]}
 
     def call(self, service: str, method: str, params: dict[str, Any]) -> State:
         """Any call of the API, by boto3's names."""

@@ -31,7 +31,8 @@ class Emulator:
     """The WSGI application: the tests' own paths, and AWS for all others."""
 
     def __init__(self) -> None:
-        self.gate = Gate(one_by_one(DomainDispatcherApplication(create_backend_app)))
+        self._models = threading.Lock()
+        self.gate = Gate(one_by_one(self._models, DomainDispatcherApplication(create_backend_app)))
         self.account: Account | None = None
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -56,6 +57,7 @@ class Emulator:
             "fail": lambda: self.gate.fault("fail", active=wish["failing"]),
             "fault": lambda: self.gate.fault(wish["kind"], active=True),
             "run": lambda: account.run_instance(wish["zone"]),
+            "runMany": lambda: self._run_many(account, wish),
             "stop": lambda: account.stop(wish["id"]),
             "terminate": lambda: account.terminate(wish["id"]),
             "clear": self.gate.clear,
@@ -67,6 +69,10 @@ class Emulator:
         }
         return controls[what]()
 
+    def _run_many(self, account: Account, wish: dict[str, Any]) -> Any:
+        with self._models:
+            return account.run_many(wish["subnet"], wish["count"])
+
     def _rotate(self, wish: dict[str, str]) -> None:
         """Give the provider another access key, in its file, and make all others invalid."""
         self.gate.accept(wish["key"])
@@ -77,9 +83,8 @@ class Emulator:
         draft.replace(file)
 
 
-def one_by_one(cloud: Application) -> Application:
+def one_by_one(lock: threading.Lock, cloud: Application) -> Application:
     """Let one call in at a time: moto's models are not made for several threads."""
-    lock = threading.Lock()
 
     def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         with lock:

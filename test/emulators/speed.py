@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
-from moto.core.serialize import AttributePickerContext, XFormedAttributePicker
+from botocore.model import Shape
+from moto.core.serialize import AttributePickerContext, EC2Serializer, ResponseSerializer, XFormedAttributePicker
 from moto.core.utils import get_value
 from moto.ec2.models.amis import AmiBackend
 
 _MISSING = object()
 
+_get_value = ResponseSerializer.get_value
 _describe_images = AmiBackend.describe_images
 
 
@@ -18,25 +21,54 @@ def hasten() -> None:
     """Change moto in this process."""
     known: dict[tuple[object, ...], tuple[list[str], Callable[[Any], Any] | None]] = {}
 
-    def pick(picker: XFormedAttributePicker, context: AttributePickerContext) -> Any:
+    def value_of(serializer: ResponseSerializer, value: Any, key: str, shape: Shape) -> Any:
         """Remember by which names a member may be had, and what it goes through: moto finds that for each value."""
-        shape = context.shape
-        service = context.service_model.service_name if context.service_model else None
-        place = (service, context.key_path, context.key, shape.name, type(context.obj))
+        picker = serializer._value_picker  # noqa: SLF001  # there is no other way to what moto compares
+        if not isinstance(picker, XFormedAttributePicker):
+            return _get_value(serializer, value, key, shape)
+        model = serializer.operation_model
+        path = ".".join(serializer.path)
+        place = (model.service_model.service_name, path, key, shape.name, type(value))
         if place not in known:
-            known[place] = (list(picker.get_possible_keys(context)), _transformer(picker, context))
-        keys, transform = known[place]
-        found = (get_value(context.obj, key, _MISSING) for key in keys)
-        value = next((value for value in found if value is not _MISSING), None)
-        return value if transform is None else transform(value)
+            context = AttributePickerContext(value, key, shape, model, model.service_model, path)
+            known[place] = (list(picker.get_possible_keys(context)), _transformer(picker, f"{path}.{key}"))
+        names, transform = known[place]
+        found = None
+        for name in names:
+            found = get_value(value, name, _MISSING)
+            if found is not _MISSING:
+                break
+        found = None if found is _MISSING else found
+        return found if transform is None else transform(found)
 
-    setattr(XFormedAttributePicker, "__call__", pick)  # noqa: B010  # an assignment is no method to the type checker
+    setattr(ResponseSerializer, "get_value", value_of)  # noqa: B010  # an assignment is no method to the type checker
     setattr(AmiBackend, "describe_images", _images)  # noqa: B010  # likewise
+    setattr(EC2Serializer, "_serialize_body", lambda _, body: "".join(_xml(body)))  # noqa: B010  # likewise
 
 
-def _transformer(picker: XFormedAttributePicker, context: AttributePickerContext) -> Callable[[Any], Any] | None:
-    path = f"{context.key_path}.{context.key}"
+def _transformer(picker: XFormedAttributePicker, path: str) -> Callable[[Any], Any] | None:
     return next((act for end, act in picker.response_transformers.items() if path.endswith(end)), None)
+
+
+def _xml(body: dict[str, Any]) -> Iterator[str]:
+    """Write a tree as xmltodict does, by which `@key` is an attribute, but without its callbacks for each element."""
+    for name, value in body.items():
+        for one in value if isinstance(value, list) else [value]:
+            yield from _element(name, one)
+
+
+def _element(name: str, value: Any) -> Iterator[str]:
+    children = value if isinstance(value, dict) else {}
+    attributes = "".join(f" {key[1:]}={quoteattr(str(each))}" for key, each in children.items() if key.startswith("@"))
+    inner = {key: each for key, each in children.items() if not key.startswith("@")} if attributes else children
+    content = "".join(_xml(inner)) if isinstance(value, dict) else _text(value)
+    yield f"<{name}{attributes}>{content}</{name}>" if content else f"<{name}{attributes}/>"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else escape(str(value))
 
 
 def _images(backend: AmiBackend, ami_ids: Any = None, filters: Any = None, *more: Any, **others: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { at, type Json } from "../support/kube.ts";
+import { at } from "../support/kube.ts";
 import type { AwsAccount } from "./support/aws-account.ts";
 import { AwsCaller, idOf, reasonOf } from "./support/aws-caller.ts";
 import type { EmulatedMachine } from "./support/emulated-cloud.ts";
@@ -65,8 +65,6 @@ describe("under throttling the provider for AWS", () => {
 });
 
 describe("with many machines the provider for AWS", () => {
-  const names = (machines: readonly Json[]) => machines.map(({ PrivateDnsName }) => ({ name: String(PrivateDnsName) }));
-
   test("finds 1,000 of 5,000 with at most five requests, and lists all of them page by page", async () => {
     const machines = await account.runMachines(aws.vpc, 5000);
     const listed = new Set<string>();
@@ -77,12 +75,12 @@ describe("with many machines the provider for AWS", () => {
       for (const { providerId } of page.instances) listed.add(providerId);
       pageToken = page.nextPageToken;
     } while (pageToken !== "");
-    const ids = machines.map(({ InstanceId }) => `aws:///us-east-1a/${String(InstanceId)}`);
+    const ids = machines.map(({ id }) => `aws:///us-east-1a/${id}`);
     expect(ids.filter((id) => !listed.has(id))).toEqual([]);
     // 1,000 machines are a page of AWS, and there are some more of the tests before.
     const after = await account.calls("DescribeInstances");
     expect(after - before).toBe(6);
-    const nodes = names(machines.slice(0, 1000));
+    const nodes = machines.slice(0, 1000).map(({ name }) => ({ name }));
     const { results } = await caller.provider.batchGetInstances({ nodes }, { deadlineMs: 300_000 });
     expect(results.filter(({ outcome }) => outcome?.$case === "instance")).toHaveLength(1000);
     expect((await account.calls("DescribeInstances")) - after).toBeLessThanOrEqual(5);
