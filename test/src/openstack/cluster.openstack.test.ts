@@ -11,6 +11,8 @@ const CONTROLLER_FLAGS = [
   "--node-deletion-span=1s",
 ] as const;
 
+const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
+
 /** Octavia makes a load balancer in many steps. */
 const PATIENCE_MS = 240_000;
 
@@ -42,10 +44,12 @@ async function startSidecar(): Promise<Program> {
   return program;
 }
 
-/** Address and port of each target. */
+/** Address and port of each target, in order. */
 const targets = async () =>
-  (await tenant.members()).map((member) => [member["address"], member["protocol_port"]]).toSorted();
-const nodePortOf = (service: Json): unknown => at(service, "spec", "ports", 0, "nodePort");
+  sorted((await tenant.members()).map((member) => `${String(member["address"])}:${String(member["protocol_port"])}`));
+const sorted = (texts: readonly string[]) => texts.toSorted((left, right) => left.localeCompare(right));
+const targetsOf = (service: Json, ...servers: readonly Server[]) =>
+  sorted(servers.map(({ address }) => `${address}:${String(at(service, "spec", "ports", 0, "nodePort"))}`));
 const becomes = <T>(what: string, ask: () => Promise<T>, wanted: T) => {
   const text = JSON.stringify(wanted);
   const is = async () => (JSON.stringify(await ask()) === text ? true : undefined);
@@ -104,7 +108,7 @@ describe("the provider for OpenStack in a cluster", () => {
     expect(ingress).toMatchObject({ ip: floating?.["floating_ip_address"] });
     const [balancer] = await tenant.octavia("loadbalancers");
     expect(floating).toMatchObject({ port_id: balancer?.["vip_port_id"] });
-    expect(await targets()).toEqual([first, second].map(({ address }) => [address, nodePortOf(service)]).toSorted());
+    expect(await targets()).toEqual(targetsOf(service, first, second));
   });
 
   test("changes nothing at OpenStack when the controller and the sidecar start again", async () => {
@@ -121,15 +125,15 @@ describe("the provider for OpenStack in a cluster", () => {
 
   test("marks a node whose machine was stopped", async () => {
     await tenant.stopServer(second.id);
-    await world.eventually(
+    const taint = await world.eventually(
       "node-2 to be marked as shut down",
       async () => {
         const node = await world.kube.get(`/api/v1/nodes/${second.name}`);
-        const keys = listOf(at(node, "spec", "taints")).map(({ key }) => key);
-        return keys.includes("node.cloudprovider.kubernetes.io/shutdown") ? true : undefined;
+        return listOf(at(node, "spec", "taints")).find(({ key }) => key === SHUTDOWN);
       },
       PATIENCE_MS,
     );
+    expect(taint).toMatchObject({ effect: "NoSchedule" });
     await tenant.startServer(second.id);
   });
 
@@ -139,7 +143,7 @@ describe("the provider for OpenStack in a cluster", () => {
     await becomes("nodes", () => world.nodeNames(), [second.name]);
     await becomes("routes", () => tenant.routes(), [["10.120.2.0/24", second.address]]);
     const service = await world.kube.get("/api/v1/namespaces/default/services/web");
-    await becomes("members", targets, [[second.address, nodePortOf(service)]]);
+    await becomes("members", targets, targetsOf(service, second));
     expect(await world.nodeNames()).toEqual([second.name]);
   });
 
@@ -149,5 +153,13 @@ describe("the provider for OpenStack in a cluster", () => {
     await tenant.deleteServer(second.id);
     await becomes("nodes", () => world.nodeNames(), []);
     await becomes("routes", () => tenant.routes(), []);
+    expect(await state()).toEqual({
+      balancers: [],
+      listeners: [],
+      pools: [],
+      members: [],
+      floatingIps: [],
+      routes: [],
+    });
   });
 });

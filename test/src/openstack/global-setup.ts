@@ -10,17 +10,19 @@ declare module "vitest" {
   }
 }
 
+let cloud: RealOpenStack | undefined;
+
 /**
  * Starts OpenStack for all files of the suite; each makes a project of its own in it. While one works on a test, a cloud may be left
  * running: CLOUDWIRE_TEST_OPENSTACK then names the file with what it said when it was ready.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<void> {
   const running = process.env["CLOUDWIRE_TEST_OPENSTACK"];
-  if (running !== undefined) {
-    project.provide("openstack", toAddress(JSON.parse(await readFile(running, "utf8")), ""));
-    return async () => undefined;
-  }
-  const cloud = await RealOpenStack.start();
-  project.provide("openstack", cloud.address);
-  return () => cloud[Symbol.asyncDispose]();
+  if (running === undefined) cloud = await RealOpenStack.start();
+  const address = cloud?.address ?? toAddress(JSON.parse(await readFile(running ?? "", "utf8")), "");
+  project.provide("openstack", address);
+}
+
+export async function teardown(): Promise<void> {
+  await cloud?.[Symbol.asyncDispose]();
 }

@@ -204,9 +204,10 @@ export class Tenant {
   }
 }
 
-async function roleId(admin: CloudCaller, name: string): Promise<unknown> {
+async function roleId(admin: CloudCaller, name: string): Promise<string> {
   const found = listOf(at(await admin.ask("keystone", "GET", `/roles?name=${name}`), "roles"));
-  return found[0]?.["id"] ?? admin.make("keystone", "/roles", "role", { name });
+  const [role] = found;
+  return role === undefined ? admin.make("keystone", "/roles", "role", { name }) : String(role["id"]);
 }
 
 async function newCredential(member: CloudCaller, name: string): Promise<Tenant["credential"]> {
