@@ -1,7 +1,8 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { CloudHooks } from "../openstack/support/hooks.ts";
-import { type CloudAddress, createTenant, RealOpenStack } from "../openstack/support/real-openstack.ts";
+import type { CloudAddress } from "../openstack/support/address.ts";
+import { createTenant, RealOpenStack } from "../openstack/support/real-openstack.ts";
 import type { Host, Started, Subject } from "./subject.ts";
 
 const SIDECAR = fileURLToPath(new URL("../../../providers/openstack/src/main.ts", import.meta.url));

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { TestProject } from "vitest/node";
-import { type CloudAddress, RealOpenStack, toAddress } from "./support/real-openstack.ts";
+import { type CloudAddress, toAddress } from "./support/address.ts";
+import { RealOpenStack } from "./support/real-openstack.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 import { eventually } from "../../support/eventually.ts";
 import { at, type Json, listOf } from "../../support/kube.ts";
+import type { CloudAddress } from "./address.ts";
 import { CloudCaller, type ServiceName } from "./caller.ts";
-import type { CloudAddress } from "./real-openstack.ts";
 
 const PATIENCE_MS = 120_000;
 /** Addresses of machines and load balancers. */
