@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { connectToProvider, type ProviderClient } from "@cloudwire/provider-sdk/testing";
-import { eventually } from "../../support/eventually.ts";
-import { Program } from "../../support/program.ts";
+import type { ProviderClient } from "@cloudwire/provider-sdk/testing";
 import { at } from "../../support/kube.ts";
+import { Sidecar } from "../support/sidecar.ts";
 import type { Tenant } from "../support/tenant.ts";
 import { isRead, type Fact, type Recording } from "./recording.ts";
 import { Recorder } from "./recorder.ts";
@@ -25,10 +21,12 @@ export interface Stage {
 
 type Undo = (tenant: Tenant, fact: Fact) => Promise<unknown>;
 
+type Env = Readonly<Record<string, string>>;
+
 export interface Scenario {
   readonly name: string;
-  /** Of the provider's flags, those that are the scenario's. */
-  readonly flags: (places: Fact) => readonly string[];
+  /** Of the provider's environment, what is the scenario's. */
+  readonly env: (places: Fact) => Env;
   readonly play: (stage: Stage, places: Fact) => Promise<void>;
 }
 
@@ -36,7 +34,6 @@ export interface Scenario {
 const PLACES = "places";
 /** What recordings call the project, and whatever is named after it. */
 const projectName = "cluster";
-const readyMs = 60_000;
 
 /** Beginnings of the addresses that Neutron hands out to tenants. */
 const handedOut = ["10.60.0.", "198.51.100."];
@@ -67,7 +64,7 @@ export async function record(
   recorder.addFact(PLACES, places);
   const undone: (() => Promise<unknown>)[] = [];
   try {
-    await using provider = await startProvider(scenario, recorder.authUrl, places, credential.secret);
+    await using provider = await Sidecar.start({ env: envOf(scenario, recorder.authUrl, places, credential.secret) });
     await scenario.play(
       {
         client: provider.client,
@@ -94,7 +91,7 @@ export async function replay(scenario: Scenario, recording: Recording): Promise<
   await using replayer = await Replayer.start(recording);
   const places = replayer.fact(PLACES);
   try {
-    await using provider = await startProvider(scenario, replayer.authUrl, places, replayer.secret);
+    await using provider = await Sidecar.start({ env: envOf(scenario, replayer.authUrl, places, replayer.secret) });
     await scenario.play(
       {
         client: provider.client,
@@ -117,56 +114,12 @@ function isChange(ask: string): boolean {
   return !isRead({ ask }) && !ask.startsWith("POST /identity/");
 }
 
-interface StartedProvider extends AsyncDisposable {
-  readonly client: ProviderClient;
-}
-
-/** The program as it is shipped, in a process of its own. */
-async function startProvider(
-  { flags }: Scenario,
-  authUrl: string,
-  places: Fact,
-  secret: string,
-): Promise<StartedProvider> {
-  const folder = await mkdtemp(join(tmpdir(), "openstack-"));
-  const program = new Program({
-    source: "providers/openstack/src/main.ts",
-    args: [
-      `--endpoint=unix://${join(folder, "provider.sock")}`,
-      `--auth-url=${authUrl}`,
-      `--region=${places["region"]}`,
-      `--application-credential-id=${places["applicationCredential"]}`,
-      ...flags(places),
-    ],
-    env: { OS_APPLICATION_CREDENTIAL_SECRET: secret },
-  });
-  const end = async (): Promise<void> => {
-    await program[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+function envOf({ env }: Scenario, authUrl: string, places: Fact, secret: string): Env {
+  return {
+    OS_AUTH_URL: authUrl,
+    OS_REGION_NAME: places["region"] ?? "",
+    OS_APPLICATION_CREDENTIAL_ID: places["applicationCredential"] ?? "",
+    OS_APPLICATION_CREDENTIAL_SECRET: secret,
+    ...env(places),
   };
-  try {
-    const [, address = ""] = await program.said(/^provider ready (.*)$/m, readyMs);
-    const client = connectToProvider(address);
-    await checked(client, program);
-    return {
-      client,
-      [Symbol.asyncDispose]: async () => {
-        client.close();
-        await end();
-      },
-    };
-  } catch (error) {
-    await end();
-    throw error;
-  }
-}
-
-/** Its first check is over, which belongs to no step. */
-async function checked(client: ProviderClient, program: Program): Promise<void> {
-  await eventually(
-    "the provider's first check of the cloud",
-    readyMs,
-    async () => ((await client.getProviderStatus()).scopeId === "" ? undefined : true),
-    () => program.output,
-  );
 }

@@ -32,10 +32,10 @@ const deleteFloatingIp = ({ member }: Tenant, { id }: Fact) => member.ask("neutr
 /** Addresses from outside: made, kept, given back, somebody's own. */
 export const floatingIps: Scenario = {
   name: "floating-ips",
-  flags: ({ subnet = "", floatingNetwork = "" }) => [
-    `--load-balancer-subnet=${subnet}`,
-    `--floating-network=${floatingNetwork}`,
-  ],
+  env: ({ subnet = "", floatingNetwork = "" }) => ({
+    CLOUDWIRE_OPENSTACK_LOAD_BALANCER_SUBNET: subnet,
+    CLOUDWIRE_OPENSTACK_FLOATING_NETWORK: floatingNetwork,
+  }),
   play: async (stage) => {
     stage.begin("made with the load balancer");
     const made = await addressAfter(stage, { version: "1" });

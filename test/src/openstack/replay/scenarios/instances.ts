@@ -25,7 +25,7 @@ async function outcomes(
 
 export const instances: Scenario = {
   name: "instances",
-  flags: () => ["--watch-interval=3600"],
+  env: () => ({}),
   play: async (stage, places) => {
     const { client } = stage;
     const running = await stage.fact("running", (tenant) => makeServer(tenant, "node-1"), deleteServer);

@@ -20,7 +20,7 @@ async function ensured(stage: Stage, wished: Wished): Promise<readonly string[]>
   return kinds(stage.writes());
 }
 
-const flags = ({ subnet = "" }: Fact) => [`--load-balancer-subnet=${subnet}`];
+const env = ({ subnet = "" }: Fact) => ({ CLOUDWIRE_OPENSTACK_LOAD_BALANCER_SUBNET: subnet });
 
 /** What a port gets before its listener. */
 const newPool = ["POST pools", "PUT pools/members", "POST healthmonitors"] as const;
@@ -34,7 +34,7 @@ const made = (ports: number): readonly string[] => [
 /** A load balancer from its making to its end, with all that may change meanwhile. */
 export const loadBalancer: Scenario = {
   name: "load-balancer",
-  flags,
+  env,
   play: async (stage) => {
     const { client } = stage;
     const one = await stage.fact("one", (tenant) => makeServer(tenant, "node-1"), deleteServer);
@@ -86,7 +86,7 @@ export const loadBalancer: Scenario = {
 /** What the Service's fields and annotations may change while it works. */
 export const settings: Scenario = {
   name: "settings",
-  flags,
+  env,
   play: async (stage, places) => {
     const one = await stage.fact("one", (tenant) => makeServer(tenant, "node-1"), deleteServer);
     const web = { nodes: [one], ports: [tcp(80)] };

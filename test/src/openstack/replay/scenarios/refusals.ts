@@ -27,7 +27,7 @@ async function plannedName(stage: Stage, service: string): Promise<string> {
 /** What the provider may not have, and says so. */
 export const refusals: Scenario = {
   name: "refusals",
-  flags: ({ subnet = "" }) => [`--load-balancer-subnet=${subnet}`],
+  env: ({ subnet = "" }) => ({ CLOUDWIRE_OPENSTACK_LOAD_BALANCER_SUBNET: subnet }),
   play: async (stage) => {
     const { client } = stage;
     const name = await plannedName(stage, "default/web");

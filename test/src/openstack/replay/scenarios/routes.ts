@@ -32,7 +32,10 @@ const tagPath = ({ parts }: Tenant, tag: string) => `/routers/${parts.router}/ta
 
 export const routes: Scenario = {
   name: "routes",
-  flags: ({ router = "" }) => [`--router=${router}`, "--pod-cidr=10.244.0.0/16"],
+  env: ({ router = "" }) => ({
+    CLOUDWIRE_OPENSTACK_ROUTER: router,
+    CLOUDWIRE_OPENSTACK_POD_CIDR: "10.244.0.0/16",
+  }),
   play: async (stage) => {
     const one = await stage.fact("one", (tenant) => makeServer(tenant, "node-1"), deleteServer);
     const two = await stage.fact("two", (tenant) => makeServer(tenant, "node-2"), deleteServer);

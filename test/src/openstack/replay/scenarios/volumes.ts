@@ -5,7 +5,7 @@ const driver = "cinder.csi.openstack.org";
 
 export const volumes: Scenario = {
   name: "volumes",
-  flags: () => [],
+  env: () => ({}),
   play: async (stage, places) => {
     const volume = await stage.fact(
       "volume",
