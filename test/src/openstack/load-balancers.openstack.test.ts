@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "
 import { eventually } from "../support/eventually.ts";
 import { at } from "../support/kube.ts";
 import { tcp, udp } from "./replay/scenarios/wish.ts";
+import { Balancers } from "./support/balancers.ts";
 import { createTenant } from "./support/real-openstack.ts";
 import { Sidecar } from "./support/sidecar.ts";
 import type { Server, Tenant } from "./support/tenant.ts";
@@ -12,7 +13,7 @@ const SERVICES = ["default/web", "default/other"] as const;
 
 const started = new AsyncDisposableStack();
 let tenant: Tenant;
-let provider: Sidecar;
+let provider: Balancers;
 let one: Server;
 let two: Server;
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   tenant = await createTenant(inject("openstack"));
   one = await tenant.createServer("node-1");
   two = await tenant.createServer("node-2");
-  provider = started.use(await Sidecar.start(tenant));
+  provider = new Balancers(started.use(await Sidecar.start(tenant)).client);
 });
 afterEach(async () => {
   await tenant.limitLoadBalancers(UNLIMITED);
