@@ -1,6 +1,6 @@
 import type { ChangeContext, LoadBalancerRef } from "@cloudwire/provider-sdk";
 import { onlyPlanned, type Tools } from "./balancer.ts";
-import { type FloatingIp, floatingStamp, planFloatingIp } from "./floating-ips.ts";
+import { type FloatingIp, floatingStamp, type FloatingStep, planFloatingIp } from "./floating-ips.ts";
 import type { Balancer } from "./octavia.ts";
 import type { FloatingWish, Wish } from "./wish.ts";
 
@@ -16,9 +16,13 @@ export async function ensureFloatingIp(
 ): Promise<void> {
   const portId = balancer.vip_port_id;
   if (portId === null) return;
-  const kept = floating === undefined ? undefined : await wishedIp(tools, ref, floating, portId, context);
-  const others = (await ownIps(tools, ref, portId, context)).filter(({ id }) => id !== kept);
-  for (const floatingIp of others) await letGo(tools, ref, floatingIp, context);
+  const present = await ownIps(tools, ref, portId, context);
+  const step = floating && (await planStep(tools, ref, floating, { portId, present }, context));
+  const keptId = step?.kind === "keep" || step?.kind === "associate" ? step.floatingIp.id : undefined;
+  // A port has one address from outside at a time: the others go first.
+  for (const other of present.filter(({ id }) => id !== keptId)) await letGo(tools, ref, other, context);
+  if (floating && step?.kind === "create") await create(tools, ref, floating, portId, context);
+  if (step?.kind === "associate") await associate(tools, step.floatingIp, portId, context);
 }
 
 /** Every floating IP that is at the port or has the Service's stamp goes: somebody's own stays in the project. */
@@ -43,44 +47,45 @@ export async function ownIps(
   return [...new Map([...stamped, ...atPort].map((each) => [each.id, each])).values()];
 }
 
-/** The id of the one to keep; undefined where it was only told of. */
-async function wishedIp(
-  tools: Tools,
-  ref: Ref,
+/** @throws ProviderError where the wished address is somebody else's */
+async function planStep(
+  { floatingIps }: Tools,
+  { cluster, service }: Ref,
+  { address }: FloatingWish,
+  { portId, present }: { readonly portId: string; readonly present: readonly FloatingIp[] },
+  context: ChangeContext,
+): Promise<Exclude<FloatingStep, { readonly kind: "refuse" }>> {
+  const named = address === undefined ? [] : await floatingIps.list({ floating_ip_address: address }, context);
+  const stamp = floatingStamp(cluster.id, service.uid);
+  const step = planFloatingIp(address, [...present, ...named], portId, stamp);
+  if (step.kind === "refuse") throw step.problem;
+  return step;
+}
+
+async function create(
+  { floatingIps }: Tools,
+  { cluster, service }: Ref,
   { networkId, subnetId, address }: FloatingWish,
   portId: string,
   context: ChangeContext,
-): Promise<string | undefined> {
-  const stamp = floatingStamp(ref.cluster.id, ref.service.uid);
-  const named = address === undefined ? [] : await tools.floatingIps.list({ floating_ip_address: address }, context);
-  const step = planFloatingIp(address, [...(await ownIps(tools, ref, portId, context)), ...named], portId, stamp);
-  switch (step.kind) {
-    case "keep":
-      return step.floatingIp.id;
-    case "refuse":
-      throw step.problem;
-    case "associate": {
-      const resourceId = step.floatingIp.floating_ip_address;
-      if (onlyPlanned({ action: "update", resourceType: "floating IP", resourceId }, context))
-        return step.floatingIp.id;
-      // A port has one address from outside at a time.
-      for (const other of await tools.floatingIps.list({ port_id: portId }, context))
-        await letGo(tools, ref, other, context);
-      return (await tools.floatingIps.associate(step.floatingIp.id, portId, context)).id;
-    }
-    case "create": {
-      if (onlyPlanned({ action: "create", resourceType: "floating IP" }, context)) return undefined;
-      for (const other of await tools.floatingIps.list({ port_id: portId }, context))
-        await letGo(tools, ref, other, context);
-      const fields = {
-        floating_network_id: networkId,
-        port_id: portId,
-        description: stamp,
-        ...(subnetId === undefined ? {} : { subnet_id: subnetId }),
-        ...(address === undefined ? {} : { floating_ip_address: address }),
-      };
-      return (await tools.floatingIps.create(fields, context)).id;
-    }
-  }
-  return step satisfies never;
+): Promise<void> {
+  if (onlyPlanned({ action: "create", resourceType: "floating IP" }, context)) return;
+  const fields = {
+    floating_network_id: networkId,
+    port_id: portId,
+    description: floatingStamp(cluster.id, service.uid),
+    ...(subnetId === undefined ? {} : { subnet_id: subnetId }),
+    ...(address === undefined ? {} : { floating_ip_address: address }),
+  };
+  await floatingIps.create(fields, context);
+}
+
+async function associate(
+  { floatingIps }: Tools,
+  { id, floating_ip_address: resourceId }: FloatingIp,
+  portId: string,
+  context: ChangeContext,
+): Promise<void> {
+  if (onlyPlanned({ action: "update", resourceType: "floating IP", resourceId }, context)) return;
+  await floatingIps.associate(id, portId, context);
 }
