@@ -42,6 +42,8 @@ export const PACKAGES: readonly PackageRule[] = [
     mayImport: ["@cloudwire/proto"],
     testsMayImport: ["@cloudwire/devcluster", "@cloudwire/control-plane"],
   },
+  // Makes manifests of what the controller declares that it needs.
+  { folder: "deploy", name: "@cloudwire/deploy", mayImport: ["@cloudwire/controller"] },
   { folder: "devcluster", name: "@cloudwire/devcluster", mayImport: [] },
   { folder: "test/control-plane", name: "@cloudwire/control-plane", mayImport: [] },
   {
@@ -52,6 +54,7 @@ export const PACKAGES: readonly PackageRule[] = [
       "@cloudwire/conformance",
       "@cloudwire/control-plane",
       "@cloudwire/controller",
+      "@cloudwire/deploy",
       "@cloudwire/devcluster",
       "@cloudwire/provider-sdk",
       "@cloudwire/provider-simulated",

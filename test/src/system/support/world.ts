@@ -15,6 +15,7 @@ import { eventually } from "../../support/eventually.ts";
 import { at, type Json, Kube, listOf } from "../../support/kube.ts";
 import { Program, type ProgramOptions } from "../../support/program.ts";
 import { LEASE } from "./lease.ts";
+import { controllerKubeconfig } from "./rights.ts";
 import { readSidecar, sidecarProgram } from "./sidecars.ts";
 
 export const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
@@ -28,7 +29,7 @@ const SOURCES: Readonly<Record<OwnProgram, string>> = {
 export const API_KEY = "system-test-key";
 
 export interface ControllerStart {
-  /** Default: the administrator's. */
+  /** Default: one with the rights that the manifests grant. */
   readonly kubeconfigPath?: string;
   /** Default: the sidecar at the socket. */
   readonly provider?: readonly string[];
@@ -51,6 +52,13 @@ export interface WorldOptions {
   readonly bundles?: string;
 }
 
+interface WorldParts {
+  readonly controlPlane: ControlPlane;
+  readonly process: SpawnedCloud;
+  readonly folder: string;
+  readonly kubeconfigPath: string;
+}
+
 /** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
 export class World implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
@@ -60,10 +68,13 @@ export class World implements AsyncDisposable {
   readonly #process: SpawnedCloud;
   readonly #folder: string;
   readonly #bundles: string | undefined;
+  readonly #kubeconfigPath: string;
   readonly #programs: Program[] = [];
 
-  constructor(controlPlane: ControlPlane, process: SpawnedCloud, folder: string, { bundles }: WorldOptions = {}) {
+  constructor(parts: WorldParts, { bundles }: WorldOptions = {}) {
+    const { controlPlane, process, folder, kubeconfigPath } = parts;
     this.controlPlane = controlPlane;
+    this.#kubeconfigPath = kubeconfigPath;
     this.kube = new Kube(controlPlane);
     this.admin = new AdminClient({ url: process.url });
     this.cloud = new CloudClient({ url: process.url, apiKey: API_KEY });
@@ -73,8 +84,12 @@ export class World implements AsyncDisposable {
   }
 
   static async start(controlPlane: ControlPlane, options: WorldOptions = {}): Promise<World> {
-    const cloud = await spawnCloud({ flags: { account: `system=${API_KEY}` } });
-    return new World(controlPlane, cloud, await mkdtemp(join(tmpdir(), "world-")), options);
+    const process = await spawnCloud({ flags: { account: `system=${API_KEY}` } });
+    const folder = await mkdtemp(join(tmpdir(), "world-"));
+    return new World(
+      { controlPlane, process, folder, kubeconfigPath: await controllerKubeconfig(controlPlane) },
+      options,
+    );
   }
 
   /** Of the cloud's API. */
@@ -103,7 +118,7 @@ export class World implements AsyncDisposable {
   }
 
   startController({
-    kubeconfigPath = this.controlPlane.kubeconfigPath,
+    kubeconfigPath = this.#kubeconfigPath,
     provider = [`--provider=simulated=unix://${this.socket}`],
     args = [],
     env = {},
