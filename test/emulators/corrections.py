@@ -8,6 +8,7 @@ from typing import Any
 
 from moto.ec2.models.instances import InstanceBackend
 from moto.ec2.models.route_tables import Route
+from moto.ec2.models.subnets import Subnet
 from moto.elbv2.exceptions import DuplicateListenerError, DuplicateLoadBalancerName, InvalidTargetError
 from moto.elbv2.models import ELBv2Backend
 
@@ -15,6 +16,8 @@ from moto.elbv2.models import ELBv2Backend
 def correct() -> None:
     """Change moto in this process."""
     setattr(Route, "state", property(_route_state))  # noqa: B010  # an assignment is no property to the type checker
+    ranges = property(_ipv6_ranges)
+    setattr(Subnet, "ipv6_cidr_block_association_set", ranges)  # noqa: B010  # likewise
     _replace(InstanceBackend, "describe_instances", _in_parts)
     _replace(ELBv2Backend, "create_load_balancer", _once_a_name)
     _replace(ELBv2Backend, "create_listener", _once_a_port)
@@ -78,6 +81,14 @@ def _existing(register: Callable[..., Any], backend: ELBv2Backend, target_group_
         if any(machines.get_instance_by_id(target["Id"]) is None for target in targets):
             raise InvalidTargetError
     return register(backend, target_group_arn, targets)
+
+
+def _ipv6_ranges(subnet: Any) -> list[dict[str, Any]]:
+    """Tell the state of a subnet's ranges as a word; moto tells it within a second state."""
+    return [
+        {name: association[name] for name in ("associationId", "ipv6CidrBlock", "ipv6CidrBlockState")}
+        for association in subnet.ipv6_cidr_block_associations.values()
+    ]
 
 
 def _route_state(route: Any) -> str:
