@@ -48,13 +48,13 @@ export function wishOf({ service = "default/web", ports, nodes = [], annotations
 }
 
 /** Annotations as on a Service. */
-export function prefixed(annotations: Readonly<Record<string, string>>): Record<string, string> {
+function prefixed(annotations: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(annotations).map(([name, value]) => [name.includes("/") ? name : `${prefix}${name}`, value]),
   );
 }
 
-export function selectionOf(nodes: readonly Fact[]) {
+function selectionOf(nodes: readonly Fact[]) {
   const targets = nodes.map(({ id, name = "", address = "" }) => ({
     name,
     providerId: `openstack:///${id}`,
