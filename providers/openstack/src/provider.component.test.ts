@@ -114,6 +114,13 @@ describe("createOpenStackProvider()", () => {
     });
   });
 
+  test("does not ask Nova for a name that its database fails at", async () => {
+    names.set(uuid(4), "узел-🚀");
+    await using provider = await startProvider();
+    expect((await ask(provider.client, [{ name: "узел-🚀" }]))[0]?.$case).toBe("instance");
+    expect(cloud.requests.flatMap(({ query }) => query["name"] ?? [])).toEqual([]);
+  });
+
   test("looks many servers up in few requests", async () => {
     names = new Map(Array.from({ length: 2_500 }, (_, index) => [uuid(index), `node-${index}`]));
     await using provider = await startProvider();

@@ -11,6 +11,9 @@ const pageSize = 1000;
 /** Names of one request: it is a pattern in a URL, and proxies cut those at 8 KiB. */
 const namesPerRequest = 25;
 
+/** Nova's database fails at a pattern with characters beyond 16 bits. */
+const searchable = /^[\x20-\x7e]*$/;
+
 /** Requests for single servers at once. */
 const concurrency = 8;
 
@@ -63,9 +66,10 @@ export class ServerReader {
     return { servers: servers.flat(), missing };
   }
 
-  /** Servers that have one of the names; those of cells that do not answer are not among them. */
+  /** Servers that have one of the names, where Nova can be asked for it; those of cells that do not answer are not among them. */
   async byNames(names: readonly string[], occasion: Occasion): Promise<readonly Server[]> {
-    const chunks = chunksOf([...new Set(names)], namesPerRequest);
+    const asked = [...new Set(names)].filter((name) => searchable.test(name));
+    const chunks = chunksOf(asked, namesPerRequest);
     const found = await inParallel(chunks, concurrency, (chunk) => readAll(this.#page(occasion, namePattern(chunk))));
     return found.flat();
   }
