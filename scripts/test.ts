@@ -1,5 +1,6 @@
 // `npm test`: unit and component tests always; the suites over a real Kubernetes control plane where one can be built.
 //   npm test -- --only system      one suite, or several: --only unit,component
+//   npm run test:openstack         the suite that runs only where it is named
 // In CI (CI=true), or with CLOUDWIRE_NO_SKIP=1, a suite that cannot run is a failure. The last line is for machines:
 // "N passed, N failed, N skipped".
 import { mkdtemp, readFile, rm } from "node:fs/promises";
