@@ -6,6 +6,9 @@ import type { FloatingWish, Wish } from "./wish.ts";
 
 type Ref = Pick<LoadBalancerRef, "cluster" | "service">;
 
+/** Of a load balancer that is to be made: what is at a port is at another one. */
+const noPort = "";
+
 /** Makes the load balancer have the wished address from outside and no other, or none. */
 export async function ensureFloatingIp(
   tools: Tools,
@@ -23,6 +26,16 @@ export async function ensureFloatingIp(
   for (const other of present.filter(({ id }) => id !== keptId)) await letGo(tools, ref, other, context);
   if (floating && step?.kind === "create") await create(tools, ref, floating, portId, context);
   if (step?.kind === "associate") await associate(tools, step.floatingIp, portId, context);
+}
+
+/** Looks before anything is made for a wish that cannot be had. @throws ProviderError where the wished address is somebody else's */
+export async function confirmAddress(
+  tools: Tools,
+  ref: Ref,
+  { floating }: Pick<Wish, "floating">,
+  context: ChangeContext,
+): Promise<void> {
+  if (floating?.address !== undefined) await planStep(tools, ref, floating, { portId: noPort, present: [] }, context);
 }
 
 /** Every floating IP that is at the port or has the Service's stamp goes: somebody's own stays in the project. */

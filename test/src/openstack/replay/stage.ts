@@ -1,4 +1,5 @@
 import type { ProviderClient } from "@cloudwire/provider-sdk/testing";
+import { eventually } from "../../support/eventually.ts";
 import { at } from "../../support/kube.ts";
 import { Sidecar } from "../support/sidecar.ts";
 import type { Tenant } from "../support/tenant.ts";
@@ -64,7 +65,7 @@ export async function record(
   recorder.addFact(PLACES, places);
   const undone: (() => Promise<unknown>)[] = [];
   try {
-    await using provider = await Sidecar.start({ env: envOf(scenario, recorder.authUrl, places, credential.secret) });
+    await using provider = await startProvider(envOf(scenario, recorder.authUrl, places, credential.secret));
     await scenario.play(
       {
         client: provider.client,
@@ -91,7 +92,7 @@ export async function replay(scenario: Scenario, recording: Recording): Promise<
   await using replayer = await Replayer.start(recording);
   const places = replayer.fact(PLACES);
   try {
-    await using provider = await Sidecar.start({ env: envOf(scenario, replayer.authUrl, places, replayer.secret) });
+    await using provider = await startProvider(envOf(scenario, replayer.authUrl, places, replayer.secret));
     await scenario.play(
       {
         client: provider.client,
@@ -112,6 +113,18 @@ export async function replay(scenario: Scenario, recording: Recording): Promise<
 /** A new token is no change. */
 function isChange(ask: string): boolean {
   return !isRead({ ask }) && !ask.startsWith("POST /identity/");
+}
+
+const checkedMs = 60_000;
+
+/** The provider after its first check, which belongs to no step. */
+async function startProvider(env: Env): Promise<Sidecar> {
+  const provider = await Sidecar.start({ env });
+  await eventually("the provider's first check of Nova", checkedMs, async () => {
+    const { conditions } = await provider.client.getProviderStatus();
+    return conditions.some(({ reason }) => reason !== "NotChecked") ? true : undefined;
+  });
+  return provider;
 }
 
 function envOf({ env }: Scenario, authUrl: string, places: Fact, secret: string): Env {
