@@ -65,8 +65,6 @@ export const openStackSubject: Subject = {
   knownFailing: {
     "lb.ensure.requested-ip":
       "Neutron's own policy leaves it to administrators to choose a floating IP: a project can ask for those that it has",
-    "lb.ensure.address-in-use":
-      "Octavia's load balancer is under way before its floating IP is looked at, and the refusal is of a later call",
     "route.conflict": "a router of Neutron serves one cluster, and another one gets no route there at all",
   },
   start: async (host) => {
