@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -18,6 +18,11 @@ export interface SiteOptions {
   readonly pools?: string;
 }
 
+/** What the inventory tells of a machine. */
+export interface InventoryMachine extends Pick<NodeMachine, "name" | "ipv4" | "ipv6"> {
+  readonly isStopped?: boolean;
+}
+
 /** A site with the bare-metal provider on its gateway. */
 export class Site implements AsyncDisposable {
   readonly topology: Topology;
@@ -33,6 +38,7 @@ export class Site implements AsyncDisposable {
 
   static async create(options: SiteOptions = {}): Promise<Site> {
     const site = new Site(await Topology.create(), await mkdtemp(join(tmpdir(), "site-")));
+    await mkdir(site.inventoryPath);
     await site.writeConfig(options);
     await site.writeInventory(site.topology.nodes);
     return site;
@@ -40,6 +46,11 @@ export class Site implements AsyncDisposable {
 
   get configPath(): string {
     return join(this.folder, "config.yaml");
+  }
+
+  /** Folder of the inventory. */
+  get inventoryPath(): string {
+    return join(this.folder, "machines");
   }
 
   get stateDir(): string {
@@ -53,7 +64,7 @@ export class Site implements AsyncDisposable {
     const text = [
       "site: test",
       `stateDir: ${this.stateDir}`,
-      `inventory: { path: ${join(this.folder, "machines.yaml")} }`,
+      `inventory: { path: ${this.inventoryPath} }`,
       `pools:\n  ${pools.split("\n").join("\n  ")}`,
       "haproxy: { checkIntervalMs: 500, connectTimeoutMs: 500 }",
       "nftables: { checkIntervalMs: 500 }",
@@ -64,12 +75,20 @@ export class Site implements AsyncDisposable {
     await writeFile(this.configPath, text);
   }
 
-  async writeInventory(machines: readonly NodeMachine[], text?: string): Promise<void> {
-    const lines = machines.map(
-      ({ name, ipv4, ipv6 }) =>
-        `  - { id: id-${name}, name: ${name}, type: metal-1, zone: rack-1, region: home, internalIPs: [${ipv4}, "${ipv6}"] }`,
-    );
-    await writeFile(join(this.folder, "machines.yaml"), text ?? `machines:\n${lines.join("\n") || "  []"}\n`);
+  async writeInventory(machines: readonly InventoryMachine[]): Promise<void> {
+    const rows = machines.map(({ name, ipv4, ipv6, isStopped = false }) => ({
+      id: `id-${name}`,
+      name,
+      type: "metal-1",
+      zone: "rack-1",
+      region: "home",
+      state: isStopped ? "stopped" : "running",
+      internalIPs: [ipv4, ipv6],
+    }));
+    // A file is replaced whole: the provider may be reading it.
+    const file = join(this.inventoryPath, "site.yaml");
+    await writeFile(`${file}.half`, JSON.stringify({ machines: rows }));
+    await rename(`${file}.half`, file);
   }
 
   async startProvider(): Promise<Program> {
