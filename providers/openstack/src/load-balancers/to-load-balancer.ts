@@ -38,7 +38,8 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
     id,
     service: stampedService(stamp),
     phase,
-    ...(isInForce && ip !== null ? { ingress: [{ ip }] } : {}),
+    // Before all is made its own address is not the one from outside that it will have: what was told stays.
+    ...(isInForce && stamp.spec !== undefined && ip !== null ? { ingress: [{ ip }] } : {}),
     specFingerprint: isInForce ? (stamp.spec ?? "") : "",
     nodesFingerprint: isInForce ? (stamp.nodes ?? "") : "",
     observedFingerprint: digest([balancer.name, balancer.vip_address, tags.toSorted(), floatingIp?.id, facts]),
