@@ -12,6 +12,9 @@ const phases: ReadonlyMap<string, LoadBalancerPhase> = new Map([
   ["ERROR", "FAILED"],
 ]);
 
+/** Those in which Octavia is at work. */
+const workingPhases: ReadonlySet<LoadBalancerPhase> = new Set(["PROVISIONING", "UPDATING", "DELETING"]);
+
 /** Octavia changes what runs within seconds; to make a virtual machine takes a minute or two. */
 const pollAfterMs = 5_000;
 
@@ -33,7 +36,6 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
   const phase = phases.get(status) ?? "UPDATING";
   const isInForce = phase === "ACTIVE";
   const ip = floatingIp?.floating_ip_address ?? balancer.vip_address;
-  const isWorking = phase === "PROVISIONING" || phase === "UPDATING" || phase === "DELETING";
   return {
     id,
     service: stampedService(stamp),
@@ -47,7 +49,7 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
     conditions: [
       { type: "Provisioned", status: isInForce, reason: wordOf(status), message: messageOf(status, operating, id) },
     ],
-    ...(isWorking ? { operation: { pollAfterMs, stage: `${status} at Octavia` } } : {}),
+    ...(workingPhases.has(phase) ? { operation: { pollAfterMs, stage: `${status} at Octavia` } } : {}),
     tags: Object.fromEntries(tags.map((tag) => [tag.split("=", 1)[0] ?? "", tag.slice(tag.indexOf("=") + 1)])),
   };
 }
