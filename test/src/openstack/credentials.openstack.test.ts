@@ -34,11 +34,9 @@ describe("the provider with credentials of Keystone", () => {
     expect(await outcomes(sidecar)).toEqual(["instance", "absent"]);
     await tenant.deleteCredential(credential.id);
     const refused = await eventually("the token to be refused", REFUSED_MS, async () => {
-      const asked = await outcomes(sidecar).catch((error: unknown) => ({ error }));
-      if ("error" in asked) return asked.error;
-      expect(asked).toEqual(["instance", "absent"]);
-      return undefined;
+      const asked = await outcomes(sidecar);
+      return asked.includes("instance") ? undefined : asked;
     });
-    expect(refused).toMatchObject({ reason: "CLOUD_CREDENTIALS_INVALID" });
+    expect(refused).toEqual(["CLOUD_CREDENTIALS_INVALID", "CLOUD_CREDENTIALS_INVALID"]);
   });
 });

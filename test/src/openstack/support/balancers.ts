@@ -17,8 +17,10 @@ export class Balancers {
 
   /** Asks as the controller does: again while it is under way. Answers the address that the Service is told. */
   async ensure(wished: Wished): Promise<string | undefined> {
-    const settled = await this.#settled(
-      async () => (await this.#client.ensureLoadBalancer(wishOf(wished))).loadBalancer,
+    const wish = wishOf(wished);
+    const settled = await settledBalancer(
+      async () => (await this.#client.ensureLoadBalancer(wish)).loadBalancer,
+      ({ specFingerprint }) => specFingerprint === wish.specFingerprint,
     );
     return settled.ingress?.items[0]?.ip;
   }
@@ -26,7 +28,10 @@ export class Balancers {
   async updateNodes(service: string, servers: readonly Server[]): Promise<void> {
     const { nodes } = wishOf({ ports: [], nodes: servers.map((server) => ({ ...server })), version: "" });
     const request = { service: serviceRef(service), nodes };
-    await this.#settled(async () => (await this.#client.updateLoadBalancerNodes(request)).loadBalancer);
+    await settledBalancer(
+      async () => (await this.#client.updateLoadBalancerNodes(request)).loadBalancer,
+      ({ nodesFingerprint }) => nodesFingerprint === nodes.fingerprint,
+    );
   }
 
   async delete(service: string): Promise<void> {
@@ -34,11 +39,15 @@ export class Balancers {
       (await this.#client.deleteLoadBalancer({ service: serviceRef(service) })).done ? true : undefined,
     );
   }
+}
 
-  async #settled(ask: () => Promise<LoadBalancer | undefined>): Promise<LoadBalancer> {
-    return eventually("the load balancer to be as wished", SETTLED_MS, async () => {
-      const loadBalancer = await ask();
-      return loadBalancer?.phase === LoadBalancerPhase.ACTIVE ? loadBalancer : undefined;
-    });
-  }
+async function settledBalancer(
+  ask: () => Promise<LoadBalancer | undefined>,
+  isAsWished: (loadBalancer: LoadBalancer) => boolean,
+): Promise<LoadBalancer> {
+  return eventually("the load balancer to be as wished", SETTLED_MS, async () => {
+    const loadBalancer = await ask();
+    const isDone = loadBalancer?.phase === LoadBalancerPhase.ACTIVE && isAsWished(loadBalancer);
+    return isDone ? loadBalancer : undefined;
+  });
 }
