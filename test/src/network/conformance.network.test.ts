@@ -1,24 +1,12 @@
-import { type Fixtures, runConformance } from "@cloudwire/conformance";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { baremetalSubject, startOn } from "../conformance/baremetal-subject.ts";
+import { filesOf, publishedOf } from "../conformance/published.ts";
+import { runKit } from "../conformance/run-kit.ts";
 import { Site } from "./support/site.ts";
 
-const RUN_MS = 900_000;
-/** Other tests run beside: how fast the provider is is not measured here. */
-const SLOW_FACTOR = 5;
-
-const fixtures: Fixtures = {
-  instance: {
-    providerId: "baremetal://id-node-1",
-    nodeName: "node-1",
-    type: "metal-1",
-    zone: "rack-1",
-    region: "home",
-    addresses: ["10.50.0.11", "fd50::11"],
-  },
-  otherInstance: { providerId: "baremetal://id-node-2", nodeName: "node-2" },
-  absentProviderId: "baremetal://id-node-9",
-  malformedIds: ["baremetal://NODE 1/.."],
-};
+/** Longer than the longest run. */
+const TEST_MS = 480_000;
 
 let site: Site;
 beforeAll(async () => {
@@ -27,26 +15,19 @@ beforeAll(async () => {
 afterAll(() => site[Symbol.asyncDispose]());
 
 test(
-  "the provider keeps the contract and leaves nothing on the gateway",
+  "the conformance kit finds the provider for bare metal as its published report says, and leaves nothing on the gateway",
   async () => {
-    const provider = await site.startProvider();
-    const left: string[] = ["it was not cleaned up"];
-    const report = await runConformance({
-      endpoint: `unix://${site.socket}`,
-      fixtures,
-      level: "M",
-      slowFactor: SLOW_FACTOR,
-      onCleanUp: (outcome) => left.splice(0, 1, ...outcome.left),
-    });
-    await provider.stop();
-    const fine = new Set(["pass", "skip"]);
-    const failed = report.results.filter(({ verdict }) => !fine.has(verdict.kind));
-    expect(failed.map(({ id, verdict }) => [id, JSON.stringify(verdict)])).toEqual([]);
-    expect(left).toEqual([]);
-    const verdicts = Object.fromEntries(report.profiles.map(({ name, verdict }) => [name, verdict]));
-    expect(verdicts).toMatchObject({ core: "conformant", loadbalancer: "conformant", routes: "conformant" });
+    const { code, output, report } = await runKit({ ...baremetalSubject, start: async () => startOn(site) });
+    expect({ code, output }).toEqual({ code: 0, output: expect.any(String) });
+    expect(report.results.filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "kit-error")).toEqual([]);
+    const files = filesOf(publishedOf(report, baremetalSubject), baremetalSubject);
+    for (const [name, text] of Object.entries(files)) {
+      const committed = await readFile(new URL(`../../../docs/conformance/${name}`, import.meta.url), "utf8");
+      expect({ [name]: committed }).toEqual({ [name]: text });
+    }
     expect(await site.onGateway("nft", "list", "tables")).toBe("");
     expect(await site.onGateway("ip", "route", "show", "proto", "77")).toBe("");
+    expect(await site.haproxyConfig()).not.toMatch(/frontend/);
   },
-  RUN_MS,
+  TEST_MS,
 );
