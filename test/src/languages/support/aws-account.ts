@@ -4,7 +4,7 @@ import { at, listOf } from "../../support/kube.ts";
 const CALL_MS = 300_000;
 
 /** One of many. */
-export interface StartedMachine {
+interface StartedMachine {
   readonly id: string;
   /** What its Node is called. */
   readonly name: string;
