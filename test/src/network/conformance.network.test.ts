@@ -6,7 +6,7 @@ import { runKit } from "../conformance/run-kit.ts";
 import { Site } from "./support/site.ts";
 
 /** Longer than the longest run. */
-const TEST_MS = 480_000;
+const TEST_MS = 660_000;
 
 let site: Site;
 beforeAll(async () => {

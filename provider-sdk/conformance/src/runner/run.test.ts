@@ -65,6 +65,15 @@ describe("Runner", () => {
     expect(verdicts["a.second"]).toEqual({ kind: "blocked", by: "the provider is gone, last during a.first" });
   });
 
+  test("takes what a check throws before it waits like what it throws later", async () => {
+    const hasty = fakeCheck("a.hasty", {
+      run: () => {
+        throw new CheckFailure({ message: "wrong" });
+      },
+    });
+    expect(await run([hasty])).toEqual({ "a.hasty": { kind: "fail", finding: { message: "wrong" } } });
+  });
+
   test("ends a check whose time is up", async () => {
     const hanging = fakeCheck("a.hangs", { timeoutMs: 20, run: () => new Promise(() => undefined) });
     expect(await run([hanging])).toEqual({

@@ -124,7 +124,8 @@ export class Runner {
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       return await Promise.race([
-        check.run(context).then(() => ({ kind: "pass" }) as const, toVerdict),
+        // Some throw before they wait for anything.
+        (async () => check.run(context))().then(() => ({ kind: "pass" }) as const, toVerdict),
         aborted.promise,
       ]);
     } finally {
