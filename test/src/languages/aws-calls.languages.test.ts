@@ -196,7 +196,7 @@ describe("load balancers of the provider for AWS", () => {
     const ranges = async () =>
       listOf(at(await securityGroup("both"), "IpPermissions"))
         .flatMap(({ IpProtocol, Ipv6Ranges }) => listOf(Ipv6Ranges).map(({ CidrIpv6 }) => [IpProtocol, CidrIpv6]))
-        .toSorted();
+        .toSorted((one, other) => String(one).localeCompare(String(other)));
     const nodes = { one: idOf(first) };
     const ipFamilies = [IpFamily.IPV4, IpFamily.IPV6];
     await caller.ensure("both", { nodes, spec: { ipFamilies } });

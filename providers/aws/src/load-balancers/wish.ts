@@ -59,43 +59,18 @@ const everybody = { ipv4: ["0.0.0.0/0"], dualstack: ["0.0.0.0/0", "::/0"] } as c
 export function toWish(wanted: WantedLoadBalancer): Wish {
   const read = new AnnotationReader(wanted.annotations);
   refuseForeign(read);
-  const attributes = groupAttributes(read);
-  const idleTimeoutSeconds = read.number("connection-idle-timeout", 60, 6000, defaultIdleTimeoutSeconds);
+  const shared = {
+    attributes: groupAttributes(read),
+    idleTimeoutSeconds: read.number("connection-idle-timeout", 60, 6000, defaultIdleTimeoutSeconds),
+    ipFamily: wanted.ipFamilies.includes("IPv4") ? "ipv4" : "ipv6",
+  } as const;
   const securityGroups = read.list("security-groups");
   const addressType = addressTypeOf(read, wanted);
-  const ipFamily = wanted.ipFamilies.includes("IPv4") ? "ipv4" : "ipv6";
   const wish: Wish = {
     name: wanted.key,
     isInternal: read.flag("internal", false),
     addressType,
-    listeners: mergePorts(wanted.ports).map((port) => {
-      const tls = tlsOf(read, port);
-      const protocol = tls ? "TLS" : port.protocol;
-      const groupProtocol =
-        tls && ["ssl", "https"].includes(read.text("backend-protocol") ?? "") ? "TLS" : port.protocol;
-      const probe = readHealthProbe(read, wanted, port.protocol);
-      const group = { listenerPort: port.port, protocol: groupProtocol, nodePort: port.nodePort };
-      const identity = {
-        ...group,
-        healthCheckProtocol: probe.protocol,
-        healthCheckIntervalSeconds: probe.intervalSeconds,
-        ipFamily,
-      } as const;
-      return {
-        port: port.port,
-        protocol,
-        tls,
-        ...(protocol === "TCP" ? { idleTimeoutSeconds } : {}),
-        group: {
-          name: groupName(wanted.key, identity),
-          protocol: groupProtocol,
-          port: port.nodePort,
-          ipFamily,
-          probe,
-          attributes,
-        },
-      };
-    }),
+    listeners: mergePorts(wanted.ports).map((port) => listenerOf(port, wanted, read, shared)),
     attributes: balancerAttributes(read, wanted.deletionProtection),
     sourceRanges: wanted.sourceRanges.length === 0 ? everybody[addressType] : wanted.sourceRanges,
     securityGroups,
@@ -117,6 +92,42 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
     throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: "spec.source_ranges" });
   }
   return wish;
+}
+
+/** What the listeners of a load balancer have in common. */
+interface SharedByListeners {
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly idleTimeoutSeconds: number;
+  readonly ipFamily: "ipv4" | "ipv6";
+}
+
+function listenerOf(
+  port: MergedPort,
+  wanted: WantedLoadBalancer,
+  read: AnnotationReader,
+  { attributes, idleTimeoutSeconds, ipFamily }: SharedByListeners,
+): WantedListener {
+  const tls = tlsOf(read, port);
+  const protocol = tls ? "TLS" : port.protocol;
+  const isTlsBehind = tls && ["ssl", "https"].includes(read.text("backend-protocol") ?? "");
+  const groupProtocol: ListenerProtocol = isTlsBehind ? "TLS" : port.protocol;
+  const probe = readHealthProbe(read, wanted, port.protocol);
+  const group = { protocol: groupProtocol, ipFamily, probe, attributes };
+  const name = groupName(wanted.key, {
+    listenerPort: port.port,
+    protocol: groupProtocol,
+    nodePort: port.nodePort,
+    healthCheckProtocol: probe.protocol,
+    healthCheckIntervalSeconds: probe.intervalSeconds,
+    ipFamily,
+  });
+  return {
+    port: port.port,
+    protocol,
+    tls,
+    ...(protocol === "TCP" ? { idleTimeoutSeconds } : {}),
+    group: { ...group, name, port: port.nodePort },
+  };
 }
 
 function refuseForeign(read: AnnotationReader): void {
