@@ -15,7 +15,8 @@ const endOnSignals = (words: () => string): AbortSignal => {
     const request = new StopRequest(name);
     if (askedAtMs === undefined) {
       askedAtMs = performance.now();
-      err(`cloudwire-conformance: ${request.message}; what was made is removed first, a second time ends at once\n`);
+      const first = words() === "" ? "" : "what was made is removed first, ";
+      err(`cloudwire-conformance: ${request.message}; ${first}a second time ends at once\n`);
       stop.abort(request);
       return;
     }

@@ -1,47 +1,15 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { providerProgram } from "../reference/provider-program.ts";
 import { serveReference } from "../reference/reference-provider.ts";
-
-const main = join(import.meta.dirname, "main.ts");
+import { isAlive, kit, temporaryFolder } from "../test/kit-process.ts";
 
 let reference: Awaited<ReturnType<typeof serveReference>>;
 beforeAll(async () => {
   reference = await serveReference();
 });
 afterAll(() => reference.close());
-
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "conformance-cli-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-};
-
-const kit = (...args: readonly string[]) => {
-  const child = spawn(process.execPath, ["--conditions=development", main, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const [out, err]: [string[], string[]] = [[], []];
-  child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => err.push(chunk.toString()));
-  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
-    child.once("close", (code) => resolve({ code, out: out.join(""), err: err.join("") }));
-  });
-  return { child, ended, said: () => err.join("") };
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe("cloudwire-conformance", () => {
   test("run passes a correct provider that runs already", async () => {
