@@ -41,6 +41,11 @@ const LANGUAGES: readonly Language[] = [
       readTypeScript([
         { name: "@cloudwire/provider-sdk", doc: "For the provider.", indexPath: join(typeScriptSources, "index.ts") },
         {
+          name: "@cloudwire/provider-sdk/program",
+          doc: "For a provider's main program: options from the command line and the environment, `--help`, and tables for its README.",
+          indexPath: join(typeScriptSources, "program/index.ts"),
+        },
+        {
           name: "@cloudwire/provider-sdk/testing",
           doc: "For the provider's tests, with any test runner.",
           indexPath: join(typeScriptSources, "testing/index.ts"),

@@ -1,27 +1,13 @@
 #!/usr/bin/env node
 import "@cloudwire/node-guard";
-import { serveProvider } from "@cloudwire/provider-sdk";
-import { formatHelp } from "./options/flags.ts";
+import { formatHelp, runProgram } from "@cloudwire/provider-sdk/program";
+import { about, flags, program } from "./options/flags.ts";
 import { parseOptions } from "./options/options.ts";
 import { createAwsProvider } from "./provider.ts";
 
-/** EX_CONFIG, as the SDK ends for what it finds wrong itself. */
-const misconfigured = 78;
-
-const parsed = parseOptions(process.argv.slice(2), process.env);
-switch (parsed.kind) {
-  case "help":
-    process.stdout.write(formatHelp());
-    break;
-  case "problems":
-    for (const problem of parsed.problems) process.stderr.write(`cloudwire-provider-aws: ${problem}\n`);
-    process.exitCode = misconfigured;
-    break;
-  case "options": {
-    const { endpoint, ...options } = parsed.options;
-    const provider = await serveProvider(createAwsProvider(options), { endpoint });
-    // One line that a parent process waits for.
-    process.stdout.write(`provider ready ${provider.address}\n`);
-    break;
-  }
-}
+await runProgram({
+  name: program,
+  help: formatHelp(flags, { program, about }),
+  read: parseOptions(process.argv.slice(2), process.env),
+  create: createAwsProvider,
+});

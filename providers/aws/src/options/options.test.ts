@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { formatHelp } from "./flags.ts";
-import { type Environment, parseOptions } from "./options.ts";
+import type { ProgramEnvironment } from "@cloudwire/provider-sdk/program";
+import { parseOptions } from "./options.ts";
 
 const least = ["--region", "us-east-1", "--vpc-id", "vpc-01234567"];
 const defaults = {
@@ -17,7 +17,7 @@ const defaults = {
   elbCallRate: { cloudCallsPerSecond: 5, burst: 30 },
 };
 
-const options = (argv: readonly string[], env: Environment = {}) => parseOptions([...least, ...argv], env);
+const options = (argv: readonly string[], env: ProgramEnvironment = {}) => parseOptions([...least, ...argv], env);
 const problems = (argv: readonly string[]) => {
   const parsed = parseOptions(argv, {});
   return parsed.kind === "problems" ? parsed.problems : [];
@@ -47,7 +47,7 @@ describe("parseOptions()", () => {
     [["--watch-interval", "10"], { watchIntervalMs: 10_000 }],
     [["--endpoint", "unix:///x.sock"], { endpoint: "unix:///x.sock" }],
   ])("reads %j", (argv, expected) => {
-    expect(options(argv)).toEqual({ kind: "options", options: { ...defaults, ...expected } });
+    expect(options(argv)).toEqual({ kind: "settings", settings: { ...defaults, ...expected } });
   });
 
   test("reads the environment where the command line says nothing", () => {
@@ -57,7 +57,7 @@ describe("parseOptions()", () => {
       CLOUDWIRE_AWS_NODE_IP_FAMILY: "IPv4 IPv6",
     };
     expect(parseOptions(["--region", "us-gov-east-1"], env)).toMatchObject({
-      options: { region: "us-gov-east-1", ipFamilies: ["IPv4", "IPv6"] },
+      settings: { region: "us-gov-east-1", ipFamilies: ["IPv4", "IPv6"] },
     });
   });
 
@@ -80,6 +80,5 @@ describe("parseOptions()", () => {
 
   test("offers help", () => {
     expect(parseOptions(["--help"], {})).toEqual({ kind: "help" });
-    expect(formatHelp()).toContain("--pod-cidr <range>");
   });
 });

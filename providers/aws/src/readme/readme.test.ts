@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { withTables } from "./tables.ts";
+import { withTables } from "@cloudwire/provider-sdk/program";
+import { tables } from "./tables.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const sourceFolder = fileURLToPath(new URL("..", import.meta.url));
@@ -35,7 +36,7 @@ const policyOf = (text: string): Policy => JSON.parse(/```json\n([^`]+)```/.exec
 
 describe("the README", () => {
   test("has the options and annotations of the program; else run: npm run gen -w @cloudwire/provider-aws", () => {
-    expect(withTables(readme)).toBe(readme);
+    expect(withTables(readme, tables)).toBe(readme);
   });
 
   test("has a policy that allows exactly what the program calls", () => {

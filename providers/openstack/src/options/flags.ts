@@ -1,14 +1,4 @@
-/** One option of the program: what the parser, --help and the README need to know of it. */
-export interface Flag {
-  /** One sentence, unit and default included. */
-  readonly help: string;
-  /** Word for the value in --help. */
-  readonly valueName: string;
-  /** Its environment variable. */
-  readonly env: string;
-  /** May be given several times; in the environment the values are separated by spaces. */
-  readonly repeated?: boolean;
-}
+import type { ProgramOptions } from "@cloudwire/provider-sdk/program";
 
 export const flags = {
   endpoint: {
@@ -102,26 +92,16 @@ export const flags = {
     env: "CLOUDWIRE_OPENSTACK_WATCH_INTERVAL",
     help: "Between two lists of all servers that a watch is made of, 10 to 3600. Default 60.",
   },
-} as const satisfies Readonly<Record<string, Flag>>;
+} as const satisfies ProgramOptions;
 
 export type FlagName = keyof typeof flags;
 
 /** Of the secret itself, which is no option: command lines can be read by others. */
 export const secretVariable = "OS_APPLICATION_CREDENTIAL_SECRET";
 
-/** The text of --help. */
-export function formatHelp(): string {
-  const rows = Object.entries<Flag>(flags).map(([name, { valueName, help, env, repeated }]) => ({
-    left: `  --${name} <${valueName}>`,
-    right: `${help}${repeated ? " May be repeated." : ""} [${env}]`,
-  }));
-  const width = Math.max(...rows.map(({ left }) => left.length)) + 2;
-  return [
-    "Usage: cloudwire-provider-openstack [options]",
-    "",
-    "Serves the contract cloudprovider.v1 for OpenStack. Where a command-line client of OpenStack has a variable for the same, it is read.",
-    "",
-    ...rows.map(({ left, right }) => `${left.padEnd(width)}${right}`),
-    "",
-  ].join("\n");
-}
+/** Name of the program. */
+export const program = "cloudwire-provider-openstack";
+
+/** What `--help` says of it. */
+export const about =
+  "Serves the contract cloudprovider.v1 for OpenStack. Where a command-line client of OpenStack has a variable for the same, it is read.";

@@ -1,56 +1,31 @@
 import { readFile } from "node:fs/promises";
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type IpFamily, ProviderError } from "@cloudwire/provider-sdk";
+import {
+  type OptionValues,
+  type ProgramEnvironment,
+  type ReadOptions,
+  readOptions,
+} from "@cloudwire/provider-sdk/program";
 import type { EndpointInterface } from "../cloud/catalogue.ts";
 import type { OpenStackProviderOptions } from "../provider.ts";
 import { isRange } from "../routes/plan.ts";
-import { type Flag, type FlagName, flags, secretVariable } from "./flags.ts";
-import { Values } from "./values.ts";
+import { type FlagName, flags, secretVariable } from "./flags.ts";
 
-export interface ProgramOptions extends OpenStackProviderOptions {
+export interface ProgramSettings extends OpenStackProviderOptions {
   readonly endpoint: string | undefined;
 }
 
-/** Options, or everything that is wrong with what was given. */
-export type ParsedOptions =
-  | { readonly kind: "options"; readonly options: ProgramOptions }
-  | { readonly kind: "help" }
-  | { readonly kind: "problems"; readonly problems: readonly string[] };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads the command line and the environment; the command line counts before. */
-export function parseOptions(argv: readonly string[], env: Environment): ParsedOptions {
-  const config: ParseArgsOptionsConfig = { help: { type: "boolean" } };
-  for (const name of Object.keys(flags)) config[name] = { type: "string", multiple: true };
-  let given: ReturnType<typeof parseArgs>["values"];
-  try {
-    given = parseArgs({ args: [...argv], options: config }).values;
-  } catch (error) {
-    // parseArgs says which argument is wrong and why, in one or two sentences.
-    const problem = error instanceof Error ? error.message : String(error);
-    return { kind: "problems", problems: [`${problem} (--help lists all options)`] };
-  }
-  if (given["help"] === true) return { kind: "help" };
-  const values = new Values((name) => {
-    const onCommandLine = given[name];
-    return Array.isArray(onCommandLine) ? onCommandLine.map(String) : fromEnvironment(name, env);
-  });
-  const options = toOptions(values, env);
-  return values.problems.length > 0 ? { kind: "problems", problems: values.problems } : { kind: "options", options };
+export function parseOptions(argv: readonly string[], env: ProgramEnvironment): ReadOptions<ProgramSettings> {
+  return readOptions(flags, { argv, env }, toSettings);
 }
 
-function fromEnvironment(name: FlagName, env: Environment): readonly string[] {
-  const flag: Flag = flags[name];
-  const text = env[flag.env]?.trim();
-  if (text === undefined || text === "") return [];
-  return flag.repeated ? text.split(/\s+/) : [text];
-}
+type Values = OptionValues<FlagName>;
 
 const idForm = /^[0-9a-f]{32}$/i;
 const nameForm = /^\S.*$/;
 
-function toOptions(values: Values, env: Environment): ProgramOptions {
+function toSettings(values: Values, env: ProgramEnvironment): ProgramSettings {
   return {
     endpoint: values.one("endpoint"),
     authUrl: values.required(
@@ -73,7 +48,7 @@ function toOptions(values: Values, env: Environment): ProgramOptions {
   };
 }
 
-function secretReader(values: Values, env: Environment): () => Promise<string> {
+function secretReader(values: Values, env: ProgramEnvironment): () => Promise<string> {
   const path = values.one("application-credential-secret-file");
   const secret = env[secretVariable]?.trim() ?? "";
   if (path === undefined && secret === "") {
@@ -93,7 +68,7 @@ function secretReader(values: Values, env: Environment): () => Promise<string> {
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-function loadBalancers(values: Values): ProgramOptions["loadBalancers"] {
+function loadBalancers(values: Values): ProgramSettings["loadBalancers"] {
   const vipSubnetId = values.optional("load-balancer-subnet", uuidForm, "the id of a subnet");
   const rest = {
     memberSubnetId: values.optional("member-subnet", uuidForm, "the id of a subnet"),
@@ -109,7 +84,7 @@ function loadBalancers(values: Values): ProgramOptions["loadBalancers"] {
   return undefined;
 }
 
-function routes(values: Values): ProgramOptions["routes"] {
+function routes(values: Values): ProgramSettings["routes"] {
   const routerId = values.optional("router", uuidForm, "the id of a router");
   const podCidrs = values.all("pod-cidr");
   for (const text of podCidrs) {

@@ -1,0 +1,11 @@
+export { formatHelp, type HelpText, type ProgramOption, type ProgramOptions } from "./option.ts";
+export { type OptionRate, OptionValues } from "./option-values.ts";
+export {
+  type ProgramEnvironment,
+  type ProgramInput,
+  type ReadOptions,
+  readOptions,
+  type SettingsFrom,
+} from "./read-options.ts";
+export { type ReadmeTables, withTables } from "./readme-tables.ts";
+export { type ProviderProgram, runProgram } from "./run-program.ts";

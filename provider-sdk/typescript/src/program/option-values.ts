@@ -1,0 +1,78 @@
+import type { ProgramOptions } from "./option.ts";
+
+/** How often a cloud may be called, as `limits.callRates` has it. */
+export interface OptionRate {
+  /** Requests to the cloud a second. */
+  readonly cloudCallsPerSecond: number;
+  /** Requests that may be made at once after a pause. */
+  readonly burst: number;
+}
+
+/** What was given for the options, and what is wrong with it: every problem is told, not the first alone. */
+export class OptionValues<Name extends string> {
+  /** What is wrong so far, a line each. */
+  readonly problems: string[] = [];
+  readonly #options: ProgramOptions<Name>;
+  readonly #given: (name: Name) => readonly string[];
+
+  /** `given` answers the values of an option, in the order in which they were given. */
+  constructor(options: ProgramOptions<Name>, given: (name: Name) => readonly string[]) {
+    this.#options = options;
+    this.#given = given;
+  }
+
+  /** All values of an option, whatever they are. */
+  all(name: Name): readonly string[] {
+    return this.#given(name);
+  }
+
+  /** The last one, whatever it is. */
+  one(name: Name): string | undefined {
+    return this.all(name).at(-1);
+  }
+
+  /** One that has to be there and to have the form; `wanted` says in words what that is. "" when it is not there. */
+  required(name: Name, form: RegExp, wanted: string): string {
+    const text = this.optional(name, form, wanted);
+    if (text === undefined)
+      this.problems.push(`--${name} is missing: give ${wanted}, or set ${this.#options[name].env}`);
+    return text ?? "";
+  }
+
+  /** One that has to have the form if it is there. */
+  optional(name: Name, form: RegExp, wanted: string): string | undefined {
+    const text = this.one(name);
+    if (text !== undefined) this.#check(name, text, form, wanted);
+    return text;
+  }
+
+  /** All, each of which has to have the form. */
+  list(name: Name, form: RegExp, wanted: string): readonly string[] {
+    const texts = this.all(name);
+    for (const text of texts) this.#check(name, text, form, wanted);
+    return texts;
+  }
+
+  /** A whole number from `least` to `most`. */
+  whole(name: Name, least: number, most: number, otherwise: number): number {
+    const text = this.one(name);
+    const value = text === undefined ? otherwise : Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    this.problems.push(`--${name} ${text}: must be a whole number, ${least} to ${most}`);
+    return otherwise;
+  }
+
+  /** Requests a second and how many at once, such as `10:50`. */
+  rate(name: Name, otherwise: OptionRate): OptionRate {
+    const text = this.one(name);
+    if (text === undefined) return otherwise;
+    const [, rate, burst] = /^(\d{1,5}(?:\.\d{1,3})?):([1-9]\d{0,4})$/.exec(text) ?? [];
+    if (Number(rate) > 0) return { cloudCallsPerSecond: Number(rate), burst: Number(burst) };
+    this.problems.push(`--${name} ${text}: must be requests a second and how many at once, such as 10:50`);
+    return otherwise;
+  }
+
+  #check(name: Name, text: string, form: RegExp, wanted: string): void {
+    if (!form.test(text)) this.problems.push(`--${name} ${text}: must be ${wanted}`);
+  }
+}
