@@ -1,4 +1,4 @@
-import { type Logger, type ProviderDefinition } from "@cloudwire/provider-sdk";
+import type { Logger, ProviderDefinition } from "@cloudwire/provider-sdk";
 import type { Config } from "./config/config.ts";
 import { askSocket } from "./edge/ask-socket.ts";
 import { output, runProgram } from "./edge/run-program.ts";

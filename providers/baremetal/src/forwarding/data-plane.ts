@@ -52,6 +52,7 @@ export function dataPlane(config: Config, store: Store, parts: DataPlaneParts, l
   };
 
   const converge = coalesced(async () => {
+    await store.refresh();
     const { loadBalancers } = store.state();
     const wanted = loadBalancers.filter(({ isDeleting }) => !isDeleting);
     const placements = placementsOf(config, wanted);

@@ -1,5 +1,5 @@
 import type { Logger } from "@cloudwire/provider-sdk";
-import { type RunProgram } from "../edge/run-program.ts";
+import type { RunProgram } from "../edge/run-program.ts";
 import { type Backend, listenersOf } from "../plan/endpoints.ts";
 import type { LoadBalancerRecord } from "../state/state.ts";
 

@@ -27,8 +27,17 @@ export interface HaproxyEdges {
   readonly ask: AskSocket;
 }
 
+interface Becoming {
+  /** Whether it never will, for HAProxy has ended. */
+  readonly hasEnded?: () => boolean;
+  /** What is to be asked for once more after a while. */
+  readonly again?: () => Promise<void>;
+}
+
 const readyMs = 15_000;
 const stepMs = 50;
+/** Longer than a reload takes. */
+const reloadAgainMs = 3000;
 
 export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Haproxy {
   const files = haproxyFiles(config.runDir);
@@ -36,12 +45,24 @@ export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Hapr
     const info = await ask(files.worker, "show info").catch(() => undefined);
     return info === undefined ? undefined : (/^description: cloudwire-(\w+)$/m.exec(info)?.[1] ?? "");
   };
-  const becomes = async (wanted: string, what: string, hasEnded = (): boolean => false): Promise<void> => {
-    const endMs = performance.now() + readyMs;
+  const becomes = async (wanted: string, what: string, { hasEnded, again }: Becoming = {}): Promise<void> => {
+    const startMs = performance.now();
+    let askedMs = startMs;
     while ((await structure()) !== wanted) {
-      if (performance.now() > endMs || hasEnded()) throw new Error(`${what}${await lastAlert(files.log)}`);
+      const nowMs = performance.now();
+      if (nowMs > startMs + readyMs || hasEnded?.() === true) throw new Error(`${what}${await lastAlert(files.log)}`);
+      if (again !== undefined && nowMs > askedMs + reloadAgainMs) {
+        askedMs = nowMs;
+        await again();
+      }
       await wait(stepMs);
     }
+  };
+  const reload = async (): Promise<void> => {
+    // The connection is cut by the reload itself, or by an earlier one that was under way: then this one was not heard.
+    await ask(files.master, "reload").catch((error: unknown) => {
+      if (!(error instanceof Error && "code" in error && error.code === "ECONNRESET")) throw error;
+    });
   };
   const writeChecked = async (text: string): Promise<void> => {
     const next = `${files.config}.next`;
@@ -58,7 +79,7 @@ export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Hapr
     const hasEnded = config.start ? startDetached(config) : undefined;
     const how = `${config.program} -W -S ${files.master} -f ${files.config}`;
     const advice = config.start ? "see its log" : `run it as a service of this machine: ${how}`;
-    await becomes(plan.structure, `HAProxy does not run with ${files.config}; ${advice}`, hasEnded);
+    await becomes(plan.structure, `HAProxy does not run with ${files.config}; ${advice}`, hasEnded && { hasEnded });
   };
   return {
     structure,
@@ -77,11 +98,9 @@ export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Hapr
         return changed ? "servers" : "nothing";
       }
       await writeChecked(plan.text);
-      // The connection is cut by the reload itself.
-      await ask(files.master, "reload").catch((error: unknown) => {
-        if (!(error instanceof Error && "code" in error && error.code === "ECONNRESET")) throw error;
-      });
-      await becomes(plan.structure, `HAProxy was told to reload ${files.config}, and goes on with the one before`);
+      await reload();
+      const what = `HAProxy was told to reload ${files.config}, and goes on with the one before`;
+      await becomes(plan.structure, what, { again: reload });
       return "reload";
     },
   };

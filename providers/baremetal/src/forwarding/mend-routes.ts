@@ -10,6 +10,7 @@ import type { KernelRoutes } from "./kernel-routes.ts";
 export async function mendRoutes(store: Store, routes: KernelRoutes, source: MachineSource): Promise<number> {
   const machines = await source.read();
   return routes.inTurn(async ({ sync }) => {
+    await store.refresh();
     const moved = store.state().routes.flatMap((route): readonly RouteRecord[] => {
       if (route.isDeleting) return [];
       const addresses = machines.byId.get(route.targetId)?.addresses ?? [];

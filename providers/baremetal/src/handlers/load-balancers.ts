@@ -39,13 +39,15 @@ export function loadBalancerHandlers(deps: LoadBalancerDeps): LoadBalancerHandle
   const { store, dataPlane } = deps;
   return {
     features: featuresOf(deps.config),
-    get: ({ key }) => {
+    get: async ({ key }) => {
+      await store.refresh();
       const record = find(store, key);
       return record === undefined
         ? absent("LOOKUP_MISS", { stronglyConsistent: true })
         : toLoadBalancer(record, dataPlane);
     },
     list: async function* ({ cluster }: CallContext): AsyncGenerator<LoadBalancer> {
+      await store.refresh();
       for (const record of store.state().loadBalancers) {
         if (record.cluster.id === cluster.id) yield toLoadBalancer(record, dataPlane);
       }
@@ -95,6 +97,7 @@ async function ensure(
     source.read(),
     deps.addresses.list(),
     isProxied ? deps.takenPorts() : noPorts,
+    store.refresh(),
   ]);
   const targets = targetsFor(wanted.nodes, machines, context);
   // From here to the update nothing waits, so that nobody else takes the same address.
@@ -139,7 +142,7 @@ async function updateNodes(
   context: ChangeContext,
 ): Promise<LoadBalancer> {
   const { store, dataPlane, source } = deps;
-  const machines = await source.read();
+  const [machines] = await Promise.all([source.read(), store.refresh()]);
   const existing = find(store, wanted.key);
   if (existing === undefined || existing.isDeleting) {
     throw new ProviderError("LOAD_BALANCER_NOT_FOUND", `there is no load balancer ${wanted.key}`);
@@ -165,6 +168,7 @@ async function deleteOne(
   { key, cluster }: LoadBalancerRef,
   context: ChangeContext,
 ): Promise<Pending | undefined> {
+  await store.refresh();
   const existing = find(store, key);
   if (existing === undefined) return undefined;
   if (existing.cluster.id !== cluster.id) {

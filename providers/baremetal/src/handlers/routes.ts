@@ -42,7 +42,7 @@ export function routeHandlers(deps: RouteDeps): RouteHandlers {
 async function* list({ store, source, kernel }: RouteDeps, { cluster }: RouteListContext): AsyncGenerator<Route> {
   const machines = await source.read();
   const records = await kernel.inTurn(async ({ read }) => {
-    const table = await read();
+    const [table] = await Promise.all([read(), store.refresh()]);
     return store.state().routes.filter((record) => isInTable(kernel.table, table, record));
   });
   for (const record of records) {
@@ -82,7 +82,7 @@ async function ensureInTurn(
   routes: readonly WantedRoute[],
   context: RouteChangeContext,
 ): Promise<readonly RouteBatchAnswer[]> {
-  const table = await read();
+  const [table] = await Promise.all([read(), store.refresh()]);
   const plans = routes.map((route) => {
     const record = toRecord(route, machines, store.state().routes, context);
     if (record instanceof ProviderError) return record;
@@ -166,6 +166,7 @@ async function deleteMany(
   context: RouteChangeContext,
 ): Promise<readonly RouteDeleteAnswer[]> {
   return kernel.inTurn(async ({ sync }) => {
+    await store.refresh();
     const found = routes.map((route) => recordOf(route, store.state().routes));
     const own = found.flatMap((record) => (record?.cluster.id === context.cluster.id ? record : []));
     if (context.validateOnly || own.length === 0) {

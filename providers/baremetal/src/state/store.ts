@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../util/atomic-file.ts";
 import { coalesced } from "../util/coalesce.ts";
@@ -7,6 +7,11 @@ import { emptyState, parseState, type State } from "./state.ts";
 /** The state, in memory and on the disk. */
 export interface Store {
   readonly state: () => State;
+  /**
+   * Takes over what another process has written meanwhile: while one provider takes another's place, both run for a moment. Whoever decides
+   * by the state calls it first.
+   */
+  readonly refresh: () => Promise<void>;
   /** Changes the state at once and returns when the change is on the disk. */
   readonly update: (change: (state: State) => State) => Promise<void>;
 }
@@ -36,12 +41,36 @@ export async function openStore(folder: string): Promise<{ readonly store: Store
   }
   const found = await readState(path);
   let state = found ?? emptyState;
+  /** Of the file as it was read last; undefined after a write of our own, which somebody may have overtaken. */
+  let seen: string | undefined;
+  let unwritten = 0;
   const flush = coalesced(() => writeAtomically(path, JSON.stringify(state)));
   const update = async (change: (state: State) => State): Promise<void> => {
     state = change(state);
-    await flush();
+    unwritten += 1;
+    try {
+      await flush();
+    } finally {
+      unwritten -= 1;
+      seen = undefined;
+    }
   };
-  return { store: { state: () => state, update }, isNew: found === undefined };
+  const refresh = async (): Promise<void> => {
+    const now = await identityOf(path);
+    if (now === undefined || now === seen || unwritten > 0) return;
+    // What cannot be read is no news: it is written anew with the next change.
+    const news = await readState(path).catch(() => undefined);
+    if (news === undefined || unwritten > 0) return;
+    state = news;
+    seen = now;
+  };
+  return { store: { state: () => state, refresh, update }, isNew: found === undefined };
+}
+
+/** Another one after each change of the file, which is always replaced as a whole. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found && `${found.ino}:${found.mtimeNs}:${found.size}`;
 }
 
 async function readState(path: string): Promise<State | undefined> {
