@@ -41,10 +41,7 @@ const reloadAgainMs = 3000;
 
 export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Haproxy {
   const files = haproxyFiles(config.runDir);
-  const structure = async (): Promise<string | undefined> => {
-    const info = await ask(files.worker, "show info").catch(() => undefined);
-    return info === undefined ? undefined : (/^description: cloudwire-(\w+)$/m.exec(info)?.[1] ?? "");
-  };
+  const structure = () => structureAt(ask, files.worker);
   const becomes = async (wanted: string, what: string, { hasEnded, again }: Becoming = {}): Promise<void> => {
     const startMs = performance.now();
     let askedMs = startMs;
@@ -57,12 +54,6 @@ export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Hapr
       }
       await wait(stepMs);
     }
-  };
-  const reload = async (): Promise<void> => {
-    // The connection is cut by the reload itself, or by an earlier one that was under way: then this one was not heard.
-    await ask(files.master, "reload").catch((error: unknown) => {
-      if (!(error instanceof Error && "code" in error && error.code === "ECONNRESET")) throw error;
-    });
   };
   const writeChecked = async (text: string): Promise<void> => {
     const next = `${files.config}.next`;
@@ -98,12 +89,25 @@ export function haproxy(config: HaproxyConfig, { run, ask }: HaproxyEdges): Hapr
         return changed ? "servers" : "nothing";
       }
       await writeChecked(plan.text);
-      await reload();
+      await reload(ask, files.master);
       const what = `HAProxy was told to reload ${files.config}, and goes on with the one before`;
-      await becomes(plan.structure, what, { again: reload });
+      await becomes(plan.structure, what, { again: () => reload(ask, files.master) });
       return "reload";
     },
   };
+}
+
+/** Structure of the configuration in force; undefined: HAProxy does not run. */
+async function structureAt(ask: AskSocket, worker: string): Promise<string | undefined> {
+  const info = await ask(worker, "show info").catch(() => undefined);
+  return info === undefined ? undefined : (/^description: cloudwire-(\w+)$/m.exec(info)?.[1] ?? "");
+}
+
+/** The connection is cut by the reload itself, or by an earlier one that was under way: then this one was not heard. */
+async function reload(ask: AskSocket, master: string): Promise<void> {
+  await ask(master, "reload").catch((error: unknown) => {
+    if (!(error instanceof Error && "code" in error && error.code === "ECONNRESET")) throw error;
+  });
 }
 
 /** Adds and removes servers by the runtime API: no reload, no process more. */
