@@ -1,6 +1,6 @@
 // `npm run gen`: writes deploy/manifests and the reference page of rights.
 import { mkdir, writeFile } from "node:fs/promises";
-import { OFF_BY_DEFAULT, PERMISSIONS } from "@cloudwire/controller/permissions";
+import { GRANTED_ON_REQUEST, PERMISSIONS } from "@cloudwire/controller/permissions";
 import { Document, isScalar, visit } from "yaml";
 import { permissionsPage } from "./rbac/page.ts";
 import { type RbacObject, rolesFor, type Subject } from "./rbac/roles.ts";
@@ -9,7 +9,7 @@ const manifests = new URL("../manifests/", import.meta.url);
 const reference = new URL("../../docs/reference/", import.meta.url);
 
 const account: Subject = { kind: "ServiceAccount", name: "cloud-controller-manager", namespace: "kube-system" };
-const isOffByDefault = (of: string): boolean => OFF_BY_DEFAULT.has(of);
+const isGrantedOnRequest = (of: string): boolean => GRANTED_ON_REQUEST.has(of);
 
 const serviceAccount = {
   apiVersion: "v1",
@@ -35,12 +35,15 @@ const yaml = (objects: readonly (RbacObject | typeof serviceAccount)[]): string 
   ].join("---\n");
 
 const files: Readonly<Record<string, string>> = {
-  "rbac.yaml": yaml([serviceAccount, ...rolesFor(PERMISSIONS, (of) => !isOffByDefault(of), account)]),
+  "rbac.yaml": yaml([serviceAccount, ...rolesFor(PERMISSIONS, (of) => !isGrantedOnRequest(of), account)]),
   ...Object.fromEntries(
-    [...OFF_BY_DEFAULT].map((name) => [`rbac-${name}.yaml`, yaml(rolesFor(PERMISSIONS, (of) => of === name, account))]),
+    [...GRANTED_ON_REQUEST].map((name) => [
+      `rbac-${name}.yaml`,
+      yaml(rolesFor(PERMISSIONS, (of) => of === name, account)),
+    ]),
   ),
 };
 
 await mkdir(manifests, { recursive: true });
 for (const [name, text] of Object.entries(files)) await writeFile(new URL(name, manifests), text);
-await writeFile(new URL("permissions.md", reference), permissionsPage(PERMISSIONS, isOffByDefault));
+await writeFile(new URL("permissions.md", reference), permissionsPage(PERMISSIONS, isGrantedOnRequest));

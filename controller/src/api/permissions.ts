@@ -5,25 +5,29 @@ import {
   KUBELET_SERVING_CSR_APPROVER,
   NODE_IPAM_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
+  OFF_BY_DEFAULT,
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
   SERVICE_LB_CONTROLLER,
 } from "./controller-names.ts";
-
-export { OFF_BY_DEFAULT } from "./controller-names.ts";
 
 /** What every replica does, whichever controllers run. */
 export const EVERY_REPLICA = "every-replica";
 /** What `--leader-elect` needs, which is on by default. */
 export const LEADER_ELECTION = "leader-election";
+/** What `--enable-leader-migration` needs besides, which is off by default. */
+export const LEADER_MIGRATION = "leader-migration";
 /** What the secure port needs (`--secure-port`), which is on by default. */
 export const SERVING = "serving";
+
+/** Parts of the process that are off by default: their rights are granted where they are turned on. */
+export const GRANTED_ON_REQUEST: ReadonlySet<string> = new Set([...OFF_BY_DEFAULT, LEADER_MIGRATION]);
 
 /** Kubernetes' name of it in RBAC. */
 type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "approve";
 
 /** A right that the process uses at the API server. */
 export interface Permission {
-  /** A controller's name, or one of the three names above. */
+  /** A controller's name, or one of the names above. */
   readonly of: string;
   /** Where, if not in the whole cluster. */
   readonly namespace?: string;
@@ -78,6 +82,15 @@ export const PERMISSIONS: readonly Permission[] = [
     names: [CLOUD_CONTROLLER_MANAGER],
     verbs: ["get", "update", "watch"],
     why: "takes and renews the Lease; a standby watches it",
+  },
+  {
+    of: LEADER_MIGRATION,
+    namespace: "kube-system",
+    group: "coordination.k8s.io",
+    resource: "leases",
+    names: ["cloud-provider-extraction-migration"],
+    verbs: ["get", "update", "watch"],
+    why: "takes and renews the second Lease",
   },
   {
     of: SERVING,

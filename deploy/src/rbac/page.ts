@@ -9,7 +9,7 @@ export const permissionsPage = (permissions: readonly Permission[], isOffByDefau
     "",
     "All that the controller process does at the API server, and no other right is used: a test runs every controller under exactly these",
     "and compares with the API server's audit log. [deploy/manifests](../../deploy/manifests) grants them, each part in a role of its own:",
-    "`rbac.yaml` what is on by default, `rbac-<controller>.yaml` what a controller needs that is off by default. **Provider sidecars need none.**",
+    "`rbac.yaml` what is on by default, `rbac-<name>.yaml` what a part needs that is off by default. **Provider sidecars need none.**",
     "",
     ...[...Map.groupBy(permissions, ({ of }) => of)].flatMap(([of, rights]) => [
       `## ${of}`,

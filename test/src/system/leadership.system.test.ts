@@ -22,7 +22,7 @@ eachWorld(async (fresh) => {
 
 const holder = async () => at(await world.kube.find(LEASE), "spec", "holderIdentity");
 
-const SECOND_LEASE = "node-migration";
+const SECOND_LEASE = "cloud-provider-extraction-migration";
 const OTHER = "kube-controller-manager";
 
 const secondHolder = async () => at(await world.kube.get(`${LEASES}/${SECOND_LEASE}`), "spec", "holderIdentity");
@@ -61,7 +61,7 @@ describe("a controller that migrates", () => {
       args: [...SHORT_LEASE, "--enable-leader-migration", `--leader-migration-config=${config}`],
     });
     await program.said(/Controller started.*service-lb-controller/);
-    await program.said(/Waiting for leadership lease=kube-system\/node-migration/);
+    await program.said(/Waiting for leadership lease=kube-system\/cloud-provider-extraction-migration/);
     await world.createMachines([{ name: "m-1", zone: "north-a" }]);
     await world.registerNode("m-1");
     // Time in which a node is initialised many times over.
