@@ -56,7 +56,10 @@ function spanOf(what: string, isWanted: (span: ReceivedSpan) => boolean): Promis
 
 test("one trace leads from a reconcile to the provider, and through the API server to etcd", async () => {
   await world.startSidecar({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
-  world.startController({ args: [await tracingFlag("controller", "samplingRatePerMillion: 1000000\n")] });
+  // The API server goes on with traces of few, among them administrators (docs/explanation/tracing.md).
+  const { kubeconfigPath } = controlPlane;
+  const args = [await tracingFlag("controller", "samplingRatePerMillion: 1000000\n")];
+  world.startController({ kubeconfigPath, args });
   await world.createMachines([{ name: NODE, zone: "north-a" }]);
   await world.registerNode(NODE);
   await world.initialized(NODE);
