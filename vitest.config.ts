@@ -47,6 +47,7 @@ const heavier = [
   "**/*.languages.test.ts",
   "**/*.network.test.ts",
   "**/*.openstack.test.ts",
+  "**/*.deploy.test.ts",
   "**/*.selftest.test.ts",
 ];
 
@@ -79,6 +80,7 @@ export default defineConfig({
       project("system", ["**/*.system.test.ts"], [], 300_000, 2),
       project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
       project("network", ["**/*.network.test.ts"], [], 300_000, 2),
+      project("deploy", ["**/*.deploy.test.ts"], [], 300_000, 2),
       openstack,
       systemWith("go"),
       systemWith("python"),

@@ -10,7 +10,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { prepareControlPlane, prepareUpstream } from "./lib/control-plane.ts";
 import { prepareSidecars, preparePython, runGoTests, runPytest } from "./lib/foreign-suites.ts";
-import { prepareNetwork, prepareOpenStack } from "./lib/debian-tools.ts";
+import { prepareDeploy, prepareNetwork, prepareOpenStack } from "./lib/debian-tools.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
@@ -56,6 +56,11 @@ const BATCHES: readonly Batch[] = [
   {
     suites: ["parity"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+  },
+  {
+    suites: ["deploy"],
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
     work: (suites) => runVitest(suites, TWO_AT_ONCE),
   },
   {

@@ -17,6 +17,11 @@ const OF_NETWORK: Programs = {
   virsh: "libvirt-clients",
 };
 
+/** What reads and runs what an operator gets: alert rules, images, pods. */
+const OF_DEPLOY: Programs = {
+  promtool: "prometheus",
+};
+
 /** What OpenStack's services store things in and talk to each other with. */
 const OF_OPENSTACK: Programs = {
   mariadbd: "mariadb-server",
@@ -32,6 +37,12 @@ export async function prepareNetwork(): Promise<string | undefined> {
   if (missing !== undefined) return missing;
   const { code, output } = await run("unshare", ["--net", "true"], { output: "keep" }).catch(() => noProgram);
   return code === 0 ? undefined : `network namespaces cannot be made here: ${output.trim()}`;
+}
+
+/** Makes ready what reads and runs what an operator gets. Answers why the suite cannot run here. */
+export async function prepareDeploy(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return "needs root, to run containers";
+  return installMissing(OF_DEPLOY);
 }
 
 /** Makes ready OpenStack's own services. Answers why they cannot run here. */
