@@ -150,6 +150,10 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       brake: "held: too many Nodes would go at once",
     }),
   },
+  cloudwire_services: {
+    reason:
+      "[reason of the condition](../explanation/load-balancers.md#the-condition); `Untold` while there is none; on a standby too",
+  },
   cloudwire_load_balancer_drifts_total: {
     kind: closed<Drift["kind"]>({ vanished: "gone from the cloud", changed: "" }),
     action: closed({

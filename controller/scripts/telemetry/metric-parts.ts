@@ -7,6 +7,7 @@ import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metri
 import { admissionCounter, labellingCounter } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import { routeMetrics } from "../../src/controllers/route/metrics.ts";
 import { serviceMetrics } from "../../src/controllers/service/metrics.ts";
+import { exposeToldStates } from "../../src/controllers/service/told-states.ts";
 import { eventMetrics } from "../../src/kube/event-broadcaster.ts";
 import { informerMetrics } from "../../src/kube/informer-metrics.ts";
 import { electionMetrics } from "../../src/kube/leader-election.ts";
@@ -48,7 +49,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Providers", "Once the cluster's identity is known. On a standby too.", status, providerMetrics, ownership),
   controller("cloud-node-controller", nodeMetrics),
   controller("cloud-node-lifecycle-controller", nodeLifecycleMetrics),
-  controller("service-lb-controller", serviceMetrics),
+  controller("service-lb-controller", serviceMetrics, toldStates),
   controller("node-route-controller", routeMetrics),
   controller("node-ipam-controller", nodeIpamMetrics),
   controller("kubelet-serving-csr-approver", kubeletServingMetrics),
@@ -66,8 +67,8 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   },
 ];
 
-function controller(name: string, make: (metrics: Metrics) => unknown): MetricPart {
-  return part(name, `On the leader, where \`${name}\` is enabled.`, make);
+function controller(name: string, ...makers: readonly ((metrics: Metrics) => unknown)[]): MetricPart {
+  return part(name, `On the leader, where \`${name}\` is enabled.`, ...makers);
 }
 
 function part(title: string, about: string, ...makers: readonly ((metrics: Metrics) => unknown)[]): MetricPart {
@@ -78,6 +79,10 @@ function part(title: string, about: string, ...makers: readonly ((metrics: Metri
 
 function status(metrics: Metrics): void {
   exposeProviders(metrics, []);
+}
+
+function toldStates(metrics: Metrics): void {
+  exposeToldStates(metrics, { services: () => [], providers: new PrefixProviderSet([]) });
 }
 
 function ownership(metrics: Metrics): OwnershipReport {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { serviceLbController, type ServiceLbSettings } from "../controllers/service/controller.ts";
 import { serviceMetrics } from "../controllers/service/metrics.ts";
+import { exposeToldStates } from "../controllers/service/told-states.ts";
 import type { Options } from "../options/options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
@@ -12,6 +13,7 @@ export function prepareServiceLb(
   own: SharedMetrics,
 ): BuildController {
   const shared = { ...own, metrics: serviceMetrics(metrics) };
+  exposeToldStates(metrics, { services: () => kube.services.lister.list(), providers: provider.providers });
   return () =>
     serviceLbController({
       ...shared,
