@@ -14,3 +14,6 @@ export interface LeaseSpec {
   readonly renewTime: string;
   readonly leaseTransitions: number;
 }
+
+/** The second Lease, under which controllers move out of kube-controller-manager (KEP-2436). */
+export const MIGRATION_LEASE_NAME = "cloud-provider-extraction-migration";

@@ -1,3 +1,4 @@
+import { MIGRATION_LEASE_NAME } from "../api/lease.ts";
 import { isRecord } from "../util/json.ts";
 import { readFileText, type ReadText } from "./file-text.ts";
 import { type FileKind, readKubernetesFile, unknownFields, unless } from "./kubernetes-file.ts";
@@ -27,7 +28,7 @@ const LEADER_FIELDS: ReadonlySet<string> = new Set(["name", "component"]);
 
 /** Without a file: what moved out of kube-controller-manager (controller-manager/pkg/leadermigration/config v0.36.3). */
 export const DEFAULT_MIGRATION: LeaderMigration = {
-  leaseName: "cloud-provider-extraction-migration",
+  leaseName: MIGRATION_LEASE_NAME,
   leaders: new Map(
     ["route-controller", "service-controller", "cloud-node-lifecycle-controller"].map((name) => [name, "*"]),
   ),

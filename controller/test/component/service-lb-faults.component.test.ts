@@ -162,7 +162,8 @@ describe("service-lb and errors", () => {
     await published();
     const waitsMs = timesMs.slice(1).map((timeMs, index) => (timeMs - (timesMs[index] ?? 0)) * 20);
     // Longer than the first back-off of 5 s; timers count from the beginning of the event loop's turn, here 20 times as fast.
-    expect(waitsMs.filter((waitMs) => waitMs < 7000)).toEqual([]);
+    // Shorter than the last back-off, of 5 min: the rest is what a busy machine may add.
+    expect(waitsMs.filter((waitMs) => waitMs < 7000 || waitMs > 200_000)).toEqual([]);
   });
 
   test("comes back soon and silently when another change is under way", async () => {
@@ -189,7 +190,7 @@ describe("service-lb and errors", () => {
     harness.startManager().startServices();
     await eventually("it was said", () => harness.events("web").length === 2);
     await harness.quiet();
-    expect(harness.cloud.changes.filter((call) => call === "ensure web")).toHaveLength(1);
+    expect(harness.cloud.changes.filter((call) => call !== "get web")).toEqual(["ensure web"]);
     await harness.user("PATCH", PATH, { spec: { ports: [{ port: 81, nodePort: 30_080 }] } });
     await published();
   });
