@@ -8,6 +8,7 @@ import { treeFiles } from "./lib/tree.ts";
 const GENERATED = [
   ":(glob)**/gen/**",
   "provider-sdk/go/cloudprovider",
+  "deploy/charts",
   "deploy/manifests",
   "docs/reference",
   "proto/README.md",

@@ -1,12 +1,14 @@
-// `npm run gen`: writes deploy/manifests and the reference page of rights.
-import { mkdir, writeFile } from "node:fs/promises";
+// `npm run gen`: writes the manifests of rights, their reference page, and what of the chart is generated.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { GRANTED_ON_REQUEST, PERMISSIONS } from "@cloudwire/controller/permissions";
 import { Document, isScalar, visit } from "yaml";
+import { chartFiles } from "./chart/files.ts";
 import { permissionsPage } from "./rbac/page.ts";
 import { type RbacObject, rolesFor, type Subject } from "./rbac/roles.ts";
 
 const manifests = new URL("../manifests/", import.meta.url);
 const reference = new URL("../../docs/reference/", import.meta.url);
+const chart = new URL("../charts/cloudwire-controller-manager/", import.meta.url);
 
 const account: Subject = { kind: "ServiceAccount", name: "cloud-controller-manager", namespace: "kube-system" };
 const isGrantedOnRequest = (of: string): boolean => GRANTED_ON_REQUEST.has(of);
@@ -47,3 +49,10 @@ const files: Readonly<Record<string, string>> = {
 await mkdir(manifests, { recursive: true });
 for (const [name, text] of Object.entries(files)) await writeFile(new URL(name, manifests), text);
 await writeFile(new URL("permissions.md", reference), permissionsPage(PERMISSIONS, isGrantedOnRequest));
+
+const configuration = JSON.parse(
+  await readFile(new URL("cloudcontrollermanagerconfiguration.schema.json", reference), "utf8"),
+);
+const readme = await readFile(new URL("README.md", chart), "utf8");
+for (const [name, text] of Object.entries(chartFiles(readme, configuration)))
+  await writeFile(new URL(name, chart), text);

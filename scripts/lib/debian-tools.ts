@@ -1,6 +1,6 @@
 import process from "node:process";
 import { run } from "./run.ts";
-import { prepareVenv } from "./toolchains.ts";
+import { prepareGoProgram, prepareVenv } from "./toolchains.ts";
 
 /** Programs, and Debian's packages that have them. */
 type Programs = Readonly<Record<string, string>>;
@@ -42,7 +42,13 @@ export async function prepareNetwork(): Promise<string | undefined> {
 /** Makes ready what reads and runs what an operator gets. Answers why the suite cannot run here. */
 export async function prepareDeploy(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "needs root, to run containers";
-  return installMissing(OF_DEPLOY);
+  return (await installMissing(OF_DEPLOY)) ?? (await prepareHelm());
+}
+
+/** Builds Helm from its Go module, for which there is no package; takes minutes the first time. */
+async function prepareHelm(): Promise<string | undefined> {
+  console.log("\nMaking Helm ready (the first build takes some minutes) …");
+  return prepareGoProgram("test/helm", "helm", ["-ldflags=-s -w"], "helm.sh/helm/v4/cmd/helm");
 }
 
 /** Makes ready OpenStack's own services. Answers why they cannot run here. */

@@ -43,15 +43,16 @@ export async function findGo(): Promise<string | undefined> {
   return (await versionOf("go", ["version"])) === undefined ? "go is not installed" : undefined;
 }
 
-/** Builds the program of a Go module's top folder as `<folder>/bin/<name>`. Answers why that cannot be done here. */
+/** Builds a program, that of a Go module's top folder unless told, as `<folder>/bin/<name>`. Answers why that cannot be done here. */
 export async function prepareGoProgram(
   folder: string,
   name: string,
   flags: readonly string[] = [],
+  source = ".",
 ): Promise<string | undefined> {
   const missing = await findGo();
   if (missing !== undefined) return missing;
-  const args = ["build", ...GO_BUILD.args, ...flags, "-o", join("bin", name), "."];
+  const args = ["build", ...GO_BUILD.args, ...flags, "-o", join("bin", name), source];
   const { code } = await run("go", args, { cwd: folder, output: "show", env: GO_BUILD.env });
   return code === 0 ? undefined : `\`go build\` failed in ${folder} (exit ${code}, see above)`;
 }

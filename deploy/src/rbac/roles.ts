@@ -8,7 +8,7 @@ export interface Subject {
   readonly namespace?: string;
 }
 
-interface Rule {
+export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
@@ -41,7 +41,7 @@ export const rolesFor = (
     const metadata = { name: roleName(of), ...(namespace !== "" && { namespace }) };
     const kind = namespace === "" ? "ClusterRole" : "Role";
     return [
-      { apiVersion: API_VERSION, kind, metadata, rules: rights.map(ruleOf) } as const,
+      { apiVersion: API_VERSION, kind, metadata, rules: rights.map((right) => ruleOf(right)) } as const,
       {
         apiVersion: API_VERSION,
         kind: `${kind}Binding`,
@@ -53,7 +53,7 @@ export const rolesFor = (
   });
 };
 
-const ruleOf = ({ group, resource, names, verbs }: Permission): Rule => ({
+export const ruleOf = ({ group, resource, names, verbs }: Permission): Rule => ({
   apiGroups: [group],
   resources: [resource],
   ...(names !== undefined && { resourceNames: names }),

@@ -1,0 +1,33 @@
+{{/* The parts of the controller that the configuration turns on, and that need rights: {"parts": […]}. */}}
+{{- define "cloudwire.parts" -}}
+{{- $parts := list "every-replica" -}}
+{{- if eq (include "cloudwire.leaderElect" .) "true" }}
+{{- $parts = append $parts "leader-election" -}}
+{{- if eq (include "cloudwire.setting" (dict "root" . "path" "Generic.LeaderMigrationEnabled" "default" false)) "true" }}
+{{- $parts = append $parts "leader-migration" -}}
+{{- end }}
+{{- end }}
+{{- if ne (include "cloudwire.securePort" .) "0" }}
+{{- $parts = append $parts "serving" -}}
+{{- end }}
+{{- $facts := include "cloudwire.facts" . | fromYaml -}}
+{{- $wishes := list "*" -}}
+{{- with include "cloudwire.at" (dict "of" .Values.config "path" "Generic.Controllers") }}
+{{- $given := (fromJson .).value -}}
+{{- $wishes = kindIs "string" $given | ternary (splitList "," (toString $given)) $given -}}
+{{- end }}
+{{- range $controller := $facts.controllers }}
+{{- /* As in the controller: the first mention of a name wins, * stands for what is on by default. */ -}}
+{{- $isOn := and (has "*" $wishes) (not $controller.offByDefault) -}}
+{{- $isNamed := false -}}
+{{- range $wishes }}
+{{- $plain := trimPrefix "-" . -}}
+{{- if and (not $isNamed) (eq (get $facts.aliases $plain | default $plain) $controller.name) }}
+{{- $isNamed = true -}}
+{{- $isOn = not (hasPrefix "-" .) -}}
+{{- end }}
+{{- end }}
+{{- if $isOn }}{{ $parts = append $parts $controller.name }}{{ end }}
+{{- end }}
+{{- toJson (dict "parts" $parts) -}}
+{{- end }}
