@@ -58,6 +58,22 @@ const systemWith = (sidecar: string) => {
   return { ...rest, test: { ...test, env: { CLOUDWIRE_TEST_SIDECAR: sidecar } } };
 };
 
+/** Where times are asserted that another file's work would stretch: how soon another replica leads, how late a certificate is taken. */
+const alone = [
+  "**/leadership*.system.test.ts",
+  "**/rotation.system.test.ts",
+  "**/hot-upgrade.system.test.ts",
+  "**/service-scale.system.test.ts",
+  "**/several-providers.system.test.ts",
+  "**/soak.system.test.ts",
+];
+
+/** Rules share nothing but constants, so each process loads a module once and not once a file. */
+const unit = (() => {
+  const { test, ...rest } = project("unit", ["**/*.test.ts"], heavier, 10_000);
+  return { ...rest, test: { ...test, isolate: false } };
+})();
+
 /** All its files ask one cloud, which is started once. One after the other: it is a dozen services on one machine. */
 const openstack = (() => {
   const { test, ...rest } = project("openstack", ["**/*.openstack.test.ts"], [], 600_000);
@@ -69,7 +85,7 @@ export default defineConfig({
     // All cores: vitest would leave one of them idle.
     maxWorkers: "100%",
     projects: [
-      project("unit", ["**/*.test.ts"], heavier, 10_000),
+      unit,
       project("component", ["**/*.component.test.ts"], [], 60_000, 2),
       // Once: it tries each fault again itself, and its tests look at what one run told.
       project("selftest", ["**/*.selftest.test.ts"], [], 1_500_000),
@@ -77,7 +93,8 @@ export default defineConfig({
       project("differential", ["**/*.differential.test.ts"], [], 300_000, 2),
       // Once: what its tests look at is made by one run, before them all.
       project("parity", ["**/*.parity.test.ts"], [], 600_000),
-      project("system", ["**/*.system.test.ts"], [], 300_000, 2),
+      project("system", ["**/*.system.test.ts"], alone, 300_000, 2),
+      project("system-alone", alone, [], 300_000, 2),
       project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
       project("network", ["**/*.network.test.ts"], [], 300_000, 2),
       project("deploy", ["**/*.deploy.test.ts"], [], 300_000, 2),

@@ -20,7 +20,7 @@ const BIN = join(ROOT, "node_modules", ".bin");
 const TASKS = {
   demo: ["scripts/demo/main.ts"],
   test: ["scripts/test.ts"],
-  "test:system": ["scripts/test.ts", "--only", "system"],
+  "test:system": ["scripts/test.ts", "--only", "system,system-alone"],
   "test:differential": ["scripts/test.ts", "--only", "differential"],
   "test:parity": ["scripts/test.ts", "--only", "parity"],
   "test:openstack": ["scripts/test.ts", "--only", "openstack"],

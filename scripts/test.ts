@@ -30,7 +30,6 @@ interface Batch {
 /** Each file starts a control plane of its own: while one waits, another works. */
 const TWO_AT_ONCE = ["--maxWorkers=2"];
 
-/** Where times are asserted that another file's work would stretch: how soon another replica leads, how late a certificate is taken. */
 const ONE_BY_ONE = ["--no-file-parallelism"];
 
 const BATCHES: readonly Batch[] = [
@@ -40,6 +39,11 @@ const BATCHES: readonly Batch[] = [
   { suites: ["python"], prepare: preparePython, work: runPytest },
   {
     suites: ["integration", "differential", "system"],
+    prepare: prepareControlPlane,
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+  },
+  {
+    suites: ["system-alone"],
     prepare: prepareControlPlane,
     work: (suites) => runVitest(suites, ONE_BY_ONE),
   },
