@@ -100,11 +100,21 @@ host: {{ .host | quote }}
 {{- end }}
 {{- end }}
 
+{{/* Where a provider's probes and figures are. Arguments: root, provider. */}}
+{{- define "cloudwire.httpHost" -}}
+{{- .provider.httpHost | default (.root.Values.hostNetwork | ternary "127.0.0.1" "0.0.0.0") -}}
+{{- end }}
+
+{{/* Whether somebody beside the kubelet of the node reaches them. Arguments: root, provider. */}}
+{{- define "cloudwire.isReachable" -}}
+{{- and .provider.httpPort (not (has (include "cloudwire.httpHost" .) (list "127.0.0.1" "::1" "localhost"))) | empty | not -}}
+{{- end }}
+
 {{/* Arguments: root, provider. */}}
 {{- define "cloudwire.provider" -}}
 {{- $root := .root -}}
 {{- $provider := .provider -}}
-{{- $httpHost := $provider.httpHost | default ($root.Values.hostNetwork | ternary "127.0.0.1" "0.0.0.0") -}}
+{{- $httpHost := include "cloudwire.httpHost" . -}}
 {{- $image := default dict $provider.image -}}
 - name: {{ $provider.name }}
   image: {{ include "cloudwire.image" (dict "root" $root "image" $image "repository" (printf "cloudwire-provider-%s" $provider.name)) | quote }}
