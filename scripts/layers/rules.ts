@@ -93,6 +93,7 @@ export const ROWS: readonly RowRule[] = [
       ["util"],
       ["options"],
       ["telemetry"],
+      ["observe"],
       ["kube", "provider", "workqueue"],
       ["runtime"],
       ["controllers/*", "server"],

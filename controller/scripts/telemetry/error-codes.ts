@@ -34,6 +34,10 @@ export const OWN_CODES: Readonly<Record<string, string>> = {
   VOLUME_NOT_KNOWN:
     "A volume could not be looked up; tried again ([labels](../explanation/persistent-volume-labels.md)).",
   SELECTOR: "A label selector cannot be read: part of a USAGE problem.",
+  PLANNED_ONLY:
+    "A write was planned and not made: its controller or provider is observed ([observe mode](../explanation/observe-mode.md)). Not a failure.",
+  UNACCOUNTED_WRITE:
+    "A write was refused where something is observed, for it belongs to no reconcile: a fault of this program.",
   DER: "A CertificateSigningRequest cannot be read: it is not approved ([bootstrap](../explanation/bootstrap.md)).",
 };
 

@@ -7,6 +7,7 @@ import type { LabellingOutcome } from "../../src/controllers/persistent-volume-l
 import type { Drift } from "../../src/controllers/service/plan/drift.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/event-broadcaster.ts";
+import type { Effect } from "../../src/observe/planned-write.ts";
 import type { HealthReasonName } from "../../src/provider/connection-state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts";
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
@@ -64,7 +65,15 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       heldOff: "tried again after the wait that the error asked for",
       terminal: "not tried again until something changes",
       panicked: "a fault of this program; worth an alert",
+      planned: "it came to a write that is only planned, for it is observed (`--mode`)",
       aborted: "cut short by shutdown or loss of the lead",
+    }),
+  },
+  cloudwire_pending_writes: {
+    effect: closed<Effect>({
+      addition: "nothing that is there changes",
+      change: "something else comes in its place, or the provider changes its cloud",
+      removal: "something that is there goes",
     }),
   },
   cloudwire_provider_problem: {
@@ -223,6 +232,7 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       spam: "too many of one source about one object ([events](events.md#limits))",
       refused: "the API server did not take it, or not in time",
       shutdown: "the process ended before",
+      observed: "what it is about is only observed (`--mode`)",
     }),
   },
   cloudwire_trace_spans_total: {

@@ -12,6 +12,7 @@ import { eventMetrics } from "../../src/kube/event-broadcaster.ts";
 import { informerMetrics } from "../../src/kube/informer-metrics.ts";
 import { electionMetrics } from "../../src/kube/leader-election.ts";
 import { restMetrics } from "../../src/kube/rest-metrics.ts";
+import { exposePlans } from "../../src/observe/plans.ts";
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { OwnershipReport } from "../../src/provider/ownership-report.ts";
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
@@ -45,6 +46,9 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Configuration", "Where `--config` names a file. On a standby too.", reloadMetrics),
   part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, successorMetrics),
   part("Controllers", ON_LEADER, controllerMetrics, faultCounter),
+  part("Plans", "Where `--mode`, `--controller-mode` or `--provider-mode` says observe.", (metrics) =>
+    exposePlans(metrics, { all: [], undecided: [] }),
+  ),
   part("Workqueues", ON_LEADER, workqueueMetrics),
   part("Providers", "Once the cluster's identity is known. On a standby too.", status, providerMetrics, ownership),
   controller("cloud-node-controller", nodeMetrics),

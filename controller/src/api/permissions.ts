@@ -9,6 +9,7 @@ import {
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
   SERVICE_LB_CONTROLLER,
 } from "./controller-names.ts";
+import { MIGRATION_LEASE_NAME } from "./lease.ts";
 
 /** What every replica does, whichever controllers run. */
 export const EVERY_REPLICA = "every-replica";
@@ -18,6 +19,9 @@ export const LEADER_ELECTION = "leader-election";
 export const LEADER_MIGRATION = "leader-migration";
 /** What the secure port needs (`--secure-port`), which is on by default. */
 export const SERVING = "serving";
+
+/** What a process needs that only observes (`--mode=observe`), in the place of everything else. */
+export const OBSERVER = "observer";
 
 /** Parts of the process that are off by default: their rights are granted where they are turned on. */
 export const GRANTED_ON_REQUEST: ReadonlySet<string> = new Set([...OFF_BY_DEFAULT, LEADER_MIGRATION]);
@@ -88,7 +92,7 @@ export const PERMISSIONS: readonly Permission[] = [
     namespace: "kube-system",
     group: "coordination.k8s.io",
     resource: "leases",
-    names: ["cloud-provider-extraction-migration"],
+    names: [MIGRATION_LEASE_NAME],
     verbs: ["get", "update", "watch"],
     why: "takes and renews the second Lease",
   },
@@ -179,5 +183,35 @@ export const PERMISSIONS: readonly Permission[] = [
     names: ["kubernetes.io/kubelet-serving"],
     verbs: ["approve"],
     why: "approves requests to this signer and to no other",
+  },
+];
+
+const READING: ReadonlySet<Verb> = new Set(["get", "list", "watch"]);
+
+/** What is compared with a write that is not made. */
+const COMPARED = ["services", "persistentvolumes"] as const;
+
+/**
+ * Rights of a process that only observes: those above that read, whichever controllers run, and no other. Reviews, which the API server
+ * answers and does not keep, belong to the secure port.
+ */
+export const OBSERVER_PERMISSIONS: readonly Permission[] = [
+  ...PERMISSIONS.filter(({ of }) => of !== LEADER_ELECTION && of !== LEADER_MIGRATION).flatMap((permission) => {
+    const verbs = permission.of === SERVING ? permission.verbs : permission.verbs.filter((verb) => READING.has(verb));
+    return verbs.length === 0 ? [] : [{ ...permission, of: OBSERVER, verbs }];
+  }),
+  ...COMPARED.map((resource) => ({
+    of: OBSERVER,
+    group: "",
+    resource,
+    verbs: ["get"] as const,
+    why: "compares what is there with what would be written",
+  })),
+  {
+    of: OBSERVER,
+    group: "certificates.k8s.io",
+    resource: "certificatesigningrequests",
+    verbs: ["get"],
+    why: "likewise",
   },
 ];

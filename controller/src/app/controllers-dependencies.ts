@@ -1,3 +1,4 @@
+import type { Plans } from "../observe/plans.ts";
 import type { Options } from "../options/options.ts";
 import type { ControllerMetrics } from "../runtime/metrics.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
@@ -20,6 +21,8 @@ export interface ControllersDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly tracing: Tracing;
+  /** Where plans are reported. @default nowhere: all are carried out */
+  readonly plans?: Plans | undefined;
 }
 
 /** A controller's own series of the metric families that all share. */

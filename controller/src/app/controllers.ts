@@ -9,9 +9,10 @@ import {
   OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
+import type { Plans } from "../observe/plans.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Options } from "../options/options.ts";
-import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
+import { type ControllerMetrics, controllerMetrics, faultCounter } from "../runtime/metrics.ts";
 import { type BuildController, SupervisedController } from "../runtime/supervised-controller.ts";
 import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
@@ -104,12 +105,16 @@ export function prepareControllers(dependencies: ControllersDependencies, instea
 }
 
 function supervisor(dependencies: ControllersDependencies): (name: string, part: Part) => SupervisedController {
-  const { metrics } = dependencies;
+  const { metrics, plans } = dependencies;
   const queueMetricsOf = workqueueMetrics(metrics);
   const controllerMetricsOf = controllerMetrics(metrics);
   const faults = faultCounter(metrics);
   return (name, { queue, shortName, prepare }) => {
-    const own = { queueMetrics: queueMetricsOf(queue), controllerMetrics: controllerMetricsOf(name, shortName) };
+    const reporting = plans === undefined ? {} : { planned: reporter(plans, name) };
+    const own = {
+      queueMetrics: queueMetricsOf(queue),
+      controllerMetrics: { ...controllerMetricsOf(name, shortName), ...reporting },
+    };
     let build: BuildController | undefined;
     return new SupervisedController({
       ...dependencies,
@@ -121,6 +126,13 @@ function supervisor(dependencies: ControllersDependencies): (name: string, part:
       },
       faults,
     });
+  };
+}
+
+function reporter(plans: Plans, controller: string): NonNullable<ControllerMetrics["planned"]> {
+  return (key, provider, writes) => {
+    if (writes === undefined) plans.failed({ controller, key, provider });
+    else plans.settle({ controller, key, provider, writes });
   };
 }
 

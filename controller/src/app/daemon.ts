@@ -2,6 +2,7 @@ import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
 import type { ApiAccess } from "../kube/access.ts";
 import type { LeaderElector } from "../kube/leader-election.ts";
+import { holdsLease } from "../options/modes.ts";
 import type { LeaderMigration } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
 import type { TracingSettings } from "../options/tracing-settings.ts";
@@ -19,6 +20,7 @@ import { type Controllers, type Parts, prepareControllers } from "./controllers.
 import { Election } from "./election.ts";
 import { endInOrder, Ending, GRACE_MS } from "./ending.ts";
 import { kubeAccess } from "./kube-access.ts";
+import { type Observing, observing } from "./observing.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
 import { ProcessState } from "./process-state.ts";
 import { connectProviders } from "./provider-side.ts";
@@ -64,6 +66,7 @@ interface Daemon extends DaemonDependencies {
   readonly tracing: Tracing;
   readonly end: Ending;
   readonly state: ProcessState;
+  readonly observed: Observing | undefined;
 }
 
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
@@ -87,7 +90,8 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   exposeBuildInfo(metrics, version);
   const traces = wanted && (await startTracing({ settings: wanted, version, metrics, log, clock }));
   const tracing = traces?.tracing ?? NO_TRACING;
-  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing });
+  const observed = observing({ options, metrics, clock, log });
+  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing, gate: observed?.gate });
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using stopping = childSignal(stop);
   end.follow(stopping.signal);
@@ -96,7 +100,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     stopping.abort(err);
   });
   const state = new ProcessState({ options, reloader, ending: end.signal });
-  const daemon: Daemon = { ...dependencies, access, kube, tasks, tracing, end, state, stop: stopping.signal };
+  const daemon: Daemon = { ...dependencies, access, kube, tasks, tracing, end, state, observed, stop: stopping.signal };
   const servers = await serve(daemon);
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
@@ -115,7 +119,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
 }
 
 async function serve(daemon: Daemon): Promise<Servers> {
-  const { access, kube, state, version, reloader, log } = daemon;
+  const { access, kube, state, version, reloader, log, observed } = daemon;
   const servers = await startServers({
     ...daemon,
     reloader,
@@ -125,6 +129,7 @@ async function serve(daemon: Daemon): Promise<Servers> {
     providers: () => state.provider?.providers.providers ?? [],
     providerSnapshots: () => state.provider?.snapshots() ?? [],
     controllers: () => state.controllers?.all ?? [],
+    plans: observed?.plans,
   });
   log.info("Started", {
     version,
@@ -137,6 +142,7 @@ async function serve(daemon: Daemon): Promise<Servers> {
 
 async function lead(daemon: Daemon): Promise<DaemonEnd> {
   const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader, parts } = daemon;
+  const { observed } = daemon;
   const clusterId = await readClusterId({
     client: kube.client,
     log,
@@ -159,6 +165,7 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
     clock,
     random,
     tracing,
+    gate: observed?.gate,
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
@@ -167,12 +174,12 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
   state.provider = provider;
   reloader?.onApplied(() => provider.refreshCallRates());
   tasks.start("provider connection", () => provider.run(signal));
-  const prepared = prepareControllers({ options, kube, provider, metrics, log, clock, random, tracing }, parts);
+  const shared = { options, kube, provider, metrics, log, clock, random, tracing };
+  const prepared = prepareControllers({ ...shared, plans: observed?.plans }, parts);
   const controllers = followedBy(daemon.end, prepared);
   state.controllers = controllers;
-  if (options.leaderElect) {
-    const shared = { options, controllers, kube, provider, metrics, clock, random, log };
-    const election = new Election({ ...shared, migration: daemon.migration, graceMs: GRACE_MS });
+  if (holdsLease(options)) {
+    const election = new Election({ ...shared, controllers, migration: daemon.migration, graceMs: GRACE_MS });
     state.election = election;
     return election.run(stop);
   }

@@ -20,11 +20,13 @@ import { informerMetrics } from "../kube/informer-metrics.ts";
 import type { IndexFunction } from "../kube/lister.ts";
 import { NODES } from "../kube/node-resource.ts";
 import { PERSISTENT_VOLUMES } from "../kube/persistent-volume-resource.ts";
+import { PlanningKubeClient } from "../kube/planning-client.ts";
 import type { Resource } from "../kube/resource.ts";
 import { restMetrics } from "../kube/rest-metrics.ts";
 import { SERVICES } from "../kube/service-resource.ts";
 import { Transport } from "../kube/transport.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
+import type { WriteGate } from "../observe/write-gate.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Options } from "../options/options.ts";
 import type { HealthCheck } from "../server/health.ts";
@@ -44,6 +46,8 @@ export interface KubeSideDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly tracing: Tracing;
+  /** Decides whether writes are made or only planned. @default they are made */
+  readonly gate?: WriteGate | undefined;
 }
 
 /** Everything that talks to the API server. */
@@ -79,14 +83,12 @@ type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
 const UNINITIALIZED = "uninitialized";
 
 export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
-  const { access, options, metrics, log, clock, random } = dependencies;
+  const { access, options, metrics, log, clock, random, gate } = dependencies;
   const measured = restMetrics(metrics);
-  const limited =
-    options.kubeApiQps === 0
-      ? undefined
-      : new TokenBucket({ perSecond: options.kubeApiQps, burst: options.kubeApiBurst }, clock);
-  const main = new Transport({ access, clock, metrics: measured, limiter: limited });
-  const unlimited = new Transport({ access, clock, metrics: measured, limiter: undefined });
+  const limited = limiterOf(options, clock);
+  const reaching = { access, clock, metrics: measured, isReadOnly: gate?.isShut === true };
+  const main = new Transport({ ...reaching, limiter: limited });
+  const unlimited = new Transport({ ...reaching, limiter: undefined });
   const common = { clock, random, log };
   const clientOf = (transport: Transport, identity: string, tracing = NO_TRACING) =>
     new HttpKubeClient({
@@ -116,15 +118,21 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
     ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
   ];
+  const client = clientOf(main, "cloud-controllers", dependencies.tracing);
   return {
-    client: clientOf(main, "cloud-controllers", dependencies.tracing),
+    client: gate === undefined ? client : new PlanningKubeClient(client, gate),
     electionClient: clientOf(unlimited, "leader-election"),
     reviewClient: (reviewer) => {
       const transport = new Transport({ access: reviewer, clock, metrics: measured, limiter: undefined });
       reviewers.push(transport);
       return clientOf(transport, "reviews");
     },
-    events: new EventBroadcaster({ ...common, client: clientOf(unlimited, "events"), metrics: eventMetrics(metrics) }),
+    events: new EventBroadcaster({
+      ...common,
+      client: clientOf(unlimited, "events"),
+      metrics: eventMetrics(metrics),
+      isSilent: () => gate?.silences === true,
+    }),
     nodes,
     uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
     services,
@@ -136,6 +144,10 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
     },
   };
+}
+
+function limiterOf({ kubeApiQps, kubeApiBurst }: KubeSideDependencies["options"], clock: Clock) {
+  return kubeApiQps === 0 ? undefined : new TokenBucket({ perSecond: kubeApiQps, burst: kubeApiBurst }, clock);
 }
 
 /** client-go's form (rest/config.go v0.36.3): audit logs are searched by it. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
+import type { Plans } from "../observe/plans.ts";
 import { configTree, flagLines } from "../options/show.ts";
 import type { Options } from "../options/options.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
@@ -11,6 +12,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import { CONTROLLERS } from "./controllers.ts";
 import { controllerDetails, controllersOverview } from "./debug-controllers.ts";
+import { debugPlans } from "./debug-plans.ts";
 import { debugProviders } from "./debug-providers.ts";
 import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 
@@ -19,6 +21,8 @@ export interface PagesDependencies {
   readonly reloader: ConfigReloader | undefined;
   /** None before they are built. */
   readonly controllers: () => readonly SupervisedController[];
+  /** undefined: all plans are carried out. */
+  readonly plans: Plans | undefined;
   /** None before they are connected to. */
   readonly providerSnapshots: () => readonly ProviderSnapshot[];
   readonly version: string;
@@ -56,6 +60,7 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
   }));
   serveControllers(server, dependencies);
   serveJson(server, "/debug/providers", () => debugProviders(dependencies.providerSnapshots(), clock.nowMs()));
+  serveJson(server, "/debug/plans", () => debugPlans(dependencies.plans, dependencies.controllers()));
   serveText(server, "/flagz", () => page("flagz", flagLines(options)));
   serveText(server, "/statusz", () => {
     const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);

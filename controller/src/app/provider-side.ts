@@ -1,6 +1,8 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { Options } from "../options/options.ts";
+import type { WriteGate } from "../observe/write-gate.ts";
+import { holdsLease } from "../options/modes.ts";
 import { ChangeSequence } from "../provider/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
 import { providerMetrics } from "../provider/metrics.ts";
@@ -28,6 +30,8 @@ export interface ProviderSideDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly tracing: Tracing;
+  /** Decides whether changes are made or only planned. @default they are made */
+  readonly gate?: WriteGate | undefined;
   /** Ends look-ups under way. */
   readonly signal: AbortSignal;
   /** Nodes that will be looked up soon. */
@@ -64,23 +68,27 @@ export interface ProviderSide {
 const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
-  const { options, cluster, version, clock, random, log, tracing, signal, companions } = dependencies;
+  const { options, cluster, version, clock, random, log, tracing, signal, companions, gate } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
     report.check();
     for (const listener of listeners) tell(listener, log);
   };
-  const sequence = new ChangeSequence({ clock, log, isElected: options.leaderElect });
+  const isElected = holdsLease(options);
+  const sequence = new ChangeSequence({ clock, log, isElected });
   const sidecars = options.provider.map(({ name, address }) => {
     const tls = options.providerTls.get(name);
     const callRates = () => options.providerCallRate.filter(({ provider }) => provider === name);
     const onScopeChange = (message: string | undefined): void => {
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
-    const scope = { scopeRemedy: scopeRemedy(name, options), onScopeChange };
+    const { leaderElectResourceName, leaderElectResourceNamespace } = options;
+    const lease = { isElected, leaderElectResourceName, leaderElectResourceNamespace };
+    const scope = { scopeRemedy: scopeRemedy(name, lease), onScopeChange };
     const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
-    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope });
+    const gated = gate === undefined ? {} : { gate };
+    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...gated });
   });
   exposeProviders(dependencies.metrics, sidecars);
   const rules = rulesOf(options, clock);

@@ -117,7 +117,7 @@ describe("ScopeNotes on a lease", () => {
 });
 
 describe("scopeRemedy()", () => {
-  const options = { leaderElect: true, leaderElectResourceNamespace: "kube-system", leaderElectResourceName: "ccm" };
+  const options = { isElected: true, leaderElectResourceNamespace: "kube-system", leaderElectResourceName: "ccm" };
 
   test.each([
     ["simcloud/a", "simcloud/a"],
@@ -129,8 +129,6 @@ describe("scopeRemedy()", () => {
   });
 
   test("is a restart where no lease is held", () => {
-    expect(scopeRemedy("east", { ...options, leaderElect: false })("a")).toBe(
-      "a restart of the controller confirms it",
-    );
+    expect(scopeRemedy("east", { ...options, isElected: false })("a")).toBe("a restart of the controller confirms it");
   });
 });

@@ -3,7 +3,10 @@ import type { LeaseNotes } from "../kube/lease-lock.ts";
 import type { Options } from "../options/options.ts";
 import type { Sidecar } from "../provider/provider.ts";
 
-type ElectionOptions = Pick<Options, "leaderElect" | "leaderElectResourceName" | "leaderElectResourceNamespace">;
+interface ElectionOptions extends Pick<Options, "leaderElectResourceName" | "leaderElectResourceNamespace"> {
+  /** Whether a Lease is held. */
+  readonly isElected: boolean;
+}
 
 /** Keeps the scope that each provider was confirmed in on the Lease of leader election, where it outlives every process. */
 export class ScopeNotes implements LeaseNotes {
@@ -28,7 +31,7 @@ export class ScopeNotes implements LeaseNotes {
 
 /** How an operator accepts another scope of the provider, as the second half of a sentence that ends in "until". */
 export function scopeRemedy(provider: string, options: ElectionOptions): (current: string) => string {
-  if (!options.leaderElect) return () => "a restart of the controller confirms it";
+  if (!options.isElected) return () => "a restart of the controller confirms it";
   const { leaderElectResourceNamespace: namespace, leaderElectResourceName: lease } = options;
   return (current) =>
     `it is accepted with: kubectl -n ${namespace} annotate lease ${lease} --overwrite ${scopeAnnotation(provider)}=${quoted(current)}`;

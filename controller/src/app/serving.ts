@@ -3,6 +3,7 @@ import type { Options } from "../options/options.ts";
 import { parseAddress } from "../options/host-port.ts";
 import { type Checks, HealthMetrics } from "../server/health-metrics.ts";
 import type { Verbosity } from "../server/profiling.ts";
+import type { Plans } from "../observe/plans.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -26,6 +27,8 @@ export interface ServingDependencies extends Checks {
   readonly reloader: ConfigReloader | undefined;
   /** None before they are built. */
   readonly controllers: () => readonly SupervisedController[];
+  /** undefined: all plans are carried out. */
+  readonly plans: Plans | undefined;
   readonly access: ApiAccess;
   readonly kube: KubeSide;
   readonly version: string;

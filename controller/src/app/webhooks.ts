@@ -1,5 +1,8 @@
 import { hostname } from "node:os";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
+import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
+import { isObserved } from "../options/mode.ts";
+import { modesOf } from "../options/modes.ts";
 import type { Options } from "../options/options.ts";
 import { isWebhookEnabled } from "../options/webhook-rules.ts";
 import type { RunningServer } from "../server/server.ts";
@@ -10,6 +13,7 @@ import { messageOf } from "../util/errors.ts";
 import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { buildPersistentVolumeWebhook, type WebhookParts } from "./persistent-volume-label.ts";
+import { observedWebhook } from "./observed-webhook.ts";
 import { tlsSettings } from "./tls-settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -28,7 +32,9 @@ export async function serveWebhooks(dependencies: WebhooksDependencies): Promise
   const { webhookBindAddress: host, webhookSecurePort: port, webhookTlsCipherSuites } = options;
   try {
     const certificate = await loadCertificate(dependencies);
-    const webhooks = enabled.map(({ build }) => build(dependencies));
+    const isMuted = isObserved(modesOf(options), PERSISTENT_VOLUME_LABEL_CONTROLLER, "");
+    const built = enabled.map(({ build }) => build(dependencies));
+    const webhooks = isMuted ? built.map((webhook) => observedWebhook(webhook, log)) : built;
     const server = await startWebhookServer({
       address: { host, port },
       webhooks,

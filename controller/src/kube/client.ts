@@ -27,6 +27,8 @@ export interface JsonObject {
 export interface WriteOptions extends CallOptions {
   /** Such as "status". */
   readonly subresource?: string;
+  /** More is written after it whatever it answers: where writes are only planned, it does not end the plan. @default false */
+  readonly isFirstOfMore?: boolean;
 }
 
 export interface DeleteOptions extends CallOptions {

@@ -18,6 +18,8 @@ export interface EventBroadcasterDependencies {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: EventMetrics;
+  /** Whether what is said now is kept back: what it is about is only observed. @default never */
+  readonly isSilent?: () => boolean;
 }
 
 /**
@@ -82,12 +84,19 @@ export class EventBroadcaster {
   /** What is too much is dropped here already: it takes no place from others, however long the API server is away. */
   #record(component: string, input: EventInput): void {
     if (this.#stop.signal.aborted) return this.#drop("shutdown", component, input);
+    if (this.#deps.isSilent?.() === true) return this.#keepBack(component, input);
     const correlated = this.#correlator.correlate(component, input);
     if (correlated.kind === "spam") return this.#drop("spam", component, input);
     if (this.#waiting.size >= MAX_WAITING) return this.#drop("full", component, input);
     this.#waiting.add(input.type === "Warning" ? "high" : "low", correlated);
     this.#deps.metrics.waits(1);
     this.#sending ??= this.#sendAll();
+  }
+
+  /** It may tell of what was not done. */
+  #keepBack(component: string, { regarding: { kind, namespace, name }, type, reason, message }: EventInput): void {
+    this.#deps.metrics.dropped("observed");
+    this.#deps.log.debug(2, "Event not written: observed", { kind, namespace, name, component, type, reason, message });
   }
 
   /** Counted each time, told once in a while: an object that goes quiet would look as if it were well. */
@@ -170,7 +179,7 @@ function worthRepeating(error: unknown): boolean {
 }
 
 /** Why an event was not written. */
-export type DropReason = "full" | "spam" | "refused" | "shutdown";
+export type DropReason = "full" | "spam" | "refused" | "shutdown" | "observed";
 
 /** What happened to events. */
 export interface EventMetrics {
@@ -184,7 +193,7 @@ export function eventMetrics(metrics: Metrics): EventMetrics {
   const sent = metrics.counter({ name: "cloudwire_events_sent_total", help: "Kubernetes Events written." });
   const dropped = metrics.counter({
     name: "cloudwire_events_dropped_total",
-    help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, or shutdown.",
+    help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, shutdown, or what it is about is only observed (--mode).",
     labels: ["why"],
   });
   const waiting = metrics.gauge({

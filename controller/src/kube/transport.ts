@@ -36,6 +36,8 @@ export interface TransportDependencies {
   readonly metrics: RestMetrics | undefined;
   /** Limits requests a second of everything on this transport. @default none: the server's own fairness (429) decides */
   readonly limiter: TokenBucket | undefined;
+  /** Nothing but reads leaves. @default false */
+  readonly isReadOnly?: boolean;
 }
 
 /** Below kube-apiserver's 90 s idle limit (server/secure_serving.go v0.36.3), so that no request meets a connection being closed. */
@@ -74,7 +76,10 @@ export class Transport {
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const { limiter } = this.#deps;
+    const { limiter, isReadOnly = false } = this.#deps;
+    if (isReadOnly && request.method !== "GET") {
+      throw new TypeError(`${request.method} ${request.path} was not sent: this process only observes (--mode)`);
+    }
     if (limiter !== undefined) await this.#wait(limiter, request);
     // A plugin that hangs must not hold a call beyond its deadline.
     const credentials = await raceAbort(this.#deps.access.credentials(false), request.signal);

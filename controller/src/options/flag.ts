@@ -44,6 +44,7 @@ export type Written = string | number | boolean | readonly string[];
 
 export type FlagGroup =
   | "configuration"
+  | "mode"
   | "provider"
   | "kubernetes"
   | "controllers"

@@ -1,4 +1,5 @@
 import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
+import { modeFlags } from "./mode-flags.ts";
 import { nodeIpamFlags } from "./node-ipam-flags.ts";
 import { servingFlags } from "./serving-flags.ts";
 import { providerCallRateFlag } from "./provider-call-rate-flag.ts";
@@ -17,6 +18,8 @@ export const flags = {
     valueName: "file",
     help: "YAML file of kind CloudControllerManagerConfiguration; what the command line or the environment says takes precedence",
   }),
+
+  ...modeFlags,
 
   provider: providerFlag,
   providerTls: providerTlsFlag,

@@ -2,6 +2,7 @@ import { withoutUserinfo } from "../util/userinfo.ts";
 import { cidrListProblems } from "./cidr-list.ts";
 import { formatDuration } from "./duration.ts";
 import { parseAddress } from "./host-port.ts";
+import { controllerModeProblems } from "./modes.ts";
 import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
@@ -25,6 +26,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...cidrListProblems("--cluster-cidr", options.clusterCidr),
     ...nodeIpamProblems(options),
     ...unknownControllers(options.controllers, knownControllers),
+    ...controllerModeProblems(options, knownControllers),
     ...servingProblems(options),
     ...webhookProblems(options),
     ...healthAddress(options.healthAddress),
@@ -52,12 +54,14 @@ function unknownProviders({
   provider,
   providerNodeSelector,
   providerCallRate,
+  providerMode,
   defaultLoadBalancerProvider,
 }: Options): readonly Problem[] {
   const known = new Set(provider.map(({ name }) => name));
   if (known.size === 0) return [];
   const named = [
     ...[...providerNodeSelector.keys()].map((name) => ({ where: "--provider-node-selector", name })),
+    ...[...providerMode.keys()].map((name) => ({ where: "--provider-mode", name })),
     ...providerCallRate.map(({ provider: name }) => ({ where: "--provider-call-rate", name })),
     ...(defaultLoadBalancerProvider === ""
       ? []

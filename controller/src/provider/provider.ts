@@ -12,6 +12,9 @@ import type { ProviderClient } from "./client.ts";
 import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection.ts";
 import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
+import type { WriteGate } from "../observe/write-gate.ts";
+import { planningClient } from "./planning-client.ts";
+import { onlyQuestions } from "./question-caller.ts";
 import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
 import { instrumented } from "./instrumented.ts";
@@ -48,6 +51,8 @@ export interface SidecarOptions {
   readonly sequence?: ChangeSequence;
   /** What the operator says now; takes the place of what the provider declares. @default nothing */
   readonly callRates?: () => readonly OperatorRate[];
+  /** Decides whether changes are made or only planned. @default they are made */
+  readonly gate?: WriteGate;
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
   /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
@@ -73,7 +78,7 @@ export class Sidecar implements Provider {
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const { callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
+    const { gate, callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
     const budgets = metrics.budgetsOf(name);
     const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
     budgets.watch(
@@ -95,7 +100,8 @@ export class Sidecar implements Provider {
       channel: new ProviderChannel({ provider: name, address, tls: options.tls, version, clock }),
       instrument: (caller) => {
         const measured = instrumented(caller, { provider: name, metrics, log, clock });
-        return traced(measured, { provider: name, address, tracing });
+        const shown = traced(measured, { provider: name, address, tracing });
+        return gate?.isShut === true ? onlyQuestions(shown) : shown;
       },
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
@@ -109,7 +115,7 @@ export class Sidecar implements Provider {
       semaphore,
       admit: async (rpc, signal) => {
         await connection.admit(rpc, signal);
-        if (rpc.isChange) sequence.check();
+        if (rpc.isChange && gate?.isShut !== true) sequence.check();
       },
       clock,
       random,
@@ -120,10 +126,12 @@ export class Sidecar implements Provider {
     this.#semaphore = semaphore;
     this.#connection = connection;
     this.#clock = clock;
-    this.client = contractClient(
-      new Session({ provider: name, connection, governed, budget, ids, sequence, clock }),
-      random,
-    );
+    const session = new Session({ provider: name, connection, governed, budget, ids, sequence, clock });
+    const client = contractClient(session, random);
+    this.client =
+      gate === undefined
+        ? client
+        : planningClient(client, { provider: name, gate, capabilities: () => this.info?.capabilities });
   }
 
   get info(): ProviderInfo | undefined {

@@ -92,8 +92,8 @@ export class Session {
     const { validateOnly = false, trigger = "" } = options;
     const fresh = this.#deps.ids.next();
     const id = { ...fresh, requestId: options.requestId ?? fresh.requestId };
-    // Numbered before it waits for its turn: by the time it is sent another may lead.
-    const sequence = this.#deps.sequence.next();
+    // Numbered before it waits for its turn: by the time it is sent another may lead. A question changes nothing and overtakes nobody.
+    const sequence = validateOnly ? 0n : this.#deps.sequence.next();
     const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence };
     try {
       return await this.call(rpc, (context) => request(context, change), options, id);

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { childSignal, type SignalFan, signalFan } from "../util/abort.ts";
+import { doWork } from "../observe/work.ts";
+import { childSignal, type OwnedSignal, type SignalFan, signalFan } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { isToldElsewhere } from "../util/errors.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { classify, settle } from "./outcome.ts";
+import { PlannedWork } from "./planned-work.ts";
 import { inReconcileSpan } from "./reconcile-span.ts";
 import type { ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Outcome } from "./result.ts";
@@ -146,22 +148,34 @@ export class Controller {
     const { queue } = this.#deps;
     using own = signals.child();
     try {
-      settle(queue, item.key, item.priority, await this.#reconcile(item, own.signal));
+      settle(queue, item.key, item.priority, await this.#reconcile(item, own));
     } finally {
       queue.done(item.key);
     }
   }
 
-  async #reconcile(item: WorkItem, signal: AbortSignal): Promise<Outcome> {
-    const { name, reconciler, clock, metrics, tracing } = this.#deps;
-    const context = this.#context(item, signal);
+  async #reconcile(item: WorkItem, own: OwnedSignal): Promise<Outcome> {
+    const { name, clock, metrics, tracing } = this.#deps;
+    const context = this.#context(item, own.signal);
     const startMs = clock.monotonicMs();
-    const outcome = await inReconcileSpan(tracing, name, context, () => attempt(reconciler, context));
+    const outcome = await inReconcileSpan(tracing, name, context, () =>
+      this.#attempt(context, (reason) => own.abort(reason)),
+    );
     const durationMs = clock.monotonicMs() - startMs;
     const { key, reconcileId } = context;
     metrics.reconciled(outcome.kind, durationMs / 1000);
     this.#history.add({ key, reconcileId, endMs: clock.nowMs(), durationMs }, outcome);
     report(context.log, outcome);
+    return outcome;
+  }
+
+  /** Does the work under its name, so that whoever writes knows whether to. */
+  async #attempt(context: ReconcileContext, stop: (reason: unknown) => void): Promise<Outcome> {
+    const { name, reconciler, queue, metrics } = this.#deps;
+    const work = new PlannedWork({ controller: name, key: context.key, provider: queue.lane(context.key), stop });
+    const ended = await doWork(work, () => attempt(reconciler, context));
+    const outcome = work.outcome(ended);
+    if (outcome.kind !== "aborted") metrics.planned?.(work.key, work.provider, work.writesAt(outcome));
     return outcome;
   }
 
@@ -194,6 +208,7 @@ function report(log: Logger, outcome: Outcome): void {
   switch (outcome.kind) {
     case "done":
     case "requeueAfter":
+    case "planned":
       return log.debug(4, "Reconciled", { outcome });
     case "failed":
       return log.warn("Reconcile failed; trying again with back-off", { err: outcome.error });

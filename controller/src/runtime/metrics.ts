@@ -1,5 +1,6 @@
 import type { Counter } from "prom-client";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import type { PlannedWrite } from "../observe/planned-write.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Outcome } from "./result.ts";
 
@@ -7,6 +8,8 @@ import type { Outcome } from "./result.ts";
 export interface ControllerMetrics {
   running(isRunning: boolean): void;
   reconciled(outcome: Outcome["kind"], seconds: number): void;
+  /** Where plans are reported: what a reconcile would have written; undefined: it failed, and that is not known. */
+  planned?(key: string, provider: string, writes: readonly PlannedWrite[] | undefined): void;
 }
 
 /** Makes the families once; call the result once a controller, with its canonical name and upstream's short one. */

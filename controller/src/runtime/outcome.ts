@@ -3,6 +3,9 @@ import type { Workqueue } from "../workqueue/queue.ts";
 import type { Priority } from "../util/priority-line.ts";
 import type { Outcome } from "./result.ts";
 
+/** What somebody else may have written meanwhile, at the cloud above all, wakes nobody. */
+const PLAN_AGAIN_MS = 30_000;
+
 /** What a thrown error means. The only place that decides. */
 export function classify(error: unknown, signal: AbortSignal): Outcome {
   if (signal.aborted) return { kind: "aborted" };
@@ -27,6 +30,9 @@ export function settle(queue: Workqueue, key: string, priority: Priority, outcom
     case "panicked":
       queue.addRateLimited(key, { priority });
       return;
+    case "planned":
+      queue.forget(key);
+      return queue.addAfter(key, PLAN_AGAIN_MS, { priority: "low" });
     case "aborted":
       return;
     default:

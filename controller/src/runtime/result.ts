@@ -20,5 +20,7 @@ export type Outcome =
   | { readonly kind: "terminal"; readonly error: unknown }
   /** A fault of this program: counted apart, retried with back-off. */
   | { readonly kind: "panicked"; readonly error: unknown }
+  /** It came to a write, which is only planned where it is observed (--mode). Looked at again after a while. */
+  | { readonly kind: "planned" }
   /** Shutdown or lost leadership cut it short. */
   | { readonly kind: "aborted" };

@@ -30,6 +30,7 @@ const ONE_LANE: LaneOptions = { laneOf: () => "", limit: Number.POSITIVE_INFINIT
 
 /** Keys in line, oldest first, with the time of the add. A key is in one of the two at most. */
 interface Lane {
+  readonly name: string;
   readonly high: Map<string, number>;
   readonly low: Map<string, number>;
   working: number;
@@ -51,6 +52,11 @@ export class Lanes {
   /** Keys in line. */
   get size(): number {
     return this.#size;
+  }
+
+  /** Name of the lane of a key in line or in work; "" for others. */
+  nameOf(key: string): string {
+    return this.#laneOf.get(key)?.name ?? "";
   }
 
   /** Where in line a key is; undefined: it is not. */
@@ -97,7 +103,7 @@ export class Lanes {
 
   /** How each lane stands that ever had a key. */
   snapshot(): readonly LaneSnapshot[] {
-    return [...this.#lanes].map(([name, { high, low, working }]) => ({
+    return [...this.#lanes.values()].map(({ name, high, low, working }) => ({
       name,
       high: high.size,
       low: low.size,
@@ -117,7 +123,7 @@ export class Lanes {
 
   #enter(key: string): Lane {
     const name = this.#options.laneOf(key);
-    const lane = this.#lanes.get(name) ?? { high: new Map(), low: new Map(), working: 0 };
+    const lane = this.#lanes.get(name) ?? { name, high: new Map(), low: new Map(), working: 0 };
     this.#lanes.set(name, lane);
     this.#laneOf.set(key, lane);
     return lane;

@@ -18,6 +18,8 @@ export interface Workqueue {
   /** Sets the failure count of the key back to none and drops a retry still waiting. */
   forget(key: string): void;
   failures(key: string): number;
+  /** Name of the lane of a key in line or in work; "" for others, and where there is one for all. */
+  lane(key: string): string;
   /** Next key; waits for one. undefined once the queue is shut down or `signal` aborts. */
   get(signal: AbortSignal): Promise<WorkItem | undefined>;
   /** The worker has finished with the key. */

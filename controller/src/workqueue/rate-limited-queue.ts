@@ -81,6 +81,10 @@ class RateLimitedQueue implements Workqueue {
     return this.#deps.limiter.failures(key);
   }
 
+  lane(key: string): string {
+    return this.#lanes.nameOf(key);
+  }
+
   get(signal: AbortSignal): Promise<WorkItem | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     const item = this.#take();

@@ -1,5 +1,5 @@
 import type { Node } from "../../api/node.ts";
-import type { JsonObject, KubeClient } from "../../kube/client.ts";
+import type { JsonObject, KubeClient, WriteOptions } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/event-recorder.ts";
 import { NODES } from "../../kube/node-resource.ts";
@@ -105,10 +105,10 @@ async function update(plan: Update, deps: ApplyDependencies, context: ReconcileC
   try {
     // Labels first: their patch is only valid for the version that they were planned from.
     if (labelsPatch !== undefined && waitMs === 0) {
-      await patch(node, labelsPatch, deps, context);
+      await patch(node, labelsPatch, deps, context, { isFirstOfMore: statusPatch !== undefined });
       repairs.done(key);
     }
-    if (statusPatch !== undefined) await patch(node, statusPatch, deps, context, "status");
+    if (statusPatch !== undefined) await patch(node, statusPatch, deps, context, { subresource: "status" });
   } catch (error) {
     if (!isApiError(error, "notFound")) throw error;
   }
@@ -154,7 +154,7 @@ async function initialize(plan: Initialize, deps: ApplyDependencies, context: Re
     current = await writeAddresses(current, deps, context);
     if (current === undefined) return;
     try {
-      const node = await patch(current.node, current.nodePatch, deps, context);
+      const node = await patch(current.node, current.nodePatch, deps, context, {});
       return finish(node, deps, context);
     } catch (error) {
       if (!isApiError(error, "conflict") || tries === MAX_TRIES) throw error;
@@ -172,7 +172,8 @@ async function writeAddresses(
   context: ReconcileContext,
 ): Promise<Initialize | undefined> {
   if (plan.statusPatch === undefined) return plan;
-  return planAgain(plan, await patch(plan.node, plan.statusPatch, deps, context, "status"));
+  const options = { subresource: "status", isFirstOfMore: true };
+  return planAgain(plan, await patch(plan.node, plan.statusPatch, deps, context, options));
 }
 
 /** The same facts for a newer state of the Node. undefined: it is another Node by now, or waits no longer. */
@@ -196,9 +197,9 @@ async function patch(
   body: JsonObject,
   { kube, memory }: ApplyDependencies,
   { signal }: ReconcileContext,
-  subresource?: string,
+  how: Pick<WriteOptions, "subresource" | "isFirstOfMore">,
 ): Promise<Node> {
-  const options = { signal, ...(subresource === undefined ? {} : { subresource }) };
+  const options = { signal, ...how };
   const written = await kube.patch(NODES, { name: node.metadata.name }, { kind: "strategic", body }, options);
   memory.ownWrites.note(node, written);
   return written;

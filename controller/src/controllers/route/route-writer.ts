@@ -1,3 +1,4 @@
+import { currentWork, doSharedWork, type Work } from "../../observe/work.ts";
 import type { ChangeOptions } from "../../provider/client.ts";
 import { asProviderError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
@@ -26,12 +27,14 @@ export interface WriteTarget {
 interface Deletion {
   readonly target: WriteTarget;
   readonly known: KnownRoute;
+  readonly work: Work | undefined;
   readonly outcome: PromiseWithResolvers<RouteOutcome>;
 }
 
 interface Creation {
   readonly target: WriteTarget;
   readonly route: Route;
+  readonly work: Work | undefined;
   readonly outcome: PromiseWithResolvers<RouteOutcome>;
 }
 
@@ -58,7 +61,7 @@ export class RouteWriter {
   create(target: WriteTarget, route: Route): Promise<RouteOutcome> {
     const outcome = Promise.withResolvers<RouteOutcome>();
     const lane = this.#laneOf(target);
-    lane.creations.push({ target, route, outcome });
+    lane.creations.push({ target, route, work: currentWork(), outcome });
     this.#wake(lane);
     return outcome.promise;
   }
@@ -70,7 +73,7 @@ export class RouteWriter {
     const same = lane.deletions.get(key);
     if (same !== undefined) return same.outcome.promise;
     const outcome = Promise.withResolvers<RouteOutcome>();
-    lane.deletions.set(key, { target, known, outcome });
+    lane.deletions.set(key, { target, known, work: currentWork(), outcome });
     this.#wake(lane);
     return outcome.promise;
   }
@@ -104,7 +107,9 @@ export class RouteWriter {
     if (first === undefined) return;
     const { provider } = first.target;
     const routes = deletions.map(({ known }) => known.route);
-    const call = provider.client.deleteRoutes(routes, changeOptions(first.target, "stale routes"));
+    const options = changeOptions(first.target, "stale routes");
+    const works = deletions.map(({ work }) => work);
+    const call = doSharedWork(works, () => provider.client.deleteRoutes(routes, options));
     const outcomes = await this.#outcomesOf(provider, call);
     let removed = 0;
     for (const [index, { target, known, outcome }] of deletions.entries()) {
@@ -123,7 +128,9 @@ export class RouteWriter {
     if (first === undefined) return;
     const { provider } = first.target;
     const routes = creations.map(({ route }) => route);
-    const call = provider.client.ensureRoutes(routes, changeOptions(first.target, "node routes"));
+    const options = changeOptions(first.target, "node routes");
+    const works = creations.map(({ work }) => work);
+    const call = doSharedWork(works, () => provider.client.ensureRoutes(routes, options));
     const outcomes = await this.#outcomesOf(provider, call);
     for (const [index, { target, route, outcome }] of creations.entries()) {
       const answer = outcomes(index);

@@ -106,7 +106,7 @@ export async function addFinalizer(
 ): Promise<boolean> {
   if (finalizer === undefined) return true;
   const body = withReadiness(service, finalizer, readiness, deps) ?? finalizer;
-  return patch("add load balancer cleanup finalizer", service, body, deps, context);
+  return patch("add load balancer cleanup finalizer", service, body, deps, context, true);
 }
 
 /** Asks to come back when the provider wishes it. */
@@ -121,9 +121,10 @@ export async function patch(
   body: JsonObject,
   { kube, ownWrites }: Pick<ApplyDependencies, "kube" | "ownWrites">,
   { signal }: Pick<ReconcileContext, "signal">,
+  isFirstOfMore = false,
 ): Promise<boolean> {
   const { namespace, name } = service.metadata;
-  const options = { signal, subresource: "status" };
+  const options = { signal, subresource: "status", isFirstOfMore };
   try {
     ownWrites.note(service, await kube.patch(SERVICES, { namespace, name }, { kind: "strategic", body }, options));
     return true;

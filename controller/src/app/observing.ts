@@ -1,0 +1,23 @@
+import { observesAll, observesAny } from "../options/mode.ts";
+import { modesOf } from "../options/modes.ts";
+import type { Options } from "../options/options.ts";
+import { Plans, type PlansDependencies } from "../observe/plans.ts";
+import { WriteGate } from "../observe/write-gate.ts";
+
+/** What a process has that only plans, all or in part. */
+export interface Observing {
+  readonly gate: WriteGate;
+  readonly plans: Plans;
+}
+
+/** undefined: everything that is planned is done. */
+export function observing({
+  options,
+  ...dependencies
+}: PlansDependencies & { readonly options: Options }): Observing | undefined {
+  const modes = modesOf(options);
+  if (!observesAny(modes)) return undefined;
+  const extent = observesAll(modes) ? "all of this process, which takes no part in leader election" : "in part";
+  dependencies.log.info("Observing: what would be written is planned and reported, and not written", { extent });
+  return { gate: new WriteGate(modes), plans: new Plans(dependencies) };
+}

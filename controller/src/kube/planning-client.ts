@@ -1,0 +1,108 @@
+import type { ObjectName } from "../api/meta.ts";
+import type { FieldChange, PlannedWrite } from "../observe/planned-write.ts";
+import type { WriteGate } from "../observe/write-gate.ts";
+import type { Work } from "../observe/work.ts";
+import { isRecord, type JsonRecord, recordField, stringField } from "../util/json.ts";
+import type { CallOptions, DeleteOptions, JsonObject, KubeClient, ListOptions, Patch, WriteOptions } from "./client.ts";
+import { ApiError } from "./errors.ts";
+import { patchChanges } from "./patch-changes.ts";
+import type { DecodedList, Resource } from "./resource.ts";
+
+/** Reads as ever. A write of what is observed is compared with what the server has, noted, and not made. */
+export class PlanningKubeClient implements KubeClient {
+  readonly #client: KubeClient;
+  readonly #gate: WriteGate;
+
+  constructor(client: KubeClient, gate: WriteGate) {
+    this.#client = client;
+    this.#gate = gate;
+  }
+
+  get<T>(resource: Resource<T>, name: ObjectName, options: CallOptions): Promise<T> {
+    return this.#client.get(resource, name, options);
+  }
+
+  list<T>(resource: Resource<T>, options: ListOptions): Promise<DecodedList<T>> {
+    return this.#client.list(resource, options);
+  }
+
+  async create<T>(
+    resource: Resource<T>,
+    namespace: string | undefined,
+    body: JsonObject,
+    options: WriteOptions,
+  ): Promise<T> {
+    const work = this.#gate.planner(`POST ${resource.plural}`);
+    if (work === undefined) return this.#client.create(resource, namespace, body, options);
+    const name = stringField(recordField(body, "metadata"), "name");
+    return stop(work, written("create", resource, { ...(namespace === undefined ? {} : { namespace }), name }));
+  }
+
+  async update<T>(resource: Resource<T>, name: ObjectName, body: JsonRecord, options: WriteOptions): Promise<T> {
+    const work = this.#gate.planner(`PUT ${resource.plural} ${name.name}`);
+    if (work === undefined) return this.#client.update(resource, name, body, options);
+    return stop(work, written("update", resource, name, options.subresource));
+  }
+
+  async patch<T>(resource: Resource<T>, name: ObjectName, patch: Patch, options: WriteOptions): Promise<T> {
+    const work = this.#gate.planner(`PATCH ${resource.plural} ${name.name}`);
+    if (work === undefined) return this.#client.patch(resource, name, patch, options);
+    const present = await this.#client.get(asJson(resource), name, options);
+    refuseOutdated(resource, name, present, patch);
+    const changes = patchChanges(present, patch);
+    // Somebody else has written it since: nothing is left to do.
+    if (changes.length === 0) return resource.fromJson(present);
+    const write = written("patch", resource, name, options.subresource, changes);
+    if (options.isFirstOfMore !== true) return stop(work, write);
+    work.note(write);
+    return resource.fromJson(present);
+  }
+
+  async delete(resource: Resource<unknown>, name: ObjectName, options: DeleteOptions): Promise<void> {
+    const work = this.#gate.planner(`DELETE ${resource.plural} ${name.name}`);
+    if (work === undefined) return this.#client.delete(resource, name, options);
+    stop(work, written("delete", resource, name));
+  }
+}
+
+function stop(work: Work, write: PlannedWrite): never {
+  work.note(write);
+  return work.stop();
+}
+
+function written(
+  verb: "create" | "update" | "patch" | "delete",
+  { plural }: Resource<unknown>,
+  { namespace, name }: ObjectName,
+  subresource?: string,
+  fields: readonly FieldChange[] = [],
+): PlannedWrite {
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+  return {
+    target: "kubernetes",
+    verb,
+    resource,
+    object: namespace === undefined ? name : `${namespace}/${name}`,
+    fields,
+  };
+}
+
+/** As the server has it, fields that this program does not know included. */
+function asJson({ group, version, kind, plural, namespaced }: Resource<unknown>): Resource<JsonRecord> {
+  return { group, version, kind, plural, namespaced, fromJson: (object) => object };
+}
+
+/** As the server does: the patch was made for another object, or another version of it, and is made anew. */
+function refuseOutdated(resource: Resource<unknown>, { name }: ObjectName, present: JsonRecord, { body }: Patch): void {
+  const wanted = isRecord(body) && isRecord(body["metadata"]) ? body["metadata"] : {};
+  const metadata = isRecord(present["metadata"]) ? present["metadata"] : {};
+  const isOutdated = ["uid", "resourceVersion"].some((key) => key in wanted && wanted[key] !== metadata[key]);
+  if (!isOutdated) return;
+  throw new ApiError({
+    code: "conflict",
+    message: `PATCH ${resource.plural} ${name}: the object has changed since it was read`,
+    httpStatus: 409,
+    reason: "Conflict",
+    retryAfterMs: undefined,
+  });
+}
