@@ -10,6 +10,7 @@ const GENERATED = [
   "provider-sdk/go/cloudprovider",
   "deploy/charts",
   "deploy/manifests",
+  "deploy/observability",
   "docs/reference",
   "proto/README.md",
 ];

@@ -1,14 +1,19 @@
-// `npm run gen`: writes the manifests of rights, their reference page, and what of the chart is generated.
+// `npm run gen`: writes the manifests of rights, their reference page, alerts and dashboards, and what of the chart is generated.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { GRANTED_ON_REQUEST, PERMISSIONS } from "@cloudwire/controller/permissions";
 import { chartFiles } from "./chart/files.ts";
 import { type KubernetesObject, manifestOf } from "./kubernetes-object.ts";
+import { ALERT_GROUPS } from "./observability/alerts.ts";
+import { alertsPage } from "./observability/alerts-page.ts";
+import { observabilityChartFiles, observabilityFiles } from "./observability/observability-files.ts";
 import { permissionsPage } from "./rbac/page.ts";
 import { rolesFor } from "./rbac/roles.ts";
 
 const manifests = new URL("../manifests/", import.meta.url);
 const reference = new URL("../../docs/reference/", import.meta.url);
 const chart = new URL("../charts/cloudwire-controller-manager/", import.meta.url);
+
+const observability = new URL("../observability/", import.meta.url);
 
 const account = { kind: "ServiceAccount", name: "cloud-controller-manager", namespace: "kube-system" } as const;
 const isGrantedOnRequest = (of: string): boolean => GRANTED_ON_REQUEST.has(of);
@@ -35,10 +40,12 @@ const files: Readonly<Record<string, string>> = {
 await mkdir(manifests, { recursive: true });
 for (const [name, text] of Object.entries(files)) await writeFile(new URL(name, manifests), text);
 await writeFile(new URL("permissions.md", reference), permissionsPage(PERMISSIONS, isGrantedOnRequest));
+await writeFile(new URL("alerts.md", reference), alertsPage(ALERT_GROUPS));
+for (const [name, text] of Object.entries(observabilityFiles())) await writeFile(new URL(name, observability), text);
 
 const configuration = JSON.parse(
   await readFile(new URL("cloudcontrollermanagerconfiguration.schema.json", reference), "utf8"),
 );
 const readme = await readFile(new URL("README.md", chart), "utf8");
-for (const [name, text] of Object.entries(chartFiles(readme, configuration)))
+for (const [name, text] of Object.entries({ ...chartFiles(readme, configuration), ...observabilityChartFiles() }))
   await writeFile(new URL(name, chart), text);

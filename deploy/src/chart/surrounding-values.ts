@@ -40,6 +40,27 @@ export const SURROUNDING_VALUES: Values = {
         schema: { type: "string", pattern: "^[0-9]+(ms|s|m)$" },
       },
     },
+    prometheusRule: {
+      enabled: {
+        about: "A PrometheusRule with [the alerts](../../../docs/reference/alerts.md), for Prometheus Operator.",
+        default: false,
+        schema: BOOLEAN,
+      },
+      labels: { about: "Labels that Prometheus selects it by.", default: {}, schema: LABELS },
+      runbookBaseUrl: {
+        about: "Where `docs/runbooks` is to be read; alerts link to its pages. Empty: they name the file.",
+        default: "",
+        schema: TEXT,
+      },
+    },
+    dashboards: {
+      enabled: { about: "ConfigMaps with the dashboards, for Grafana's sidecar.", default: false, schema: BOOLEAN },
+      labels: {
+        about: "Labels that the sidecar selects them by.",
+        default: { grafana_dashboard: "1" },
+        schema: LABELS,
+      },
+    },
   },
   networkPolicy: {
     enabled: {

@@ -1,0 +1,231 @@
+import { type AlertGroup, counter, gauge, OF_JOB } from "../alert.ts";
+
+const problem = (reason: string): Readonly<Record<string, string>> => ({
+  [`cloudwire_provider_problem{instance="a",provider="p",reason="${reason}"}`]: gauge([0, 5], [1, 15], [0, 10]),
+});
+
+const calls = (code: string): string =>
+  `cloudwire_provider_call_duration_seconds_count{instance="a",provider="p",method="GetInstances",code="${code}",reason=""}`;
+
+const DAY_SECONDS = 86_400;
+
+/** A point in time that comes nearer, and is then put off. The clock of a trial begins with 1970. */
+const until = (aheadSeconds: number): string => gauge([aheadSeconds + 600, 20], [aheadSeconds * 3, 20]);
+
+export const PROVIDERS: AlertGroup = {
+  name: "cloudwire-providers",
+  title: "Providers, and the clouds behind them",
+  alerts: [
+    {
+      name: "CloudwireProviderUnusable",
+      severity: "critical",
+      forMinutes: 5,
+      expr: `min by (job, instance, provider) (cloudwire_provider_usable{${OF_JOB}}) == 0`,
+      summary: "A provider cannot be called.",
+      description:
+        "{{ $labels.instance }} cannot call provider {{ $labels.provider }}; /statusz of that replica says why. Look whether the provider's container runs and listens.",
+      trial: {
+        series: {
+          'cloudwire_provider_usable{instance="a",provider="p"}': gauge([1, 5], [0, 15], [1, 10]),
+          'cloudwire_provider_usable{instance="a",provider="q"}': gauge([1, 30]),
+        },
+        fault: [5, 20],
+        labels: { instance: "a", provider: "p" },
+      },
+    },
+    {
+      name: "CloudwireProviderHandshakeRefused",
+      severity: "critical",
+      forMinutes: 5,
+      expr: `max by (job, provider, reason) (cloudwire_provider_problem{${OF_JOB},reason=~"ContractUnsupported|BrokenHandshake|HandshakeFailed|NotGrpc|NotTls|NotASocket|Certificate.+|ClientCertificateRefused"}) == 1`,
+      summary: "A provider answers, and no agreement comes about.",
+      description:
+        "Provider {{ $labels.provider }} is there but cannot be used: {{ $labels.reason }}. Waiting does not help. Compare the versions of both sides, the socket's path and the certificates.",
+      trial: {
+        series: { ...problem("ContractUnsupported") },
+        fault: [5, 20],
+        labels: { provider: "p", reason: "ContractUnsupported" },
+      },
+    },
+    {
+      name: "CloudwireProviderScopeChanged",
+      severity: "critical",
+      forMinutes: 1,
+      expr: `max by (job, provider) (cloudwire_provider_problem{${OF_JOB},reason="ScopeChanged"}) == 1`,
+      summary: "A provider works in another account than before.",
+      description:
+        "Provider {{ $labels.provider }} now works in another scope than its nodes and load balancers are in. Changes are held back. Put its credentials right, or confirm the new scope.",
+      trial: { series: problem("ScopeChanged"), fault: [5, 20], labels: { provider: "p" } },
+    },
+    {
+      name: "CloudwireCloudNotReady",
+      severity: "critical",
+      forMinutes: 10,
+      expr: `max by (job, provider, reason) (cloudwire_provider_problem{${OF_JOB},reason=~"CloudNotReady|StatusUnknown"}) == 1`,
+      summary: "A provider runs, but says that its cloud cannot be used.",
+      description:
+        "Provider {{ $labels.provider }} reports {{ $labels.reason }}. No node is deleted meanwhile; new nodes and load balancers wait. /statusz has the provider's own words: look for refused credentials, a network that is cut, or an outage of the cloud.",
+      trial: {
+        series: problem("CloudNotReady"),
+        fault: [5, 20],
+        labels: { provider: "p", reason: "CloudNotReady" },
+      },
+    },
+    {
+      name: "CloudwireCredentialsRefused",
+      severity: "critical",
+      forMinutes: 5,
+      expr: `sum by (job, provider, code) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB},code=~"UNAUTHENTICATED|PERMISSION_DENIED"}[5m])) > 0`,
+      summary: "The cloud refuses a provider's credentials.",
+      description:
+        "Calls to provider {{ $labels.provider }} end with {{ $labels.code }}. Renew the credentials in its Secret, or give its identity at the cloud the right that the provider's log names.",
+      trial: {
+        series: { [calls("PERMISSION_DENIED")]: counter([0, 5], [2, 15], [0, 20]), [calls("OK")]: counter([5, 40]) },
+        fault: [5, 20],
+        window: 5,
+        labels: { provider: "p", code: "PERMISSION_DENIED" },
+      },
+    },
+    {
+      name: "CloudwireProviderCallsFailing",
+      severity: "warning",
+      forMinutes: 15,
+      expr: `sum by (job, provider) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB},code!="OK"}[10m])) / sum by (job, provider) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB}}[10m])) > 0.2`,
+      summary: "Many calls to a provider fail.",
+      description:
+        "{{ $value | humanizePercentage }} of the calls to provider {{ $labels.provider }} failed within ten minutes. The dashboard shows by code and reason which; the provider's log has the cloud's words.",
+      trial: {
+        series: { [calls("UNAVAILABLE")]: counter([0, 5], [10, 30], [0, 25]), [calls("OK")]: counter([10, 60]) },
+        fault: [7, 35],
+        window: 10,
+        labels: { provider: "p" },
+        value: "50%",
+      },
+    },
+    {
+      name: "CloudwireCloudAnswersUnknown",
+      severity: "warning",
+      forMinutes: 15,
+      expr: `sum by (job) (increase(cloudwire_node_deletion_decisions_total{${OF_JOB},decision="unknown"}[10m])) > 0`,
+      summary: "A cloud cannot say whether machines of lost nodes exist.",
+      description:
+        "For {{ $value | humanize }} looks within ten minutes at nodes that are not ready, the cloud did not say whether their machines exist. Such nodes stay, and pods on them wait. Look at the provider's log.",
+      trial: {
+        series: {
+          'cloudwire_node_deletion_decisions_total{instance="a",decision="unknown"}': counter([0, 5], [6, 35], [0, 20]),
+        },
+        fault: [5, 40],
+        window: 10,
+        labels: {},
+        value: "60",
+      },
+    },
+    {
+      name: "CloudwireProviderCredentialsExpire",
+      severity: "warning",
+      forMinutes: 0,
+      expr: `min by (job, provider) (cloudwire_provider_credentials_expire_timestamp_seconds{${OF_JOB}}) - time() < 86400`,
+      summary: "A provider's credentials at its cloud expire within a day.",
+      description:
+        "The credentials of provider {{ $labels.provider }} expire within a day, and nobody has renewed them. After that its cloud refuses every call.",
+      trial: {
+        series: {
+          'cloudwire_provider_credentials_expire_timestamp_seconds{instance="a",provider="p"}': until(DAY_SECONDS),
+        },
+        fault: [11, 20],
+        labels: { provider: "p" },
+      },
+    },
+    {
+      name: "CloudwireProviderClientCertificateExpires",
+      severity: "critical",
+      forMinutes: 0,
+      expr: `min by (job, provider) (cloudwire_provider_client_certificate_expire_timestamp_seconds{${OF_JOB}}) - time() < 14400`,
+      summary: "The certificate that is shown to a provider expires within four hours.",
+      description:
+        "The client certificate for provider {{ $labels.provider }} expires within four hours. After that the provider refuses the connection. Look whether whoever issues it still does, and whether the new one is in the files of --provider-tls.",
+      trial: {
+        series: {
+          'cloudwire_provider_client_certificate_expire_timestamp_seconds{instance="a",provider="p"}': until(14_400),
+        },
+        fault: [11, 20],
+        labels: { provider: "p" },
+      },
+    },
+    {
+      name: "CloudwireProviderTlsFilesUnusable",
+      severity: "warning",
+      forMinutes: 15,
+      expr: `max by (job, instance, provider) (cloudwire_provider_tls_files_unusable{${OF_JOB}}) == 1`,
+      summary: "Changed TLS files for a provider are not used.",
+      description:
+        "The files of --provider-tls for provider {{ $labels.provider }} cannot be used as they are on {{ $labels.instance }}; those from before stay in force until they expire. /statusz says what is wrong with them.",
+      trial: {
+        series: {
+          'cloudwire_provider_tls_files_unusable{instance="a",provider="p"}': gauge([0, 5], [1, 25], [0, 10]),
+        },
+        fault: [5, 30],
+        labels: { instance: "a", provider: "p" },
+      },
+    },
+    {
+      name: "CloudwireCloudThrottles",
+      severity: "warning",
+      forMinutes: 30,
+      expr: `sum by (job, provider) (rate(cloudwire_cloud_throttled_total{${OF_JOB}}[10m])) > 0`,
+      summary: "A cloud throttles its provider.",
+      description:
+        "The cloud of provider {{ $labels.provider }} has throttled for half an hour. Everything there takes longer. Look who else uses the account, and whether the provider's declared rates are below the quota.",
+      trial: {
+        series: {
+          'cloudwire_cloud_throttled_total{instance="a",provider="p",method="GetInstances"}': counter(
+            [0, 5],
+            [1, 50],
+            [0, 25],
+          ),
+        },
+        fault: [5, 55],
+        window: 10,
+        labels: { provider: "p" },
+      },
+    },
+    {
+      name: "CloudwireCallBudgetExhausted",
+      severity: "warning",
+      forMinutes: 30,
+      expr: `sum by (job, provider, class) (increase(cloudwire_provider_calls_turned_away_total{${OF_JOB}}[10m])) > 0`,
+      summary: "Calls to a provider wait too long for their budget.",
+      description:
+        "Calls of class {{ $labels.class }} to provider {{ $labels.provider }} have been turned away for half an hour, because its budget of requests is used up. They come back, later. /debug/providers shows the budgets.",
+      trial: {
+        series: {
+          'cloudwire_provider_calls_turned_away_total{instance="a",provider="p",class="instances",priority="low"}':
+            counter([0, 5], [1, 50], [0, 25]),
+        },
+        fault: [5, 55],
+        window: 10,
+        labels: { provider: "p", class: "instances" },
+      },
+    },
+    {
+      name: "CloudwireOwnershipContested",
+      severity: "warning",
+      forMinutes: 5,
+      expr: `max by (job, kind, value) (cloudwire_ownership_problems{${OF_JOB}}) == 1`,
+      summary: "Several providers claim the same.",
+      description:
+        "{{ $labels.kind }} {{ $labels.value }} is not clear: several providers declare it, or the default provider cannot serve it. What is meant by it is left alone. The log names the providers.",
+      trial: {
+        series: {
+          'cloudwire_ownership_problems{instance="a",kind="loadBalancerClass",value="example.com/lb"}': gauge(
+            [0, 5],
+            [1, 15],
+            [0, 10],
+          ),
+        },
+        fault: [5, 20],
+        labels: { kind: "loadBalancerClass", value: "example.com/lb" },
+      },
+    },
+  ],
+};

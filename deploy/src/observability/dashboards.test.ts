@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { DASHBOARDS } from "./dashboards.ts";
+import { lintDashboard, type LintedDashboard } from "./dashboards/lint.ts";
+import { metricReference } from "./metric-reference.ts";
+import { problemsOf } from "./promql.ts";
+
+const reference = metricReference(readFileSync(new URL("../../../docs/reference/metrics.md", import.meta.url), "utf8"));
+
+describe.each(DASHBOARDS)("dashboard $uid", ({ uid, rows, variables }) => {
+  const queries = rows.flatMap(({ panels }) => panels.flatMap((panel) => panel.queries));
+
+  test("as it is written passes the linter", () => {
+    const file = new URL(`../../observability/dashboards/${uid}.json`, import.meta.url);
+    const written: LintedDashboard = JSON.parse(readFileSync(file, "utf8"));
+    expect(written.panels.length).toBeGreaterThan(10);
+    expect(lintDashboard(written)).toEqual([]);
+  });
+
+  test("asks for what there is", () => {
+    const problems = queries.flatMap(({ expr }) => problemsOf(expr.replaceAll("$__rate_interval", "5m"), reference));
+    expect(problems).toEqual([]);
+  });
+
+  test("names in legends only labels that its metrics have", () => {
+    const named = queries.flatMap(({ legend }) =>
+      [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label),
+    );
+    const known = new Set([...reference.values()].flatMap((labels) => [...labels]));
+    expect(named.filter((label) => !known.has(label))).toEqual([]);
+  });
+
+  test("finds the values of its variables in what there is", () => {
+    const asked = variables.map(({ query }) => /^label_values\((\w+)(?:\{.*\})?, (\w+)\)$/.exec(query));
+    const unknown = asked.filter((match) => !reference.get(match?.[1] ?? "")?.has(match?.[2] ?? ""));
+    expect(unknown).toEqual([]);
+  });
+});
