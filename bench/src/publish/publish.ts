@@ -4,8 +4,11 @@ import { readResultsFile, ResultsFileError, type ResultsFile, writeResultsFile }
 import { SCENARIOS } from "../compare/scenarios.ts";
 import { pageWith } from "./page.ts";
 import { plotsOf } from "./plots.ts";
+import { sizingPage } from "./sizing.ts";
 
 const PAGE = "performance.md";
+/** What an operator is to give it, by the same results. */
+const SIZING = "../guides/sizing.md";
 /** The results of which page and plots are made, beside them. */
 export const RESULTS = "performance.json";
 
@@ -13,7 +16,8 @@ export const RESULTS = "performance.json";
 export async function publishedFiles(folder: string, file: ResultsFile): Promise<ReadonlyMap<string, string>> {
   const page = await readFile(join(folder, PAGE), "utf8");
   const drawings = [...plotsOf(file.results)].map(([name, { svg }]) => [name, svg] as const);
-  return new Map([[PAGE, pageWith(page, SCENARIOS, file)], ...drawings]);
+  const sizing = await readFile(join(folder, SIZING), "utf8");
+  return new Map([[PAGE, pageWith(page, SCENARIOS, file)], [SIZING, sizingPage(sizing, file.results)], ...drawings]);
 }
 
 /** Makes these results the committed ones, with tables and plots of them. */
