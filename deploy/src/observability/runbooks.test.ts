@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { ALERTS } from "./alerts.ts";
+
+const DOCS = new URL("../../../docs/", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, DOCS), "utf8");
+
+const pages = globSync("*.md", { cwd: new URL("runbooks/", DOCS) }).filter((file) => file !== "README.md");
+
+/** Where words in backticks have to be found: what other programs call their own is below. */
+const REFERENCES = globSync("{reference,explanation}/*.md", { cwd: DOCS })
+  .filter((file) => file !== "reference/alerts.md")
+  .map((file) => read(file))
+  .join("\n");
+
+/** Of Kubernetes' own objects and kubelet. */
+const FOREIGN = new Set([
+  "--node-ip",
+  "Fail",
+  "Ignore",
+  "failurePolicy",
+  "caBundle",
+  "holderIdentity",
+  "get",
+  "up",
+  "instance",
+  "job",
+]);
+
+const VERBS = ["annotate", "auth", "certificate", "delete", "describe", "exec", "get", "logs", "top"];
+
+const SECTIONS = ["Meaning", "Impact", "Look", "Causes", "What to do", "Over"];
+
+test("each alert has a runbook, and each runbook an alert", () => {
+  expect(pages.toSorted()).toEqual(ALERTS.map(({ name }) => `${name}.md`).toSorted());
+});
+
+describe.each(pages)("runbook %s", (file) => {
+  const text = read(`runbooks/${file}`);
+  const prose = text.replaceAll(/```.*?```/gs, "");
+  const quoted = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, one = ""]) => one);
+
+  test("has every section, none empty", () => {
+    const found = [...text.matchAll(/^## (.+)\n\n(?=\S)/gm)].map(([, title]) => title);
+    expect(found).toEqual(SECTIONS);
+    expect(text.startsWith(`# ${file.replace(".md", "")}\n`)).toBe(true);
+  });
+
+  test("names pages that are served", () => {
+    const served = read("explanation/serving.md");
+    const paths = quoted.filter((one) => one.startsWith("/")).map((path) => path.replace(/\?.*$/, ""));
+    const isServed = (path: string): boolean =>
+      served.includes(`\`${path}`) || served.includes(`\`${path.replace(/[^/]+$/, "NAME")}\``);
+    expect(paths.filter((path) => !isServed(path))).toEqual([]);
+  });
+
+  test("names controllers whose page is there", () => {
+    const controllers = [...text.matchAll(/\/debug\/controllers\/([a-z-]+)/g)].map(([, name = ""]) => name);
+    const known = read("reference/metrics.md");
+    expect(controllers.filter((name) => !known.includes(`## ${name}\n`))).toEqual([]);
+  });
+
+  test("names flags, reasons and settings that there are", () => {
+    const words = quoted.filter((one) => /^(?:--[a-z][a-z-]+|[A-Za-z]+|[A-Z_]+)$/.test(one));
+    const unknown = words.filter((word) => !FOREIGN.has(word) && !REFERENCES.includes(word));
+    expect(unknown).toEqual([]);
+  });
+
+  test("names events that there are", () => {
+    const known = read("reference/events.md");
+    const events = [...text.matchAll(/field-selector reason=(\w+)|events? `(\w+)`/g)].map(([, a, b]) => a ?? b);
+    expect(events.filter((reason) => !known.includes(`| \`${reason}\``))).toEqual([]);
+  });
+
+  test("has commands of kubectl", () => {
+    const blocks = [...text.matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = ""]) => block.trim().split("\n"));
+    const commands = [...blocks, ...quoted.filter((one) => one.startsWith("kubectl "))];
+    const verbs = commands.map((line) => /^kubectl (?:-n \S+ )?(\w+)/.exec(line)?.[1] ?? line);
+    expect(verbs.filter((verb) => !VERBS.includes(verb))).toEqual([]);
+    expect(commands.length).toBeGreaterThan(0);
+  });
+});
