@@ -28,6 +28,7 @@ const TASKS = {
   bench: ["bench/src/compare/main.ts"],
   "bench:sdk": ["bench/src/sdk/main.ts"],
   conformance: ["scripts/conformance.ts"],
+  images: ["deploy/src/image/main.ts"],
   check: ["scripts/check.ts"],
 };
 

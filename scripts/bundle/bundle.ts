@@ -4,7 +4,7 @@ import process from "node:process";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { ROOT } from "../lib/run.ts";
 import { plainBuiltins } from "./builtins.ts";
-import { noticesOf } from "./notices.ts";
+import { noticesOf, packagesOf } from "./notices.ts";
 
 export interface ProgramSource {
   /** Of the command. */
@@ -40,6 +40,8 @@ export async function bundleProgram({ name, source }: ProgramSource, folder: str
     await chmod(join(fresh, `${name}.mjs`), 0o755);
     const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
     await writeFile(join(fresh, "THIRD_PARTY_NOTICES.txt"), await noticesOf(modules));
+    const packages = `${JSON.stringify(await packagesOf(modules), undefined, 2)}\n`;
+    await writeFile(join(fresh, "THIRD_PARTY_PACKAGES.json"), packages);
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder);
     return { fileCount: chunks.length, sizeBytes: chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0) };

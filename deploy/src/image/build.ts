@@ -1,0 +1,119 @@
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { type GroupName, GROUPS } from "./groups.ts";
+import { addPlatform, bundleEntries, type Foundation, labelsOf, type Release } from "./image.ts";
+import type { ImageSource } from "./images.ts";
+import { makeLayer } from "./layer.ts";
+import { type Descriptor, Layout } from "./layout.ts";
+import { type Lock, type LockedPackage, lockNewest, openLocked } from "./lock.ts";
+import { nodeEntries } from "./node.ts";
+import type { Platform } from "./platforms.ts";
+import { ROOT_FILES } from "./rootfs.ts";
+import { selectFiles } from "./select.ts";
+import { outputOf, ROOT } from "./tools.ts";
+
+export interface BuildOptions {
+  readonly images: readonly ImageSource[];
+  readonly platforms: readonly Platform[];
+  readonly lock: Lock;
+  readonly release: Release;
+  /** Where the layout goes. */
+  readonly folder: string;
+  readonly tell: (line: string) => void;
+}
+
+/** Builds the images into one layout, each under `<name>:<version>`. */
+export async function buildImages({ images, platforms, lock, release, folder, tell }: BuildOptions): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  // Always as deep in the tree: maps name the sources relative to where they are themselves.
+  const bundles = join(ROOT, `deploy/dist/bundles.${process.pid}`);
+  const layout = await Layout.create(folder);
+  try {
+    const bundling = makeBundles(bundles);
+    const foundations = new Map<Platform, Foundations>();
+    for (const platform of platforms) {
+      tell(`packages and Node for ${platform.architecture} …`);
+      foundations.set(platform, await makeFoundations(platform, needsOf(images), lock, release));
+    }
+    await bundling;
+    for (const image of images) {
+      const bundle = await bundleEntries(join(bundles, image.name));
+      const manifests: Descriptor[] = [];
+      for (const [platform, { base, withNeeds }] of foundations)
+        manifests.push(await addPlatform(layout, image, platform, withNeeds.get(image.needs) ?? base, bundle, release));
+      const reference = `${image.name}:${release.version}`;
+      tell(`${reference} ${await layout.addImage(reference, manifests, labelsOf(image, release))}`);
+    }
+    await layout.complete();
+  } finally {
+    await layout.discard();
+    await rm(bundles, { recursive: true, force: true });
+  }
+}
+
+/** Programs as they are shipped. */
+async function makeBundles(folder: string): Promise<void> {
+  const script = join(ROOT, "scripts/bundle/main.ts");
+  await outputOf(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
+}
+
+interface Foundations {
+  readonly base: Foundation;
+  readonly withNeeds: ReadonlyMap<GroupName | undefined, Foundation>;
+}
+
+function needsOf(images: readonly ImageSource[]): ReadonlySet<GroupName> {
+  return new Set(images.flatMap(({ needs }) => needs ?? []));
+}
+
+async function makeFoundations(
+  { architecture, nodePackage }: Platform,
+  needs: ReadonlySet<GroupName>,
+  lock: Lock,
+  { modified }: Release,
+): Promise<Foundations> {
+  const node = await nodeEntries(nodePackage);
+  const locked = (group: GroupName) => lock[group]?.[architecture] ?? [];
+  const packages = await openLocked(architecture, locked("base"));
+  const under = selectFiles(GROUPS.base, packages, node);
+  const entries = [...ROOT_FILES, ...node, ...under.entries];
+  const base: Foundation = {
+    layers: [await makeLayer(entries, modified, `Node, and what it needs of Debian, for ${architecture}`)],
+    packages: under.packages,
+    locked: locked("base"),
+  };
+  const withNeeds = new Map<GroupName, Foundation>();
+  for (const group of needs) {
+    const all = [...packages, ...(await openLocked(architecture, locked(group)))];
+    const more = selectFiles(GROUPS[group], all, entries);
+    withNeeds.set(group, {
+      layers: [
+        ...base.layers,
+        await makeLayer(more.entries, modified, `${GROUPS[group].packages.join(", ")} of Debian`),
+      ],
+      packages: [...base.packages, ...more.packages],
+      locked: [...base.locked, ...locked(group)],
+    });
+  }
+  return { base, withNeeds };
+}
+
+/** The newest versions of Debian's packages: those alone that something is taken of. */
+export async function newestLock(platforms: readonly Platform[]): Promise<Lock> {
+  const base: Record<string, readonly LockedPackage[]> = {};
+  const gateway: Record<string, readonly LockedPackage[]> = {};
+  for (const { architecture, nodePackage } of platforms) {
+    const node = await nodeEntries(nodePackage);
+    const all = await lockNewest(
+      architecture,
+      Object.values(GROUPS).flatMap(({ packages }) => packages),
+    );
+    const packages = await openLocked(architecture, all);
+    const under = selectFiles(GROUPS.base, packages, node);
+    const more = selectFiles(GROUPS.gateway, packages, [...node, ...under.entries]);
+    base[architecture] = all.filter(({ name }) => under.packages.some((one) => one.name === name));
+    gateway[architecture] = all.filter(({ name }) => more.packages.some((one) => one.name === name));
+  }
+  return { base, gateway };
+}
