@@ -1,11 +1,16 @@
-import { buildControlPlane } from "./build.ts";
+import { parseArgs } from "node:util";
+import { buildControlPlane, buildKubelet } from "./build.ts";
 import { ControlPlaneError } from "./errors.ts";
 
-// Command: builds the minors named as arguments, or the default one.
-const minors = process.argv.slice(2);
+// Command: builds the minors named as arguments, or the default one; with --kubelet, the kubelet of them.
+const { values, positionals: minors } = parseArgs({
+  options: { kubelet: { type: "boolean" } },
+  allowPositionals: true,
+});
+const build = values.kubelet === true ? buildKubelet : buildControlPlane;
 try {
   for (const minor of minors.length === 0 ? [undefined] : minors) {
-    const { dir } = await buildControlPlane({ minor });
+    const { dir } = await build({ minor });
     console.log(dir);
   }
 } catch (error) {

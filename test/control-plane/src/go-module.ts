@@ -8,7 +8,7 @@ import { buildLock } from "./build-lock.ts";
 import { ControlPlaneError } from "./errors.ts";
 import { run } from "./run.ts";
 
-/** Go programs of one module, folder by folder below `cmd`, that are built when they are not up to date. */
+/** Go programs of one module, a folder each, that are built when they are not up to date. */
 export interface GoModule {
   /** In messages, such as "control plane 1.36". */
   readonly name: string;
@@ -16,8 +16,10 @@ export interface GoModule {
   readonly dir: string;
   /** Name of the go.mod; its go.sum has the same name but for the suffix. */
   readonly modfile: string;
-  /** Folders below `dir` with the sources. */
-  readonly sources: readonly string[];
+  /** Folder below `dir` with a folder for each program. */
+  readonly commands: string;
+  /** Folders below `dir` with what the programs share. */
+  readonly shared: readonly string[];
   /** Where the programs are put. */
   readonly binDir: string;
   /** Whatever else the programs depend on. */
@@ -91,9 +93,9 @@ async function gatherInputs(module: GoModule): Promise<Inputs> {
   return { module, programs: mains.map((file) => path.basename(path.dirname(file))), hash: hash.digest("hex") };
 }
 
-async function listSources({ dir, sources }: GoModule): Promise<readonly string[]> {
+async function listSources({ dir, commands, shared }: GoModule): Promise<readonly string[]> {
   const found = await Promise.all(
-    sources.map(async (folder) => {
+    [commands, ...shared].map(async (folder) => {
       const names = await readdir(path.join(dir, folder), { recursive: true });
       return names.filter((name) => name.endsWith(".go")).map((name) => path.join(folder, name));
     }),
@@ -141,7 +143,7 @@ async function buildPrograms(
 async function buildProgram(module: GoModule, program: string, context: BuildContext): Promise<void> {
   const target = path.join(module.binDir, program);
   const unfinished = `${target}.unfinished`;
-  const child = spawn("go", [...module.goArgs, "-o", unfinished, `./cmd/${program}`], {
+  const child = spawn("go", [...module.goArgs, "-o", unfinished, `./${module.commands}/${program}`], {
     cwd: module.dir,
     env: { ...process.env, CGO_ENABLED: "0" },
     stdio: ["ignore", "pipe", "pipe"],

@@ -4,6 +4,7 @@ export {
   type Binaries,
   type BuildOptions,
   buildControlPlane,
+  buildKubelet,
   controlPlaneAvailability,
   goBuildArgs,
 } from "./build.ts";
@@ -14,6 +15,7 @@ export { buildGoModule, type GoModule } from "./go-module.ts";
 export type { Kubeconfig } from "./kubeconfig.ts";
 export type { KubectlOptions } from "./kubectl.ts";
 export { type ModuleTarget, writeModuleFile } from "./modfile.ts";
+export { endWithParent } from "./managed-process.ts";
 export type { ControllerManagerOptions, ControlPlaneOptions, HollowNodeOptions, Taint } from "./options.ts";
 export { startControlPlane } from "./start.ts";
 export { type KubernetesVersion, readVersion } from "./versions.ts";
