@@ -9,10 +9,9 @@ import {
   OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
-import type { Plans } from "../observe/plans.ts";
 import { isControllerEnabled } from "../options/enabled-controllers.ts";
 import type { Options } from "../options/options.ts";
-import { type ControllerMetrics, controllerMetrics, faultCounter } from "../runtime/metrics.ts";
+import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
 import { type BuildController, SupervisedController } from "../runtime/supervised-controller.ts";
 import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
@@ -23,6 +22,7 @@ import { prepareKubeletServing } from "./kubelet-serving.ts";
 import { prepareNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
 import { prepareNodeLifecycle } from "./node-lifecycle.ts";
 import { prepareNodeRoute } from "./node-route.ts";
+import { reporter } from "./observing.ts";
 import { preparePersistentVolumeLabel } from "./persistent-volume-label.ts";
 import { prepareServiceLb } from "./service-lb.ts";
 
@@ -126,13 +126,6 @@ function supervisor(dependencies: ControllersDependencies): (name: string, part:
       },
       faults,
     });
-  };
-}
-
-function reporter(plans: Plans, controller: string): NonNullable<ControllerMetrics["planned"]> {
-  return (key, provider, writes) => {
-    if (writes === undefined) plans.failed({ controller, key, provider });
-    else plans.settle({ controller, key, provider, writes });
   };
 }
 

@@ -2,6 +2,7 @@ import { observesAll, observesAny } from "../options/mode.ts";
 import { modesOf } from "../options/modes.ts";
 import type { Options } from "../options/options.ts";
 import { Plans, type PlansDependencies } from "../observe/plans.ts";
+import type { ControllerMetrics } from "../runtime/metrics.ts";
 import { WriteGate } from "../observe/write-gate.ts";
 
 /** What a process has that only plans, all or in part. */
@@ -14,10 +15,20 @@ export interface Observing {
 export function observing({
   options,
   ...dependencies
-}: PlansDependencies & { readonly options: Options }): Observing | undefined {
+}: PlansDependencies & { readonly options: Pick<Options, "mode" | "controllerMode" | "providerMode"> }):
+  | Observing
+  | undefined {
   const modes = modesOf(options);
   if (!observesAny(modes)) return undefined;
   const extent = observesAll(modes) ? "all of this process, which takes no part in leader election" : "in part";
   dependencies.log.info("Observing: what would be written is planned and reported, and not written", { extent });
   return { gate: new WriteGate(modes), plans: new Plans(dependencies) };
+}
+
+/** Reports what the reconciles of a controller come to. */
+export function reporter(plans: Plans, controller: string): NonNullable<ControllerMetrics["planned"]> {
+  return (key, provider, writes) => {
+    if (writes === undefined) plans.failed({ controller, key, provider });
+    else plans.settle({ controller, key, provider, writes });
+  };
 }

@@ -45,7 +45,7 @@ export function effectOf(write: PlannedWrite): Effect {
   if (write.verb === "delete") return "removal";
   if (write.verb === "create") return "addition";
   if (write.fields.some(({ after }) => after === undefined)) return "removal";
-  return write.fields.every(({ before }) => before === undefined) ? "addition" : "change";
+  return write.fields.length > 0 && write.fields.every(({ before }) => before === undefined) ? "addition" : "change";
 }
 
 /** One line for people. */

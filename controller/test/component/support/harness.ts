@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DevCluster, type JsonObject, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { createKubeSide, type KubeSide } from "../../../src/app/kube-side.ts";
-import { EVENT_SOURCES } from "../../../src/api/controller-names.ts";
+import { type Observing, observing, reporter } from "../../../src/app/observing.ts";
+import { CLOUD_NODE_CONTROLLER, EVENT_SOURCES, SERVICE_LB_CONTROLLER } from "../../../src/api/controller-names.ts";
 import { cloudNodeController } from "../../../src/controllers/node/controller.ts";
 import { nodeMetrics } from "../../../src/controllers/node/metrics.ts";
 import { serviceLbController } from "../../../src/controllers/service/controller.ts";
 import { serviceMetrics } from "../../../src/controllers/service/metrics.ts";
+import type { Options } from "../../../src/options/options.ts";
 import { CONNECTION_TIMING } from "../../../src/provider/connection.ts";
 import { BatchingInstanceReader } from "../../../src/provider/instance-reader.ts";
 import { providerMetrics } from "../../../src/provider/metrics.ts";
@@ -47,7 +49,9 @@ export interface HarnessOptions {
   readonly driftPeriodMs?: number;
 }
 
-type ManagerSettings = Required<Pick<HarnessOptions, "nodeWorkers" | "driftPeriodMs">>;
+type ManagerSettings = Required<Pick<HarnessOptions, "nodeWorkers" | "driftPeriodMs">> & {
+  readonly mode?: Pick<Options, "mode" | "controllerMode" | "providerMode"> | undefined;
+};
 
 /** API server, cloud and socket of one test; controllers and providers come and go. */
 export class Harness implements AsyncDisposable {
@@ -102,8 +106,8 @@ export class Harness implements AsyncDisposable {
   }
 
   /** A process with both controllers; `kill` ends it with all its memory. */
-  startManager(): Manager {
-    const manager = new Manager(this.cluster, this.socketPath, this.#settings);
+  startManager(mode?: ManagerSettings["mode"]): Manager {
+    const manager = new Manager(this.cluster, this.socketPath, { ...this.#settings, mode });
     this.#managers.push(manager);
     return manager;
   }
@@ -181,14 +185,20 @@ export class Manager {
   readonly sidecar: Sidecar;
   readonly nodes: Controller;
   readonly services: Controller;
+  /** undefined: everything that is planned is done. */
+  readonly observed: Observing | undefined;
   readonly #kube: KubeSide;
   readonly #tasks = new TaskGroup((name, error) => this.log.error(name, { err: error }));
   readonly #life = new AbortController();
   #end: Promise<void> | undefined;
 
-  constructor(cluster: DevCluster, socketPath: string, { nodeWorkers, driftPeriodMs }: ManagerSettings) {
+  constructor(cluster: DevCluster, socketPath: string, settings: ManagerSettings) {
     const { log, metrics } = this;
+    const { nodeWorkers, driftPeriodMs, mode } = settings;
     const real = systemClock();
+    const observed = mode && observing({ options: mode, metrics, clock: real, log });
+    this.observed = observed;
+    const gated = observed === undefined ? {} : { gate: observed.gate };
     const clock = scaledClock(SPEED);
     const listeners = new Set<() => void>();
     this.sidecar = new Sidecar({
@@ -203,6 +213,7 @@ export class Manager {
       tracing: NO_TRACING,
       timing: { ...CONNECTION_TIMING, connectMs: 200, retryMs: 50, graceMs: 100 },
       onReady: () => listeners.forEach((listener) => listener()),
+      ...gated,
     });
     const providers = new PrefixProviderSet([this.sidecar]);
     this.#kube = createKubeSide({
@@ -219,6 +230,7 @@ export class Manager {
       clock: real,
       random: () => 0.5,
       tracing: NO_TRACING,
+      ...gated,
     });
     const shared = {
       nodes: this.#kube.nodes,
@@ -227,14 +239,19 @@ export class Manager {
       log,
       queueMetrics: NO_QUEUE_METRICS,
       tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
       onProviderReady: (listener: () => void) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     };
+    const reporting = (controller: string) => ({
+      running: () => undefined,
+      reconciled: () => undefined,
+      ...(observed === undefined ? {} : { planned: reporter(observed.plans, controller) }),
+    });
     this.nodes = cloudNodeController({
       ...shared,
+      controllerMetrics: reporting(CLOUD_NODE_CONTROLLER),
       instances: new BatchingInstanceReader({ providers, clock: real, signal: this.#life.signal, tracing: NO_TRACING }),
       providers,
       events: this.#kube.events.recorder(EVENT_SOURCES.cloudNode),
@@ -243,6 +260,7 @@ export class Manager {
     });
     this.services = serviceLbController({
       ...shared,
+      controllerMetrics: reporting(SERVICE_LB_CONTROLLER),
       services: this.#kube.services,
       providers,
       events: this.#kube.events.recorder(EVENT_SOURCES.service),
