@@ -1,6 +1,6 @@
 // `npm run gen`: writes the manifests of rights, their reference page, alerts and dashboards, and what of the chart is generated.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { GRANTED_ON_REQUEST, PERMISSIONS } from "@cloudwire/controller/permissions";
+import { GRANTED_ON_REQUEST, OBSERVER_PERMISSIONS, PERMISSIONS } from "@cloudwire/controller/permissions";
 import { chartFiles } from "./chart/files.ts";
 import { type KubernetesObject, manifestOf } from "./kubernetes-object.ts";
 import { ALERT_GROUPS } from "./observability/alerts.ts";
@@ -35,6 +35,7 @@ const files: Readonly<Record<string, string>> = {
       yaml(rolesFor(PERMISSIONS, (of) => of === name, account)),
     ]),
   ),
+  "rbac-observer.yaml": yaml([serviceAccount, ...rolesFor(OBSERVER_PERMISSIONS, () => true, account)]),
 };
 
 await mkdir(manifests, { recursive: true });

@@ -3,17 +3,19 @@ import {
   EVERY_REPLICA,
   LEADER_ELECTION,
   LEADER_MIGRATION,
+  OBSERVER_PERMISSIONS,
   PERMISSIONS,
   SERVING,
 } from "@cloudwire/controller/permissions";
 import { SETTINGS } from "@cloudwire/controller/settings";
-import { ruleOf } from "../rbac/roles.ts";
+import { rulesOf } from "../rbac/roles.ts";
 
 const NOT_CONTROLLERS: ReadonlySet<string> = new Set([EVERY_REPLICA, LEADER_ELECTION, LEADER_MIGRATION, SERVING]);
 
 /** What the chart's templates have to know of the controller: who needs which rights, what is on by default, which settings there are. */
 export const chartFacts = (): object => {
   const parts = Map.groupBy(PERMISSIONS, ({ of }) => of);
+  const roles = Map.groupBy([...PERMISSIONS, ...OBSERVER_PERMISSIONS], ({ of }) => of);
   return {
     controllers: [...parts.keys()]
       .filter((name) => !NOT_CONTROLLERS.has(name))
@@ -25,11 +27,11 @@ export const chartFacts = (): object => {
       ...(isReloadable && { reloadable: true }),
     })),
     roles: Object.fromEntries(
-      [...parts].map(([of, permissions]) => [
+      [...roles].map(([of, permissions]) => [
         of,
         [...Map.groupBy(permissions, ({ namespace = "" }) => namespace)].map(([namespace, rights]) => ({
           ...(namespace !== "" && { namespace }),
-          rules: rights.map((right) => ruleOf(right)),
+          rules: rulesOf(rights),
         })),
       ]),
     ),

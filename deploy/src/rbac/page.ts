@@ -9,7 +9,8 @@ export const permissionsPage = (permissions: readonly Permission[], isOffByDefau
     "",
     "All that the controller process does at the API server, and no other right is used: a test runs every controller under exactly these",
     "and compares with the API server's audit log. [deploy/manifests](../../deploy/manifests) grants them, each part in a role of its own:",
-    "`rbac.yaml` what is on by default, `rbac-<name>.yaml` what a part needs that is off by default. **Provider sidecars need none.**",
+    "`rbac.yaml` what is on by default, `rbac-<name>.yaml` what a part needs that is off by default. The chart grants what its values turn on.",
+    "A process that only observes (`--mode=observe`) gets `rbac-observer.yaml` instead, which reads and writes nothing. **Provider sidecars need none.**",
     "",
     ...[...Map.groupBy(permissions, ({ of }) => of)].flatMap(([of, rights]) => [
       `## ${of}`,

@@ -45,6 +45,12 @@ describe("rolesFor()", () => {
     ]);
   });
 
+  test("says once what two parts of a role ask for", () => {
+    const account = { kind: "User", name: "ccm" } as const;
+    const twice = [...permissions, ...permissions].filter(({ of }) => of === "b");
+    expect(rolesFor(twice, () => true, account)).toEqual(rolesFor(permissions, (of) => of === "b", account));
+  });
+
   test("binds a user by the group that RBAC asks for", () => {
     const [, binding] = rolesFor(permissions, (of) => of === "b", { kind: "User", name: "ccm" });
     expect(binding).toMatchObject({

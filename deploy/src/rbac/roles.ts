@@ -41,7 +41,7 @@ export const rolesFor = (
     const metadata = { name: roleName(of), ...(namespace !== "" && { namespace }) };
     const kind = namespace === "" ? "ClusterRole" : "Role";
     return [
-      { apiVersion: API_VERSION, kind, metadata, rules: rights.map((right) => ruleOf(right)) } as const,
+      { apiVersion: API_VERSION, kind, metadata, rules: rulesOf(rights) } as const,
       {
         apiVersion: API_VERSION,
         kind: `${kind}Binding`,
@@ -53,7 +53,12 @@ export const rolesFor = (
   });
 };
 
-export const ruleOf = ({ group, resource, names, verbs }: Permission): Rule => ({
+/** Parts may ask for the same: once is enough. */
+export const rulesOf = (rights: readonly Permission[]): readonly Rule[] => [
+  ...new Map(rights.map((right) => [JSON.stringify(ruleOf(right)), ruleOf(right)])).values(),
+];
+
+const ruleOf = ({ group, resource, names, verbs }: Permission): Rule => ({
   apiGroups: [group],
   resources: [resource],
   ...(names !== undefined && { resourceNames: names }),

@@ -2,6 +2,7 @@ import {
   EVERY_REPLICA,
   GRANTED_ON_REQUEST,
   LEADER_ELECTION,
+  OBSERVER_PERMISSIONS,
   PERMISSIONS,
   SERVING,
 } from "@cloudwire/controller/permissions";
@@ -51,6 +52,11 @@ test.each<[string, object, (of: string) => boolean]>([
   ["without pages", { Generic: { Port: 0 } }, (of) => isOn(of) && of !== SERVING],
 ])("roles are what the parts that are on declare, %s", async (_name, config, isWanted) => {
   expect(byName(await rendered(config))).toEqual(byName(rolesFor(PERMISSIONS, isWanted, ACCOUNT)));
+});
+
+test("who only observes may only read", async () => {
+  const objects = await rendered({ Cloudwire: { Mode: "observe" } });
+  expect(byName(objects)).toEqual(byName(rolesFor(OBSERVER_PERMISSIONS, () => true, ACCOUNT)));
 });
 
 test("the role for the Lease is for the one that the settings name", async () => {

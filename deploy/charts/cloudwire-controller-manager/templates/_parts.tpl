@@ -29,5 +29,8 @@
 {{- end }}
 {{- if $isOn }}{{ $parts = append $parts $controller.name }}{{ end }}
 {{- end }}
+{{- if eq (include "cloudwire.setting" (dict "root" . "path" "Cloudwire.Mode" "default" "")) "observe" }}
+{{- $parts = list "observer" -}}
+{{- end }}
 {{- toJson (dict "parts" $parts) -}}
 {{- end }}
