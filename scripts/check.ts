@@ -77,6 +77,12 @@ const STEPS: readonly Step[] = [
     fix: "npm run lockfile",
   },
   {
+    name: "versions",
+    about: "one version everywhere",
+    work: script("scripts/release/version.ts"),
+    fix: "npm run release:version -- VERSION",
+  },
+  {
     name: "tree",
     about: "nothing of this machine is in the tree",
     work: script("scripts/check-tree.ts"),
