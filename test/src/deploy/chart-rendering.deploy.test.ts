@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type KubernetesObject, plainManifests, renderChart } from "@cloudwire/deploy/chart";
+import { CHART, helm, type KubernetesObject, plainManifests, renderChart, valueArgs } from "@cloudwire/deploy/chart";
 import { describe, expect, test } from "vitest";
 import { at, listOf } from "../support/kube.ts";
 import { Program } from "../support/program.ts";
@@ -83,6 +83,13 @@ describe("the controller", () => {
     expect(program.output.trim().split("\n")).toEqual([expect.stringContaining("--of-this-test: is not a flag")]);
     await rm(folder, { recursive: true });
   });
+});
+
+test.each(CASES)("helm lint has nothing against %s", async (_name, options) => {
+  const said = await helm(["lint", "--strict", CHART, ...valueArgs(options)], {
+    input: JSON.stringify(options.values ?? {}),
+  });
+  expect(said).toContain("1 chart(s) linted, 0 chart(s) failed");
 });
 
 test("deploy/manifests has what the chart renders of its examples", async () => {
