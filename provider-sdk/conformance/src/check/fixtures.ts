@@ -26,6 +26,8 @@ export interface VolumeFixture {
 export interface LoadBalancerFixture {
   readonly class?: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** An address that a Service may ask for and that nobody has. Default: one that the cloud has given to a load balancer before. */
+  readonly requestedIp?: string;
   /** Whether one cannot be without nodes: the machine of the configuration is one then. Default: false. */
   readonly needsNodes?: boolean;
   /** How long one may take to serve, and to be gone. Default: 10 min. */

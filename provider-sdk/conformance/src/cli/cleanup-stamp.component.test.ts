@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { LedgerFile } from "../commands/ledger-file.ts";
 import { Caller } from "../contract/caller.ts";
@@ -114,6 +116,19 @@ test("cleanup --all-older-than takes the lists of runs that are old enough, wher
   expect(await count(`conformance-${young}`)).toEqual([1, 1]);
   expect((await kit("--all-older-than", "24h", folder)).out).toBe("no run has left a list that is old enough\n");
 });
+
+test("cleanup takes a range that the provider refuses to route for one that was never made", async () => {
+  const [id, folder] = [`conformance-${randomUUID()}`, await temporaryFolder()];
+  const file = new LedgerFile(join(folder, "ledger.jsonl"));
+  await make(id, "198.18.7.0/24", file);
+  const refused = { destinationCidr: "198.18.8.1/24", targetProviderId: "acme://m-1", targetNodeName: "node-1" };
+  file.add({ kind: "route", context: CallContext.fromPartial(contextOf(id)), route: Route.fromPartial(refused) });
+  file.close(false);
+  const { code, out } = await kit(file.path);
+  expect(out).toBe(`nothing is left of the 3 things in ${file.path}, which is removed, too\n`);
+  expect(code).toBe(0);
+  expect(await count(id)).toEqual([0, 0]);
+}, 60_000);
 
 test("cleanup takes one run, or all that are old", async () => {
   expect(await kit("--run-id", "x", "--all-older-than", "1h")).toMatchObject({

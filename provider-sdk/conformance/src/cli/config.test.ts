@@ -26,6 +26,7 @@ canarySecret: canary
 loadBalancer:
   class: acme.example.com/small
   annotations: { acme.example.com/a: b }
+  requestedIp: 192.0.2.9
   timeoutSeconds: 30
 routeCidrs: [198.18.0.0/24, 198.18.1.0/24]
 limits:
@@ -51,7 +52,12 @@ testCloud: http://127.0.0.1:8080
       malformedVolumeHandle: "?",
       malformedIds: ["acme://?"],
       canarySecret: "canary",
-      loadBalancer: { class: "acme.example.com/small", annotations: { "acme.example.com/a": "b" }, timeoutMs: 30_000 },
+      loadBalancer: {
+        class: "acme.example.com/small",
+        annotations: { "acme.example.com/a": "b" },
+        requestedIp: "192.0.2.9",
+        timeoutMs: 30_000,
+      },
       routeCidrs: ["198.18.0.0/24", "198.18.1.0/24"],
       limits: { maxResources: 4, maxCostNote: "two small load balancers for an hour" },
       testCloud: "http://127.0.0.1:8080",

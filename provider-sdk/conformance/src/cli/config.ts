@@ -97,6 +97,7 @@ const loadBalancer = (section: Section | undefined): Pick<Fixtures, "loadBalance
   const fixture: LoadBalancerFixture = {
     ...section.optional("class"),
     ...section.textTable("annotations"),
+    ...section.optional("requestedIp"),
     ...(section.flag("needsNodes") && { needsNodes: true }),
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),
   };

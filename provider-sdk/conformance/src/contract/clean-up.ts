@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Connection } from "../wire/connection.ts";
+import { codeName } from "../wire/status.ts";
 import { type Called, Caller } from "./caller.ts";
 import { durationMs, pauseMs } from "./duration.ts";
 import { outcomeLine } from "./exchange.ts";
@@ -98,6 +99,9 @@ const removeRoute = async (
   const known = all?.find(({ destinationCidr }) => destinationCidr === made.destinationCidr);
   const routes = [known ?? made];
   const called = await caller.call(methods.batchDeleteRoutes, { context, change: change(), routes });
+  // A range of a kind that the provider does not route was never made.
+  const isRefused = called.kind === "error" && codeName(called.error.code) === "INVALID_ARGUMENT";
+  if (isRefused && all !== undefined && known === undefined) return undefined;
   if (called.kind !== "ok") return failed(called);
   const outcome = called.response.results[0]?.outcome;
   switch (outcome?.$case) {
