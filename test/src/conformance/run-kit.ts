@@ -7,7 +7,7 @@ import type { Report } from "@cloudwire/conformance";
 import { TestHost } from "./host.ts";
 import type { Started, Subject } from "./subject.ts";
 
-/** Longest time of one run, many times what one takes; the kit tells what it was at when it is ended. */
+/** Longest time of one run unless its cloud needs more, many times what one takes; the kit tells what it was at when it is ended. */
 const RUN_MS = 600_000;
 /** Several providers are tested at once, on machines that do more besides. */
 const SLOW_FACTOR = "5";
@@ -43,14 +43,14 @@ export async function runKit({ level, knownFailing, start }: Subject): Promise<K
 export async function runCommand(
   [kit, ...before]: readonly [string, ...string[]],
   args: readonly string[],
-  { command, env = {} }: Pick<Started, "command" | "env">,
+  { command, env = {}, runMs = RUN_MS }: Omit<Started, "config">,
   folder: string,
   kitEnv: NodeJS.ProcessEnv = process.env,
 ): Promise<KitRun> {
   await mkdir(folder, { recursive: true });
   const all = [...before, ...args, "--report", folder, "--", ...command];
   const { code, output } = await new Promise<Pick<KitRun, "code" | "output">>((resolve) => {
-    const options = { env: { ...kitEnv, ...env }, timeout: RUN_MS, maxBuffer: 64 * 1024 * 1024 };
+    const options = { env: { ...kitEnv, ...env }, timeout: runMs, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(kit, all, options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, output: `${stdout}${stderr}` }),
     );

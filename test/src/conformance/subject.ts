@@ -8,6 +8,8 @@ export interface Started {
   readonly env?: Readonly<Record<string, string>>;
   /** The kit's configuration, in YAML. */
   readonly config: string;
+  /** Longest time of a run. Default: 10 min. */
+  readonly runMs?: number;
 }
 
 /** Where the clouds of providers run; it ends with the run. */

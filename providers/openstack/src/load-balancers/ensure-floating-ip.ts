@@ -1,10 +1,19 @@
-import type { ChangeContext, LoadBalancerRef } from "@cloudwire/provider-sdk";
+import { type ChangeContext, type LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
+import { isStatus } from "../cloud/errors.ts";
 import { onlyPlanned, type Tools } from "./balancer.ts";
 import { type FloatingIp, floatingStamp, type FloatingStep, planFloatingIp } from "./floating-ips.ts";
 import type { Balancer } from "./octavia.ts";
 import type { FloatingWish, Wish } from "./wish.ts";
 
 type Ref = Pick<LoadBalancerRef, "cluster" | "service">;
+
+type UsableStep = Exclude<FloatingStep, { readonly kind: "refuse" }>;
+
+/** The load balancer's port, and the floating IPs that are at it or made for the Service. */
+interface Seen {
+  readonly portId: string;
+  readonly present: readonly FloatingIp[];
+}
 
 /** Of a load balancer that is to be made: what is at a port is at another one. */
 const noPort = "";
@@ -20,7 +29,7 @@ export async function ensureFloatingIp(
   const portId = balancer.vip_port_id;
   if (portId === null) return;
   const present = await ownIps(tools, ref, portId, context);
-  const step = floating && (await planStep(tools, ref, floating, { portId, present }, context));
+  const step = floating && (await reserved(tools, ref, floating, { portId, present }, context));
   const keptId = step?.kind === "keep" || step?.kind === "associate" ? step.floatingIp.id : undefined;
   // A port has one address from outside at a time: the others go first.
   for (const other of present.filter(({ id }) => id !== keptId)) await letGo(tools, ref, other, context);
@@ -28,14 +37,14 @@ export async function ensureFloatingIp(
   if (step?.kind === "associate") await associate(tools, step.floatingIp, portId, context);
 }
 
-/** Looks before anything is made for a wish that cannot be had. @throws ProviderError where the wished address is somebody else's */
-export async function confirmAddress(
+/** Has the wished address before anything else is made. @throws ProviderError where it cannot be had */
+export async function reserveAddress(
   tools: Tools,
   ref: Ref,
   { floating }: Pick<Wish, "floating">,
   context: ChangeContext,
 ): Promise<void> {
-  if (floating?.address !== undefined) await planStep(tools, ref, floating, { portId: noPort, present: [] }, context);
+  if (floating?.address !== undefined) await reserved(tools, ref, floating, { portId: noPort, present: [] }, context);
 }
 
 /** Every floating IP that is at the port or has the Service's stamp goes: somebody's own stays in the project. */
@@ -60,14 +69,36 @@ export async function ownIps(
   return [...new Map([...stamped, ...atPort].map((each) => [each.id, each])).values()];
 }
 
+/** What is to be done once a wished address is the project's: until then the Service keeps the one that it has. */
+async function reserved(
+  tools: Tools,
+  ref: Ref,
+  floating: FloatingWish,
+  seen: Seen,
+  context: ChangeContext,
+): Promise<UsableStep> {
+  const step = await planStep(tools, ref, floating, seen, context);
+  const { address } = floating;
+  if (step.kind !== "create" || address === undefined) return step;
+  try {
+    const floatingIp = await create(tools, ref, floating, undefined, context);
+    return floatingIp ? { kind: "associate", floatingIp } : step;
+  } catch (error) {
+    if (!isStatus(error, 403) || !(error instanceof ProviderError) || error.reason !== "CLOUD_PERMISSION_DENIED")
+      throw error;
+    const message = `${address} is no floating IP of the project, and the cloud's policy does not let the provider choose the address of a new one: have an administrator make it, or wish for one that the project has`;
+    throw new ProviderError(error.reason, message, { cause: error, field: "spec.requested_ips[0]" });
+  }
+}
+
 /** @throws ProviderError where the wished address is somebody else's */
 async function planStep(
   { floatingIps }: Tools,
   { cluster, service }: Ref,
   { address }: FloatingWish,
-  { portId, present }: { readonly portId: string; readonly present: readonly FloatingIp[] },
+  { portId, present }: Seen,
   context: ChangeContext,
-): Promise<Exclude<FloatingStep, { readonly kind: "refuse" }>> {
+): Promise<UsableStep> {
   const named = address === undefined ? [] : await floatingIps.list({ floating_ip_address: address }, context);
   const stamp = floatingStamp(cluster.id, service.uid);
   const step = planFloatingIp(address, [...present, ...named], portId, stamp);
@@ -75,22 +106,23 @@ async function planStep(
   return step;
 }
 
+/** @param portId undefined: it is nobody's until it is associated */
 async function create(
   { floatingIps }: Tools,
   { cluster, service }: Ref,
   { networkId, subnetId, address }: FloatingWish,
-  portId: string,
+  portId: string | undefined,
   context: ChangeContext,
-): Promise<void> {
-  if (onlyPlanned({ action: "create", resourceType: "floating IP" }, context)) return;
+): Promise<FloatingIp | undefined> {
+  if (onlyPlanned({ action: "create", resourceType: "floating IP" }, context)) return undefined;
   const fields = {
     floating_network_id: networkId,
-    port_id: portId,
+    ...(portId === undefined ? {} : { port_id: portId }),
     description: floatingStamp(cluster.id, service.uid),
     ...(subnetId === undefined ? {} : { subnet_id: subnetId }),
     ...(address === undefined ? {} : { floating_ip_address: address }),
   };
-  await floatingIps.create(fields, context);
+  return floatingIps.create(fields, context);
 }
 
 async function associate(

@@ -15,7 +15,7 @@ import {
   type Tools,
   writeTags,
 } from "./balancer.ts";
-import { confirmAddress, ensureFloatingIp } from "./ensure-floating-ip.ts";
+import { reserveAddress, ensureFloatingIp } from "./ensure-floating-ip.ts";
 import type { Balancer, Parts } from "./octavia.ts";
 import { fromTags, toTags } from "./ownership.ts";
 import { planMembers, planParts, type Step } from "./plan.ts";
@@ -99,7 +99,7 @@ async function findOrCreate(
   if (problem) throw problem;
   const [first] = own;
   if (first) return first;
-  await confirmAddress(tools, wanted, wish, context);
+  await reserveAddress(tools, wanted, wish, context);
   const change = { action: "create", resourceType: "load balancer", resourceId: wish.name } as const;
   if (onlyPlanned(change, context)) return undefined;
   return createBalancer(tools, { name: wish.name, tags: wish.tags, ...wish.creation }, context);

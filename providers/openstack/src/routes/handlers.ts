@@ -71,7 +71,8 @@ class Routes {
 
   async ensure(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteBatchAnswer[]> {
     const { routes, owner } = await this.#read(context);
-    if (owner !== undefined && owner !== context.cluster.id) return wanted.map(() => this.#notOurs(owner));
+    if (owner !== undefined && owner !== context.cluster.id)
+      return wanted.map((each) => this.#inTheWay(each, routes, owner));
     const ids = wanted.map(({ targetId }) => this.#serverIdOf(targetId));
     const { servers } = await this.#servers.byIds(
       ids.flatMap((id) => id ?? []),
@@ -145,6 +146,14 @@ class Routes {
     if (!isKnown(server)) return [];
     const all = addressesOf(server, { ...this.#view, ipFamilies: ["IPv4", "IPv6"] });
     return all.flatMap(({ type, address }) => (type === "InternalIP" ? [address] : []));
+  }
+
+  /** Of a router that has another cluster's routes to pod ranges. */
+  #inTheWay({ destinationCidr: cidr }: WantedRoute, routes: readonly ExtraRoute[], owner: string): ProviderError {
+    const theirs = routes.find(({ destination }) => destination === cidr);
+    if (theirs === undefined) return this.#notOurs(owner);
+    const message = `router ${this.#router.id} has a route to ${cidr} by ${theirs.nexthop} that is cluster ${owner}'s`;
+    return new ProviderError("CIDR_CONFLICT", message, { metadata: { cidr, owner_cluster_id: owner } });
   }
 
   #notOurs(owner: string | undefined): ProviderError {

@@ -155,6 +155,13 @@ export class Tenant {
     return (await Promise.all(lists)).flat();
   }
 
+  /** A floating IP that is at no port. Answers its address. */
+  async createFloatingIp(): Promise<string> {
+    const wish = { floatingip: { floating_network_id: this.parts.floatingNetwork } };
+    const made = await this.member.ask("neutron", "POST", "/floatingips", wish);
+    return String(at(made, "floatingip", "floating_ip_address"));
+  }
+
   async floatingIps(): Promise<readonly Json[]> {
     return this.#list("neutron", "/floatingips", "floatingips");
   }

@@ -45,6 +45,18 @@ export const floatingIps: Scenario = {
     expect(await addressAfter(stage, { version: "1" })).toBe(made);
     expect(stage.writes()).toEqual([]);
 
+    // Of nobody: the project does not have it, and a member may not choose.
+    const { address: unknown = "" } = await stage.fact("unknown", async () => ({ address: "203.0.113.9" }));
+    const refused = { reason: "CLOUD_PERMISSION_DENIED", fields: ["spec.requested_ips[0]"] };
+    stage.begin("an address that cannot be had");
+    const wish = { more: { requestedIps: [unknown] }, version: "1.1" };
+    await expect(addressAfter(stage, wish)).rejects.toMatchObject(refused);
+    // Refused, and the one that it has stays.
+    expect(ofFloating(stage.writes())).toEqual(["POST"]);
+    stage.begin("an address that cannot be had, for a new load balancer");
+    await expect(addressAfter(stage, { service: "default/other", ...wish })).rejects.toMatchObject(refused);
+    expect(stage.writes()).toEqual(["POST /network/v2.0/floatingips"]);
+
     stage.begin("internal from now on");
     expect(await addressAfter(stage, { annotations: internal, version: "2" })).not.toBe(made);
     expect(ofFloating(stage.writes())).toEqual(["DELETE"]);

@@ -92,8 +92,20 @@ export const routes: Scenario = {
       },
       (tenant, { tag = "" }) => tenant.member.ask("neutron", "DELETE", tagPath(tenant, tag)),
     );
+    await stage.fact(
+      "another cluster's",
+      async (tenant) => {
+        const theirs = { destination: first, nexthop: two["address"] ?? "" };
+        await extraRoutes(tenant, "add_extraroutes", [theirs]);
+        return theirs;
+      },
+      (tenant, theirs) => extraRoutes(tenant, "remove_extraroutes", [theirs]),
+    );
     stage.begin("refused: another cluster's router");
-    expect(await ensure(stage, [route(first, one)])).toEqual(["OWNED_BY_ANOTHER_CLUSTER"]);
+    expect(await ensure(stage, [route(first, one), route(second, one)])).toEqual([
+      "CIDR_CONFLICT",
+      "OWNED_BY_ANOTHER_CLUSTER",
+    ]);
     expect(await listed(stage)).toEqual([]);
     expect(stage.writes()).toEqual([]);
     expect(byHand["destination"]).toBe(foreign);
