@@ -1,10 +1,12 @@
-// The docs check: every link within the tree leads somewhere, every block marked `test` works, every package is explained.
+// The docs check: every link within the tree leads somewhere, every flag, metric, event and test that is named exists, every block marked
+// `test` works, every package is explained.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { DEPENDENCY_PAGE, dependencyFaults, goManifest, type Manifest } from "./docs/dependency-table.ts";
 import { brokenLinks } from "./docs/links.ts";
 import { parsePage } from "./docs/markdown.ts";
+import { unknownNames, unknownTests } from "./docs/names.ts";
 import { failingSnippets } from "./docs/run-snippets.ts";
 import { snippetsOf } from "./docs/snippets.ts";
 import { ROOT } from "./lib/run.ts";
@@ -22,8 +24,14 @@ const manifests = new Map([
   ...[...manifestTexts].map(([path, text]): [string, Manifest] => [path, JSON.parse(text)]),
   ...[...goTexts].map(([path, text]): [string, Manifest] => [path, goManifest(text)]),
 ]);
+const sources = await treeTexts(
+  ...["controller", "providers/*", "provider-sdk/typescript"].map((folder) => `:(glob)${folder}/src/**/*.ts`),
+  ":(glob)deploy/charts/**",
+);
 const faults = [
   ...brokenLinks(pages, (path) => existsSync(join(ROOT, path))),
+  ...unknownNames(texts, sources.values()),
+  ...unknownTests(texts, await treeTexts("*.test.ts")),
   ...dependencyFaults(manifests, texts.get(DEPENDENCY_PAGE) ?? ""),
   ...(await failingSnippets(snippets)),
 ];
