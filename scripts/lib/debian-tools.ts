@@ -20,6 +20,9 @@ const OF_NETWORK: Programs = {
 /** What reads and runs what an operator gets: alert rules, images, pods. */
 const OF_DEPLOY: Programs = {
   promtool: "prometheus",
+  podman: "podman",
+  runc: "runc",
+  skopeo: "skopeo",
 };
 
 /** What OpenStack's services store things in and talk to each other with. */
