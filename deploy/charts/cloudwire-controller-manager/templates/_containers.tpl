@@ -100,9 +100,9 @@ host: {{ .host | quote }}
 {{- end }}
 {{- end }}
 
-{{/* Where a provider's probes and figures are. Arguments: root, provider. */}}
+{{/* Where a provider's probes and figures are; empty: all addresses of both families. Arguments: root, provider. */}}
 {{- define "cloudwire.httpHost" -}}
-{{- .provider.httpHost | default (.root.Values.hostNetwork | ternary "127.0.0.1" "0.0.0.0") -}}
+{{- .provider.httpHost | default (.root.Values.hostNetwork | ternary "127.0.0.1" "") -}}
 {{- end }}
 
 {{/* Whether somebody beside the kubelet of the node reaches them. Arguments: root, provider. */}}
