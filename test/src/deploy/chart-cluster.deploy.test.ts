@@ -16,7 +16,7 @@ import { World } from "../system/support/world.ts";
 import { CHART_CASES } from "./support/chart-cases.ts";
 import { containersOf, podsOf } from "./support/pods.ts";
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 90_000;
 const CONTROL_PLANE = "node-role.kubernetes.io/control-plane";
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";
 const OURS = "app.kubernetes.io/instance=cloudwire";

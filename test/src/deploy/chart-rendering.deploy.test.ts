@@ -79,7 +79,7 @@ describe("the controller", () => {
     const args = [at(controller, "args")].flat().map((arg) => String(arg).replace("/etc/cloudwire/", `${folder}/`));
     // It tells all that is wrong before anything starts.
     await using program = new Program({ source: CONTROLLER, args: [...args, "--of-this-test"] });
-    expect(await program.exit(60_000)).toEqual({ code: 64, signal: null });
+    expect(await program.exit(180_000)).toEqual({ code: 64, signal: null });
     expect(program.output.trim().split("\n")).toEqual([expect.stringContaining("--of-this-test: is not a flag")]);
     await rm(folder, { recursive: true });
   });
