@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { linkedPath, storedPath, textFile, withFolders } from "./entry.ts";
+
+describe("storedPath()", () => {
+  test.each([
+    ["./lib/x86_64-linux-gnu/libc.so.6", "usr/lib/x86_64-linux-gnu/libc.so.6"],
+    ["/lib64/ld-linux-x86-64.so.2", "usr/lib64/ld-linux-x86-64.so.2"],
+    ["./sbin/ip", "usr/sbin/ip"],
+    ["./usr/bin/virsh", "usr/bin/virsh"],
+    ["./libexec/x", "libexec/x"],
+    ["./etc/", "etc"],
+  ])("%s is stored as %s", (path, expected) => {
+    expect(storedPath(path)).toBe(expected);
+  });
+});
+
+describe("linkedPath()", () => {
+  test.each([
+    ["usr/lib/a/libm.so", "libm.so.6", "usr/lib/a/libm.so.6"],
+    ["usr/lib64/ld.so.2", "/lib/a/ld.so.2", "usr/lib/a/ld.so.2"],
+    ["usr/sbin/ip", "../../bin/ip", "usr/bin/ip"],
+  ])("%s -> %s leads to %s", (path, target, expected) => {
+    expect(linkedPath({ path, target })).toBe(expected);
+  });
+});
+
+test("withFolders() puts each entry after its folders, in one order, and keeps the modes of folders that are given", () => {
+  const home = { kind: "folder", path: "b/home", mode: 0o700 } as const;
+  const paths = withFolders([textFile("b/home/x", ""), home, textFile("a", "")]);
+  expect(paths).toEqual([
+    textFile("a", ""),
+    { kind: "folder", path: "b", mode: 0o755 },
+    home,
+    textFile("b/home/x", ""),
+  ]);
+});
