@@ -1,4 +1,4 @@
 /** The chart: what it renders, and Helm to install it with. */
 export { plainManifests } from "./plain.ts";
-export { CHART, chartExamples, helm, renderChart, type RenderOptions, valueArgs } from "./render.ts";
+export { CHART, helm, renderChart, type RenderOptions, valueArgs } from "./render.ts";
 export type { KubernetesObject } from "../kubernetes-object.ts";

@@ -19,7 +19,6 @@ export interface Field {
   readonly about: string;
   readonly schema: Schema;
   readonly isRequired?: boolean;
-  readonly items?: Readonly<Record<string, Field>>;
 }
 
 /** Values, or groups of them, by their names. */
