@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { at, listOf } from "../support/kube.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const GUIDES = join(ROOT, "docs/guides");
 const createProvider = join(ROOT, "provider-sdk/create/src/main.ts");
 
 let controlPlane: ControlPlane;
@@ -22,22 +21,6 @@ beforeAll(async () => {
 afterAll(() => controlPlane.stop());
 
 const DRY_RUN = ["apply", "--dry-run=server", "--validate=strict", "-o", "json"] as const;
-
-/** The Kubernetes manifests among the blocks of a page. */
-const manifestsOf = (page: string): readonly string[] =>
-  [...page.matchAll(/^ *```yaml\n(.*?)^ *```$/gms)].map(([, text = ""]) => text).filter((text) => /^kind:/m.test(text));
-
-describe("the vendor guide", () => {
-  test("has no manifest that the API server would refuse", async () => {
-    const pages = (await readdir(GUIDES)).filter((name) => name.endsWith(".md"));
-    const texts = await Promise.all(pages.map((name) => readFile(join(GUIDES, name), "utf8")));
-    const input = texts.flatMap(manifestsOf).join("\n---\n");
-    const applied: unknown = JSON.parse(await controlPlane.kubectl([...DRY_RUN, "-f", "-"], { input }));
-    expect(listOf(at(applied, "items")).map((item) => at(item, "kind"))).toEqual(
-      expect.arrayContaining(["ServiceAccount", "ClusterRole", "Role", "Secret"]),
-    );
-  });
-});
 
 /** Where clients in a pod look for their token. */
 const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
