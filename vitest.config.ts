@@ -48,6 +48,7 @@ const heavier = [
   "**/*.network.test.ts",
   "**/*.openstack.test.ts",
   "**/*.deploy.test.ts",
+  "**/*.kubelet.test.ts",
   "**/*.selftest.test.ts",
 ];
 
@@ -98,6 +99,8 @@ export default defineConfig({
       project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
       project("network", ["**/*.network.test.ts"], [], 300_000, 2),
       project("deploy", ["**/*.deploy.test.ts"], [], 300_000, 2),
+      // Once: each of its tests goes on from where the one before it ended.
+      project("kubelet", ["**/*.kubelet.test.ts"], [], 300_000),
       openstack,
       systemWith("go"),
       systemWith("python"),

@@ -24,6 +24,7 @@ const TASKS = {
   "test:differential": ["scripts/test.ts", "--only", "differential"],
   "test:parity": ["scripts/test.ts", "--only", "parity"],
   "test:openstack": ["scripts/test.ts", "--only", "openstack"],
+  "test:kubelet": ["scripts/test.ts", "--only", "kubelet"],
   soak: ["bench/src/soak/main.ts"],
   bench: ["bench/src/compare/main.ts"],
   "bench:sdk": ["bench/src/sdk/main.ts"],

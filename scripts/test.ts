@@ -1,6 +1,6 @@
 // `npm test`: unit and component tests always; the suites over a real Kubernetes control plane where one can be built.
 //   npm test -- --only system      one suite, or several: --only unit,component
-//   npm run test:openstack         the suite that runs only where it is named
+//   npm run test:openstack         a suite that runs only where it is named; another is test:kubelet
 // In CI (CI=true), or with CLOUDWIRE_NO_SKIP=1, a suite that cannot run is a failure. The last line is for machines:
 // "N passed, N failed, N skipped".
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { prepareControlPlane, prepareUpstream } from "./lib/control-plane.ts";
+import { prepareControlPlane, prepareKubelet, prepareUpstream } from "./lib/control-plane.ts";
 import { prepareSidecars, preparePython, runGoTests, runPytest } from "./lib/foreign-suites.ts";
-import { prepareDeploy, prepareNetwork, prepareOpenStack } from "./lib/debian-tools.ts";
+import { prepareDeploy, prepareMachine, prepareNetwork, prepareOpenStack } from "./lib/debian-tools.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
@@ -23,7 +23,7 @@ interface Batch {
   /** Makes ready what they need; answers why that cannot be had here. */
   readonly prepare: () => Promise<string | undefined>;
   readonly work: (suites: readonly string[]) => Promise<Tally>;
-  /** Runs only where it is named: it installs much, and CI has what it recorded. */
+  /** Runs only where it is named: it installs or builds much. */
   readonly isOptional?: boolean;
 }
 
@@ -71,6 +71,12 @@ const BATCHES: readonly Batch[] = [
     suites: ["openstack"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareOpenStack()),
     work: (suites) => runVitest(suites, ONE_BY_ONE),
+    isOptional: true,
+  },
+  {
+    suites: ["kubelet"],
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareMachine()) ?? (await prepareKubelet()),
+    work: (suites) => runVitest(suites),
     isOptional: true,
   },
 ];

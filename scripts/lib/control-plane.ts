@@ -13,8 +13,15 @@ export async function prepareUpstream(): Promise<string | undefined> {
   return build("upstream's controllers", "@cloudwire/test");
 }
 
-async function build(what: string, workspace: string): Promise<string | undefined> {
+/** Likewise the kubelet, which one suite runs. */
+export async function prepareKubelet(): Promise<string | undefined> {
+  return build("the kubelet", "@cloudwire/control-plane", ["--kubelet"]);
+}
+
+async function build(what: string, workspace: string, args: readonly string[] = []): Promise<string | undefined> {
   console.log(`\nMaking ${what} ready (the first build takes some minutes) …`);
-  const { code } = await run("npm", ["run", "--silent", "binaries", "-w", workspace], { output: "show" });
+  const { code } = await run("npm", ["run", "--silent", "binaries", "-w", workspace, "--", ...args], {
+    output: "show",
+  });
   return code === 0 ? undefined : `${what} could not be built (exit ${code}, see above)`;
 }

@@ -25,6 +25,9 @@ const OF_DEPLOY: Programs = {
   skopeo: "skopeo",
 };
 
+/** What a kubelet runs containers by. */
+const OF_KUBELET: Programs = { containerd: "containerd", ctr: "containerd" };
+
 /** What OpenStack's services store things in and talk to each other with. */
 const OF_OPENSTACK: Programs = {
   mariadbd: "mariadb-server",
@@ -46,6 +49,11 @@ export async function prepareNetwork(): Promise<string | undefined> {
 export async function prepareDeploy(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "needs root, to run containers";
   return (await installMissing(OF_DEPLOY)) ?? (await prepareHelm());
+}
+
+/** Likewise what a machine of a cluster has, for the suite with a real kubelet. */
+export async function prepareMachine(): Promise<string | undefined> {
+  return (await prepareDeploy()) ?? (await installMissing(OF_KUBELET));
 }
 
 /** Builds Helm from its Go module, for which there is no package; takes minutes the first time. */
