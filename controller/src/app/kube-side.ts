@@ -112,12 +112,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     client: clientOf(unlimited, "shared-informers"),
     metrics: informerMetricsOf("CertificateSigningRequest"),
   });
-  const informers: readonly NamedInformer[] = [
-    { name: "nodes", informer: nodes },
-    { name: "services", informer: services },
-    ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
-    ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
-  ];
+  const informers = runningInformers(options, { nodes, services, persistentVolumes, requests });
   const client = clientOf(main, "cloud-controllers", dependencies.tracing);
   return {
     client: gate === undefined ? client : new PlanningKubeClient(client, gate),
@@ -144,6 +139,25 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
     },
   };
+}
+
+interface Caches {
+  readonly nodes: Informer<Node>;
+  readonly services: Informer<Service>;
+  readonly persistentVolumes: Informer<PersistentVolume>;
+  readonly requests: Informer<CertificateSigningRequest>;
+}
+
+function runningInformers(
+  options: Pick<Options, "controllers">,
+  { nodes, services, persistentVolumes, requests }: Caches,
+): readonly NamedInformer[] {
+  return [
+    { name: "nodes", informer: nodes },
+    { name: "services", informer: services },
+    ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
+    ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
+  ];
 }
 
 function limiterOf({ kubeApiQps, kubeApiBurst }: KubeSideDependencies["options"], clock: Clock) {
