@@ -67,8 +67,7 @@ function kindsOf(pages: ReadonlyMap<string, string>, sources: string): readonly 
       what: "page",
       pattern: /`(?:GET |PUT )?(\/(?:readyz|livez|healthz|metrics|statusz|configz|flagz|debug)[a-z/]*)/g,
       // `/readyz/NAME` stands for each of its checks.
-      isKnown: (name) =>
-        [name, name.replace(/\/[a-z]*$/, "/NAME")].some((path) => textOf(ENDPOINTS).includes(path)),
+      isKnown: (name) => [name, name.replace(/\/[a-z]*$/, "/NAME")].some((path) => textOf(ENDPOINTS).includes(path)),
       where: ENDPOINTS,
     },
     {

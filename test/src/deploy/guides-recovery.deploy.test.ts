@@ -7,6 +7,7 @@ import { UNINITIALIZED, World } from "../system/support/world.ts";
 
 const WAIT_MS = 60_000;
 const SERVICE = "/api/v1/namespaces/default/services/web";
+const RELEASE = "cloudwire.dev/release-deletion";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 
 let controlPlane: ControlPlane;
@@ -79,18 +80,19 @@ describe("as the guides say", () => {
   });
 
   test("a release of the brake that is put on all Nodes is taken off those that live", async () => {
-    await controlPlane.kubectl(["annotate", "nodes", "--all", "cloudwire.dev/release-deletion=true"]);
+    await controlPlane.kubectl(["annotate", "nodes", "--all", `${RELEASE}=true`]);
     const ready = { status: { conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }] } };
     await world.kube.patch("/api/v1/nodes/node-1/status", ready);
-    await eventually(
+    const annotations = await eventually(
       "the release to go",
       WAIT_MS,
       async () => {
-        const node = await world.kube.get("/api/v1/nodes/node-1");
-        return at(node, "metadata", "annotations", "cloudwire.dev/release-deletion") === undefined ? true : undefined;
+        const found = Object(at(await world.kube.get("/api/v1/nodes/node-1"), "metadata", "annotations"));
+        return RELEASE in found ? undefined : found;
       },
       () => world.outputs(),
     );
+    expect(Object.keys(annotations)).not.toContain(RELEASE);
   });
 
   test("the namespace whose UID is the cluster's identity cannot be deleted", async () => {
