@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import type { DebianPackage } from "./deb.ts";
 import { type GroupName, GROUPS } from "./groups.ts";
 import { addPlatform, bundleEntries, type Foundation, labelsOf, type Release } from "./image.ts";
 import type { ImageSource } from "./images.ts";
@@ -73,9 +74,12 @@ async function makeFoundations(
   lock: Lock,
   { modified }: Release,
 ): Promise<Foundations> {
-  const node = await nodeEntries(nodePackage);
   const locked = (group: GroupName) => lock[group]?.[architecture] ?? [];
+  // Before Node: a process that holds much is slow to start others.
   const packages = await openLocked(architecture, locked("base"));
+  const ofGroups = new Map<GroupName, readonly DebianPackage[]>();
+  for (const group of needs) ofGroups.set(group, await openLocked(architecture, locked(group)));
+  const node = await nodeEntries(nodePackage);
   const under = selectFiles(GROUPS.base, packages, node);
   const entries = [...ROOT_FILES, ...node, ...under.entries];
   const base: Foundation = {
@@ -84,9 +88,8 @@ async function makeFoundations(
     locked: locked("base"),
   };
   const withNeeds = new Map<GroupName, Foundation>();
-  for (const group of needs) {
-    const all = [...packages, ...(await openLocked(architecture, locked(group)))];
-    const more = selectFiles(GROUPS[group], all, entries);
+  for (const [group, ofGroup] of ofGroups) {
+    const more = selectFiles(GROUPS[group], [...packages, ...ofGroup], entries);
     withNeeds.set(group, {
       layers: [
         ...base.layers,

