@@ -132,16 +132,31 @@ export class TestBalancer {
 
   /** Ensures until nothing is left to do; `seen` is told of each answer. */
   async converge(wish: Wish = {}, seen?: (called: Called<EnsureLoadBalancerResponse>) => void): Promise<LoadBalancer> {
+    return this.#converged("EnsureLoadBalancer", async () => {
+      const called = await this.ensure(wish);
+      seen?.(called);
+      return called;
+    });
+  }
+
+  /** Changes the nodes until nothing is left to do. */
+  convergeNodes(nodes: Nodes): Promise<LoadBalancer> {
+    return this.#converged("UpdateLoadBalancerNodes", () => this.updateNodes(nodes));
+  }
+
+  async #converged(
+    name: string,
+    ask: () => Promise<Called<{ readonly loadBalancer?: LoadBalancer | undefined }>>,
+  ): Promise<LoadBalancer> {
     const endMs = performance.now() + patienceMs(this.#context);
     for (;;) {
       // Each question is a change of its own: one that is repeated may get the earlier answer.
-      const called = await this.ensure(wish);
-      seen?.(called);
+      const called = await ask();
       if (isBusy(called)) {
         await this.#pause(pollMs, endMs);
         continue;
       }
-      const { loadBalancer } = expectOk(called, "EnsureLoadBalancer fails").response;
+      const { loadBalancer } = expectOk(called, `${name} fails`).response;
       if (loadBalancer?.phase === LoadBalancerPhase.ACTIVE && loadBalancer.operation === undefined) return loadBalancer;
       const { exchange } = called;
       if (loadBalancer === undefined) return fail({ message: "the answer has no load balancer", exchange });

@@ -252,7 +252,7 @@ const nodes: readonly Check[] = [
     run: (context) =>
       withBalancer(context, async (balancer) => {
         await balancer.converge({ nodes: inline(fixtureNode(context)) });
-        expectOk(await balancer.updateNodes(inline()), "UpdateLoadBalancerNodes fails");
+        await balancer.convergeNodes(inline());
         const { nodesFingerprint, registeredNodes = 0 } = await expectPresent(balancer, "it is gone");
         const expected = show([inline().fingerprint, 0]);
         const got = show([nodesFingerprint, registeredNodes]);

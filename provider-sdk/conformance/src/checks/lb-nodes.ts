@@ -75,7 +75,7 @@ export const balancerNodeChecks: readonly Check[] = [
       withBalancer(context, async (balancer) => {
         const before = await balancer.converge();
         const nodes = inline(fixtureNode(context));
-        expectOk(await balancer.updateNodes(nodes), "UpdateLoadBalancerNodes fails");
+        await balancer.convergeNodes(nodes);
         const after = await expectNodes(balancer, nodes.fingerprint ?? "", 1);
         const of = (one: LoadBalancer) => show([one.id, one.specFingerprint, one.ingress]);
         if (of(after) !== of(before)) fail({ message: "more has changed", expected: of(before), got: of(after) });
