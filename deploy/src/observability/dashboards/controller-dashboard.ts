@@ -225,10 +225,6 @@ const API_SERVER: Row = {
       expr: quantileBy(0.95, "verb", "rest_client_request_duration_seconds", REPLICAS),
       legend: "{{verb}}",
     }),
-    lines(["Waiting for our own limit, 95 %", "Before a request is sent."], "s", {
-      expr: quantileBy(0.95, "verb", "rest_client_rate_limiter_duration_seconds", REPLICAS),
-      legend: "{{verb}}",
-    }),
     lines(["Objects in caches", "By kind."], "short", {
       expr: `max by (kind) (cloudwire_informer_objects{${REPLICAS}})`,
       legend: "{{kind}}",

@@ -86,10 +86,6 @@ const CONTRACT: Row = {
       expr: quantileBy(0.95, "method", CALLS, OURS),
       legend: "{{method}}",
     }),
-    lines(["Age of the data, 95 %", "Of the oldest cloud data in an answer, by method."], "s", {
-      expr: quantileBy(0.95, "method", "cloudwire_cloud_data_age_seconds", OURS),
-      legend: "{{method}}",
-    }),
   ],
 };
 
@@ -100,15 +96,10 @@ const BUDGET: Row = {
       expr: ratesBy("method, kind", "cloudwire_cloud_calls_total", OURS),
       legend: "{{method}} {{kind}}",
     }),
-    lines(
-      ["Throttling", "Answers while the cloud throttled, and the times that calls were put on hold for it."],
-      "ops",
-      { expr: ratesBy("provider", "cloudwire_cloud_throttled_total", OURS), legend: "{{provider}} throttled" },
-      {
-        expr: ratesBy("provider, class", "cloudwire_provider_call_holds_total", OURS),
-        legend: "{{provider}} {{class}} held",
-      },
-    ),
+    lines(["Throttling", "Times that calls were put on hold because the cloud throttled."], "ops", {
+      expr: ratesBy("provider, class", "cloudwire_provider_call_holds_total", OURS),
+      legend: "{{provider}} {{class}}",
+    }),
     lines(
       ["Requests that may be made now", "Below 0: calls wait. The burst is the most there can be."],
       "short",
