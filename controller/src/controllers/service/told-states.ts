@@ -5,7 +5,7 @@ import { toldReadiness } from "./plan/readiness.ts";
 import { wantsLoadBalancer } from "./predicates.ts";
 
 /** Stands for the reason of a Service that says nothing of its load balancer yet. */
-export const UNTOLD = "Untold";
+const UNTOLD = "Untold";
 
 export interface ToldStatesDependencies {
   readonly services: () => Iterable<Service>;

@@ -110,7 +110,7 @@ async function main(): Promise<void> {
   const written = [...series].toSorted(([left], [right]) => left.localeCompare(right, "en"));
   const notation = written.map(([name, values]: readonly [string, Values]) => [name, toNotation(values)]);
   const recording = { stepSeconds: STEP_SECONDS, phases, series: Object.fromEntries(notation) };
-  await writeFile(RECORDING_FILE, `${JSON.stringify(recording, undefined, 1)}\n`);
+  await writeFile(RECORDING_FILE, `${JSON.stringify(recording, undefined, 2)}\n`);
 }
 
 /** A replica that does not answer is down, as Prometheus says it. */
