@@ -175,6 +175,12 @@ export class Stage {
     });
   }
 
+  /** Types of the Service's conditions. */
+  async conditionsOf(local: string): Promise<readonly string[]> {
+    const service = await this.world.kube.get(`${this.namespace}/services/${local}`);
+    return listOf(at(service, "status", "conditions")).map(({ type }) => String(type));
+  }
+
   /** Waits for an event about an object of this scenario. */
   async seeEvent(kind: "Node" | "Service", local: string, reason: string): Promise<void> {
     const name = kind === "Node" ? this.full(local) : local;

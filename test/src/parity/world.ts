@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type AuditEvent, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { AdminClient, CloudClient, loopbackPools, spawnCloud, type SpawnedCloud } from "@cloudwire/provider-simulated";
 import { at, type Json, Kube } from "../support/kube.ts";
+import type { Credentials } from "../support/secure-page.ts";
 import type { Program } from "../support/program.ts";
 import { type CloudCall, CloudProxy } from "./peers/cloud-proxy.ts";
 import type { Peer, PeerFlags } from "./peers/peer.ts";
@@ -32,6 +33,53 @@ interface Parts {
   readonly clusterId: string;
 }
 
+function isAnswered({ stage, verb }: AuditEvent): boolean {
+  return WRITES.has(verb) && stage === "ResponseComplete";
+}
+
+/** Programs beside those of the peer. */
+export class Guest implements AsyncDisposable {
+  readonly user: string;
+  readonly #programs: readonly Program[];
+  readonly #proxy: CloudProxy;
+  readonly #allWrites: () => Promise<readonly AuditEvent[]>;
+
+  constructor(
+    user: string,
+    programs: readonly Program[],
+    proxy: CloudProxy,
+    allWrites: () => Promise<readonly AuditEvent[]>,
+  ) {
+    this.user = user;
+    this.#programs = programs;
+    this.#proxy = proxy;
+    this.#allWrites = allWrites;
+  }
+
+  /** What it asked the API server to write, refused or not. */
+  async writes(): Promise<readonly AuditEvent[]> {
+    return (await this.#allWrites()).filter(({ user }) => user === this.user);
+  }
+
+  /** Its calls that change the cloud. */
+  get cloudChanges(): readonly CloudCall[] {
+    return this.#proxy.calls.filter(({ method, path }) => method !== "GET" && !path.endsWith("/lookup"));
+  }
+
+  get output(): string {
+    return this.#programs.map(({ output }) => output).join("\n----\n");
+  }
+
+  async stop(): Promise<void> {
+    for (const program of this.#programs.toReversed()) await program.stop("SIGTERM");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#programs.map((program) => program[Symbol.asyncDispose]()));
+    await this.#proxy[Symbol.asyncDispose]();
+  }
+}
+
 /** A real API server and a cloud, for one of the two implementations alone. */
 export class ParityWorld implements AsyncDisposable {
   readonly peer: Peer["name"];
@@ -56,11 +104,14 @@ export class ParityWorld implements AsyncDisposable {
     this.cloud = new CloudClient({ url: parts.cloudProcess.url, apiKey: API_KEY });
   }
 
-  /** @param poolKey worlds with different ones can be at the same time */
-  static async start(peer: Peer, poolKey: number): Promise<ParityWorld> {
+  /**
+   * @param poolKey worlds with different ones can be at the same time
+   * @param guests users beside the peer, see {@link guest}
+   */
+  static async start(peer: Peer, poolKey: number, guests: readonly string[] = []): Promise<ParityWorld> {
     const pools = loopbackPools(poolKey);
     const [controlPlane, cloudProcess, folder] = await Promise.all([
-      startControlPlane({ audit: { users: [peer.name], level: "Metadata" }, serviceCidrs: SERVICE_CIDRS }),
+      startControlPlane({ audit: { users: [peer.name, ...guests], level: "Metadata" }, serviceCidrs: SERVICE_CIDRS }),
       spawnCloud({
         flags: {
           account: `parity=${API_KEY}`,
@@ -91,6 +142,32 @@ export class ParityWorld implements AsyncDisposable {
       await program.stop("SIGTERM");
       this.#output += `${program.output}\n----\n`;
     }
+  }
+
+  /** Starts the programs of another one beside the peer's, with a user, a view of the cloud and sockets of its own. */
+  async guest(peer: Peer, user: string, groups: readonly string[], flags: PeerFlags): Promise<Guest> {
+    const { controlPlane, cloudProcess, folder: parent, clusterId } = this.#parts;
+    const { path: kubeconfigPath } = await controlPlane.kubeconfigFor(user, groups);
+    const proxy = await CloudProxy.start(cloudProcess.url);
+    const folder = await mkdtemp(join(parent, `${user}-`));
+    const programs = await peer.start(
+      { kubeconfigPath, cloudUrl: proxy.url, apiKey: API_KEY, clusterId, folder },
+      flags,
+    );
+    return new Guest(user, programs, proxy, async () => (await controlPlane.auditEvents()).filter(isAnswered));
+  }
+
+  /** Gives the objects that follow to the API server, as an administrator does. */
+  async apply(items: readonly unknown[]): Promise<void> {
+    await this.#parts.controlPlane.kubectl(["apply", "-f", "-"], {
+      input: JSON.stringify({ apiVersion: "v1", kind: "List", items }),
+    });
+  }
+
+  /** What a user comes to a page with. */
+  async certificateFor(user: string, groups: readonly string[]): Promise<Credentials> {
+    const { client } = await this.#parts.controlPlane.kubeconfigFor(user, groups);
+    return { certificate: client.certificate, key: client.key };
   }
 
   /** What the controllers wrote to the API server, in order; also what was refused. Up to half a second old. */

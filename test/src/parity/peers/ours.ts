@@ -2,6 +2,9 @@ import { join } from "node:path";
 import { Program } from "../../support/program.ts";
 import type { Peer } from "./peer.ts";
 
+/** Generous: many programs start at once, on a busy machine. */
+const START_MS = 120_000;
+
 /** The controller and the sidecar of the simulated cloud, from their sources. */
 export const ours: Peer = {
   name: "ours",
@@ -12,7 +15,7 @@ export const ours: Peer = {
       args: [`--cloud-url=${site.cloudUrl}`],
       env: { CLOUD_PROVIDER_ENDPOINT: `unix://${socket}`, SIMCLOUD_API_KEY: site.apiKey },
     });
-    await sidecar.said(/ready/);
+    await sidecar.said(/ready/, START_MS);
     const controller = new Program({
       source: "controller/src/main.ts",
       args: [
@@ -25,7 +28,7 @@ export const ours: Peer = {
         ...flags.ours,
       ],
     });
-    await controller.said(/Started/);
+    await controller.said(/Started/, START_MS);
     return [sidecar, controller];
   },
   // It sends news as the server has time for them, which in a batch of scenarios may take a while.

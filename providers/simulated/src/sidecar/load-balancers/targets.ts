@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChangeContext, TargetNode, WantedNodes } from "@cloudwire/provider-sdk";
 import type { LoadBalancer } from "../../api/load-balancers.ts";
 import { parseId } from "../provider-id.ts";
-import { metadataKeys } from "./wish.ts";
+import { isStampRight, metadataKeys } from "./wish.ts";
 
 /** The nodes wanted, in the cloud's terms. */
 export interface WantedTargets {
@@ -31,10 +31,10 @@ export class TargetReader {
   }
 }
 
-/** True: the targets and their fingerprint are as wanted. */
+/** True: the targets are as wanted, and their fingerprint if there is one. */
 export function hasTargets(existing: LoadBalancer, wanted: WantedTargets): boolean {
-  const key = metadataKeys.nodesFingerprint;
-  return existing.targetsDigest === wanted.digest && existing.metadata[key] === wanted.metadata[key];
+  const isSame = existing.targetsDigest === wanted.digest;
+  return isSame && isStampRight(existing.metadata, metadataKeys.nodesFingerprint, wanted.metadata);
 }
 
 function placesOf(nodes: readonly TargetNode[]): Places {

@@ -16,13 +16,15 @@ export function toLoadBalancer(loadBalancer: LoadBalancer, operation?: Operation
   const { id, state, stateReason, metadata, tags, targetCount } = loadBalancer;
   const isInForce = state === "active";
   const working = workOf(loadBalancer, operation);
+  const { [metadataKeys.specFingerprint]: specFingerprint, [metadataKeys.nodesFingerprint]: nodesFingerprint } =
+    metadata;
   return {
     id,
     service: serviceOf(loadBalancer),
     phase: phases[state],
     ingress: [ingressOf(loadBalancer)],
-    ...(isInForce ? { specFingerprint: metadata[metadataKeys.specFingerprint] ?? "" } : {}),
-    ...(isInForce || state === "updating" ? { nodesFingerprint: metadata[metadataKeys.nodesFingerprint] ?? "" } : {}),
+    ...(isInForce && specFingerprint !== undefined ? { specFingerprint } : {}),
+    ...((isInForce || state === "updating") && nodesFingerprint !== undefined ? { nodesFingerprint } : {}),
     observedFingerprint: observedFingerprint(loadBalancer),
     registeredNodes: targetCount,
     conditions: [

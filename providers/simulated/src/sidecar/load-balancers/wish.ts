@@ -53,8 +53,17 @@ export function patchFor(existing: LoadBalancer, wish: Wish): LoadBalancerPatch 
     ...(isDeepStrictEqual(have.tags, wanted.tags) ? {} : { tags: wanted.tags }),
   };
   const allMetadata = { ...have.metadata, ...metadata };
-  const isSame = Object.keys(patch).length === 0 && isDeepStrictEqual(have.metadata, allMetadata);
+  const isSame = Object.keys(patch).length === 0 && isStampRight(have.metadata, metadataKeys.specFingerprint, metadata);
   return isSame ? undefined : { ...patch, metadata: allMetadata };
+}
+
+/** What another program made and is as wished gets no fingerprint for its own sake: taking it over changes nothing at the cloud. */
+export function isStampRight(
+  have: Readonly<Record<string, string>>,
+  key: string,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return have[key] === undefined || have[key] === wanted[key];
 }
 
 function stampOf({ cluster, service }: LoadBalancerRef): Record<string, string> {
