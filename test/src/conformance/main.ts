@@ -1,6 +1,7 @@
 // `npm run conformance`: writes docs/conformance. What it needs is built before, as for the suite `languages`.
 //   npm run conformance -- simulated-go      one provider's report, or several; the index takes the others as they are
-// Without a name those that any machine can run: baremetal is named, and needs root.
+// Without a name those that any machine can run: baremetal is named, and needs root;
+// openstack is named, takes an hour at worst, and needs what `npm run test:openstack` has installed.
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
