@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DevCluster, startDevCluster } from "@cloudwire/devcluster";
-import { CloudClient, spawnCloud, type SpawnedCloud } from "@cloudwire/provider-simulated";
+import { CloudClient, loopbackPools, spawnCloud, type SpawnedCloud } from "@cloudwire/provider-simulated";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
@@ -39,7 +39,10 @@ beforeAll(async () => {
       { name: "caller", groups: [], token: CALLER_TOKEN },
     ],
   });
-  cloud = await spawnCloud({ flags: { account: `told=${CLOUD_KEY}` } });
+  const { instancePool, loadBalancerPool } = loopbackPools(process.pid);
+  cloud = await spawnCloud({
+    flags: { account: `told=${CLOUD_KEY}`, "instance-pool": instancePool, "load-balancer-pool": loadBalancerPool },
+  });
   const socket = join(folder, "provider.sock");
   sidecar = new Program({
     source: "providers/simulated/src/sidecar/main.ts",
