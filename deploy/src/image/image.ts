@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DebianPackage } from "./deb.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, textFile } from "./entry.ts";
 import { NODE } from "./groups.ts";
 import type { ImageSource } from "./images.ts";
 import { type Layer, makeLayer } from "./layer.ts";
@@ -9,7 +9,7 @@ import type { Descriptor, Layout } from "./layout.ts";
 import type { LockedPackage } from "./lock.ts";
 import { lockedPackage } from "./lockfile.ts";
 import type { Platform } from "./platforms.ts";
-import { PROGRAM_FOLDER } from "./rootfs.ts";
+import { PROGRAM_FOLDER, SOCKET_FOLDER } from "./rootfs.ts";
 import { type Component, spdxDocument } from "./sbom.ts";
 
 const LAYER = "application/vnd.oci.image.layer.v1.tar+gzip";
@@ -56,13 +56,14 @@ export async function addPlatform(
     purl: purlOf(image, release, platform),
   };
   const sbom = spdxDocument(self, components, release.modified);
-  const list: Entry = {
-    kind: "file",
-    path: `usr/share/sbom/${image.name}.spdx.json`,
-    content: Buffer.from(sbom),
-    mode: 0o644,
-  };
-  const all = [...layers, await makeLayer([...bundle, list], release.modified, `${image.name} ${release.version}`)];
+  const owner = { uid: image.userId, gid: image.userId };
+  const own: readonly Entry[] = [
+    ...bundle,
+    textFile(`usr/share/sbom/${image.name}.spdx.json`, sbom),
+    // A volume that is mounted there takes its owner over, under podman and others.
+    { kind: "folder", path: SOCKET_FOLDER, mode: 0o755, owner },
+  ];
+  const all = [...layers, await makeLayer(own, release.modified, `${image.name} ${release.version}`)];
   const created = release.modified.toISOString();
   const config = await layout.addJson(CONFIG, {
     created,

@@ -7,7 +7,7 @@ const HOME = "home/cloudwire";
 /** Where an image's program is. */
 export const PROGRAM_FOLDER = "opt/cloudwire";
 /** Where providers listen, by the chart and the guides. */
-const SOCKET_FOLDER = "run/cloud-provider";
+export const SOCKET_FOLDER = "run/cloud-provider";
 
 /** What every root filesystem has beside programs. */
 export const ROOT_FILES: readonly Entry[] = [
@@ -19,7 +19,6 @@ export const ROOT_FILES: readonly Entry[] = [
   { kind: "folder", path: "tmp", mode: 0o1777 },
   { kind: "folder", path: "root", mode: 0o700 },
   { kind: "folder", path: HOME, mode: 0o700, owner },
-  { kind: "folder", path: SOCKET_FOLDER, mode: 0o755, owner },
   textFile(
     "etc/passwd",
     `root:x:0:0:root:/root:/sbin/nologin\ncloudwire:x:${NON_ROOT}:${NON_ROOT}:cloudwire:/${HOME}:/sbin/nologin\n`,

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import { blobPath, buildImages, outputOf, type PlatformImage, readBlob, readImages } from "./support/images.ts";
 import { Podman } from "./support/podman.ts";
@@ -51,25 +50,42 @@ interface Listed {
   readonly path: string;
 }
 
+/** Layers are shared: each is looked at once. */
+const listed = new Map<string, Promise<readonly Listed[]>>();
+const diffIds = new Map<string, Promise<string>>();
+
 /** What the image has, the last layer that names a path deciding. */
 async function filesOf({ manifest }: PlatformImage): Promise<readonly Listed[]> {
-  const files = new Map<string, Listed>();
-  for (const { digest } of listOf(at(manifest, "layers"))) {
-    const listed = await outputOf("tar", [
-      "--list",
-      "--verbose",
-      "--gzip",
-      "--numeric-owner",
-      "--file",
-      blobPath(layout, digest),
-    ]);
-    for (const line of listed.trimEnd().split("\n")) {
+  const layers = await Promise.all(
+    listOf(at(manifest, "layers")).map(({ digest }) => once(listed, String(digest), listLayer)),
+  );
+  return [...new Map(layers.flat().map((file) => [file.path, file])).values()];
+}
+
+async function listLayer(digest: string): Promise<readonly Listed[]> {
+  const args = ["--list", "--verbose", "--gzip", "--numeric-owner", "--file", blobPath(layout, digest)];
+  const text = await outputOf("tar", args);
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
       const [mode = "", owner = "", , , , ...words] = line.split(/\s+/);
       const [path = ""] = words.join(" ").split(" -> ");
-      files.set(path, { mode, owner, path });
-    }
-  }
-  return [...files.values()];
+      return { mode, owner, path };
+    });
+}
+
+/** Of the archive in the layer; fails where the layer itself is not what its name says. */
+async function diffIdOf(digest: string): Promise<string> {
+  const blob = await readBlob(layout, digest);
+  if (sha256(blob) !== digest) throw new Error(`blob ${digest} has other content`);
+  return sha256(gunzipSync(blob));
+}
+
+function once<T>(known: Map<string, Promise<T>>, key: string, make: (key: string) => Promise<T>): Promise<T> {
+  const found = known.get(key) ?? make(key);
+  known.set(key, found);
+  return found;
 }
 
 const imageOf = (reference: string, architecture = ARCHITECTURE): PlatformImage => {
@@ -128,15 +144,12 @@ describe("an image", () => {
       expect(manifest["mediaType"]).toBe("application/vnd.oci.image.manifest.v1+json");
       expect(at(manifest, "config", "mediaType")).toBe("application/vnd.oci.image.config.v1+json");
       const layers = listOf(at(manifest, "layers"));
-      const diffIds: string[] = [];
       for (const { mediaType, digest, size } of layers) {
         expect(mediaType).toBe("application/vnd.oci.image.layer.v1.tar+gzip");
-        const blob = await readBlob(layout, digest);
-        expect(blob.length).toBe(size);
-        expect(sha256(blob)).toBe(digest);
-        diffIds.push(sha256(gunzipSync(blob)));
+        expect((await readBlob(layout, digest)).length).toBe(size);
       }
-      expect(at(config, "rootfs")).toEqual({ type: "layers", diff_ids: diffIds });
+      const ids = layers.map(({ digest }) => once(diffIds, String(digest), diffIdOf));
+      expect(at(config, "rootfs")).toEqual({ type: "layers", diff_ids: await Promise.all(ids) });
       expect(listOf(at(config, "history"))).toHaveLength(layers.length);
       expect(image.platform).toBe(`${String(config["os"])}/${String(config["architecture"])}`);
       expect(at(config, "config")).toMatchObject({
@@ -157,7 +170,7 @@ describe("an image", () => {
       const files = await filesOf(image);
       const named = (pattern: RegExp) => files.map(({ path }) => path).filter((path) => pattern.test(path));
       expect(named(/\/(?:ba|da|z|a)?sh$|busybox|\/(?:perl|python)|\/(?:apt|dpkg)$/)).toEqual([]);
-      expect(named(/^usr\/(?:s?bin)\/./).length).toBe(name === "cloudwire-provider-baremetal" ? 7 : 0);
+      expect(named(/^usr\/(?:s?bin)\/./).length).toBe(name === "cloudwire-provider-baremetal" ? 8 : 0);
       // Set-user-id and set-group-id, and what others may write; links have no modes of their own.
       expect(files.filter(({ mode }) => /s/.test(mode.slice(1))).map(({ path }) => path)).toEqual([]);
       const writable = files.filter(({ mode }) => !mode.startsWith("l") && /^.{5}w|^.{8}w/.test(mode));
@@ -167,7 +180,7 @@ describe("an image", () => {
           .filter(({ owner }) => owner !== "0/0")
           .map(({ path }) => path)
           .toSorted(),
-      ).toEqual(["home/cloudwire/", "run/cloud-provider/"]);
+      ).toEqual(["home/cloudwire/", ...(name === "cloudwire-provider-baremetal" ? [] : ["run/cloud-provider/"])]);
     }
   });
 
@@ -239,7 +252,7 @@ describe("a container, hardened", () => {
   test.each([
     ["haproxy", "-v", /HAProxy version 2/],
     ["nft", "--version", /nftables v/],
-    ["birdc", "--help", /Usage|birdc/i],
+    ["birdc", "-s/none", /Unable to connect to server control socket/],
     ["ip", "-V", /iproute2/],
     ["ss", "-V", /iproute2/],
     ["conntrack", "--version", /conntrack v/],
@@ -255,10 +268,11 @@ describe("a container, hardened", () => {
       `localhost/${BARE_METAL}`,
       flag,
     ];
-    expect(await podman.run(...args)).toMatch(expected);
+    // BIRD's client has no way to end well without BIRD.
+    expect(await podman.run(...args).catch(String)).toMatch(expected);
   });
 
-  test("bare metal: forwards with the capabilities that its README names, and no other", async () => {
+  test("bare metal: serves, and its programs change the kernel, with the capabilities that its README names and no other", async () => {
     const etc = join(folder, "etc");
     await mkdir(etc);
     await writeFile(join(etc, "baremetal.yaml"), BARE_METAL_CONFIG);
@@ -278,25 +292,15 @@ describe("a container, hardened", () => {
       "--endpoint=unix:///run/cloud-provider/baremetal.sock",
     );
     await program.said(/provider ready/, 60_000);
-    const table = await eventually(
-      "the table of nftables",
-      60_000,
-      async () => {
-        const text = await podman.run("exec", "gateway", "nft", "list", "tables");
-        return text.includes("cloudwire") ? text : undefined;
-      },
-      () => program.output,
-    );
-    expect(table).toContain("table inet cloudwire");
-    await eventually(
-      "HAProxy to run",
-      60_000,
-      async () => {
-        const text = await podman.run("top", "gateway", "args");
-        return /haproxy/.test(text) ? text : undefined;
-      },
-      () => program.output,
-    );
+    const exec = async (...args: readonly string[]): Promise<string> => podman.run("exec", "gateway", ...args);
+    await exec("ip", "address", "add", "192.0.2.10/32", "dev", "lo");
+    expect(await exec("ip", "address", "show", "dev", "lo")).toContain("192.0.2.10/32");
+    await exec("ip", "link", "set", "lo", "up");
+    await exec("ip", "route", "add", "blackhole", "198.51.100.0/24", "proto", "77");
+    expect(await exec("ip", "route", "show", "proto", "77")).toContain("198.51.100.0/24");
+    await exec("nft", "add", "table", "inet", "probe");
+    expect(await exec("nft", "list", "tables")).toContain("table inet probe");
+    expect(await exec("conntrack", "-C")).toMatch(/^\d/);
     await podman.run("kill", "--signal=TERM", "gateway");
     expect(await program.exit(60_000)).toEqual({ code: 0, signal: null });
   });
@@ -311,8 +315,8 @@ describe("deploy/images/Dockerfile", () => {
     const bundle = join(context, packageFolder, "dist/bundle");
     await mkdir(bundle, { recursive: true });
     const top = listOf(at(imageOf(`${name}:${VERSION}`).manifest, "layers")).at(-1)?.["digest"];
-    const extract = ["--extract", "--gzip", "--file", blobPath(layout, top), "--strip-components=2", "opt/cloudwire"];
-    await outputOf("tar", [...extract, "--directory", bundle]);
+    const archive = ["--gzip", "--file", blobPath(layout, top)];
+    await outputOf("tar", ["--extract", ...archive, "--directory", bundle, "--strip-components=2", "opt/cloudwire"]);
     await podman.run(
       "build",
       "--quiet",
