@@ -167,6 +167,7 @@ describe("a static pod, on the machine that waits for it", () => {
     await waitFor("the Service to be gone", async () =>
       (await world.kube.find("/api/v1/namespaces/default/services/web")) === undefined ? true : undefined,
     );
+    expect(await world.loadBalancers()).toEqual([]);
   });
 
   test("ends in time when its manifest is taken away, and gives up the Lease", async () => {
@@ -193,7 +194,11 @@ describe("a Deployment", () => {
     await waitFor("the taint to be lifted", async () =>
       (await taintKeys()).includes(UNINITIALIZED) ? undefined : true,
     );
-    await waitFor("the pod to be ready", async () => ((await readyPods()).length === 1 ? true : undefined));
+    const [pod] = await waitFor("the pod to be ready", async () => {
+      const ready = await readyPods();
+      return ready.length === 1 ? ready : undefined;
+    });
+    expect(at(pod, "spec", "nodeName")).toBe(NODE);
   });
 
   test("gives the token to the controller, and none to the provider", async () => {
@@ -211,12 +216,7 @@ describe("a Deployment", () => {
   test("leaves no process when it is deleted", async () => {
     await cluster.kubectl(["-n", "kube-system", "delete", "deployment", "cloud-controller-manager"]);
     await waitFor("the pod to be gone", gone);
-    await waitFor("its processes to end", async () => {
-      const left = [
-        ...(await machine.processes("/cloudwire-controller-manager.mjs")),
-        ...(await machine.processes("/cloudwire-provider-simulated.mjs")),
-      ];
-      return left.length === 0 ? true : undefined;
-    });
+    expect(await machine.processes("/cloudwire-controller-manager.mjs")).toEqual([]);
+    expect(await machine.processes("/cloudwire-provider-simulated.mjs")).toEqual([]);
   });
 });

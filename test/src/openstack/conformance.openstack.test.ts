@@ -18,7 +18,7 @@ describe("the conformance kit", () => {
       const { code, output, report } = await runKit({ ...openStackSubject, start: (host) => startIn(tenant, host) });
       const files = filesOf(publishedOf(report, openStackSubject), openStackSubject);
       for (const [name, text] of Object.entries(files)) await writeFile(new URL(name, PUBLISHED), text);
-      expect(code, output).toBe(0);
+      expect({ code, output }).toEqual({ code: 0, output });
       // What the kit was given to ask for is the project's own.
       const own = (await tenant.floatingIps()).map((each) => `floating IP ${String(each["floating_ip_address"])}`);
       expect(await tenant.leftovers()).toEqual(own);

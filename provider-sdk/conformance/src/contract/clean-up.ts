@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import type { BatchDeleteRoutesResponse } from "@cloudwire/proto/cloudprovider/v1/route";
 import type { Connection } from "../wire/connection.ts";
 import { codeName } from "../wire/status.ts";
 import { type Called, Caller } from "./caller.ts";
@@ -99,9 +100,12 @@ const removeRoute = async (
   const known = all?.find(({ destinationCidr }) => destinationCidr === made.destinationCidr);
   const routes = [known ?? made];
   const called = await caller.call(methods.batchDeleteRoutes, { context, change: change(), routes });
+  return leftOfRoute(called, all !== undefined && known === undefined);
+};
+
+const leftOfRoute = (called: Called<BatchDeleteRoutesResponse>, isUnlisted: boolean): Left | undefined => {
   // A range of a kind that the provider does not route was never made.
-  const isRefused = called.kind === "error" && codeName(called.error.code) === "INVALID_ARGUMENT";
-  if (isRefused && all !== undefined && known === undefined) return undefined;
+  if (called.kind === "error" && codeName(called.error.code) === "INVALID_ARGUMENT" && isUnlisted) return undefined;
   if (called.kind !== "ok") return failed(called);
   const outcome = called.response.results[0]?.outcome;
   switch (outcome?.$case) {
@@ -110,10 +114,8 @@ const removeRoute = async (
     case "operation":
       return { why: "still there", againMs: pauseMs(durationMs(outcome.value.pollAfter), againMs) };
     case "error":
-      // Never made, because somebody else has the range.
-      if (outcome.value.reason === "OWNED_BY_ANOTHER_CLUSTER") return undefined;
-      // Some providers refuse to delete what is not there.
-      if (all !== undefined && known === undefined) return undefined;
+      // Never made, because somebody else has the range; and some providers refuse to delete what is not there.
+      if (outcome.value.reason === "OWNED_BY_ANOTHER_CLUSTER" || isUnlisted) return undefined;
       return { why: `${outcome.value.reason}: ${outcome.value.message}`, againMs };
     case undefined:
       return { why: "the answer says nothing", againMs };
