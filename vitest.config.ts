@@ -59,6 +59,14 @@ const systemWith = (sidecar: string) => {
   return { ...rest, test: { ...test, env: { CLOUDWIRE_TEST_SIDECAR: sidecar } } };
 };
 
+/** The product's own suite, with its programs as containers of the chart's pod, in the images that are shipped. */
+const systemPod = (() => {
+  const names = ["node", "service", "route", "lifecycle", "service-features", "ipam"];
+  const files = names.map((name) => `test/src/system/${name}.system.test.ts`);
+  const { test, ...rest } = project("system-pod", files, [], 300_000, 2);
+  return { ...rest, test: { ...test, globalSetup: ["test/src/system/pod/global-setup.ts"] } };
+})();
+
 /** Where times are asserted that another file's work would stretch: how soon another replica leads, how late a certificate is taken. */
 const alone = [
   "**/leadership*.system.test.ts",
@@ -102,6 +110,7 @@ export default defineConfig({
       // Once: each of its tests goes on from where the one before it ended.
       project("kubelet", ["**/*.kubelet.test.ts"], [], 300_000),
       openstack,
+      systemPod,
       systemWith("go"),
       systemWith("python"),
     ],

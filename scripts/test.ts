@@ -74,6 +74,12 @@ const BATCHES: readonly Batch[] = [
     isOptional: true,
   },
   {
+    suites: ["system-pod"],
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    isOptional: true,
+  },
+  {
     suites: ["kubelet"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareMachine()) ?? (await prepareKubelet()),
     work: (suites) => runVitest(suites),

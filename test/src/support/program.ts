@@ -12,6 +12,8 @@ export type ProgramOptions = (
 ) & {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** How a signal gets to it, where the process that is started is not the one that is meant. @default to the process */
+  readonly signal?: (signal: NodeJS.Signals) => void;
 };
 
 export interface Exit {
@@ -24,10 +26,11 @@ export class Program implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #exited: Promise<Exit>;
   readonly #name: string;
+  readonly #signal: (signal: NodeJS.Signals) => void;
   #output = "";
   #hasClosed = false;
 
-  constructor({ args, env = {}, ...what }: ProgramOptions) {
+  constructor({ args, env = {}, signal, ...what }: ProgramOptions) {
     const [name, command, before] = "source" in what ? fromSource(what.source) : [what.command, what.command, []];
     this.#name = name;
     this.#process = spawn(command, [...before, ...args], {
@@ -35,6 +38,7 @@ export class Program implements AsyncDisposable {
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, ...env },
     });
+    this.#signal = signal ?? ((name) => this.#process.kill(name));
     // It may end before its input is closed.
     this.#process.stdin?.on("error", () => undefined);
     this.#exited = new Promise((resolve) => {
@@ -92,12 +96,12 @@ export class Program implements AsyncDisposable {
 
   /** Sends the signal, if it still runs, and waits for its end. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
-    if (this.running) this.#process.kill(signal);
+    if (this.running) this.#signal(signal);
     return this.exit();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.running) this.#process.kill("SIGKILL");
+    if (this.running) this.#signal("SIGKILL");
     await this.#exited;
   }
 }

@@ -23,12 +23,13 @@ default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]
 
 /** podman with images, containers and settings of its own: nothing of this machine's changes. */
 export class Podman implements AsyncDisposable {
+  /** By which podman finds them. */
+  readonly env: Readonly<Record<string, string>>;
   readonly #folder: string;
-  readonly #env: Readonly<Record<string, string>>;
 
   private constructor(folder: string) {
     this.#folder = folder;
-    this.#env = {
+    this.env = {
       CONTAINERS_CONF: join(folder, "containers.conf"),
       CONTAINERS_STORAGE_CONF: join(folder, "storage.conf"),
     };
@@ -48,7 +49,7 @@ export class Podman implements AsyncDisposable {
   async load(layout: string, reference: string): Promise<string> {
     const name = `localhost/${reference}`;
     const [from, to] = [`oci:${layout}:${reference}`, `containers-storage:${name}`];
-    await outputOf("skopeo", ["--insecure-policy", "copy", "--quiet", from, to], this.#env);
+    await outputOf("skopeo", ["--insecure-policy", "copy", "--quiet", from, to], this.env);
     return name;
   }
 
@@ -61,20 +62,20 @@ export class Podman implements AsyncDisposable {
 
   /** What podman prints. */
   async run(...args: readonly string[]): Promise<string> {
-    return outputOf("podman", args, this.#env);
+    return outputOf("podman", args, this.env);
   }
 
   /** What the container has written to both of its streams so far. */
   async logs(container: string): Promise<string> {
     const { stdout, stderr } = await promisify(execFile)("podman", ["logs", container], {
-      env: { ...process.env, ...this.#env },
+      env: { ...process.env, ...this.env },
     });
     return `${stdout}${stderr}`;
   }
 
   /** A container in the foreground. */
   start(...args: readonly string[]): Program {
-    return new Program({ command: "podman", args: ["run", "--rm", ...args], env: this.#env });
+    return new Program({ command: "podman", args: ["run", "--rm", ...args], env: this.env });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

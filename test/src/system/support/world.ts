@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControlPlane } from "@cloudwire/control-plane";
@@ -14,6 +14,7 @@ import { bundledProgram, type OwnProgram } from "../../support/bundles.ts";
 import { eventually } from "../../support/eventually.ts";
 import { at, type Json, Kube, listOf } from "../../support/kube.ts";
 import { Program, type ProgramOptions } from "../../support/program.ts";
+import { containerProgram, lend, NON_ROOT, readPod } from "./containers.ts";
 import { LEASE } from "./lease.ts";
 import { controllerKubeconfig } from "./rights.ts";
 import { readSidecar, sidecarProgram } from "./sidecars.ts";
@@ -86,6 +87,7 @@ export class World implements AsyncDisposable {
   static async start(controlPlane: ControlPlane, options: WorldOptions = {}): Promise<World> {
     const process = await spawnCloud({ flags: { account: `system=${API_KEY}` } });
     const folder = await mkdtemp(join(tmpdir(), "world-"));
+    if (readPod() !== undefined) await chown(folder, NON_ROOT, NON_ROOT);
     return new World(
       { controlPlane, process, folder, kubeconfigPath: await controllerKubeconfig(controlPlane) },
       options,
@@ -127,7 +129,7 @@ export class World implements AsyncDisposable {
     return this.#start("cloudwire-controller-manager", {
       env,
       args: [
-        `--kubeconfig=${kubeconfigPath}`,
+        `--kubeconfig=${readPod() === undefined ? kubeconfigPath : lend(kubeconfigPath, this.#folder)}`,
         ...provider,
         "--health-address=127.0.0.1:0",
         "--secure-port=0",
@@ -260,6 +262,9 @@ export class World implements AsyncDisposable {
   }
 
   #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>): Program {
+    const pod = readPod();
+    if (pod !== undefined)
+      return this.#add(new Program(containerProgram(pod, name, { args, env, folder: this.#folder })));
     return this.#add(
       new Program(
         this.#bundles === undefined
