@@ -14,7 +14,7 @@ const CONTAINERS = {
 } as const;
 
 /** Builds the images, and has the suite's programs run as containers of the chart's pod. */
-export default async function setup(): Promise<() => Promise<void>> {
+export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "system-pod-"));
   const podman = await Podman.create();
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
