@@ -1,31 +1,23 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-
-const exec = promisify(execFile);
-const BUILD = fileURLToPath(new URL("../../../../deploy/src/image/main.ts", import.meta.url));
+import { buildImages, outputOf, readImages } from "../../deploy/support/images.ts";
 
 /** In the place of a registry: what has been put on a machine by hand. */
 export const LOCAL_REGISTRY = "localhost";
+const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
 
 /** Builds images as they are shipped, for this machine; answers an archive of each. */
 export async function imageArchives(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const layout = join(folder, "layout");
-  const architecture = process.arch === "x64" ? "amd64" : process.arch;
-  const options = [`--platform=linux/${architecture}`, `--out=${layout}`];
-  await exec(process.execPath, ["--conditions=development", BUILD, ...names, ...options]);
-  const index: { readonly manifests: readonly { readonly annotations: Readonly<Record<string, string>> }[] } =
-    JSON.parse(await readFile(join(layout, "index.json"), "utf8"));
-  const references = index.manifests.map(({ annotations }) => annotations["org.opencontainers.image.ref.name"] ?? "");
+  await buildImages(layout, ...names, `--platform=linux/${ARCHITECTURE}`);
+  const images = await readImages(layout);
   return Promise.all(
-    references.map(async (reference) => {
+    images.map(async ({ reference }) => {
       const archive = join(folder, `${reference.replaceAll(/[^a-z0-9.-]/g, "-")}.tar`);
       const target = `docker-archive:${archive}:${LOCAL_REGISTRY}/${reference}`;
-      await exec("skopeo", ["--insecure-policy", "copy", "--quiet", `oci:${layout}:${reference}`, target]);
+      await outputOf("skopeo", ["--insecure-policy", "copy", "--quiet", `oci:${layout}:${reference}`, target]);
       return archive;
     }),
   );
@@ -37,12 +29,12 @@ export async function programArchive(folder: string, program: string, reference:
   await mkdir(root);
   await copyFile(program, join(root, "program"));
   const layer = join(folder, "layer.tar");
-  await exec("tar", ["-C", root, "-cf", layer, "program"]);
+  await outputOf("tar", ["-C", root, "-cf", layer, "program"]);
   const diffId = createHash("sha256")
     .update(await readFile(layer))
     .digest("hex");
   const config = {
-    architecture: process.arch === "x64" ? "amd64" : process.arch,
+    architecture: ARCHITECTURE,
     os: "linux",
     config: { Entrypoint: ["/program"] },
     rootfs: { type: "layers", diff_ids: [`sha256:${diffId}`] },
@@ -51,6 +43,6 @@ export async function programArchive(folder: string, program: string, reference:
   const manifest = [{ Config: "config.json", RepoTags: [reference], Layers: ["layer.tar"] }];
   await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
   const archive = join(folder, "program.tar");
-  await exec("tar", ["-C", folder, "-cf", archive, "manifest.json", "config.json", "layer.tar"]);
+  await outputOf("tar", ["-C", folder, "-cf", archive, "manifest.json", "config.json", "layer.tar"]);
   return archive;
 }
