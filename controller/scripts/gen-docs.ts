@@ -1,5 +1,7 @@
 /** Writes the reference pages that derive from tables of the daemon. */
 import { writeFileSync } from "node:fs";
+import { AUDIT_SCHEMA_FILE, auditPage } from "./audit-page.ts";
+import { auditSchema } from "./audit-schema.ts";
 import { configSchema } from "./config-schema.ts";
 import { configurationPage, SCHEMA_FILE } from "./configuration-page.ts";
 import { flagsPage } from "./flags-page.ts";
@@ -13,6 +15,8 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "errors.md": errorsPage,
   "events.md": eventsPage,
   "metrics.md": metricsPage,
+  "audit-log.md": auditPage,
+  [AUDIT_SCHEMA_FILE]: () => `${JSON.stringify(auditSchema(), undefined, 2)}\n`,
   [SCHEMA_FILE]: () => `${JSON.stringify(configSchema(), undefined, 2)}\n`,
 };
 

@@ -8,6 +8,7 @@ import { handleSignals } from "./app/process-signals.ts";
 import { UsageError } from "./app/usage-error.ts";
 import { readVersion } from "./app/version.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
+import { openAuditLog } from "./app/audit.ts";
 import { CONTROLLERS } from "./app/controllers.ts";
 import { AccessError } from "./kube/access.ts";
 import { bashCompletion } from "./options/bash-completion.ts";
@@ -15,11 +16,15 @@ import { helpText } from "./options/help.ts";
 import { LiveOptions } from "./options/live-options.ts";
 import { parseAgain, parseCommand, type Reparsed, type Start } from "./options/parse.ts";
 import type { Verbosity } from "./server/profiling.ts";
+import type { AuditLog } from "./telemetry/audit-log.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 import { systemClock } from "./util/clock.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
+
+/** The last lines of the audit log get this long. */
+const AUDIT_CLOSE_MS = 3000;
 
 const EXIT_AFTER: Readonly<Record<DaemonEnd, number>> = { stopped: EXIT.ok, lost: EXIT.tryAgain, failed: EXIT.fault };
 
@@ -84,11 +89,18 @@ async function run(
   reloader?.onApplied((changes) => {
     if (changes.some(({ flag }) => flag === "--v")) level = undefined;
   });
+  const opening = openAuditLog({ options, metrics, clock, log });
+  if (opening.kind === "failed") {
+    process.stderr.write(`${PROGRAM}: ${opening.problem}\n`);
+    return EXIT.usage;
+  }
+  const { audit } = opening;
   try {
     const end = await runDaemon({
       options,
       migration,
       traces: tracing,
+      audit,
       reloader,
       metrics,
       environment: process.env,
@@ -97,7 +109,7 @@ async function run(
       verbosity,
       clock,
       random: Math.random,
-      stop: handleSignals({ process, clock, log, reload: reloader && (() => reloader.reload()) }),
+      stop: handleSignals({ process, clock, log, reload: onHangup(reloader, audit) }),
       exit: (code) => process.exit(code),
     });
     return EXIT_AFTER[end];
@@ -105,7 +117,18 @@ async function run(
     if (!(error instanceof UsageError || error instanceof AccessError)) throw error;
     process.stderr.write(`${PROGRAM}: ${error.message}\n`);
     return EXIT.tryAgain;
+  } finally {
+    await audit?.close(AUDIT_CLOSE_MS);
   }
+}
+
+/** undefined: there is nothing to read or to open again. */
+function onHangup(reloader: ConfigReloader | undefined, audit: AuditLog | undefined): (() => void) | undefined {
+  if (reloader === undefined && audit === undefined) return undefined;
+  return () => {
+    reloader?.reload();
+    audit?.reopen();
+  };
 }
 
 function readText(path: string): string {

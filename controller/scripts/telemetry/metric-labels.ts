@@ -12,6 +12,7 @@ import type { HealthReasonName } from "../../src/provider/connection-state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts";
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
 import type { Outcome } from "../../src/runtime/result.ts";
+import type { AuditFate } from "../../src/telemetry/audit-metrics.ts";
 import type { SpanFate } from "../../src/telemetry/trace-metrics.ts";
 import type { Priority } from "../../src/util/priority-line.ts";
 import { type ClosedSet, closed } from "./closed-set.ts";
@@ -234,6 +235,9 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
       shutdown: "the process ended before",
       observed: "what it is about is only observed (`--mode`)",
     }),
+  },
+  cloudwire_audit_lines_total: {
+    result: closed<AuditFate>({ written: "", lost: "too many waited for a file that could not be written" }),
   },
   cloudwire_trace_spans_total: {
     result: closed<SpanFate>({

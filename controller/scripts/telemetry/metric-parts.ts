@@ -22,6 +22,7 @@ import { controllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
 import { accessMetrics } from "../../src/server/access/metrics.ts";
 import { HealthMetrics } from "../../src/server/health-metrics.ts";
 import { webhookMetrics } from "../../src/server/webhook-metrics.ts";
+import { auditMetrics } from "../../src/telemetry/audit-metrics.ts";
 import { exposeBuildInfo } from "../../src/telemetry/build-info.ts";
 import { createLogger } from "../../src/telemetry/create-logger.ts";
 import { type MetricFamily, Metrics } from "../../src/telemetry/metrics.ts";
@@ -62,6 +63,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Calls of the API server", "On a standby too.", restMetrics),
   part("Caches of Kubernetes objects", "On a standby too.", informerMetrics),
   part("Events", ALWAYS, eventMetrics),
+  part("Audit log", "Where `--audit-log-path` names a file. On a standby too.", auditMetrics),
   part("Traces", "Where traces are on. On a standby too.", traceMetrics),
   part("Access to pages", "Where `--secure-port` is not 0. On a standby too.", accessMetrics),
   {

@@ -8,6 +8,7 @@ import type { Options } from "../options/options.ts";
 import type { TracingSettings } from "../options/tracing-settings.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
+import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -34,6 +35,8 @@ export interface DaemonDependencies {
   readonly migration?: LeaderMigration | undefined;
   /** Where traces go. @default there are none */
   readonly traces?: TracingSettings | undefined;
+  /** Told of each call that may change something at a provider. @default nobody is */
+  readonly audit?: AuditSink | undefined;
   /** Follows the configuration file. @default there is none */
   readonly reloader?: ConfigReloader | undefined;
   readonly metrics: Metrics;
@@ -166,6 +169,7 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
     random,
     tracing,
     gate: observed?.gate,
+    audit: daemon.audit,
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),

@@ -13,6 +13,7 @@ import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
 import { exposeProviders } from "../provider/status-metrics.ts";
 import { PrefixProviderSet } from "../provider/prefix-provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "../provider/provider-set.ts";
+import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
@@ -32,6 +33,8 @@ export interface ProviderSideDependencies {
   readonly tracing: Tracing;
   /** Decides whether changes are made or only planned. @default they are made */
   readonly gate?: WriteGate | undefined;
+  /** Told of each call that may change something. @default nobody is */
+  readonly audit?: AuditSink | undefined;
   /** Ends look-ups under way. */
   readonly signal: AbortSignal;
   /** Nodes that will be looked up soon. */
@@ -68,7 +71,7 @@ export interface ProviderSide {
 const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
-  const { options, cluster, version, clock, random, log, tracing, signal, companions, gate } = dependencies;
+  const { options, cluster, version, clock, random, log, tracing, signal, companions, gate, audit } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
@@ -87,7 +90,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     const lease = { isElected, leaderElectResourceName, leaderElectResourceNamespace };
     const scope = { scopeRemedy: scopeRemedy(name, lease), onScopeChange };
     const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
-    const gated = gate === undefined ? {} : { gate };
+    const gated = { ...(gate === undefined ? {} : { gate }), ...(audit === undefined ? {} : { audit }) };
     return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...gated });
   });
   exposeProviders(dependencies.metrics, sidecars);

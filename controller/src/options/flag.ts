@@ -52,6 +52,7 @@ export type FlagGroup =
   | "serving"
   | "webhooks"
   | "logging"
+  | "audit"
   | "tracing"
   | "upstream";
 

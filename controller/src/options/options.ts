@@ -1,3 +1,4 @@
+import { auditFlags } from "./audit-flags.ts";
 import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "./flag.ts";
 import { modeFlags } from "./mode-flags.ts";
 import { nodeIpamFlags } from "./node-ipam-flags.ts";
@@ -252,6 +253,7 @@ export const flags = {
     help: "how log lines are written to standard error",
     differs: "json is always there",
   }),
+  ...auditFlags,
   tracingConfigFile: stringFlag({
     group: "tracing",
     valueName: "file",

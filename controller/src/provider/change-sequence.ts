@@ -123,8 +123,8 @@ export class ChangeSequence {
   }
 }
 
-/** undefined: it is not said. */
-function epochOf(sequence: string | undefined): number | undefined {
+/** Epoch of the leader that gave a change that number; undefined: it is not said. */
+export function epochOf(sequence: string | undefined): number | undefined {
   if (sequence === undefined || !/^\d{1,20}$/.test(sequence)) return undefined;
   return Number(BigInt(sequence) >> COUNTER_BITS);
 }

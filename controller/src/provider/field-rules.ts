@@ -1,7 +1,8 @@
 import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
 import { contractError, type ProviderError } from "./errors.ts";
 
-type Rules = Readonly<Record<string, readonly FieldRule[]>>;
+/** Of the fields of messages, by the full name of the message. */
+export type FieldRules = Readonly<Record<string, readonly FieldRule[]>>;
 
 /** What stands where a secret was. */
 const HIDDEN = "***";
@@ -18,7 +19,11 @@ export interface BrokenRule {
  * Which fields of a message that is to be sent, or of those within it, the contract does not allow. Formats are the receiver's to
  * judge. A batch with one such item is refused whole, so the item is kept back.
  */
-export function brokenRules(messageName: string, message: object, rules: Rules = fieldRules): readonly BrokenRule[] {
+export function brokenRules(
+  messageName: string,
+  message: object,
+  rules: FieldRules = fieldRules,
+): readonly BrokenRule[] {
   const byName = new Map(Object.entries(message));
   return (rules[messageName] ?? []).flatMap((rule) => {
     const problems = fieldProblems(rule, fieldValue(rule, byName), rules);
@@ -45,14 +50,14 @@ export function limitsOf(
 }
 
 /** The message as JSON to be written down, without the values of fields marked sensitive. */
-export function withoutSecrets(messageName: string, json: unknown, rules: Rules = fieldRules): unknown {
+export function withoutSecrets(messageName: string, json: unknown, rules: FieldRules = fieldRules): unknown {
   const messageRules = rules[messageName];
   if (messageRules === undefined || !isObject(json)) return json;
   const byName = new Map(messageRules.map((rule) => [rule.jsonName, rule]));
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, shown(byName.get(key), value, rules)]));
 }
 
-function shown(rule: FieldRule | undefined, value: unknown, rules: Rules): unknown {
+function shown(rule: FieldRule | undefined, value: unknown, rules: FieldRules): unknown {
   if (rule?.sensitive === true) return HIDDEN;
   const { message: name } = rule ?? {};
   if (name === undefined) return value;
@@ -72,7 +77,7 @@ function fieldValue({ oneof, jsonName }: FieldRule, byName: ReadonlyMap<string, 
 }
 
 /** `field` of the answers continues the path of the field itself. */
-function fieldProblems(rule: FieldRule, value: unknown, rules: Rules): readonly BrokenRule[] {
+function fieldProblems(rule: FieldRule, value: unknown, rules: FieldRules): readonly BrokenRule[] {
   if (isEmpty(value) && rule.oneof === undefined && rule.required === true) {
     return [{ reason: "FIELD_MISSING", field: "", description: "missing" }];
   }
@@ -84,7 +89,7 @@ function fieldProblems(rule: FieldRule, value: unknown, rules: Rules): readonly 
   return rule.message === undefined ? [] : inner(brokenRules(rule.message, value, rules), "");
 }
 
-function listProblems(items: readonly unknown[], rule: FieldRule, rules: Rules): readonly BrokenRule[] {
+function listProblems(items: readonly unknown[], rule: FieldRule, rules: FieldRules): readonly BrokenRule[] {
   const { message, maxItems, maxBytes } = rule;
   const tooMany = tooMuch("items", items.length, maxItems);
   if (tooMany.length > 0) return tooMany;

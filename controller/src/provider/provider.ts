@@ -13,6 +13,8 @@ import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./
 import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
 import type { WriteGate } from "../observe/write-gate.ts";
+import type { AuditSink } from "../telemetry/audit-log.ts";
+import { audited } from "./audited.ts";
 import { planningClient } from "./planning-client.ts";
 import { onlyQuestions } from "./question-caller.ts";
 import type { ProviderError } from "./errors.ts";
@@ -53,6 +55,8 @@ export interface SidecarOptions {
   readonly callRates?: () => readonly OperatorRate[];
   /** Decides whether changes are made or only planned. @default they are made */
   readonly gate?: WriteGate;
+  /** Told of each call that may change something. @default nobody is */
+  readonly audit?: AuditSink;
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
   /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
@@ -78,7 +82,12 @@ export class Sidecar implements Provider {
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const { gate, callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
+    const {
+      gate,
+      audit,
+      callRates = () => [],
+      sequence = new ChangeSequence({ clock, log, isElected: false }),
+    } = options;
     const budgets = metrics.budgetsOf(name);
     const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
     budgets.watch(
@@ -99,7 +108,8 @@ export class Sidecar implements Provider {
       onScopeChange: (message) => options.onScopeChange?.(message),
       channel: new ProviderChannel({ provider: name, address, tls: options.tls, version, clock }),
       instrument: (caller) => {
-        const measured = instrumented(caller, { provider: name, metrics, log, clock });
+        const noted = audit === undefined ? caller : audited(caller, { provider: name, audit, clock });
+        const measured = instrumented(noted, { provider: name, metrics, log, clock });
         const shown = traced(measured, { provider: name, address, tracing });
         return gate?.isShut === true ? onlyQuestions(shown) : shown;
       },

@@ -5,6 +5,7 @@ import type { ProviderTls } from "../../src/options/provider-tls-flag.ts";
 import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/connection.ts";
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { Sidecar } from "../../src/provider/provider.ts";
+import type { AuditSink } from "../../src/telemetry/audit-log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING, type Tracing } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
@@ -22,6 +23,7 @@ export interface HarnessOptions {
   readonly address?: string;
   readonly tls?: ProviderTls;
   readonly tracing?: Tracing;
+  readonly audit?: AuditSink;
   readonly onReady?: () => void;
   readonly onScopeChange?: (message: string | undefined) => void;
 }
@@ -66,6 +68,7 @@ export class ProviderHarness implements AsyncDisposable {
       log: this.log,
       metrics: providerMetrics(this.metrics),
       tracing: options.tracing ?? NO_TRACING,
+      ...(options.audit === undefined ? {} : { audit: options.audit }),
       timing: { ...TEST_TIMING, ...options.timing },
       onReady: () => options.onReady?.(),
       onScopeChange: (message) => options.onScopeChange?.(message),

@@ -1,0 +1,185 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { eventually } from "../../test/support/poll.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { AuditLog } from "./audit-log.ts";
+import { auditMetrics } from "./audit-metrics.ts";
+import { Metrics } from "./metrics.ts";
+
+const CLOSE_MS = 3000;
+const RETRY_MS = 5000;
+
+let folder: string;
+let path: string;
+let clock: FakeClock;
+let log: FakeLog;
+let metrics: Metrics;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "audit-"));
+  path = join(folder, "audit.log");
+  clock = new FakeClock();
+  log = new FakeLog();
+  metrics = new Metrics();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function open(
+  options: { readonly path?: string; readonly maxBytes?: number; readonly backups?: number } = {},
+): AuditLog {
+  const limits = { path, maxBytes: 0, backups: 3, ...options };
+  return AuditLog.open({ ...limits, metrics: auditMetrics(metrics), log, clock });
+}
+
+/** `what` of each line of a file, in order; throws where a line is not whole. */
+function written(file = path): readonly unknown[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  expect(lines.pop()).toBe("");
+  return lines.map((line): unknown => {
+    const entry: { readonly what?: unknown } = JSON.parse(line);
+    return entry.what;
+  });
+}
+
+const lines = (result: string) => metrics.value("cloudwire_audit_lines_total", { result });
+const fileSays = (part: string, file = path) =>
+  eventually(`${file} says ${part}`, () => readFileSync(file, "utf8").includes(part));
+
+/** How large files of this process may grow; who writes on meets what a full disk is, after part of what was to be written. */
+function limitFiles(size: string): void {
+  execFileSync("prlimit", [`--pid=${process.pid}`, `--fsize=${size}`]);
+}
+
+describe("AuditLog", () => {
+  test("write() appends numbered lines to what the file has, readable for its owner alone", async () => {
+    const audit = open();
+    audit.write({ what: "a" });
+    audit.write({ what: "b" });
+    await audit.close(CLOSE_MS);
+    metrics = new Metrics();
+    const next = open();
+    next.write({ what: "c" });
+    await next.close(CLOSE_MS);
+    expect(readFileSync(path, "utf8")).toBe('{"line":1,"what":"a"}\n{"line":2,"what":"b"}\n{"line":1,"what":"c"}\n');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await lines("written")).toBe(1);
+    expect(log.lines).toEqual([]);
+  });
+
+  test.each([
+    ["in a folder that is not there", () => join(folder, "none", "audit.log"), "ENOENT"],
+    ["that is a folder", () => folder, "EISDIR"],
+  ])("open() throws at once for a path %s", (_, wrong, code) => {
+    expect(() => open({ path: wrong() })).toThrow(expect.objectContaining({ code }));
+  });
+
+  test("open() does not wait for somebody to read a named pipe", () => {
+    execFileSync("mkfifo", [path]);
+    expect(() => open()).toThrow(expect.objectContaining({ code: "ENXIO" }));
+  });
+
+  test("write() puts a file aside before it grows too large, and keeps as many as it is told to", async () => {
+    const audit = open({ maxBytes: 130, backups: 2 });
+    for (let what = 1; what <= 12; what++) {
+      audit.write({ what, padding: "x".repeat(20) });
+      await eventually(`line ${what} is written`, async () => (await lines("written")) === what);
+    }
+    await audit.close(CLOSE_MS);
+    expect(readdirSync(folder).toSorted()).toEqual(["audit.log", "audit.log.1", "audit.log.2"]);
+    expect([`${path}.2`, `${path}.1`, path].map((file) => written(file))).toEqual([
+      [7, 8],
+      [9, 10],
+      [11, 12],
+    ]);
+  });
+
+  test("write() goes on in the same file where it cannot be put aside, and says so once", async () => {
+    const audit = open({ maxBytes: 50, backups: 1 });
+    // A folder with something in it is in the way.
+    execFileSync("mkdir", ["-p", join(folder, "audit.log.1", "full")]);
+    for (const what of ["a", "b", "c"]) {
+      audit.write({ what, padding: "x".repeat(20) });
+      await fileSays(`"${what}"`);
+    }
+    await audit.close(CLOSE_MS);
+    expect(written()).toEqual(["a", "b", "c"]);
+    expect(log.messages("error")).toEqual([expect.stringContaining("cannot be put aside")]);
+    expect(await metrics.value("cloudwire_audit_failures_total")).toBe(2);
+  });
+
+  test("reopen() follows the path, where logrotate has put the file aside", async () => {
+    const audit = open();
+    audit.write({ what: "before" });
+    await fileSays("before");
+    renameSync(path, `${path}-2026`);
+    audit.write({ what: "moved" });
+    await fileSays("moved", `${path}-2026`);
+    audit.reopen();
+    audit.write({ what: "after" });
+    await audit.close(CLOSE_MS);
+    expect(written(`${path}-2026`)).toEqual(["before", "moved"]);
+    expect(written()).toEqual(["after"]);
+  });
+
+  test("write() never throws on a full disk: lines wait, are tried again, and at last are lost; both are told once", async () => {
+    const audit = open({ path: "/dev/full" });
+    audit.write({ what: "a" });
+    await eventually("it is to be tried again", () => clock.timers > 0);
+    expect(log.messages("error")).toEqual([expect.stringContaining("cannot be written; calls go on")]);
+    await clock.advance(RETRY_MS);
+    await eventually("it is to be tried a third time", () => clock.timers > 0);
+    expect(await metrics.value("cloudwire_audit_failures_total")).toBe(2);
+    const padding = "x".repeat(1024 * 1024);
+    for (let what = 0; what < 10; what++) audit.write({ what, padding });
+    expect(await lines("lost")).toBe(3);
+    expect(log.messages("error")).toEqual([
+      expect.stringContaining("cannot be written; calls go on"),
+      expect.stringContaining("are lost: too many wait"),
+    ]);
+    await audit.close(CLOSE_MS);
+    expect(await lines("written")).toBeUndefined();
+    expect(await lines("lost")).toBe(11);
+  });
+
+  test("close() gives up after its time where nobody reads", async () => {
+    const audit = open({ path: "/dev/full" });
+    audit.write({ what: "a" });
+    await audit.close(CLOSE_MS);
+    expect(log.messages("error").at(-1)).toContain("before the end of the audit log was written");
+  });
+
+  test("write() leaves no half line on a disk that is full for a while, and then all of them", async () => {
+    const ignore = (): void => undefined;
+    process.on("SIGXFSZ", ignore);
+    const audit = open();
+    try {
+      limitFiles("4096:");
+      for (let what = 0; what < 10; what++) audit.write({ what, padding: "x".repeat(1000) });
+      await eventually("the disk is full", () => clock.timers > 0);
+      expect(written().length).toBeLessThan(10);
+    } finally {
+      limitFiles("unlimited:");
+      process.off("SIGXFSZ", ignore);
+    }
+    await clock.advance(RETRY_MS);
+    await eventually("all is written", () => log.messages("info").length > 0);
+    await audit.close(CLOSE_MS);
+    expect(written()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(log.messages("error")).toHaveLength(1);
+    expect(log.messages("info")).toEqual(["The audit log is written again"]);
+    expect(await lines("lost")).toBeUndefined();
+  });
+
+  test("lose() counts a change of which no line could be made, so that its number is missing", async () => {
+    const audit = open();
+    audit.lose(new TypeError("broken"));
+    audit.write({ what: "a" });
+    await audit.close(CLOSE_MS);
+    expect(readFileSync(path, "utf8")).toBe('{"line":2,"what":"a"}\n');
+    expect(await lines("lost")).toBe(1);
+  });
+});
