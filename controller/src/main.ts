@@ -94,13 +94,12 @@ async function run(
     process.stderr.write(`${PROGRAM}: ${opening.problem}\n`);
     return EXIT.usage;
   }
-  const { audit } = opening;
   try {
     const end = await runDaemon({
       options,
       migration,
       traces: tracing,
-      audit,
+      audit: opening.audit,
       reloader,
       metrics,
       environment: process.env,
@@ -109,7 +108,7 @@ async function run(
       verbosity,
       clock,
       random: Math.random,
-      stop: handleSignals({ process, clock, log, reload: onHangup(reloader, audit) }),
+      stop: handleSignals({ process, clock, log, reload: onHangup(reloader, opening.audit) }),
       exit: (code) => process.exit(code),
     });
     return EXIT_AFTER[end];
@@ -118,7 +117,7 @@ async function run(
     process.stderr.write(`${PROGRAM}: ${error.message}\n`);
     return EXIT.tryAgain;
   } finally {
-    await audit?.close(AUDIT_CLOSE_MS);
+    await opening.audit?.close(AUDIT_CLOSE_MS);
   }
 }
 

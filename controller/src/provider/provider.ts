@@ -29,6 +29,7 @@ import type { ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange, ScopeRemedy } from "./scope-guard.ts";
 import { Session } from "./session.ts";
 import { traced } from "./traced.ts";
+import type { RpcCaller } from "./transport.ts";
 
 /** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
 const MAX_CALLS = 64;
@@ -107,12 +108,7 @@ export class Sidecar implements Provider {
       scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
       onScopeChange: (message) => options.onScopeChange?.(message),
       channel: new ProviderChannel({ provider: name, address, tls: options.tls, version, clock }),
-      instrument: (caller) => {
-        const noted = audit === undefined ? caller : audited(caller, { provider: name, audit, clock });
-        const measured = instrumented(noted, { provider: name, metrics, log, clock });
-        const shown = traced(measured, { provider: name, address, tracing });
-        return gate?.isShut === true ? onlyQuestions(shown) : shown;
-      },
+      instrument: (caller) => watched(caller, options, log),
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
         this.refreshCallRates();
@@ -225,4 +221,13 @@ export class Sidecar implements Provider {
   run(signal: AbortSignal): Promise<void> {
     return this.#connection.run(signal);
   }
+}
+
+/** Calls as `caller` makes them, each known to all who want to know of it. */
+function watched(caller: RpcCaller, options: SidecarOptions, log: Logger): RpcCaller {
+  const { name: provider, address, gate, audit, metrics, tracing, clock } = options;
+  const noted = audit === undefined ? caller : audited(caller, { provider, audit, clock });
+  const measured = instrumented(noted, { provider, metrics, log, clock });
+  const shown = traced(measured, { provider, address, tracing });
+  return gate?.isShut === true ? onlyQuestions(shown) : shown;
 }
