@@ -78,17 +78,12 @@ export class Sidecar implements Provider {
   readonly #semaphore: Semaphore;
 
   constructor(options: SidecarOptions) {
-    const { name, address, version, clock, random, metrics, tracing } = options;
+    const { name, address, version, clock, random, metrics } = options;
     const log = options.log.child({ provider: name });
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const {
-      gate,
-      audit,
-      callRates = () => [],
-      sequence = new ChangeSequence({ clock, log, isElected: false }),
-    } = options;
+    const { gate, callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
     const budgets = metrics.budgetsOf(name);
     const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
     budgets.watch(
