@@ -130,7 +130,6 @@ describe("runConformance()", () => {
       () => listenGrpc(() => Buffer.alloc(0), "12"),
       /a gRPC server, but not one of cloudprovider\.v1/,
     ],
-    ["a gRPC server answers 100 MB", () => listenGrpc(() => Buffer.alloc(100 * 2 ** 20)), /the answer is longer than/],
     [
       "a server closes each connection after the handshake of HTTP/2",
       () => listenClosing(),
@@ -145,6 +144,12 @@ describe("runConformance()", () => {
     ["a gRPC server has no such code", () => listenGrpc(() => Buffer.alloc(0), "99"), /grpc-status is "99"/],
   ])("says so in time when %s", async (_name, start, wanted) => {
     await expect(run(await start())).rejects.toThrow(wanted);
+  });
+
+  test("says so when a gRPC server answers 100 MB", async () => {
+    // As long as a busy machine may take to send them.
+    const endpoint = await listenGrpc(() => Buffer.alloc(100 * 2 ** 20));
+    await expect(runConformance({ endpoint, startTimeoutMs: 5_000 })).rejects.toThrow(/the answer is longer than/);
   });
 
   test("blocks what is left when a provider stops answering after the handshake", async () => {
