@@ -28,6 +28,10 @@ const PLACES: readonly Place[] = [
   { files: /^providers\/\w+\/src\/(?:sidecar\/)?provider\.ts$/, before: '^    version: "' },
   { files: /^providers\/simulated-go\/main\.go$/, before: 'Version: "' },
   { files: /^providers\/simulated-python\/main\.py$/, before: 'version="' },
+  {
+    files: /^(?:docs\/guides\/quick-start|docs\/reference\/images|deploy\/README)\.md$/,
+    before: String.raw`(?:\$name|cloudwire-[\w-]+):`,
+  },
   // What a new project depends on; its own version is its vendor's.
   { files: /\/templates\/\w+\/conformance\.sh$/, before: "@cloudwire/conformance@" },
   { files: /\/templates\/go\/go\.mod$/, before: "provider-sdk/go v" },

@@ -1,4 +1,4 @@
-import type { FieldChange } from "../observe/planned-write.ts";
+import { type FieldChange, TIME_FIELD } from "../observe/planned-write.ts";
 import { deepEqual } from "../util/equal.ts";
 import { isRecord, type JsonRecord } from "../util/json.ts";
 import type { Patch } from "./client.ts";
@@ -14,9 +14,6 @@ const MERGE_KEYS: Readonly<Record<string, string>> = {
 
 /** Lists of texts to which a strategic merge patch adds. */
 const MERGED_SETS: ReadonlySet<string> = new Set(["metadata.finalizers", "spec.podCIDRs"]);
-
-/** Times of a condition; they go with what else of it changes and are no change by themselves. */
-const TIME_FIELD = /Time$/;
 
 /** What a patch would change of an object as the server has it now, as far as this program makes patches. */
 export function patchChanges(object: JsonRecord, patch: Patch): readonly FieldChange[] {

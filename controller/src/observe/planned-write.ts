@@ -66,5 +66,5 @@ export function digestOf(writes: readonly PlannedWrite[]): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** `lastTransitionTime` and its like. */
-const TIME_FIELD = /Time$/;
+/** `lastTransitionTime` and its like: times of a condition go with what else of it changes, and are no change by themselves. */
+export const TIME_FIELD = /Time$/;

@@ -15,7 +15,6 @@ export { buildGoModule, type GoModule } from "./go-module.ts";
 export type { Kubeconfig } from "./kubeconfig.ts";
 export type { KubectlOptions } from "./kubectl.ts";
 export { type ModuleTarget, writeModuleFile } from "./modfile.ts";
-export { endWithParent } from "./managed-process.ts";
 export type { ControllerManagerOptions, ControlPlaneOptions, HollowNodeOptions, Taint } from "./options.ts";
 export { startControlPlane } from "./start.ts";
 export { type KubernetesVersion, readVersion } from "./versions.ts";

@@ -6,11 +6,21 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { at, listOf } from "../support/kube.ts";
-import { blobPath, buildImages, outputOf, type PlatformImage, readBlob, readImages } from "./support/images.ts";
+import { NON_ROOT } from "../system/support/containers.ts";
+import {
+  ARCHITECTURE,
+  blobPath,
+  buildImages,
+  buildOwnImages,
+  outputOf,
+  type PlatformImage,
+  readBlob,
+  readImages,
+  VERSION,
+} from "./support/images.ts";
 import { Podman } from "./support/podman.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const VERSION = "0.1.0";
 const NAMES = [
   "cloudwire-controller-manager",
   "cloudwire-provider-aws",
@@ -21,8 +31,6 @@ const NAMES = [
 const BARE_METAL = `cloudwire-provider-baremetal:${VERSION}`;
 const SIMULATED = `cloudwire-provider-simulated:${VERSION}`;
 const PLATFORMS = ["linux/amd64", "linux/arm64"];
-/** This machine's, in the words of images. */
-const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
 const HARDENED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=host"];
 
 let folder: string;
@@ -103,7 +111,7 @@ describe("npm run images", () => {
 
   test("builds the same bytes again", async () => {
     const second = join(folder, "second");
-    await buildImages(second, `--platform=linux/${ARCHITECTURE}`);
+    await buildOwnImages(second);
     const digests = (of: readonly PlatformImage[]) =>
       Object.fromEntries(of.map(({ reference, digest }) => [reference, digest]));
     const built = digests(await readImages(second));
@@ -224,7 +232,7 @@ describe("a container, hardened", () => {
   test("runs the program as nobody, without capabilities, and ends at once when it is told", async () => {
     const sockets = join(folder, "sockets");
     await mkdir(sockets);
-    await chown(sockets, 65_532, 65_532);
+    await chown(sockets, NON_ROOT, NON_ROOT);
     await using program = podman.start(
       ...HARDENED,
       "--name=hardened",

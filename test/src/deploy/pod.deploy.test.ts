@@ -1,24 +1,22 @@
 import { chown, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { type KubernetesObject, renderChart } from "@cloudwire/deploy/chart";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import { fetchPage, freePort } from "../support/secure-page.ts";
+import { NON_ROOT } from "../system/support/containers.ts";
 import { LEASE } from "../system/support/lease.ts";
 import { controllerKubeconfig } from "../system/support/rights.ts";
 import { API_KEY, World } from "../system/support/world.ts";
-import { buildImages } from "./support/images.ts";
+import { buildOwnImages, VERSION } from "./support/images.ts";
 import { Podman } from "./support/podman.ts";
 import { podsOf } from "./support/pods.ts";
 
 const POD = "cloud-controller-manager";
 const CONTAINERS = ["controller", "simulated"];
-/** Of the programs in images. */
-const NON_ROOT = 65_532;
 const WAIT_MS = 60_000;
 
 let folder: string;
@@ -30,11 +28,10 @@ let kubeconfig: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "pod-"));
   const layout = join(folder, "images");
-  const architecture = process.arch === "x64" ? "amd64" : process.arch;
-  await buildImages(layout, "controller", "simulated", `--platform=linux/${architecture}`);
+  await buildOwnImages(layout, "controller", "simulated");
   podman = await Podman.create();
   const [controller] = await Promise.all(
-    ["controller-manager", "provider-simulated"].map((name) => podman.load(layout, `cloudwire-${name}:0.1.0`)),
+    ["controller-manager", "provider-simulated"].map((name) => podman.load(layout, `cloudwire-${name}:${VERSION}`)),
   );
   await podman.makePause(controller ?? "");
   await buildControlPlane();

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from "vites
 import { eventually } from "../support/eventually.ts";
 import { at, type Json, listOf } from "../support/kube.ts";
 import { freePort } from "../support/secure-page.ts";
+import { NON_ROOT } from "../system/support/containers.ts";
 import { controllerKubeconfig } from "../system/support/rights.ts";
 import { API_KEY, UNINITIALIZED, World } from "../system/support/world.ts";
 import { imageArchives, LOCAL_REGISTRY, programArchive } from "./support/images.ts";
@@ -16,7 +17,6 @@ const NODE = "node-1";
 const NODE_PATH = `/api/v1/nodes/${NODE}`;
 const PODS = "/api/v1/namespaces/kube-system/pods";
 const WAIT_MS = 180_000;
-const NON_ROOT = "65532";
 
 let folder: string;
 let cluster: ControlPlane;
@@ -137,7 +137,7 @@ describe("a static pod, on the machine that waits for it", () => {
     async (program) => {
       const { Uid, CapEff, CapBnd, NoNewPrivs, Seccomp } = await statusOf(program);
       expect({ user: Uid?.split("\t")[0], CapEff, CapBnd, NoNewPrivs, Seccomp }).toEqual({
-        user: NON_ROOT,
+        user: String(NON_ROOT),
         CapEff: "0000000000000000",
         CapBnd: "0000000000000000",
         NoNewPrivs: "1",

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -6,9 +7,15 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { at, type Json, listOf } from "../../support/kube.ts";
 
-const SCRIPT = fileURLToPath(new URL("../../../../deploy/src/image/main.ts", import.meta.url));
+const ROOT = new URL("../../../../", import.meta.url);
+const SCRIPT = fileURLToPath(new URL("deploy/src/image/main.ts", ROOT));
 /** Of everything in the images: they do not depend on what else is committed meanwhile. */
 const SOURCE_DATE_EPOCH = "1700000000";
+/** Of this machine, in the image format's words. */
+export const ARCHITECTURE: string = process.arch === "x64" ? "amd64" : process.arch;
+const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
+/** The tag of each image. */
+export const VERSION: string = version;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** What the program printed; an error with what it complained of when it fails. */
@@ -36,6 +43,11 @@ export async function buildImages(folder: string, ...args: readonly string[]): P
     if (!String(error).includes("--update-lock")) throw error;
     await build("--debian=newest");
   }
+}
+
+/** Likewise, for this machine alone. */
+export async function buildOwnImages(folder: string, ...names: readonly string[]): Promise<void> {
+  await buildImages(folder, ...names, `--platform=linux/${ARCHITECTURE}`);
 }
 
 /** A manifest of an image for one platform, with what it refers to. */

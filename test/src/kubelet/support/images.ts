@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
-import { buildImages, outputOf, readImages } from "../../deploy/support/images.ts";
+import { ARCHITECTURE, buildOwnImages, outputOf, readImages } from "../../deploy/support/images.ts";
 
 /** In the place of a registry: what has been put on a machine by hand. */
 export const LOCAL_REGISTRY = "localhost";
-const ARCHITECTURE = process.arch === "x64" ? "amd64" : process.arch;
 
 /** Builds images as they are shipped, for this machine; answers an archive of each. */
 export async function imageArchives(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const layout = join(folder, "layout");
-  await buildImages(layout, ...names, `--platform=linux/${ARCHITECTURE}`);
+  await buildOwnImages(layout, ...names);
   const images = await readImages(layout);
   return Promise.all(
     images.map(async ({ reference }) => {

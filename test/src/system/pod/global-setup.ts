@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { renderChart } from "@cloudwire/deploy/chart";
-import { buildImages } from "../../deploy/support/images.ts";
+import { buildOwnImages, VERSION } from "../../deploy/support/images.ts";
 import { Podman } from "../../deploy/support/podman.ts";
 import { containersOf, podsOf } from "../../deploy/support/pods.ts";
 import { runInPod, runOptions } from "../support/containers.ts";
@@ -17,9 +16,8 @@ const CONTAINERS = {
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "system-pod-"));
   const podman = await Podman.create();
-  const architecture = process.arch === "x64" ? "amd64" : process.arch;
-  await buildImages(folder, "controller", "simulated", `--platform=linux/${architecture}`);
-  for (const name of Object.keys(CONTAINERS)) await podman.load(folder, `${name}:0.1.0`);
+  await buildOwnImages(folder, "controller", "simulated");
+  for (const name of Object.keys(CONTAINERS)) await podman.load(folder, `${name}:${VERSION}`);
   const objects = await renderChart({
     values: { image: { registry: "localhost" }, providers: [{ name: CONTAINERS["cloudwire-provider-simulated"] }] },
   });
