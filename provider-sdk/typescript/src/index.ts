@@ -1,3 +1,5 @@
+export { type AnnotationNames, AnnotationReader } from "./annotations/annotation-reader.ts";
+export { type InsteadOptions, SharedRead, type TimedRead } from "./cloud/shared-read.ts";
 export type {
   BackgroundContext,
   CallContext,
@@ -110,12 +112,16 @@ export {
   type ProviderErrorOptions,
   type VendorReason,
 } from "./errors/provider-error.ts";
+export { parseRetryAfter } from "./errors/retry-after.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./log/logger.ts";
+export { ownershipProblem, type Stamp, type StampedObject, stampedService, stampOf } from "./ownership/stamp.ts";
 export type { Endpoint } from "./serve/endpoint.ts";
 export type { HttpAddress } from "./serve/http-port.ts";
 export { type ServeOptions, serveProvider } from "./serve/serve-provider.ts";
 export { currentContext } from "./services/current-context.ts";
 export { ProviderStartError } from "./serve/start-error.ts";
 export { type RunningProvider, type StartOptions, startProvider } from "./serve/start-provider.ts";
+export { chunksOf } from "./util/chunks-of.ts";
 export type { Clock } from "./util/clock.ts";
+export { inParallel } from "./util/in-parallel.ts";
 export { type WatchFromListOptions, watchFromList } from "./watch/watch-from-list.ts";

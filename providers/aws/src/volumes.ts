@@ -1,6 +1,7 @@
 import { DescribeVolumesCommand, type Volume as EbsVolume } from "@aws-sdk/client-ec2";
 import {
   absent,
+  chunksOf,
   ProviderError,
   type ReadContext,
   type VolumeBatchAnswer,
@@ -8,7 +9,7 @@ import {
   type VolumeRef,
 } from "@cloudwire/provider-sdk";
 import type { Aws } from "./cloud/aws.ts";
-import { chunksOf, maxFilterValues, readAll } from "./cloud/pages.ts";
+import { maxFilterValues, readAll } from "./cloud/pages.ts";
 
 const volumeIdForm = /^vol-(?:[0-9a-f]{8}|[0-9a-f]{17})$/;
 

@@ -20,6 +20,7 @@ export interface ProviderIds {
 export const createProviderIds = (prefixes: readonly string[]): ProviderIds => {
   // `acme://eu/` must win over `acme://`.
   const longestFirst = prefixes.toSorted((left, right) => right.length - left.length);
+  const own = prefixes.join(", ");
   const prefixOf = (id: string) => longestFirst.find((prefix) => id.startsWith(prefix));
   return {
     prefixes,
@@ -27,6 +28,18 @@ export const createProviderIds = (prefixes: readonly string[]): ProviderIds => {
       const prefix = prefixOf(providerId);
       return prefix === undefined ? undefined : { prefix, id: providerId.slice(prefix.length) };
     },
-    complete: (id, prefix) => (prefixOf(id) === undefined ? `${prefix ?? prefixes[0] ?? ""}${id}` : id),
+    complete: (id, prefix) => {
+      requireId(id);
+      const known = prefixOf(id);
+      if (/^[^:/\s]+:\/\//.test(id.slice(known?.length ?? 0)))
+        throw new TypeError(`id ${id} has a prefix that is not of this provider (${own}); answer the cloud's own id`);
+      return known === undefined ? `${prefix ?? prefixes[0] ?? ""}${id}` : id;
+    },
   };
+};
+
+/** What comes from a cloud's JSON may lack what its type says. */
+const requireId = (id: unknown): void => {
+  if (typeof id !== "string" || id === "")
+    throw new TypeError(`id is ${JSON.stringify(id) ?? "missing"}; answer the cloud's id of the machine, a text`);
 };

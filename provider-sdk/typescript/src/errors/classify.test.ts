@@ -32,7 +32,6 @@ describe("classifyError()", () => {
 
   test.each([
     ["an error of its own kind", fail({})],
-    ["status 404, which says nothing of the object", fail({ status: 404 })],
     ["status 409 of a read", fail({ status: 409 })],
     ["a programming error", new TypeError("x is not a function")],
     ["a string", "secret detail"],
@@ -44,6 +43,14 @@ describe("classifyError()", () => {
     expect(error.message).toContain("corr-1");
     expect(error.message).not.toContain("secret");
     expect(error.cause).toBe(thrown);
+  });
+
+  test("masks status 404, which says nothing of the object, and tells the log what to answer", () => {
+    const thrown = fail({ status: 404 });
+    const { error, masked } = classifyError(thrown, read);
+    expect([masked, error.reason]).toEqual([true, "UNMAPPED_ERROR"]);
+    expect(error.message).not.toContain("absent()");
+    expect(error.cause).toMatchObject({ message: expect.stringContaining("answer absent()"), cause: thrown });
   });
 
   test("leaves the outcome of a change open when it timed out", () => {

@@ -24,8 +24,15 @@ export const classifyError = (thrown: unknown, call: FailedCall): ClassifiedErro
   const known = findKnown(thrown, call);
   if (known) return { error: known, masked: false };
   const message = `The provider failed in a way it did not expect; its log has the details under ${call.correlationId}`;
-  return { error: new ProviderError("UNMAPPED_ERROR", message, { cause: thrown }), masked: true };
+  return { error: new ProviderError("UNMAPPED_ERROR", message, { cause: explained(thrown) }), masked: true };
 };
+
+/** What nearly everybody does first, put right in the log. */
+const explained = (thrown: unknown): unknown =>
+  httpStatus(thrown) === 404 ? new Error(thrown404, { cause: thrown }) : thrown;
+
+const thrown404 =
+  "an HTTP 404 that is thrown says nothing, for a wrong URL answers the same; where the cloud says that there is no such object, answer absent() to a look-up and nothing to a deletion";
 
 /** An error may hide what happened in its cause, as `fetch` does; deeper than this is not looked. */
 const maxCauses = 5;

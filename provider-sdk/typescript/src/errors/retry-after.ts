@@ -3,7 +3,7 @@ const maxRetryAfterMs = 15 * 60_000;
 
 /**
  * The wait that a `Retry-After` header tells, in milliseconds, at most 15 minutes: seconds or a date (RFC 9110, 10.2.3). Undefined for
- * what is neither.
+ * what is neither. For `retryAfterMs` of a `ProviderError`; `nowMs` is the time now, in milliseconds since 1970.
  */
 export const parseRetryAfter = (header: string | null | undefined, nowMs: number): number | undefined => {
   const text = header?.trim() ?? "";

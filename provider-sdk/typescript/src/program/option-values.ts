@@ -1,3 +1,5 @@
+import { parseCidr } from "../addresses/ip.ts";
+import type { IpFamily } from "../definition/common.ts";
 import type { ProgramOptions } from "./option.ts";
 
 /** How often a cloud may be called, as `limits.callRates` has it. */
@@ -51,6 +53,22 @@ export class OptionValues<Name extends string> {
     const texts = this.all(name);
     for (const text of texts) this.#check(name, text, form, wanted);
     return texts;
+  }
+
+  /** All, each of which has to be an address range such as `10.244.0.0/16`. */
+  ranges(name: Name): readonly string[] {
+    const texts = this.all(name);
+    for (const text of texts) {
+      if (!parseCidr(text)) this.problems.push(`--${name} ${text}: must be an address range such as 10.244.0.0/16`);
+    }
+    return texts;
+  }
+
+  /** Families of addresses, each once, in the order in which they were given; `otherwise` when none was. */
+  ipFamilies(name: Name, otherwise: readonly IpFamily[]): readonly IpFamily[] {
+    const given = this.list(name, /^IPv[46]$/, "IPv4 or IPv6");
+    const families = new Set(given.map((text): IpFamily => (text === "IPv6" ? "IPv6" : "IPv4")));
+    return families.size === 0 ? otherwise : [...families];
   }
 
   /** A whole number from `least` to `most`. */

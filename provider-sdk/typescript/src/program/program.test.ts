@@ -6,6 +6,8 @@ const options = {
   zone: { valueName: "a|b", env: "ACME_ZONE", help: "Zone of new machines.", repeated: true },
   "call-rate": { valueName: "rate:burst", env: "ACME_CALL_RATE", help: "Requests a second. Default 10:50." },
   "watch-interval": { valueName: "seconds", env: "ACME_WATCH_INTERVAL", help: "Between lists. Default 60." },
+  "pod-cidr": { valueName: "range", env: "ACME_POD_CIDR", help: "Pod ranges.", repeated: true },
+  "ip-family": { valueName: "IPv4|IPv6", env: "ACME_IP_FAMILY", help: "Families. Default IPv4.", repeated: true },
 } as const satisfies ProgramOptions;
 
 const toSettings = (values: OptionValues<keyof typeof options>) => ({
@@ -13,13 +15,22 @@ const toSettings = (values: OptionValues<keyof typeof options>) => ({
   zones: values.list("zone", /^[ab]$/, "a or b"),
   rate: values.rate("call-rate", { cloudCallsPerSecond: 10, burst: 50 }),
   watch: values.whole("watch-interval", 10, 3600, 60),
+  podCidrs: values.ranges("pod-cidr"),
+  families: values.ipFamilies("ip-family", ["IPv4"]),
 });
 
 const read = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   readOptions(options, { argv, env }, toSettings);
 
 const least = ["--endpoint", "unix:///x"];
-const defaults = { endpoint: "unix:///x", zones: [], rate: { cloudCallsPerSecond: 10, burst: 50 }, watch: 60 };
+const defaults = {
+  endpoint: "unix:///x",
+  zones: [],
+  rate: { cloudCallsPerSecond: 10, burst: 50 },
+  watch: 60,
+  podCidrs: [],
+  families: ["IPv4"],
+};
 
 describe("readOptions()", () => {
   test.each([
@@ -29,13 +40,16 @@ describe("readOptions()", () => {
     ["the environment", [], { CLOUD_PROVIDER_ENDPOINT: "unix:///x", ACME_ZONE: " a  b " }, { zones: ["a", "b"] }],
     ["the command line before", [...least, "--zone", "a"], { ACME_ZONE: "b" }, { zones: ["a"] }],
     ["an empty variable as none", least, { ACME_WATCH_INTERVAL: " " }, {}],
+    ["address ranges", least, { ACME_POD_CIDR: "10.0.0.0/8 fd00::/64" }, { podCidrs: ["10.0.0.0/8", "fd00::/64"] }],
+    ["families in their order, once", least, { ACME_IP_FAMILY: "IPv6 IPv4 IPv6" }, { families: ["IPv6", "IPv4"] }],
     ["a rate", [...least, "--call-rate", "2.5:7"], {}, { rate: { cloudCallsPerSecond: 2.5, burst: 7 } }],
   ])("reads %s", (_what, argv, env, expected) => {
     expect(read(argv, env)).toEqual({ kind: "settings", settings: { ...defaults, ...expected } });
   });
 
   test("tells all that is wrong at once", () => {
-    const argv = ["--zone", "c", "--zone", "a", "--call-rate", "0:1", "--watch-interval", "9"];
+    const given = ["--zone", "c", "--zone", "a", "--call-rate", "0:1", "--watch-interval", "9"];
+    const argv = [...given, "--pod-cidr", "10.0.0.0", "--pod-cidr", "10.0.0.0/33", "--ip-family", "IPv5"];
     expect(read(argv)).toEqual({
       kind: "problems",
       problems: [
@@ -43,6 +57,9 @@ describe("readOptions()", () => {
         "--zone c: must be a or b",
         "--call-rate 0:1: must be requests a second and how many at once, such as 10:50",
         "--watch-interval 9: must be a whole number, 10 to 3600",
+        "--pod-cidr 10.0.0.0: must be an address range such as 10.244.0.0/16",
+        "--pod-cidr 10.0.0.0/33: must be an address range such as 10.244.0.0/16",
+        "--ip-family IPv5: must be IPv4 or IPv6",
       ],
     });
   });
@@ -72,6 +89,8 @@ Serves the contract for Acme.
   --zone <a|b>                    Zone of new machines. May be repeated. [ACME_ZONE]
   --call-rate <rate:burst>        Requests a second. Default 10:50. [ACME_CALL_RATE]
   --watch-interval <seconds>      Between lists. Default 60. [ACME_WATCH_INTERVAL]
+  --pod-cidr <range>              Pod ranges. May be repeated. [ACME_POD_CIDR]
+  --ip-family <IPv4|IPv6>         Families. Default IPv4. May be repeated. [ACME_IP_FAMILY]
 `);
   });
 });

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import process from "node:process";
 import type { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Endpoint } from "./endpoint.ts";
 import { ProviderStartError } from "./start-error.ts";
@@ -50,7 +51,7 @@ const listenOnSocket = async (
       await withSocketUmask(() => bind(server, `unix://${path}`, credentials));
     } catch (error) {
       // Somebody without the lock was faster between the look and the bind.
-      throw (await isLive(path)) ? inUse(path, error) : cannotListen(path, error);
+      throw (await isLive(path)) ? inUse(path, error) : cannotBind(path, error);
     }
   });
   const own = await identify(path);
@@ -86,6 +87,17 @@ const bind = (server: Server, address: string, credentials: ServerCredentials): 
       else resolve(port);
     });
   });
+
+const cannotBind = (path: string, error: unknown): ProviderStartError =>
+  /\bE(?:ACCES|PERM|ROFS)\b/.test(String(error))
+    ? new ProviderStartError(
+        "ENDPOINT_UNAVAILABLE",
+        [
+          `user ${process.getuid?.() ?? ""} may not make a socket in ${dirname(path)}; let it write there, in a pod by fsGroup and an emptyDir`,
+        ],
+        error,
+      )
+    : cannotListen(path, error);
 
 const cannotListen = (where: string, error: unknown): ProviderStartError =>
   new ProviderStartError(

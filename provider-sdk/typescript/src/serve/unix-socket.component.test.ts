@@ -116,6 +116,15 @@ describe("the socket of a provider", () => {
     });
   });
 
+  test.runIf(process.platform === "linux")("is refused where it may not be made, with what lets it", async () => {
+    await expect(start("/proc/provider.sock")).rejects.toMatchObject({
+      code: "ENDPOINT_UNAVAILABLE",
+      problems: [
+        expect.stringMatching(/^user \d+ may not make a socket in \/proc; let it write there, in a pod by fsGroup/),
+      ],
+    });
+  });
+
   test("is refused for a group that does not exist", async () => {
     const path = join(await temporaryFolder(), "provider.sock");
     const options = { endpoint: { kind: "unix" as const, path }, log, socketGroup: "no-such-group" };

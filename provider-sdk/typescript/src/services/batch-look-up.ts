@@ -171,7 +171,7 @@ export class BatchLookUp<
     if (masked || error !== found)
       this.#options.log.error("A look-up failed in a way the provider did not expect", {
         correlationId,
-        error: thrown,
+        error: masked ? found.cause : thrown,
       });
     return error;
   }

@@ -29,3 +29,4 @@ export {
 export { type EnsureRequest, ensureRequest, type EnsureRequestOptions, serviceRef } from "./requests.ts";
 export { startTestProvider, type TestProvider, type TestProviderOptions } from "./start-test-provider.ts";
 export { createTestClock, type TestClock } from "./test-clock.ts";
+export { servicePort, wantedLoadBalancer } from "./wanted-load-balancer.ts";

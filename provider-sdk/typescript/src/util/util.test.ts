@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestClock } from "../testing/test-clock.ts";
+import { chunksOf } from "./chunks-of.ts";
 import { systemClock } from "./clock.ts";
 import { fromDuration, toDuration } from "./duration.ts";
 import { every } from "./every.ts";
+import { inParallel } from "./in-parallel.ts";
 import { Limit } from "./limit.ts";
 import { LruMap } from "./lru-map.ts";
 import { SharedTask } from "./shared-task.ts";
@@ -15,6 +17,40 @@ describe("durations", () => {
         expect(fromDuration(toDuration(ms), 0)).toBe(ms);
       }),
     );
+  });
+});
+
+test.each([
+  [0, []],
+  [2, [[0, 1]]],
+  [5, [[0, 1], [2, 3], [4]]],
+])("chunksOf() parts %i items by two", (count, expected) => {
+  expect(chunksOf([...Array(count).keys()], 2)).toEqual(expected);
+});
+
+describe("inParallel()", () => {
+  test("works on so many at once and answers in the items' order", async () => {
+    const gates = [3, 1, 2].map(() => Promise.withResolvers<void>());
+    const begun: number[] = [];
+    const answers = inParallel([0, 1, 2], 2, async (index) => {
+      begun.push(index);
+      await gates[index]?.promise;
+      return index * 10;
+    });
+    expect(begun).toEqual([0, 1]);
+    gates[1]?.resolve();
+    await expect.poll(() => begun).toEqual([0, 1, 2]);
+    gates[2]?.resolve();
+    gates[0]?.resolve();
+    expect(await answers).toEqual([0, 10, 20]);
+  });
+
+  test("fails with what fails, and has nothing to do for nothing", async () => {
+    const work = async (): Promise<never> => {
+      throw new Error("no");
+    };
+    await expect(inParallel([1], 8, work)).rejects.toThrow("no");
+    expect(await inParallel([], 8, work)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { ProviderError } from "@cloudwire/provider-sdk";
+import { parseRetryAfter, ProviderError } from "@cloudwire/provider-sdk";
 
 type Reason = ConstructorParameters<typeof ProviderError>[0];
 
@@ -133,8 +133,7 @@ export function statusOf(error: unknown): number | undefined {
 
 function retryAfterMs(error: unknown): number | undefined {
   const text = property(property(property(error, "$response"), "headers"), "retry-after");
-  const seconds = typeof text === "string" ? Number(text) : Number.NaN;
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1000) : undefined;
+  return typeof text === "string" ? parseRetryAfter(text, Date.now()) : undefined;
 }
 
 function property(value: unknown, key: string): unknown {

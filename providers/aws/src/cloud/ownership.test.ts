@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { ownershipProblem, serviceStamp, stampedService, type Tags, userTags } from "./ownership.ts";
+import { problemOfTags, serviceIn, stampTags, type Tags, userTags } from "./ownership.ts";
 
 const cluster = { id: "cluster-1", name: "blue" };
 const service = { namespace: "default", name: "web", uid: "uid-1" };
-const stamp = serviceStamp(cluster, service);
+const stamp = stampTags(cluster, service);
 
-describe("ownershipProblem()", () => {
+describe("problemOfTags()", () => {
   const problem = (tags: Tags) =>
-    ownershipProblem({ what: "load balancer arn", name: "k8s-1", tags }, { cluster, service });
+    problemOfTags({ what: "load balancer arn", name: "k8s-1", tags }, { cluster, service });
 
   test("is none for the Service's own", () => {
     expect(problem(stamp)).toBeUndefined();
@@ -22,24 +22,18 @@ describe("ownershipProblem()", () => {
       "belongs to elbv2.k8s.aws/cluster=green",
     ],
     [
-      serviceStamp({ id: "cluster-2", name: "green" }, service),
+      stampTags({ id: "cluster-2", name: "green" }, service),
       "OWNED_BY_ANOTHER_CLUSTER",
       { owner_cluster_id: "cluster-2", owner_cluster_name: "green" },
       "belongs to cluster green (cluster-2)",
-    ],
-    [
-      serviceStamp(cluster, { ...service, name: "other", uid: "uid-2" }),
-      "NAME_TAKEN",
-      { owner: "default/other" },
-      "is stamped for Service default/other",
     ],
   ])("of %j is %s and names the owner", (tags, reason, metadata, words) => {
     expect(problem(tags)).toMatchObject({ reason, metadata, message: expect.stringContaining(words) });
   });
 });
 
-test("stampedService() reads what serviceStamp() writes", () => {
-  expect(stampedService(stamp)).toEqual(service);
+test("serviceIn() reads what stampTags() writes", () => {
+  expect(serviceIn(stamp)).toEqual(service);
 });
 
 test("userTags() takes away what pretends to be a stamp", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunksOf, readAll, readPages } from "./pages.ts";
+import { readAll, readPages } from "./pages.ts";
 
 const pages: Readonly<Record<string, { readonly items: readonly number[]; readonly next: string | undefined }>> = {
   first: { items: [1, 2], next: "second" },
@@ -20,17 +20,4 @@ test("readPages() asks for a page only when it is wanted", async () => {
   });
   await walk.next();
   expect(asked).toEqual([undefined]);
-});
-
-test.each([
-  [0, []],
-  [2, [[0, 1]]],
-  [5, [[0, 1], [2, 3], [4]]],
-])("chunksOf() parts %i items by two", (count, expected) => {
-  expect(
-    chunksOf(
-      Array.from({ length: count }, (_, index) => index),
-      2,
-    ),
-  ).toEqual(expected);
 });

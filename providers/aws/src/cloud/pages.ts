@@ -25,10 +25,3 @@ export async function readAll<Item>(read: (token: string | undefined) => Promise
   for await (const items of readPages(read)) all.push(...items);
   return all;
 }
-
-/** Parts of at most so many items. */
-export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}

@@ -1,17 +1,14 @@
 import { DescribeInstancesCommand, type Filter } from "@aws-sdk/client-ec2";
-import { ProviderError } from "@cloudwire/provider-sdk";
+import { chunksOf, ProviderError, SharedRead, type TimedRead } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
-import { chunksOf, maxFilterValues, readAll, readPages } from "../cloud/pages.ts";
+import { maxFilterValues, readAll, readPages } from "../cloud/pages.ts";
 import { type KnownMachine, knownMachine } from "./to-instance.ts";
 
 /** Most machines of one page. */
 const pageSize = 1000;
 
 /** All machines of the region at one time, terminated ones that EC2 still knows included. */
-export interface Walk {
-  readonly readTime: Date;
-  readonly machines: readonly KnownMachine[];
-}
+export type Walk = TimedRead<{ readonly machines: readonly KnownMachine[] }>;
 
 /**
  * Reads machines. Questions are filters, never lists of ids: a filter that nothing matches is a success without items, while an id that EC2 does not
@@ -19,15 +16,17 @@ export interface Walk {
  */
 export class MachineReader {
   readonly #aws: Aws;
-  readonly #nowMs: () => number;
   /** As last read; at first one, for whoever watches machines reads the region anyway. */
   #pagesOfRegion = 1;
-  #walking: Promise<Walk> | undefined;
-  #last: Walk | undefined;
+  readonly #walks: SharedRead<{ readonly machines: readonly KnownMachine[] }, Occasion>;
 
   constructor(aws: Aws, nowMs: () => number) {
     this.#aws = aws;
-    this.#nowMs = nowMs;
+    this.#walks = new SharedRead(async (occasion) => {
+      const machines: KnownMachine[] = [];
+      for await (const page of this.pages(occasion)) machines.push(...page);
+      return { machines };
+    }, nowMs);
   }
 
   /** Machines that any of the values fits: one request for 200 of them. */
@@ -55,51 +54,15 @@ export class MachineReader {
     this.#pagesOfRegion = Math.max(pages, 1);
   }
 
-  /**
-   * All machines of the region, if that costs less than to look so many machines up: because they have just been read, are being read,
-   * or fit into fewer pages than the look-ups into requests. Undefined: it does not.
-   */
+  /** All machines of the region, if that costs less than to look so many machines up. Undefined: it does not. */
   async walkInstead(lookUps: number, maxAgeMs: number, occasion: Occasion): Promise<Walk | undefined> {
-    const fresh = this.#fresh(maxAgeMs);
-    if (fresh) return fresh;
-    const requests = Math.ceil(lookUps / maxFilterValues);
-    const isBeingRead = this.#walking !== undefined && maxAgeMs > 0;
-    const pages = isBeingRead ? 1 : this.#pagesOfRegion;
-    return pages < requests ? this.walk(maxAgeMs, occasion) : undefined;
+    const saved = Math.ceil(lookUps / maxFilterValues);
+    return this.#walks.instead({ saved, taken: this.#pagesOfRegion, maxAgeMs }, occasion);
   }
 
   /** All machines of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
   async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
-    const fresh = this.#fresh(maxAgeMs);
-    if (fresh) return fresh;
-    const shared = this.#walking;
-    if (shared) {
-      // It ends with the call that it was begun for; then this one reads for itself.
-      await shared.catch(() => undefined);
-      const shown = this.#fresh(maxAgeMs);
-      if (shown) return shown;
-      occasion.signal.throwIfAborted();
-    }
-    const own = this.#walk(occasion);
-    this.#walking = own;
-    try {
-      return await own;
-    } finally {
-      if (this.#walking === own) this.#walking = undefined;
-    }
-  }
-
-  #fresh(maxAgeMs: number): Walk | undefined {
-    const last = this.#last;
-    return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
-  }
-
-  async #walk(occasion: Occasion): Promise<Walk> {
-    const readTime = new Date(this.#nowMs());
-    const machines: KnownMachine[] = [];
-    for await (const page of this.pages(occasion)) machines.push(...page);
-    this.#last = { readTime, machines };
-    return this.#last;
+    return this.#walks.get(maxAgeMs, occasion);
   }
 
   #page(filters: readonly Filter[], occasion: Occasion) {

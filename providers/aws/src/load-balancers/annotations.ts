@@ -1,4 +1,4 @@
-import { type AnnotationSchema, type FieldProblem, ProviderError } from "@cloudwire/provider-sdk";
+import { AnnotationReader, type AnnotationSchema } from "@cloudwire/provider-sdk";
 
 const prefix = "service.beta.kubernetes.io/aws-load-balancer-";
 
@@ -177,75 +177,21 @@ const declared = {
   "access-log-s3-bucket-prefix": { type: "string", mutable: true, description: "Prefix in the bucket." },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-type Name = keyof typeof declared;
-
 /** What the provider understands, for the handshake and the documentation. */
 export const annotationSchemas: readonly AnnotationSchema[] = Object.entries(declared).map(([name, schema]) => ({
   key: prefix + name,
   ...schema,
 }));
 
+/** What is read of a Service's annotations. */
+export type Annotations = AnnotationReader<keyof typeof declared>;
+
+export function readAnnotations(annotations: Readonly<Record<string, string>>): Annotations {
+  return new AnnotationReader(annotations, { prefix, refused });
+}
+
 /** To leave it out would send traffic where it is not wanted. */
-const refused = "target-node-labels";
-
-/** The values of a Service's annotations; collects what is wrong with them. */
-export class AnnotationReader {
-  readonly #annotations: Readonly<Record<string, string>>;
-  readonly #problems: FieldProblem[] = [];
-
-  constructor(annotations: Readonly<Record<string, string>>) {
-    this.#annotations = annotations;
-  }
-
-  text(name: Name): string | undefined {
-    const text = this.#annotations[prefix + name]?.trim();
-    return text === "" ? undefined : text;
-  }
-
-  flag(name: Name, otherwise: boolean): boolean {
-    const text = this.text(name);
-    return text === undefined ? otherwise : text === "true";
-  }
-
-  list(name: Name): readonly string[] {
-    const items = this.text(name)?.split(",") ?? [];
-    return items.map((item) => item.trim()).filter((item) => item !== "");
-  }
-
-  map(name: Name): Readonly<Record<string, string>> {
-    return Object.fromEntries(
-      this.list(name).map((item) => {
-        const [key = "", ...value] = item.split("=");
-        return [key.trim(), value.join("=").trim()];
-      }),
-    );
-  }
-
-  number(name: Name, least: number, most: number, otherwise: number): number {
-    const text = this.text(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    this.blame(name, `must be a whole number, ${least} to ${most}`);
-    return otherwise;
-  }
-
-  blame(name: Name, problem: string): void {
-    this.#problems.push({ field: fieldOf(name), description: `annotation ${prefix}${name} ${problem}` });
-  }
-
-  /** @throws ProviderError that tells all that is wrong */
-  end(): void {
-    if (this.#annotations[prefix + refused] !== undefined) {
-      const message = `annotation ${prefix}${refused} is not honoured: targets are the nodes that Kubernetes chooses; take it away, or label nodes with node.kubernetes.io/exclude-from-external-load-balancers`;
-      throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: fieldOf(refused) });
-    }
-    const [first] = this.#problems;
-    if (first === undefined) return;
-    const message = this.#problems.map(({ description }) => description).join("; ");
-    throw new ProviderError("ANNOTATION_INVALID", message, { fields: this.#problems });
-  }
-}
-
-function fieldOf(name: string): string {
-  return `spec.annotations[${JSON.stringify(prefix + name)}]`;
-}
+const refused = {
+  "target-node-labels":
+    "targets are the nodes that Kubernetes chooses; take it away, or label nodes with node.kubernetes.io/exclude-from-external-load-balancers",
+} as const;

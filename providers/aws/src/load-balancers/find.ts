@@ -1,5 +1,5 @@
 import type { CallContext, LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
-import { fromAwsTags, ownershipProblem } from "../cloud/ownership.ts";
+import { fromAwsTags, problemOfTags } from "../cloud/ownership.ts";
 import type { SeenBalancer } from "./reader.ts";
 import type { Tools } from "./settings.ts";
 
@@ -38,5 +38,5 @@ export async function findBalancer(
 }
 
 function problemOf({ arn, name, tags }: SeenBalancer, ref: Pick<LoadBalancerRef, "cluster" | "service">) {
-  return ownershipProblem({ what: `load balancer ${arn}`, name, tags }, ref);
+  return problemOfTags({ what: `load balancer ${arn}`, name, tags }, ref);
 }

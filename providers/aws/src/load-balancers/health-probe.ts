@@ -1,5 +1,5 @@
 import type { WantedLoadBalancer } from "@cloudwire/provider-sdk";
-import type { AnnotationReader } from "./annotations.ts";
+import type { Annotations } from "./annotations.ts";
 
 /** AWS' word for the port that traffic goes to. */
 const trafficPort = "traffic-port";
@@ -24,7 +24,7 @@ const kubeProxy: Target = { protocol: "HTTP", port: "10256", path: "/healthz" };
 
 /** Annotations first, then what Kubernetes asks for, then what fits the protocol: nobody answers TCP where UDP is served. */
 export function readHealthProbe(
-  read: AnnotationReader,
+  read: Annotations,
   { healthCheck }: Pick<WantedLoadBalancer, "healthCheck">,
   protocol: "TCP" | "UDP" | "TCP_UDP",
 ): HealthProbe {

@@ -9,10 +9,11 @@ import {
   type LoadBalancer,
   type TargetGroup,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
+import { chunksOf } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
 import { clusterIdTag, fromAwsTags, serviceUidTag, type Tags } from "../cloud/ownership.ts";
-import { chunksOf, readAll, readPages } from "../cloud/pages.ts";
+import { readAll, readPages } from "../cloud/pages.ts";
 
 /** A load balancer as far as AWS always tells it. */
 export interface SeenBalancer {

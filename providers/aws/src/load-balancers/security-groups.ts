@@ -9,7 +9,7 @@ import {
 import { type LoadBalancerRef, ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Occasion } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
-import { fromAwsTags, ownershipProblem, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, differenceOf } from "./diff.ts";
 import { adoptedTag } from "./find.ts";
 import { securityGroupName } from "./names.ts";
@@ -73,7 +73,7 @@ export async function ensureOwnGroup(
     throw new ProviderError("NOT_READY", message, { retryAfterMs: 2_000 });
   }
   const owned = { what: `security group ${made.GroupId}`, name, tags: fromAwsTags(made.Tags) };
-  const problem = ownershipProblem(owned, wanted);
+  const problem = problemOfTags(owned, wanted);
   if (problem) throw problem;
   return made;
 }

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-elastic-load-balancing-v2";
 import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import { isCode } from "../cloud/errors.ts";
-import { fromAwsTags, ownershipProblem, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries } from "./diff.ts";
 import type { SeenGroup } from "./reader.ts";
 import type { Tools } from "./settings.ts";
@@ -70,7 +70,7 @@ async function createGroup(
     if (made === undefined)
       throw new ProviderError("NOT_READY", `target group ${group.name} is going; it is made anew then`);
     const madeTags = (await reader.tags([made.arn], work.context)).get(made.arn) ?? {};
-    const problem = ownershipProblem({ what: `target group ${made.arn}`, name: made.name, tags: madeTags }, wanted);
+    const problem = problemOfTags({ what: `target group ${made.arn}`, name: made.name, tags: madeTags }, wanted);
     if (problem) throw problem;
     return made.arn;
   });

@@ -1,6 +1,5 @@
 import { DeregisterTargetsCommand, RegisterTargetsCommand } from "@aws-sdk/client-elastic-load-balancing-v2";
-import type { ChangeContext, TargetNode } from "@cloudwire/provider-sdk";
-import { chunksOf } from "../cloud/pages.ts";
+import { type ChangeContext, chunksOf, type TargetNode } from "@cloudwire/provider-sdk";
 import { parseId } from "../instances/provider-id.ts";
 import { type Difference, differenceOf, isEmpty } from "./diff.ts";
 import type { Tools } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SecurityGroup } from "@aws-sdk/client-ec2";
 import type { LoadBalancer, LoadBalancerPhase, PendingOptions } from "@cloudwire/provider-sdk";
-import { fromAwsTags, stampedService } from "../cloud/ownership.ts";
+import { fromAwsTags, serviceIn } from "../cloud/ownership.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { fromPermissions, ruleKey } from "./security-rules.ts";
 
@@ -37,7 +37,7 @@ export function toLoadBalancer(seen: Seen): LoadBalancer {
   const reason = details.State?.Reason;
   return {
     id: arn,
-    service: stampedService(tags),
+    service: serviceIn(tags),
     phase,
     ...(isInForce && details.DNSName !== undefined ? { ingress: [{ hostname: details.DNSName }] } : {}),
     specFingerprint: isInForce ? (tags[specTag] ?? "") : "",

@@ -1,6 +1,6 @@
 import { ProviderError, type ServicePort, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
-import { serviceStamp, type Tags, userTags } from "../cloud/ownership.ts";
-import { AnnotationReader } from "./annotations.ts";
+import { stampTags, type Tags, userTags } from "../cloud/ownership.ts";
+import { type Annotations, readAnnotations } from "./annotations.ts";
 import { type HealthProbe, readHealthProbe } from "./health-probe.ts";
 import { groupName } from "./names.ts";
 
@@ -57,7 +57,7 @@ const everybody = { ipv4: ["0.0.0.0/0"], dualstack: ["0.0.0.0/0", "::/0"] } as c
 
 /** @throws ProviderError on annotations and combinations of ports that cannot be had */
 export function toWish(wanted: WantedLoadBalancer): Wish {
-  const read = new AnnotationReader(wanted.annotations);
+  const read = readAnnotations(wanted.annotations);
   refuseForeign(read);
   const shared = {
     attributes: groupAttributes(read),
@@ -80,7 +80,7 @@ export function toWish(wanted: WantedLoadBalancer): Wish {
     privateAddresses: read.list("private-ipv4-addresses"),
     tags: {
       ...userTags({ ...wanted.tags, ...read.map("additional-resource-tags") }),
-      ...serviceStamp(wanted.cluster, wanted.service),
+      ...stampTags(wanted.cluster, wanted.service),
     },
   };
   checkStaticAddresses(read, wish);
@@ -104,7 +104,7 @@ interface SharedByListeners {
 function listenerOf(
   port: MergedPort,
   wanted: WantedLoadBalancer,
-  read: AnnotationReader,
+  read: Annotations,
   { attributes, idleTimeoutSeconds, ipFamily }: SharedByListeners,
 ): WantedListener {
   const tls = tlsOf(read, port);
@@ -130,14 +130,14 @@ function listenerOf(
   };
 }
 
-function refuseForeign(read: AnnotationReader): void {
+function refuseForeign(read: Annotations): void {
   const type = read.text("type");
   if (type === undefined || type === "nlb") return;
   throw new ProviderError("NOT_RESPONSIBLE", `load balancers of type ${type} are the AWS Load Balancer Controller's`);
 }
 
 /** By families of the Service, unless its annotation says otherwise. */
-function addressTypeOf(read: AnnotationReader, { ipFamilies }: WantedLoadBalancer): Wish["addressType"] {
+function addressTypeOf(read: Annotations, { ipFamilies }: WantedLoadBalancer): Wish["addressType"] {
   const isIpv4 = read.text("ip-address-type") === "ipv4";
   if (isIpv4 && !ipFamilies.includes("IPv4"))
     read.blame("ip-address-type", "has to be dualstack for a Service whose only family is IPv6");
@@ -146,7 +146,7 @@ function addressTypeOf(read: AnnotationReader, { ipFamilies }: WantedLoadBalance
 }
 
 /** What AWS has, and this provider has not. */
-function refuseUnsupported(read: AnnotationReader, { addressType, listeners }: Wish): void {
+function refuseUnsupported(read: Annotations, { addressType, listeners }: Wish): void {
   if (read.text("nlb-target-type") === "ip") {
     const message =
       "targets are node ports of machines: pods by their addresses are the AWS Load Balancer Controller's, with its annotation for the type, external";
@@ -185,7 +185,7 @@ function protocolOf(protocol: ServicePort["protocol"]): "TCP" | "UDP" {
   return protocol === "UDP" ? "UDP" : "TCP";
 }
 
-function tlsOf(read: AnnotationReader, { port, name, protocol }: MergedPort): WantedListener["tls"] {
+function tlsOf(read: Annotations, { port, name, protocol }: MergedPort): WantedListener["tls"] {
   const certificateArn = read.text("ssl-cert");
   if (certificateArn === undefined || protocol !== "TCP") return undefined;
   const ports = read.list("ssl-ports");
@@ -195,7 +195,7 @@ function tlsOf(read: AnnotationReader, { port, name, protocol }: MergedPort): Wa
   return isChosen ? { certificateArn, policy } : undefined;
 }
 
-function groupAttributes(read: AnnotationReader): Readonly<Record<string, string>> {
+function groupAttributes(read: Annotations): Readonly<Record<string, string>> {
   const drains = read.flag("connection-draining-enabled", true);
   const drainSeconds = read.number("connection-draining-timeout", 0, 3600, 300);
   const own = {
@@ -214,7 +214,7 @@ function groupAttributes(read: AnnotationReader): Readonly<Record<string, string
 }
 
 function balancerAttributes(
-  read: AnnotationReader,
+  read: Annotations,
   deletionProtection: boolean | undefined,
 ): Readonly<Record<string, string>> {
   const logs = read.flag("access-log-enabled", false);
@@ -234,7 +234,7 @@ function balancerAttributes(
   };
 }
 
-function checkStaticAddresses(read: AnnotationReader, { isInternal, allocationIds, privateAddresses }: Wish): void {
+function checkStaticAddresses(read: Annotations, { isInternal, allocationIds, privateAddresses }: Wish): void {
   if (allocationIds.length > 0 && isInternal)
     read.blame("eip-allocations", "is for load balancers that are not internal");
   if (privateAddresses.length > 0 && !isInternal)

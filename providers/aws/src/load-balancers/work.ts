@@ -3,15 +3,9 @@ import type { ChangeContext, PlannedChange } from "@cloudwire/provider-sdk";
 /** Carries changes out, or only tells of them where nothing may be changed. */
 export class Work {
   readonly context: ChangeContext;
-  #count = 0;
 
   constructor(context: ChangeContext) {
     this.context = context;
-  }
-
-  /** Changes that were carried out. */
-  get count(): number {
-    return this.#count;
   }
 
   /** Undefined: it was only told of. */
@@ -20,7 +14,6 @@ export class Work {
       this.context.plan(planned);
       return undefined;
     }
-    this.#count += 1;
     return act();
   }
 }

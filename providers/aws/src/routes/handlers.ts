@@ -1,4 +1,5 @@
 import {
+  inParallel,
   ProviderError,
   type Route,
   type RouteBatchAnswer,
@@ -8,12 +9,13 @@ import {
   type RouteListContext,
   type WantedRoute,
 } from "@cloudwire/provider-sdk";
+import { PodRanges } from "@cloudwire/provider-sdk/addresses";
 import type { Aws } from "../cloud/aws.ts";
 import { isCode, toProviderError } from "../cloud/errors.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
 import { isTerminated, type KnownMachine } from "../instances/to-instance.ts";
-import { guestTag, ownerWords, planRoute, PodRanges, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
+import { guestTag, ownerWords, planRoute, type PodRoute, podRoutes, type RouteStep } from "./plan.ts";
 import { ownerOf, type ReadTable, RouteTable } from "./route-table.ts";
 
 export interface RouteSettings {
@@ -80,14 +82,14 @@ class Routes {
     if (changes && ownerOf(table) === undefined && !context.validateOnly)
       await this.#table.claim(context.cluster, context);
     const hostId = ownerOf(table) ?? id;
-    return inParallel(steps, (step) => this.#carryOut(step, { found, table, hostId }, context));
+    return inParallel(steps, concurrency, (step) => this.#carryOut(step, { found, table, hostId }, context));
   }
 
   async delete(wanted: readonly WantedRoute[], context: RouteChangeContext): Promise<readonly RouteDeleteAnswer[]> {
     const table = await this.#read(context);
     const present = new Map(this.#present(table).map((route) => [route.cidr, route]));
     const isHost = ownerOf(table) === context.cluster.id;
-    const answers = await inParallel(wanted, async ({ destinationCidr: cidr, id }) => {
+    const answers = await inParallel(wanted, concurrency, async ({ destinationCidr: cidr, id }) => {
       const route = present.get(cidr);
       // Another route took the place of the one that was listed: that one is gone.
       if (route === undefined || (id !== undefined && id !== routeId(route))) return undefined;
@@ -203,17 +205,4 @@ async function settled(act: () => Promise<void>): Promise<ProviderError | Error 
     if (known instanceof Error) return known;
     throw error;
   }
-}
-
-async function inParallel<Item, Answer>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Answer>,
-): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
-  const waiting = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of waiting) answers[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return answers;
 }

@@ -1,12 +1,8 @@
 import type { Route as AwsRoute } from "@aws-sdk/client-ec2";
-import { type IpFamily, ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
-import { BlockList, isIPv6 } from "node:net";
+import { ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
+import { parseCidr, type PodRanges } from "@cloudwire/provider-sdk/addresses";
 import { clusterIdTag, type Tags } from "../cloud/ownership.ts";
 import { parseId, providerIdPrefix } from "../instances/provider-id.ts";
-
-function familyOf(range: string): IpFamily {
-  return isIPv6(range.split("/")[0] ?? "") ? "IPv6" : "IPv4";
-}
 
 /** A route of the table to a pod range. */
 export interface PodRoute {
@@ -23,39 +19,6 @@ export interface PodRoute {
 /** The tag of a table that says whose one route is, if it is not that of the cluster whose the table is. */
 export function guestTag(cidr: string): string {
   return `cloudwire.dev/route/${cidr}`;
-}
-
-/** The pod ranges of the cluster: what lies within one is the cluster's. */
-export class PodRanges {
-  readonly #ranges: readonly string[];
-  readonly #list = new BlockList();
-
-  constructor(ranges: readonly string[]) {
-    this.#ranges = ranges;
-    for (const range of ranges) {
-      const [address = "", bits] = range.split("/");
-      this.#list.addSubnet(address, Number(bits), isIPv6(address) ? "ipv6" : "ipv4");
-    }
-  }
-
-  /** By their first addresses; no route of a pod range is wider than the cluster's. */
-  has(cidr: string): boolean {
-    const [address = "", bits] = cidr.split("/");
-    if (!this.#list.check(address, isIPv6(address) ? "ipv6" : "ipv4")) return false;
-    return this.#ranges.some(
-      (range) => familyOf(range) === familyOf(cidr) && Number(range.split("/")[1]) <= Number(bits),
-    );
-  }
-
-  /** Families of which there are ranges. */
-  get families(): readonly IpFamily[] {
-    const has = (family: IpFamily): boolean => this.#ranges.some((range) => familyOf(range) === family);
-    return (["IPv4", "IPv6"] as const).filter(has);
-  }
-
-  toString(): string {
-    return this.#ranges.join(", ");
-  }
 }
 
 /** The table's routes within the pod ranges. */
@@ -132,5 +95,5 @@ function refuse(reason: "FIELD_INVALID" | "ROUTE_TARGET_NOT_FOUND" | "CIDR_CONFL
 
 /** The two ways in which AWS names a destination. */
 export function destinationOf(cidr: string) {
-  return isIPv6(cidr.split("/")[0] ?? "") ? { DestinationIpv6CidrBlock: cidr } : { DestinationCidrBlock: cidr };
+  return parseCidr(cidr)?.family === 6 ? { DestinationIpv6CidrBlock: cidr } : { DestinationCidrBlock: cidr };
 }

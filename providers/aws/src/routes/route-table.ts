@@ -11,7 +11,7 @@ import {
 import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
 import type { Aws, Occasion } from "../cloud/aws.ts";
 import { isCode } from "../cloud/errors.ts";
-import { clusterIdTag, clusterStamp, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
+import { clusterIdTag, stampTags, fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { destinationOf, guestTag } from "./plan.ts";
 
 /** What the table is and whose. Routes have no tags, so the table has: it serves one cluster at a time. */
@@ -43,13 +43,13 @@ export class RouteTable {
 
   /** From now on the routes to pod ranges are the cluster's. */
   async claim(cluster: Cluster, occasion: Occasion): Promise<void> {
-    const input = { Resources: [this.id], Tags: toAwsTags(clusterStamp(cluster)) };
+    const input = { Resources: [this.id], Tags: toAwsTags(stampTags(cluster)) };
     await this.#aws.ec2(occasion, (client, options) => client.send(new CreateTagsCommand(input), options));
   }
 
   /** The last of the cluster's routes has gone. */
   async release(cluster: Cluster, occasion: Occasion): Promise<void> {
-    const input = { Resources: [this.id], Tags: Object.keys(clusterStamp(cluster)).map((Key) => ({ Key })) };
+    const input = { Resources: [this.id], Tags: Object.keys(stampTags(cluster)).map((Key) => ({ Key })) };
     await this.#aws.ec2(occasion, (client, options) => client.send(new DeleteTagsCommand(input), options));
   }
 

@@ -1,35 +1,22 @@
 import type { ServicePort, WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { servicePort, wantedLoadBalancer } from "@cloudwire/provider-sdk/testing";
 
 /** What follows in the keys of annotations. */
 const prefix = "service.beta.kubernetes.io/aws-load-balancer-";
 
-/** A wish for a load balancer as the SDK hands it over. */
+/** A wish for a load balancer as the SDK hands it over, with annotations by their names. */
 export function wanted(
   annotations: Readonly<Record<string, string>> = {},
   more: Partial<WantedLoadBalancer> = {},
 ): WantedLoadBalancer {
-  return {
-    key: "k8s-1",
-    cluster: { id: "cluster-1", name: "blue" },
-    service: { namespace: "default", name: "web", uid: "uid-1" },
-    annotations: Object.fromEntries(Object.entries(annotations).map(([name, value]) => [prefix + name, value])),
-    nodes: [],
-    nodesFingerprint: "nodes-1",
-    ports: [tcp(80)],
-    ipFamilies: ["IPv4"],
-    sourceRanges: [],
-    externalTrafficPolicy: "Cluster",
-    requestedIps: [],
-    tags: {},
-    specFingerprint: "spec-1",
-    ...more,
-  };
+  const named = Object.entries(annotations).map(([name, value]) => [prefix + name, value]);
+  return wantedLoadBalancer({ annotations: Object.fromEntries(named), ...more });
 }
 
-export function tcp(port: number, nodePort = 30_000 + port): ServicePort {
-  return { protocol: "TCP", port, nodePort };
+export function tcp(port: number, nodePort?: number): ServicePort {
+  return servicePort("TCP", port, nodePort);
 }
 
-export function udp(port: number, nodePort = 30_000 + port): ServicePort {
-  return { protocol: "UDP", port, nodePort };
+export function udp(port: number, nodePort?: number): ServicePort {
+  return servicePort("UDP", port, nodePort);
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { parse as parseYaml } from "yaml";
 import { type Checked, checked } from "../util/checked.ts";
-import { type AddressRange, overlap, parseRange } from "../util/ip.ts";
+import { type AddressRange, overlap, parseRange } from "@cloudwire/provider-sdk/addresses";
 import { labelValue } from "../util/kubernetes.ts";
 
 const name = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });

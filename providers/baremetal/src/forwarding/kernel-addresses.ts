@@ -1,7 +1,7 @@
 import type { Logger } from "@cloudwire/provider-sdk";
 import { output, type RunProgram } from "../edge/run-program.ts";
 import type { Placement } from "../state/state.ts";
-import { canonical, familyOf, widthOf } from "../util/ip.ts";
+import { canonicalAddress, familyOf, bitsOf } from "@cloudwire/provider-sdk/addresses";
 
 /** Addresses of this machine's interfaces. */
 export interface KernelAddresses {
@@ -19,10 +19,10 @@ export function kernelAddresses(run: RunProgram, log: Pick<Logger, "warn">): Ker
       const family = familyOf(address) ?? 4;
       // IPv6: usable at once, and never the source of this machine's own connections.
       const extra = family === 6 ? ["nodad", "preferred_lft", "0"] : [];
-      await output(run, "ip", ["address", "replace", `${address}/${widthOf(family)}`, "dev", device, ...extra]);
+      await output(run, "ip", ["address", "replace", `${address}/${bitsOf(family)}`, "dev", device, ...extra]);
     },
     remove: async ({ address, interface: device }) => {
-      await output(run, "ip", ["address", "del", `${address}/${widthOf(familyOf(address) ?? 4)}`, "dev", device]);
+      await output(run, "ip", ["address", "del", `${address}/${bitsOf(familyOf(address) ?? 4)}`, "dev", device]);
     },
     announce: async ({ address, interface: device }) => {
       // Neighbours ask for IPv6 addresses anew by themselves once the old answer is silent.
@@ -47,7 +47,7 @@ export function parseAddresses(json: string): readonly Placement[] {
     if (typeof ifname !== "string" || !Array.isArray(infos)) return [];
     return infos.flatMap((info: unknown) => {
       const local = typeof info === "object" && info !== null && "local" in info ? info.local : undefined;
-      const address = typeof local === "string" ? canonical(local) : undefined;
+      const address = typeof local === "string" ? canonicalAddress(local) : undefined;
       return address === undefined ? [] : { address, interface: ifname };
     });
   });

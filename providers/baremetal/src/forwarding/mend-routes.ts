@@ -3,7 +3,7 @@ import { internalAddress } from "../inventory/machine.ts";
 import { goneFrom } from "../plan/routes.ts";
 import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
-import { familyOf } from "../util/ip.ts";
+import { familyOf } from "@cloudwire/provider-sdk/addresses";
 import type { KernelRoutes } from "./kernel-routes.ts";
 
 /** Routes go to where the inventory has their machines now, and what was half taken out is taken out. Answers how much had to be changed. */

@@ -2,7 +2,7 @@ import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk"
 import type { Config } from "../config/config.ts";
 import { type Allocated, type AllocationProblem, allocate } from "../plan/addresses.ts";
 import type { LoadBalancerRecord, Placement, State } from "../state/state.ts";
-import { annotationInvalid } from "./annotations.ts";
+import { poolInvalid } from "./annotations.ts";
 
 /** The addresses of a load balancer: those it has, or free ones. @throws ProviderError where there is none */
 export function addressesFor(
@@ -39,7 +39,7 @@ function toError({ kind, message, address }: AllocationProblem): ProviderError {
         quota: { subject: "address pools", description: message },
       });
     case "unknownPool":
-      return annotationInvalid("pool", message);
+      return poolInvalid(message);
   }
   return kind satisfies never;
 }

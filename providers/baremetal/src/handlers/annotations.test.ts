@@ -18,28 +18,23 @@ describe("readAnnotations()", () => {
     expect(readAnnotations(loadBalancerClass, annotations, ports, policy).forwarder).toBe(forwarder);
   });
 
-  test.each([
-    ["UDP by HAProxy", key("haproxy"), {}, [tcp, udp], "PORT_PROTOCOL_UNSUPPORTED", "spec.ports[1].protocol"],
-    ["a foreign class", "acme.example.com/lb", {}, [tcp], "CLASS_UNSUPPORTED", "spec.class"],
-    [
-      "another forwarder",
-      undefined,
-      { [key("forwarder")]: "ipvs" },
-      [tcp],
-      "ANNOTATION_INVALID",
-      `spec.annotations["${key("forwarder")}"]`,
-    ],
-    [
-      "yes for true",
-      undefined,
-      { [key("proxy-protocol")]: "yes" },
-      [tcp],
-      "ANNOTATION_INVALID",
-      `spec.annotations["${key("proxy-protocol")}"]`,
-    ],
-  ] as const)("refuses %s", (_, loadBalancerClass, annotations, ports, reason, field) => {
-    expect(() => readAnnotations(loadBalancerClass, annotations, ports, "Cluster")).toThrow(
-      expect.objectContaining({ reason, fields: [expect.objectContaining({ field })] }),
+  test("refuses UDP by HAProxy", () => {
+    expect(() => readAnnotations(key("haproxy"), {}, [tcp, udp], "Cluster")).toThrow(
+      expect.objectContaining({
+        reason: "PORT_PROTOCOL_UNSUPPORTED",
+        fields: [expect.objectContaining({ field: "spec.ports[1].protocol" })],
+      }),
     );
+  });
+
+  test.each([
+    [{}, { pool: undefined, hidesClients: false, sendsProxyHeader: false }],
+    [
+      { "address-pool": "lan", "client-address": "hide", "proxy-protocol": "true" },
+      { pool: "lan", hidesClients: true, sendsProxyHeader: true },
+    ],
+  ])("reads %j", (named, expected) => {
+    const annotations = Object.fromEntries(Object.entries(named).map(([name, value]) => [key(name), value]));
+    expect(readAnnotations(undefined, annotations, [tcp], "Cluster")).toMatchObject(expected);
   });
 });

@@ -59,7 +59,7 @@ export interface AnnotatedWish {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Reads class and annotations. @throws ProviderError on what is not of this provider, or does not go together */
+/** Reads class and annotations, which the SDK has held to what is declared. @throws ProviderError on what does not go together */
 export function readAnnotations(
   loadBalancerClass: string | undefined,
   annotations: Annotations,
@@ -67,8 +67,8 @@ export function readAnnotations(
   externalTrafficPolicy: "Cluster" | "Local",
 ): AnnotatedWish {
   const needsPackets = externalTrafficPolicy === "Local" || ports.some(({ protocol }) => protocol === "UDP");
-  const named = fromClass(loadBalancerClass) ?? fromAnnotation(annotations[forwarderKey]);
-  const forwarder = named ?? (needsPackets ? "nftables" : "haproxy");
+  const named = loadBalancerClass?.slice(`${domain}/`.length) ?? annotations[forwarderKey];
+  const forwarder = forwarders.find((each) => each === named) ?? (needsPackets ? "nftables" : "haproxy");
   const udp = ports.findIndex(({ protocol }) => protocol !== "TCP");
   if (forwarder === "haproxy" && udp !== -1) {
     const message = `HAProxy forwards TCP and no ${ports[udp]?.protocol}: leave class and annotation ${forwarderKey} out, or choose nftables`;
@@ -77,34 +77,12 @@ export function readAnnotations(
   return {
     forwarder,
     pool: annotations[poolKey],
-    hidesClients: oneOf(clientAddressKey, annotations[clientAddressKey] ?? "keep", ["keep", "hide"]) === "hide",
-    sendsProxyHeader: oneOf(proxyProtocolKey, annotations[proxyProtocolKey] ?? "false", ["true", "false"]) === "true",
+    hidesClients: annotations[clientAddressKey] === "hide",
+    sendsProxyHeader: annotations[proxyProtocolKey] === "true",
   };
 }
 
-export function annotationInvalid(key: "pool", problem: string): ProviderError {
-  return invalid({ pool: poolKey }[key], problem);
-}
-
-function fromClass(loadBalancerClass: string | undefined): Forwarder | undefined {
-  if (loadBalancerClass === undefined) return undefined;
-  const forwarder = forwarders.find((candidate) => `${domain}/${candidate}` === loadBalancerClass);
-  if (forwarder !== undefined) return forwarder;
-  const message = `load balancer class ${loadBalancerClass} is not one of ${classes.join(", ")}`;
-  throw new ProviderError("CLASS_UNSUPPORTED", message, { field: "spec.class" });
-}
-
-function fromAnnotation(text: string | undefined): Forwarder | undefined {
-  return text === undefined ? undefined : oneOf(forwarderKey, text, forwarders);
-}
-
-function oneOf<Word extends string>(key: string, text: string, words: readonly Word[]): Word {
-  const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw invalid(key, `must be one of ${words.join(", ")}`);
-  return word;
-}
-
-function invalid(key: string, problem: string): ProviderError {
-  const field = `spec.annotations[${JSON.stringify(key)}]`;
-  return new ProviderError("ANNOTATION_INVALID", `annotation ${key} ${problem}`, { field });
+export function poolInvalid(problem: string): ProviderError {
+  const field = `spec.annotations[${JSON.stringify(poolKey)}]`;
+  return new ProviderError("ANNOTATION_INVALID", `annotation ${poolKey} ${problem}`, { field });
 }

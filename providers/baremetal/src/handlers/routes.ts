@@ -14,7 +14,7 @@ import { internalAddress, type Machines } from "../inventory/machine.ts";
 import { goneFrom, isInTable } from "../plan/routes.ts";
 import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
-import { parseCidr } from "../util/ip.ts";
+import { parseCidr } from "@cloudwire/provider-sdk/addresses";
 import { unusable } from "./instances.ts";
 
 export interface RouteDeps {

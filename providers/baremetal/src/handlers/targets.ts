@@ -1,7 +1,7 @@
 import type { ChangeContext, TargetNode } from "@cloudwire/provider-sdk";
 import { internalAddress, type Machines } from "../inventory/machine.ts";
 import type { Target } from "../state/state.ts";
-import { canonical } from "../util/ip.ts";
+import { canonicalAddress } from "@cloudwire/provider-sdk/addresses";
 
 const families = [4, 6] as const;
 
@@ -20,7 +20,7 @@ export function targetsFor(
     }
     const known = machine?.addresses ?? node.addresses;
     const addresses = families.flatMap((family) => internalAddress(known, family) ?? []);
-    const first = node.ip === undefined ? undefined : canonical(node.ip);
+    const first = node.ip === undefined ? undefined : canonicalAddress(node.ip);
     const found = addresses.length > 0 || first === undefined ? addresses : [first];
     if (found.length === 0) leftOut(context, node, "it has no InternalIP");
     return found.length === 0 ? [] : { name: node.name.replaceAll(/[^A-Za-z0-9.-]/g, "-"), addresses: found };

@@ -1,7 +1,7 @@
 import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
 import type { Allocated } from "../plan/addresses.ts";
 import type { LoadBalancerRecord, PortRecord, Target } from "../state/state.ts";
-import { parseCidr } from "../util/ip.ts";
+import { parseCidr } from "@cloudwire/provider-sdk/addresses";
 import type { AnnotatedWish } from "./annotations.ts";
 
 /** What is kept of the wish: all that forwarding needs, checked. @throws ProviderError */

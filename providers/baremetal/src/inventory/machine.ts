@@ -1,6 +1,5 @@
 import type { Instance, InstanceState, NodeAddress } from "@cloudwire/provider-sdk";
-import type { Family } from "../util/ip.ts";
-import { familyOf } from "../util/ip.ts";
+import { type Family, familyOf } from "@cloudwire/provider-sdk/addresses";
 
 /** A machine as its source tells it. */
 export interface Machine {

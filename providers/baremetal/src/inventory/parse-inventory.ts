@@ -2,7 +2,7 @@ import type { NodeAddress } from "@cloudwire/provider-sdk";
 import { type Static, Type } from "typebox";
 import { parse as parseYaml } from "yaml";
 import { type Checked, checked } from "../util/checked.ts";
-import { canonical, parseCidr } from "../util/ip.ts";
+import { canonicalAddress, parseCidr } from "@cloudwire/provider-sdk/addresses";
 import { labelValue, nodeNamePattern } from "../util/kubernetes.ts";
 import type { Machine } from "./machine.ts";
 
@@ -90,7 +90,7 @@ function toMachine(machine: Static<typeof machineSchema>, place: string, problem
   const name = machine.name ?? machine.id;
   const ips = (type: "InternalIP" | "ExternalIP", field: string, list: readonly string[] = []): NodeAddress[] =>
     list.flatMap((text, index) => {
-      const address = canonical(text);
+      const address = canonicalAddress(text);
       if (address === undefined) problems.push(`${place}.${field}[${index}]: ${text} is no IP address`);
       return address === undefined ? [] : { type, address };
     });

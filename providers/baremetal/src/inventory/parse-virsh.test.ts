@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseCidr } from "../util/ip.ts";
+import { parseCidr } from "@cloudwire/provider-sdk/addresses";
 import { factCommands, parseDomains, parseFacts, toMachine } from "./parse-virsh.ts";
 
 const web = "11d01a64-e5cb-48a5-b932-5542ab3522c8";

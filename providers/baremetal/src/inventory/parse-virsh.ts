@@ -1,6 +1,6 @@
 import type { NodeAddress } from "@cloudwire/provider-sdk";
 import type { LibvirtHost } from "../config/config.ts";
-import { type AddressRange, canonical, contains, familyOf } from "../util/ip.ts";
+import { type AddressRange, canonicalAddress, contains, familyOf } from "@cloudwire/provider-sdk/addresses";
 import { nodeNamePattern } from "../util/kubernetes.ts";
 import type { Machine } from "./machine.ts";
 
@@ -72,7 +72,7 @@ export function toMachine(
 ): Machine {
   const name = nodeNamePattern.test(domainName) ? domainName : uuid;
   const internal = addresses.flatMap((text): NodeAddress | [] => {
-    const address = canonical(text);
+    const address = canonicalAddress(text);
     const isWanted = address !== undefined && isNodeAddress(address, networks);
     return isWanted ? { type: "InternalIP", address } : [];
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Pool } from "../config/config.ts";
-import { parseRange } from "../util/ip.ts";
+import { parseRange } from "@cloudwire/provider-sdk/addresses";
 import { allocate } from "./addresses.ts";
 
 const pool = (name: string, range: string, autoAssign = true): Pool => ({

@@ -1,6 +1,6 @@
 import type { IpFamily } from "@cloudwire/provider-sdk";
 import type { Pool } from "../config/config.ts";
-import { canonical, contains, familyOf, formatAddress } from "../util/ip.ts";
+import { canonicalAddress, contains, familyOf, formatAddress } from "@cloudwire/provider-sdk/addresses";
 
 export interface Allocated {
   readonly address: string;
@@ -73,7 +73,7 @@ function allocateRequested(
   current: readonly Allocated[],
   taken: (address: string) => string | undefined,
 ): Allocated | AllocationProblem {
-  const address = canonical(requested) ?? requested;
+  const address = canonicalAddress(requested) ?? requested;
   const kept = current.find((one) => one.address === address);
   if (kept !== undefined) return kept;
   const pool = pools.find(({ ranges }) => ranges.some((range) => contains(range, address)));

@@ -1,5 +1,5 @@
 import type { LoadBalancerRecord, PortRecord } from "../state/state.ts";
-import { familyOf } from "../util/ip.ts";
+import { familyOf } from "@cloudwire/provider-sdk/addresses";
 
 /** One address and port that is forwarded, and to where. */
 export interface Listener {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { HaproxyConfig } from "../config/config.ts";
 import type { LoadBalancerRecord } from "../state/state.ts";
-import { withPort } from "../util/ip.ts";
+import { withPort } from "@cloudwire/provider-sdk/addresses";
 import { type Backend, type Listener, listenersOf } from "./endpoints.ts";
 
 export interface HaproxyPlan {

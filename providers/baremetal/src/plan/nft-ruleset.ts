@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { LoadBalancerRecord } from "../state/state.ts";
-import { familyOf, withPort } from "../util/ip.ts";
+import { familyOf, withPort } from "@cloudwire/provider-sdk/addresses";
 import { type Backend, type Listener, listenersOf } from "./endpoints.ts";
 
 export interface Ruleset {

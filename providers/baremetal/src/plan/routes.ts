@@ -1,5 +1,5 @@
 import type { RouteRecord } from "../state/state.ts";
-import { familyOf, parseCidr } from "../util/ip.ts";
+import { familyOf, parseCidr } from "@cloudwire/provider-sdk/addresses";
 
 /** A route of the kernel's table. */
 export interface KernelRoute {

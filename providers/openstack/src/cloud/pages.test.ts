@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunksOf, hasNext, readAll } from "./pages.ts";
+import { hasNext, readAll } from "./pages.ts";
 
 const pages: Readonly<
   Record<string, { readonly items: readonly { readonly id: string }[]; readonly hasNext: boolean }>
@@ -25,8 +25,4 @@ test("hasNext() looks for the link", () => {
     false,
     true,
   ]);
-});
-
-test("chunksOf() leaves nothing out", () => {
-  expect(chunksOf([1, 2, 3], 2)).toEqual([[1, 2], [3]]);
 });

@@ -32,10 +32,3 @@ export async function readAll<Item extends { readonly id: string }>(
 export function hasNext(links: readonly { readonly rel: string }[] | undefined): boolean {
   return (links ?? []).some(({ rel }) => rel === "next");
 }
-
-/** Parts of at most so many items. */
-export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "@cloudwire/provider-sdk";
 import { readFault, type Refusal } from "./errors.ts";
 
 /** Reads an answer that is not a success. @param nowMs for dates in `Retry-After` */
@@ -7,7 +8,8 @@ export async function readRefusal(response: Response, request: string, nowMs: nu
     request,
     status: response.status,
     ...readFault(parsed(text)),
-    retryAfterMs: retryAfterMs(response.headers.get("retry-after"), nowMs),
+    // Old Novas tell a used-up quota with 0.
+    retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), nowMs) || undefined,
   };
 }
 
@@ -18,11 +20,4 @@ export function parsed(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function retryAfterMs(value: string | null, nowMs: number): number | undefined {
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - nowMs;
-  return waitMs > 0 ? Math.ceil(waitMs) : undefined;
 }

@@ -1,8 +1,8 @@
+import { chunksOf, inParallel, SharedRead, type TimedRead } from "@cloudwire/provider-sdk";
 import { isStatus } from "../cloud/errors.ts";
 import type { Occasion } from "../cloud/keystone.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
-import { chunksOf, hasNext, readAll, readPages } from "../cloud/pages.ts";
-import { inParallel } from "../util/in-parallel.ts";
+import { hasNext, readAll, readPages } from "../cloud/pages.ts";
 import { type Server, serverAnswerSchema, serverIdsSchema, serverListSchema } from "./server.ts";
 
 /** Most servers of one page, Nova's own default limit. */
@@ -17,13 +17,14 @@ const searchable = /^[\x20-\x7e]*$/;
 /** Requests for single servers at once. */
 const concurrency = 8;
 
-/** All servers of the project at one time. */
-export interface Walk {
+interface AllServers {
   /** False: those of a cell that does not answer may be missing, for they are on no page but the first. */
   readonly isComplete: boolean;
-  readonly readTime: Date;
   readonly servers: readonly Server[];
 }
+
+/** All servers of the project at one time. */
+export type Walk = TimedRead<AllServers>;
 
 /** Servers by their ids, and ids that have none. */
 export interface LookedUp {
@@ -34,15 +35,13 @@ export interface LookedUp {
 /** Reads servers of the project. */
 export class ServerReader {
   readonly #openStack: OpenStack;
-  readonly #nowMs: () => number;
-  /** Undefined: the project was not read yet. */
-  #pagesOfProject: number | undefined;
-  #walking: Promise<Walk> | undefined;
-  #last: Walk | undefined;
+  readonly #walks: SharedRead<AllServers, Occasion>;
+  /** As last read; one that was never read is taken to have 2,000 servers at most. */
+  #pagesOfProject = 2;
 
   constructor(openStack: OpenStack, nowMs: () => number) {
     this.#openStack = openStack;
-    this.#nowMs = nowMs;
+    this.#walks = new SharedRead((occasion) => this.#readAll(occasion), nowMs);
   }
 
   /** The cheapest question that proves that Nova answers. */
@@ -79,46 +78,17 @@ export class ServerReader {
     return readPages(this.#page(occasion));
   }
 
-  /**
-   * All servers of the project, if that costs less than so many requests: because they have just been read, are being read, or fit into fewer
-   * pages. Undefined: it does not.
-   */
+  /** All servers of the project, if that costs less than so many requests. Undefined: it does not. */
   async walkInstead(requests: number, maxAgeMs: number, occasion: Occasion): Promise<Walk | undefined> {
-    const fresh = this.#fresh(maxAgeMs);
-    if (fresh) return fresh;
-    const isBeingRead = this.#walking !== undefined && maxAgeMs > 0;
-    const pages = isBeingRead ? 1 : (this.#pagesOfProject ?? unknownPages);
-    return pages < requests ? this.walk(maxAgeMs, occasion) : undefined;
+    return this.#walks.instead({ saved: requests, taken: this.#pagesOfProject, maxAgeMs }, occasion);
   }
 
   /** All servers of a read that began at most `maxAgeMs` ago. Whoever asks meanwhile shares one read. */
   async walk(maxAgeMs: number, occasion: Occasion): Promise<Walk> {
-    const fresh = this.#fresh(maxAgeMs);
-    if (fresh) return fresh;
-    const shared = this.#walking;
-    if (shared) {
-      // It ends with the call that it was begun for; then this one reads for itself.
-      await shared.catch(() => undefined);
-      const shown = this.#fresh(maxAgeMs);
-      if (shown) return shown;
-      occasion.signal.throwIfAborted();
-    }
-    const own = this.#walk(occasion);
-    this.#walking = own;
-    try {
-      return await own;
-    } finally {
-      if (this.#walking === own) this.#walking = undefined;
-    }
+    return this.#walks.get(maxAgeMs, occasion);
   }
 
-  #fresh(maxAgeMs: number): Walk | undefined {
-    const last = this.#last;
-    return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
-  }
-
-  async #walk(occasion: Occasion): Promise<Walk> {
-    const readTime = new Date(this.#nowMs());
+  async #readAll(occasion: Occasion): Promise<AllServers> {
     const servers = new Map<string, Server>();
     let pages = 0;
     for await (const page of this.pages(occasion)) {
@@ -126,8 +96,7 @@ export class ServerReader {
       pages += 1;
     }
     this.#pagesOfProject = pages;
-    this.#last = { readTime, servers: [...servers.values()], isComplete: pages === 1 };
-    return this.#last;
+    return { servers: [...servers.values()], isComplete: pages === 1 };
   }
 
   #page(occasion: Occasion, name?: string) {
@@ -145,9 +114,6 @@ export class ServerReader {
     };
   }
 }
-
-/** A project that was never read is taken to have 2,000 servers at most. */
-const unknownPages = 2;
 
 /** Nova takes a name for a regular expression of its database. */
 function namePattern(names: readonly string[]): string {

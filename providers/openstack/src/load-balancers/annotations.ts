@@ -1,4 +1,4 @@
-import { type AnnotationSchema, type FieldProblem, ProviderError } from "@cloudwire/provider-sdk";
+import { AnnotationReader, type AnnotationSchema } from "@cloudwire/provider-sdk";
 
 const prefix = "loadbalancer.openstack.org/";
 const internalKey = "service.beta.kubernetes.io/openstack-internal-load-balancer";
@@ -110,8 +110,6 @@ const declared = {
   },
 } as const satisfies Readonly<Record<string, Declared>>;
 
-export type AnnotationName = keyof typeof declared;
-
 /** What the provider understands, for the handshake and the documentation. */
 export const annotationSchemas: readonly AnnotationSchema[] = [
   {
@@ -124,62 +122,21 @@ export const annotationSchemas: readonly AnnotationSchema[] = [
   ...Object.entries(declared).map(([name, schema]) => ({ key: prefix + name, ...schema })),
 ];
 
+/** What is read of a Service's annotations. */
+export type Annotations = AnnotationReader<keyof typeof declared>;
+
+export function readAnnotations(annotations: Readonly<Record<string, string>>): Annotations {
+  return new AnnotationReader(annotations, { prefix, refused });
+}
+
+/** Whether the load balancer is to have no floating IP. */
+export function isInternal(annotations: Readonly<Record<string, string>>): boolean {
+  return annotations[internalKey]?.trim() === "true";
+}
+
 /** To leave these out would make another load balancer than the user asked for. */
 const refused: Readonly<Record<string, string>> = {
   class: "classes are not read from a file here: name networks and subnets by their own annotations",
   "default-tls-container-ref": "TLS is not terminated at the load balancer: do it in the pods",
   "load-balancer-id": "each Service has a load balancer of its own",
 };
-
-/** The values of a Service's annotations; collects what is wrong with them. */
-export class AnnotationReader {
-  readonly #annotations: Readonly<Record<string, string>>;
-  readonly #problems: FieldProblem[] = [];
-
-  constructor(annotations: Readonly<Record<string, string>>) {
-    this.#annotations = annotations;
-  }
-
-  get isInternal(): boolean {
-    return this.#annotations[internalKey]?.trim() === "true";
-  }
-
-  text(name: AnnotationName): string | undefined {
-    const text = this.#annotations[prefix + name]?.trim();
-    return text === "" ? undefined : text;
-  }
-
-  flag(name: AnnotationName, otherwise: boolean): boolean {
-    const text = this.text(name);
-    return text === undefined ? otherwise : text === "true";
-  }
-
-  number(name: AnnotationName, least: number, most: number, otherwise: number): number {
-    const text = this.text(name);
-    const value = text === undefined ? otherwise : Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    this.blame(name, `must be a whole number, ${least} to ${most}`);
-    return otherwise;
-  }
-
-  blame(name: AnnotationName, problem: string): void {
-    this.#problems.push({ field: fieldOf(name), description: `annotation ${prefix}${name} ${problem}` });
-  }
-
-  /** @throws ProviderError that tells all that is wrong */
-  end(): void {
-    const [unsupported] = Object.entries(refused).filter(([name]) => this.#annotations[prefix + name] !== undefined);
-    if (unsupported) {
-      const [name, why] = unsupported;
-      const message = `annotation ${prefix}${name} is not honoured: ${why}`;
-      throw new ProviderError("FEATURE_UNSUPPORTED", message, { field: fieldOf(name) });
-    }
-    if (this.#problems.length === 0) return;
-    const message = this.#problems.map(({ description }) => description).join("; ");
-    throw new ProviderError("ANNOTATION_INVALID", message, { fields: this.#problems });
-  }
-}
-
-function fieldOf(name: string): string {
-  return `spec.annotations[${JSON.stringify(prefix + name)}]`;
-}

@@ -7,7 +7,7 @@ import { isStatus } from "../cloud/errors.ts";
 import type { OpenStack } from "../cloud/openstack.ts";
 import type { FloatingIps } from "./floating-ips.ts";
 import { type Balancer, balancerAnswerSchema, type OctaviaReader } from "./octavia.ts";
-import { ownershipProblem } from "./ownership.ts";
+import { problemOfTags } from "./ownership.ts";
 import { type Step, withPool } from "./plan.ts";
 import { failedMessage } from "./to-load-balancer.ts";
 import type { LoadBalancerSettings } from "./wish.ts";
@@ -46,10 +46,7 @@ type Ref = Pick<LoadBalancerRef, "key" | "cluster" | "service">;
 export async function findBalancer({ reader }: Tools, ref: Ref, occasion: Occasion): Promise<FoundBalancer> {
   const observeTime = new Date();
   const named = await reader.balancers({ name: ref.key }, occasion);
-  const judged = named.map((balancer) => {
-    const { id, name, tags } = balancer;
-    return { balancer, problem: ownershipProblem({ what: `load balancer ${id}`, name, tags }, ref) };
-  });
+  const judged = named.map((balancer) => ({ balancer, problem: problemOfTags(balancer, ref) }));
   const own = judged.filter(({ problem }) => problem === undefined).map(({ balancer }) => balancer);
   const problem = judged.find((each) => each.problem !== undefined)?.problem;
   return { own: own.toSorted((left, right) => (left.id < right.id ? -1 : 1)), problem, observeTime };

@@ -1,32 +1,18 @@
-import { describe, expect, test } from "vitest";
-import { fromTags, ownershipProblem, stampedService, stampOf, toTags, userTags } from "./ownership.ts";
+import { stampedService, stampOf } from "@cloudwire/provider-sdk";
+import { expect, test } from "vitest";
+import { fromTags, problemOfTags, toTags, userTags } from "./ownership.ts";
 
 const cluster = { id: "c1", name: "blue" };
 const service = { namespace: "default", name: "web", uid: "u1" };
 const own = toTags(stampOf(cluster, service));
 
-const judge = (tags: readonly string[]) =>
-  ownershipProblem({ what: "load balancer 1", name: "k", tags }, { cluster, service });
-
-describe("ownershipProblem()", () => {
-  test("has nothing against one's own", () => {
-    expect(judge(own)).toBeUndefined();
-  });
-
-  test.each([
-    ["nobody's", ["team=blue"], { reason: "NAME_TAKEN" }],
-    [
-      "another cluster's",
-      toTags(stampOf({ id: "c2", name: "red" }, service)),
-      { reason: "OWNED_BY_ANOTHER_CLUSTER", message: "load balancer 1 belongs to cluster red (c2)" },
-    ],
-    [
-      "another Service's",
-      toTags(stampOf(cluster, { ...service, name: "api", uid: "u2" })),
-      { reason: "NAME_TAKEN", message: expect.stringContaining("default/api") },
-    ],
-  ])("judges %s", (_whose, tags, expected) => {
-    expect(judge(tags)).toMatchObject(expected);
+test("problemOfTags() judges by the stamp in the tags", () => {
+  const judge = (tags: readonly string[]) => problemOfTags({ id: "1", name: "k", tags }, { cluster, service });
+  expect(judge(own)).toBeUndefined();
+  expect(judge(["team=blue"])).toMatchObject({ reason: "NAME_TAKEN" });
+  expect(judge(toTags(stampOf({ id: "c2", name: "red" }, service)))).toMatchObject({
+    reason: "OWNED_BY_ANOTHER_CLUSTER",
+    message: "load balancer 1 belongs to cluster red (c2)",
   });
 });
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { LoadBalancer, LoadBalancerPhase } from "@cloudwire/provider-sdk";
+import { type LoadBalancer, type LoadBalancerPhase, stampedService } from "@cloudwire/provider-sdk";
 import type { FloatingIp } from "./floating-ips.ts";
 import type { Balancer } from "./octavia.ts";
-import { fromTags, stampedService } from "./ownership.ts";
+import { fromTags } from "./ownership.ts";
 
 const phases: ReadonlyMap<string, LoadBalancerPhase> = new Map([
   ["ACTIVE", "ACTIVE"],

@@ -1,6 +1,12 @@
-import type { HealthCheck, ServicePort, TargetNode, WantedLoadBalancer } from "@cloudwire/provider-sdk";
-import { AnnotationReader } from "./annotations.ts";
-import { stampOf, toTags, userTags } from "./ownership.ts";
+import {
+  type HealthCheck,
+  type ServicePort,
+  stampOf,
+  type TargetNode,
+  type WantedLoadBalancer,
+} from "@cloudwire/provider-sdk";
+import { type Annotations, isInternal, readAnnotations } from "./annotations.ts";
+import { toTags, userTags } from "./ownership.ts";
 
 /** What the operator says about all load balancers. */
 export interface LoadBalancerSettings {
@@ -80,7 +86,7 @@ export interface FloatingWish {
 
 /** @throws ProviderError on annotations that cannot be had */
 export function toWish(wanted: WantedLoadBalancer, settings: LoadBalancerSettings): Wish {
-  const read = new AnnotationReader(wanted.annotations);
+  const read = readAnnotations(wanted.annotations);
   const floating = floatingWish(read, wanted, settings);
   const wish: Wish = {
     name: wanted.key,
@@ -99,7 +105,7 @@ export function memberSubnetOf(
   annotations: Readonly<Record<string, string>>,
   { memberSubnetId }: Pick<LoadBalancerSettings, "memberSubnetId">,
 ): string | undefined {
-  return new AnnotationReader(annotations).text("member-subnet-id") ?? memberSubnetId;
+  return readAnnotations(annotations).text("member-subnet-id") ?? memberSubnetId;
 }
 
 /** Ports on the nodes that a pool has to do with. */
@@ -129,22 +135,22 @@ export function membersOf(
 }
 
 function floatingWish(
-  read: AnnotationReader,
-  { requestedIps }: Pick<WantedLoadBalancer, "requestedIps">,
+  read: Annotations,
+  { annotations, requestedIps }: WantedLoadBalancer,
   { floatingNetworkId }: LoadBalancerSettings,
 ): FloatingWish | undefined {
   const networkId = read.text("floating-network-id") ?? floatingNetworkId;
-  if (read.isInternal || networkId === undefined) return undefined;
+  if (isInternal(annotations) || networkId === undefined) return undefined;
   return { networkId, subnetId: read.text("floating-subnet-id"), address: requestedIps[0] };
 }
 
 function creationFields(
-  read: AnnotationReader,
+  read: Annotations,
   { requestedIps, service }: WantedLoadBalancer,
   { vipSubnetId, octaviaProvider }: LoadBalancerSettings,
-  isInternal: boolean,
+  hasOwnAddressOnly: boolean,
 ): Readonly<Record<string, string>> {
-  const [address] = isInternal ? requestedIps : [];
+  const [address] = hasOwnAddressOnly ? requestedIps : [];
   const [flavor, zone] = [read.text("flavor-id"), read.text("availability-zone")];
   return {
     description: `Service ${service.namespace}/${service.name}`,
@@ -157,7 +163,7 @@ function creationFields(
 }
 
 /** The most exact that is said counts. */
-function vipFields(read: AnnotationReader, subnetId: string): Readonly<Record<string, string>> {
+function vipFields(read: Annotations, subnetId: string): Readonly<Record<string, string>> {
   const port = read.text("port-id");
   if (port !== undefined) return { vip_port_id: port };
   const [subnet, network] = [read.text("subnet-id"), read.text("network-id")];
@@ -167,7 +173,7 @@ function vipFields(read: AnnotationReader, subnetId: string): Readonly<Record<st
 
 const dayMs = 86_400_000;
 
-function toListener(read: AnnotationReader, wanted: WantedLoadBalancer, port: ServicePort): WantedListener {
+function toListener(read: Annotations, wanted: WantedLoadBalancer, port: ServicePort): WantedListener {
   const isTcp = port.protocol === "TCP";
   const forwardedFor = isTcp && read.flag("x-forwarded-for", false);
   const protocol = forwardedFor ? "HTTP" : isTcp ? "TCP" : "UDP";
@@ -191,7 +197,7 @@ function toListener(read: AnnotationReader, wanted: WantedLoadBalancer, port: Se
 }
 
 function toPool(
-  read: AnnotationReader,
+  read: Annotations,
   { healthCheck, sessionAffinity }: WantedLoadBalancer,
   { port, nodePort = port, protocol }: ServicePort,
   listenerName: string,
@@ -213,7 +219,7 @@ function toPool(
   };
 }
 
-function tcpPoolProtocol(read: AnnotationReader, forwardedFor: boolean): WantedPool["protocol"] {
+function tcpPoolProtocol(read: Annotations, forwardedFor: boolean): WantedPool["protocol"] {
   const proxy = read.text("proxy-protocol") ?? "false";
   if (proxy !== "false" && forwardedFor) read.blame("proxy-protocol", "cannot be had with x-forwarded-for");
   if (forwardedFor) return "HTTP";
@@ -221,11 +227,7 @@ function tcpPoolProtocol(read: AnnotationReader, forwardedFor: boolean): WantedP
   return proxy === "false" ? "TCP" : "PROXY";
 }
 
-function toMonitor(
-  read: AnnotationReader,
-  healthCheck: HealthCheck | undefined,
-  isTcp: boolean,
-): WantedMonitor | undefined {
+function toMonitor(read: Annotations, healthCheck: HealthCheck | undefined, isTcp: boolean): WantedMonitor | undefined {
   if (!read.flag("enable-health-monitor", true)) return undefined;
   const delaySeconds = read.number("health-monitor-delay", 1, 3600, 5);
   const timeoutSeconds = read.number("health-monitor-timeout", 1, 3600, 3);

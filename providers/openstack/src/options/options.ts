@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type IpFamily, ProviderError } from "@cloudwire/provider-sdk";
+import { ProviderError } from "@cloudwire/provider-sdk";
 import {
   type OptionValues,
   type ProgramEnvironment,
@@ -8,7 +8,6 @@ import {
 } from "@cloudwire/provider-sdk/program";
 import type { EndpointInterface } from "../cloud/catalogue.ts";
 import type { OpenStackProviderOptions } from "../provider.ts";
-import { isRange } from "../routes/plan.ts";
 import { type FlagName, flags, secretVariable } from "./flags.ts";
 
 export interface ProgramSettings extends OpenStackProviderOptions {
@@ -40,7 +39,7 @@ function toSettings(values: Values, env: ProgramEnvironment): ProgramSettings {
     regionInIds: values.optional("region-in-provider-ids", /^(?:true|false)$/, "true or false") === "true",
     internalNetworks: values.list("node-network", nameForm, "the name of a network"),
     publicNetworks: values.list("public-network", nameForm, "the name of a network"),
-    ipFamilies: ipFamilies(values),
+    ipFamilies: values.ipFamilies("node-ip-family", ["IPv4"]),
     watchIntervalMs: values.whole("watch-interval", 10, 3600, 60) * 1000,
     loadBalancers: loadBalancers(values),
     routes: routes(values),
@@ -86,10 +85,7 @@ function loadBalancers(values: Values): ProgramSettings["loadBalancers"] {
 
 function routes(values: Values): ProgramSettings["routes"] {
   const routerId = values.optional("router", uuidForm, "the id of a router");
-  const podCidrs = values.all("pod-cidr");
-  for (const text of podCidrs) {
-    if (!isRange(text)) values.problems.push(`--pod-cidr ${text}: must be an address range such as 10.244.0.0/16`);
-  }
+  const podCidrs = values.ranges("pod-cidr");
   const quota = values.whole("route-quota", 1, 10_000, 30);
   if ((routerId === undefined) !== (podCidrs.length === 0)) {
     values.problems.push("--router and --pod-cidr need each other: give both, or none");
@@ -102,10 +98,4 @@ function endpointInterface(values: Values): EndpointInterface {
   const text = values.optional("interface", /^(?:public|internal|admin)(?:URL)?$/, "public, internal or admin") ?? "";
   if (text.startsWith("internal")) return "internal";
   return text.startsWith("admin") ? "admin" : "public";
-}
-
-function ipFamilies(values: Values): readonly IpFamily[] {
-  const given = values.list("node-ip-family", /^IPv[46]$/, "IPv4 or IPv6");
-  const families = new Set(given.map((text): IpFamily => (text === "IPv6" ? "IPv6" : "IPv4")));
-  return families.size === 0 ? ["IPv4"] : [...families];
 }

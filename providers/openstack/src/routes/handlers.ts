@@ -8,11 +8,12 @@ import {
   type RouteListContext,
   type WantedRoute,
 } from "@cloudwire/provider-sdk";
+import { parseCidr, PodRanges } from "@cloudwire/provider-sdk/addresses";
 import { isKnown, type Server } from "../instances/server.ts";
 import type { ServerReader } from "../instances/server-reader.ts";
 import { formatId, parseId } from "../instances/provider-id.ts";
 import { addressesOf, type InstanceView } from "../instances/to-instance.ts";
-import { type ExtraRoute, familyOf, planRoute, PodRanges, routeId, type RouteStep } from "./plan.ts";
+import { type ExtraRoute, planRoute, routeId, type RouteStep } from "./plan.ts";
 import type { Router } from "./router.ts";
 
 export interface RouteSettings {
@@ -138,7 +139,7 @@ class Routes {
   }
 
   #nexthop(server: Server, cidr: string): string | undefined {
-    const isSix = familyOf(cidr) === "IPv6";
+    const isSix = parseCidr(cidr)?.family === 6;
     return this.#addresses(server).find((address) => address.includes(":") === isSix);
   }
 

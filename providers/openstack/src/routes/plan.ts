@@ -1,57 +1,10 @@
-import { BlockList, isIP, isIPv6 } from "node:net";
-import { type IpFamily, ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
+import { ProviderError, type WantedRoute } from "@cloudwire/provider-sdk";
+import type { PodRanges } from "@cloudwire/provider-sdk/addresses";
 
 /** A route of a router. */
 export interface ExtraRoute {
   readonly destination: string;
   readonly nexthop: string;
-}
-
-/** The pod ranges of the cluster: what lies within one is the cluster's. */
-export class PodRanges {
-  readonly #ranges: readonly string[];
-  readonly #list = new BlockList();
-
-  constructor(ranges: readonly string[]) {
-    this.#ranges = ranges;
-    for (const range of ranges) {
-      const [address = "", bits] = range.split("/");
-      this.#list.addSubnet(address, Number(bits), kindOf(address));
-    }
-  }
-
-  /** By their first addresses; no route of a pod range is wider than the cluster's. */
-  has(cidr: string): boolean {
-    const [address = "", bits] = cidr.split("/");
-    if (!this.#list.check(address, kindOf(address))) return false;
-    return this.#ranges.some(
-      (range) => familyOf(range) === familyOf(cidr) && Number(range.split("/")[1]) <= Number(bits),
-    );
-  }
-
-  /** Families of which there are ranges. */
-  get families(): readonly IpFamily[] {
-    return (["IPv4", "IPv6"] as const).filter((family) => this.#ranges.some((range) => familyOf(range) === family));
-  }
-
-  toString(): string {
-    return this.#ranges.join(", ");
-  }
-}
-
-/** True: an address range. */
-export function isRange(text: string): boolean {
-  const [address = "", bits = "", ...more] = text.split("/");
-  const most = isIPv6(address) ? 128 : 32;
-  return isIP(address) !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-}
-
-function kindOf(address: string): "ipv4" | "ipv6" {
-  return isIPv6(address) ? "ipv6" : "ipv4";
-}
-
-export function familyOf(cidr: string): IpFamily {
-  return isIPv6(cidr.split("/")[0] ?? "") ? "IPv6" : "IPv4";
 }
 
 /** What is to be done for one wanted route. */

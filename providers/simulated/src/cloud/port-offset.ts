@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
-import { addressAt, type Cidr, sizeOf } from "./addresses.ts";
+import type { Cidr } from "@cloudwire/provider-sdk/addresses";
+import { addressAt, sizeOf } from "./addresses.ts";
 
 const unprivilegedOffset = 10_000;
 

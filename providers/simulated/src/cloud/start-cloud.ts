@@ -1,6 +1,7 @@
+import type { Cidr } from "@cloudwire/provider-sdk/addresses";
 import type { AccountSpec, SettingsPatch } from "../api/admin.ts";
 import { addAccount } from "./accounts.ts";
-import { parseCidr, type Cidr } from "./addresses.ts";
+import { parseNetwork } from "./addresses.ts";
 import { CallLog } from "./chaos/call-log.ts";
 import { Faults } from "./chaos/faults.ts";
 import { RateLimiter } from "./chaos/rate-limiter.ts";
@@ -178,8 +179,8 @@ const defaultGeography: Geography = [
 ];
 
 const poolOf = (name: string, text: string): Cidr => {
-  const cidr = parseCidr(text);
-  if (cidr?.family === 4 && cidr.prefix <= 30) return cidr;
+  const cidr = parseNetwork(text);
+  if (cidr?.family === 4 && cidr.prefixLength <= 30) return cidr;
   throw new CloudOptionsError(
     `${name} ${JSON.stringify(text)} is no IPv4 network of at least 4 addresses, such as 127.10.0.0/16`,
   );

@@ -1,4 +1,4 @@
-import { type Cluster, ProviderError } from "@cloudwire/provider-sdk";
+import { type Cluster, ownershipProblem, type ProviderError } from "@cloudwire/provider-sdk";
 
 /** Tags under this prefix are the provider's stamp; users' tags may not begin with it. */
 const stampPrefix = "cloudwire.dev/";
@@ -35,16 +35,7 @@ export interface Owned {
 }
 
 /** Why an object may not be touched for this cluster; undefined: it is this cluster's. */
-export function ownershipProblem(kind: string, { id, name, tags }: Owned, cluster: Cluster): ProviderError | undefined {
-  const owner = tags[clusterIdTag];
-  if (owner === cluster.id) return undefined;
-  if (owner === undefined) {
-    return new ProviderError("NAME_TAKEN", `${kind} ${id} has the name ${name} but no cluster's stamp`, {
-      metadata: { name, id },
-    });
-  }
-  const ownerName = tags[clusterNameTag] ?? "";
-  return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", `${kind} ${id} belongs to cluster ${ownerName || owner}`, {
-    metadata: { owner_cluster_id: owner, owner_cluster_name: ownerName, id },
-  });
+export function problemOfTags(kind: string, { id, name, tags }: Owned, cluster: Cluster): ProviderError | undefined {
+  const stamp = { clusterId: tags[clusterIdTag], clusterName: tags[clusterNameTag] };
+  return ownershipProblem({ what: `${kind} ${id}`, name, stamp }, { cluster });
 }

@@ -12,7 +12,7 @@ import type { Route, RouteSpec } from "../api/routes.ts";
 import { CloudCallError } from "../client/http.ts";
 import type { CloudAccess } from "./cloud-access.ts";
 import { toProviderError } from "./errors.ts";
-import { clusterFilter, clusterStamp, nodeNameTag, ownershipProblem } from "./ownership.ts";
+import { clusterFilter, clusterStamp, nodeNameTag, problemOfTags } from "./ownership.ts";
 import { collect, readAll } from "./pages.ts";
 import { formatId, type InstancePlace, parseId } from "./provider-id.ts";
 
@@ -134,7 +134,7 @@ async function deleteRoutes(
 
 /** Also a route without any stamp is somebody's: a user made it by hand. */
 function foreignProblem(route: Route, { cluster }: RouteChangeContext): ProviderError | undefined {
-  const problem = ownershipProblem("route", route, cluster);
+  const problem = problemOfTags("route", route, cluster);
   if (problem?.reason !== "NAME_TAKEN") return problem;
   const message = `route ${route.id} to ${route.destination} was not made by this cluster`;
   return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata: { id: route.id } });
@@ -168,7 +168,7 @@ function planEnsure(wanted: WantedRoute, existing: Route | undefined, { cluster 
     const message = `route to ${wanted.destinationCidr}: ${wanted.targetProviderId} is no machine of this cloud`;
     return { kind: "done", answer: new ProviderError("ROUTE_TARGET_NOT_FOUND", message) };
   }
-  if (existing && ownershipProblem("route", existing, cluster)) {
+  if (existing && problemOfTags("route", existing, cluster)) {
     const message = `route ${existing.id} to ${existing.destination} was not made by this cluster`;
     const metadata = { cidr: existing.destination };
     return { kind: "done", answer: new ProviderError("CIDR_CONFLICT", message, { metadata }) };

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
+import type { Cidr } from "@cloudwire/provider-sdk/addresses";
 import type { Settings } from "../../api/admin.ts";
 import type { InstancePatch, InstanceRecord, InstanceSpec, InstanceState } from "../../api/instances.ts";
-import { addressAt, sizeOf, subnetAt, parseCidr, type Cidr } from "../addresses.ts";
+import { addressAt, parseNetwork, sizeOf, subnetAt } from "../addresses.ts";
 import { CloudError } from "../errors.ts";
 import { regionOfZone } from "../geography.ts";
 import { allocate, type Pool, release } from "../store/allocations.ts";
@@ -154,7 +155,7 @@ const checkAddresses = (addresses: readonly string[]): void => {
 };
 
 const network = (text: string): Cidr => {
-  const cidr = parseCidr(text);
+  const cidr = parseNetwork(text);
   if (!cidr) throw new Error(`${text} is no network`);
   return cidr;
 };

@@ -1,5 +1,6 @@
+import { positionOf } from "@cloudwire/provider-sdk/addresses";
 import type { Listener, ListenerSpec, LoadBalancerRecord } from "../../api/load-balancers.ts";
-import { parseCidr, positionOf, sizeOf, addressAt } from "../addresses.ts";
+import { addressAt, parseNetwork, sizeOf } from "../addresses.ts";
 import { CloudError } from "../errors.ts";
 import type { Forwarding } from "../forwarding/forwarder.ts";
 import { allocate, type Pool, reserve } from "../store/allocations.ts";
@@ -27,7 +28,7 @@ export const toListeners = (
 };
 
 export const checkSourceRanges = (ranges: readonly string[]): string[] => {
-  const wrong = ranges.find((range) => !parseCidr(range));
+  const wrong = ranges.find((range) => !parseNetwork(range));
   if (wrong !== undefined) {
     throw new CloudError("InvalidRequest", `source range ${JSON.stringify(wrong)} is no network in CIDR notation`);
   }
@@ -40,8 +41,8 @@ export const takeAddress = (world: World, id: string, requested: string | undefi
   const last = Number(sizeOf(network) - 2n);
   const pool: Pool = { name: `loadBalancers ${network.text}`, first: 1, last };
   if (requested === undefined) return addressAt(network, allocate(world.database, pool, id));
-  const position = positionOf(network, requested);
-  if (position === undefined || position < 1 || position > last) {
+  const position = Number(positionOf(network, requested) ?? 0);
+  if (position < 1 || position > last) {
     throw new CloudError("InvalidRequest", `address ${requested} is not in the pool ${network.text}`);
   }
   const owner = reserve(world.database, pool, position, id);

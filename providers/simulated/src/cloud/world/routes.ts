@@ -1,5 +1,5 @@
 import type { Route, RouteRecord, RouteSpec } from "../../api/routes.ts";
-import { parseCidr } from "../addresses.ts";
+import { parseNetwork } from "../addresses.ts";
 import { CloudError } from "../errors.ts";
 import { newId } from "../store/meta.ts";
 import type { Versioned } from "../store/resource-store.ts";
@@ -10,7 +10,7 @@ import { timestamp, type World } from "./world.ts";
 
 export const createRoute = (world: World, account: string, spec: RouteSpec): Route =>
   world.database.transaction(() => {
-    const destination = parseCidr(spec.destination);
+    const destination = parseNetwork(spec.destination);
     if (!destination) {
       throw new CloudError(
         "InvalidRequest",

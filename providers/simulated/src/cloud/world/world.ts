@@ -1,5 +1,5 @@
+import type { Cidr } from "@cloudwire/provider-sdk/addresses";
 import type { Settings } from "../../api/admin.ts";
-import type { Cidr } from "../addresses.ts";
 import type { Clock } from "../clock.ts";
 import type { Forwarder } from "../forwarding/forwarder.ts";
 import type { Geography } from "../geography.ts";

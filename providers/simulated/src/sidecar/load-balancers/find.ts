@@ -2,7 +2,7 @@ import { type CallContext, type LoadBalancerRef, ProviderError } from "@cloudwir
 import type { LoadBalancer, Operation } from "../../api/load-balancers.ts";
 import type { ListOptions } from "../../client/cloud-client.ts";
 import type { CloudAccess, Occasion } from "../cloud-access.ts";
-import { clusterFilter, ownershipProblem, serviceUidTag } from "../ownership.ts";
+import { clusterFilter, problemOfTags, serviceUidTag } from "../ownership.ts";
 import { collect } from "../pages.ts";
 import { refusalCode } from "../errors.ts";
 
@@ -59,11 +59,12 @@ export async function nameProblem(
   context: CallContext,
 ): Promise<ProviderError | undefined> {
   const [existing] = await listAll(cloud, context, { name: [ref.key] });
-  if (!existing || existing.tags[serviceUidTag] === ref.service.uid) return undefined;
+  if (!existing) return undefined;
+  const problem = problemOfTags("load balancer", existing, ref.cluster);
+  if (problem || existing.tags[serviceUidTag] === ref.service.uid) return problem;
   const { id, name } = existing;
   const message = `load balancer ${id} has the name ${name} and is stamped for another Service`;
-  const problem = ownershipProblem("load balancer", existing, ref.cluster);
-  return problem ?? new ProviderError("NAME_TAKEN", message, { metadata: { name, id } });
+  return new ProviderError("NAME_TAKEN", message, { metadata: { name, id } });
 }
 
 /** The operation under way; undefined if there is none. A hint: its loss costs nothing. */

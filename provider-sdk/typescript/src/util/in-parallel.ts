@@ -1,4 +1,4 @@
-/** Works on all items, on so many at once; answers in their order. The first failure ends it. */
+/** Works on all items, at most so many at once; the answers are in the items' order. Fails as soon as one does; others may go on till then. */
 export async function inParallel<Item, Answer>(
   items: readonly Item[],
   concurrency: number,

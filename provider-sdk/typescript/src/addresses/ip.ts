@@ -1,13 +1,24 @@
 import { isIP, isIPv4 } from "node:net";
 
-/** 4 or 6. */
+/** A family of IP addresses by its number: 4 is `IPv4`, 6 is `IPv6`. */
 export type Family = 4 | 6;
 
-/** Addresses from `first` to `last`, both included, as numbers. */
+/** Addresses that follow each other. */
 export interface AddressRange {
+  /** Of all its addresses. */
   readonly family: Family;
+  /** The first one, as a number. */
   readonly first: bigint;
+  /** The last one, included, as a number. */
   readonly last: bigint;
+}
+
+/** A range as Kubernetes and clouds write it, such as `10.0.0.0/8`. */
+export interface Cidr extends AddressRange {
+  /** The one way to write it: host bits cleared, IPv6 shortened. */
+  readonly text: string;
+  /** How many bits its addresses have in common, 0 to 32 or 128. */
+  readonly prefixLength: number;
 }
 
 /** The family of an address; undefined: it is none. */
@@ -17,20 +28,22 @@ export function familyOf(address: string): Family | undefined {
 }
 
 /** The one way to write the address, as the kernel does; undefined: it is none. */
-export function canonical(address: string): string | undefined {
+export function canonicalAddress(address: string): string | undefined {
   const family = familyOf(address);
   return family === undefined || address.includes("%") ? undefined : formatAddress(family, toNumber(address));
 }
 
 /** Reads `10.0.0.0/8`; host bits are cleared. undefined: it is no network. */
-export function parseCidr(text: string): (AddressRange & { readonly text: string }) | undefined {
+export function parseCidr(text: string): Cidr | undefined {
   const [, address = "", prefixText = ""] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const family = familyOf(address);
-  if (family === undefined || Number(prefixText) > widthOf(family)) return undefined;
-  const hostMask = (1n << BigInt(widthOf(family) - Number(prefixText))) - 1n;
+  const prefixLength = Number(prefixText);
+  if (family === undefined || prefixLength > bitsOf(family)) return undefined;
+  const hostMask = (1n << BigInt(bitsOf(family) - prefixLength)) - 1n;
   const value = toNumber(address);
   const first = value - (value & hostMask);
-  return { family, first, last: first + hostMask, text: `${formatAddress(family, first)}/${Number(prefixText)}` };
+  const range = `${formatAddress(family, first)}/${prefixLength}`;
+  return { family, first, last: first + hostMask, text: range, prefixLength };
 }
 
 /** Reads `192.0.2.10-192.0.2.50`, a network, or one address. undefined: it is none of them. */
@@ -43,11 +56,16 @@ export function parseRange(text: string): AddressRange | undefined {
   return first <= last ? { family, first, last } : undefined;
 }
 
+/** How many addresses before this one the range has; undefined: it is not in the range, or none at all. */
+export function positionOf(range: AddressRange, address: string): bigint | undefined {
+  if (familyOf(address) !== range.family) return undefined;
+  const value = toNumber(address);
+  return value >= range.first && value <= range.last ? value - range.first : undefined;
+}
+
 /** Whether the address is in the range. */
 export function contains(range: AddressRange, address: string): boolean {
-  if (familyOf(address) !== range.family) return false;
-  const value = toNumber(address);
-  return value >= range.first && value <= range.last;
+  return positionOf(range, address) !== undefined;
 }
 
 /** Whether two ranges share an address. */
@@ -55,15 +73,15 @@ export function overlap(one: AddressRange, other: AddressRange): boolean {
   return one.family === other.family && one.first <= other.last && other.first <= one.last;
 }
 
-/** The address with this number. */
+/** The address with this number, 0 to 2^32 - 1 or 2^128 - 1, in the one way to write it. */
 export function formatAddress(family: Family, value: bigint): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
   const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
   return compress(groups.map((group) => group.toString(16)));
 }
 
-/** Prefix length of a single address. */
-export function widthOf(family: Family): number {
+/** Bits of an address, and so the prefix length of a single one. */
+export function bitsOf(family: Family): number {
   return family === 4 ? 32 : 128;
 }
 

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AddressRange, canonical, contains, formatAddress, overlap, parseCidr, parseRange } from "./ip.ts";
+import {
+  type AddressRange,
+  canonicalAddress,
+  contains,
+  formatAddress,
+  overlap,
+  parseCidr,
+  parseRange,
+  positionOf,
+} from "./ip.ts";
 
 test.each([
   ["10.0.0.1", "10.0.0.1"],
@@ -9,8 +18,8 @@ test.each([
   ["fe80::1%eth0", undefined],
   ["10.0.0.256", undefined],
   ["web", undefined],
-])("canonical(%s) is %s", (text, expected) => {
-  expect(canonical(text)).toBe(expected);
+])("canonicalAddress(%s) is %s", (text, expected) => {
+  expect(canonicalAddress(text)).toBe(expected);
 });
 
 test.each([
@@ -53,11 +62,24 @@ test.each([
   expect(overlap(read(one), read(other))).toBe(expected);
 });
 
-test("formatAddress() and canonical() agree on every address", () => {
+test("formatAddress() and canonicalAddress() agree on every address", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }), (value) => {
       const text = formatAddress(6, value);
-      expect(canonical(text)).toBe(text);
+      expect(canonicalAddress(text)).toBe(text);
     }),
   );
+});
+
+test("positionOf() and formatAddress() agree in every range", () => {
+  const networks = ["127.20.0.0/16", "198.18.0.0/15", "2001:db8:51::/96"].map(read);
+  fc.assert(
+    fc.property(fc.constantFrom(...networks), fc.bigInt({ min: 0n, max: 65_535n }), (network, position) => {
+      expect(positionOf(network, formatAddress(network.family, network.first + position))).toBe(position);
+    }),
+  );
+});
+
+test.each(["127.21.0.0", "::1", "no address"])("positionOf() knows that %s is outside", (address) => {
+  expect(positionOf(read("127.20.0.0/16"), address)).toBeUndefined();
 });

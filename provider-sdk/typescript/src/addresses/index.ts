@@ -1,0 +1,16 @@
+export {
+  type AddressRange,
+  bitsOf,
+  canonicalAddress,
+  type Cidr,
+  contains,
+  type Family,
+  familyOf,
+  formatAddress,
+  overlap,
+  parseCidr,
+  parseRange,
+  positionOf,
+  withPort,
+} from "./ip.ts";
+export { PodRanges } from "./pod-ranges.ts";

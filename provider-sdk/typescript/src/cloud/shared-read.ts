@@ -1,0 +1,73 @@
+/** What was read, and when the read began. */
+export type TimedRead<Value extends object> = Value & {
+  /** When the read began: what is told later may be missing from it. */
+  readonly readTime: Date;
+};
+
+/** When {@link SharedRead.instead} reads. */
+export interface InsteadOptions {
+  /** Requests to the cloud that the read would save. */
+  readonly saved: number;
+  /** Requests that the read itself takes. One that is fresh takes none, one that is under way counts as one. */
+  readonly taken: number;
+  /** How old the read may be, in milliseconds, as in {@link SharedRead.get}. */
+  readonly maxAgeMs: number;
+}
+
+/**
+ * One large read of the cloud, such as a list of all machines, that calls share: whoever asks while it is under way waits for it, and whoever asks
+ * later gets the same one for as long as it is not too old for them. It ends with the call that it was begun for; if that is cut off, who
+ * waited for it reads for itself.
+ */
+export class SharedRead<Value extends object, Occasion extends { readonly signal: AbortSignal }> {
+  readonly #read: (occasion: Occasion) => Promise<Value>;
+  readonly #nowMs: () => number;
+  #underWay: Promise<unknown> | undefined;
+  #last: TimedRead<Value> | undefined;
+
+  /** `read` gets the context of the call that it is made for. `nowMs` is for tests; default: the system's clock. */
+  constructor(read: (occasion: Occasion) => Promise<Value>, nowMs: () => number = Date.now) {
+    this.#read = read;
+    this.#nowMs = nowMs;
+  }
+
+  /** A read that began at most `maxAgeMs` milliseconds ago; 0 asks for a new one. @throws what `read` throws, and when the call is aborted */
+  async get(maxAgeMs: number, occasion: Occasion): Promise<TimedRead<Value>> {
+    const fresh = this.#fresh(maxAgeMs);
+    if (fresh) return fresh;
+    const shared = this.#underWay;
+    if (shared) {
+      // It ends with the call that it was begun for; then this one reads for itself.
+      await shared.catch(() => undefined);
+      const shown = this.#fresh(maxAgeMs);
+      if (shown) return shown;
+      occasion.signal.throwIfAborted();
+    }
+    const own = this.#begin(occasion);
+    this.#underWay = own;
+    try {
+      return await own;
+    } finally {
+      if (this.#underWay === own) this.#underWay = undefined;
+    }
+  }
+
+  /** The same, if that takes fewer requests than it saves. Undefined: it does not, and nothing was read. */
+  async instead({ saved, taken, maxAgeMs }: InsteadOptions, occasion: Occasion): Promise<TimedRead<Value> | undefined> {
+    const fresh = this.#fresh(maxAgeMs);
+    if (fresh) return fresh;
+    const isUnderWay = this.#underWay !== undefined && maxAgeMs > 0;
+    return (isUnderWay ? 1 : taken) < saved ? this.get(maxAgeMs, occasion) : undefined;
+  }
+
+  #fresh(maxAgeMs: number): TimedRead<Value> | undefined {
+    const last = this.#last;
+    return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
+  }
+
+  async #begin(occasion: Occasion): Promise<TimedRead<Value>> {
+    const readTime = new Date(this.#nowMs());
+    this.#last = { ...(await this.#read(occasion)), readTime };
+    return this.#last;
+  }
+}

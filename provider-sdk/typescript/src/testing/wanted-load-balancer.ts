@@ -1,0 +1,30 @@
+import type { Protocol } from "../definition/common.ts";
+import type { ServicePort, WantedLoadBalancer } from "../definition/load-balancers.ts";
+
+/**
+ * A wish for a load balancer as handlers get it, for unit tests of what a provider makes of it: TCP port 80 by IPv4 for Service `default/web` of
+ * cluster `blue` (`cluster-1`), without nodes. `special` is what the test is about.
+ */
+export const wantedLoadBalancer = (special: Partial<WantedLoadBalancer> = {}): WantedLoadBalancer => ({
+  key: "k8s-1",
+  cluster: { id: "cluster-1", name: "blue" },
+  service: { namespace: "default", name: "web", uid: "uid-1" },
+  annotations: {},
+  nodes: [],
+  nodesFingerprint: "nodes-1",
+  ports: [servicePort("TCP", 80)],
+  ipFamilies: ["IPv4"],
+  sourceRanges: [],
+  externalTrafficPolicy: "Cluster",
+  requestedIps: [],
+  tags: {},
+  specFingerprint: "spec-1",
+  ...special,
+});
+
+/** A port of such a wish. Default: its node port is 30000 and the port. */
+export const servicePort = (protocol: Protocol, port: number, nodePort = 30_000 + port): ServicePort => ({
+  protocol,
+  port,
+  nodePort,
+});
