@@ -113,6 +113,17 @@ func TestCutToBytesKeepsWholeCharacters(t *testing.T) {
 	}
 }
 
+func TestAnAnswerUnderAnotherCloudsPrefixIsNamed(t *testing.T) {
+	for id, want := range map[string]string{
+		"acme://i-1": "", "acme:///zone/i-1": "", "acme://aws:///i-1": "has a prefix that is not of this provider", "acme://": "provider_id",
+	} {
+		problem := answerProblem(&cpv1.Instance{ProviderId: id, Name: "n"})
+		if (problem == nil) != (want == "") || (problem != nil && !strings.Contains(problem.message, want)) {
+			t.Errorf("%s: %v, want %q", id, problem, want)
+		}
+	}
+}
+
 func TestAnUnknownReasonIsAnInvariant(t *testing.T) {
 	err := NewError("NO_SUCH_REASON", "x")
 	if err.Reason() != ReasonInvariantBroken || status.Code(err).String() != "Internal" {

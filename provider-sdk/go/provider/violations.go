@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/proto"
 )
@@ -79,6 +80,10 @@ func isHint(method, field string) bool {
 // answerProblem is what is wrong with an answer of the provider, as the contract's rules see it; nil if nothing.
 func answerProblem(message proto.Message) *Error {
 	found := byRule(message)
+	if instance, ok := message.(*cpv1.Instance); ok && strings.Count(instance.GetProviderId(), "://") > 1 {
+		found = append(found, fieldViolation{field: "provider_id", description: fmt.Sprintf(
+			"%s has a prefix that is not of this provider; answer the cloud's own id", instance.GetProviderId())})
+	}
 	if len(found) == 0 {
 		return nil
 	}

@@ -269,6 +269,14 @@ def test_list_that_lacks_something_is_not_complete(provider):
     assert not page.complete
 
 
+def test_id_under_another_clouds_prefix_is_named(provider):
+    provider.instances.get(lambda _ref, _context: v1.Instance(provider_id="aws:///i-1", name="one"))
+    with serving(provider) as client:
+        [result] = client.call(v1.BatchGetInstancesRequest(nodes=[v1.NodeRef(name="one")])).results
+    assert result.unknown.reason == "INVARIANT_BROKEN"
+    assert "acme://aws:///i-1 has a prefix that is not of this provider" in result.unknown.message
+
+
 def test_list_that_raises_fails_the_call_and_starts_anew(provider):
     tries = []
 

@@ -13,6 +13,7 @@ import trustme
 
 from cloudwire_provider import ProviderError, StartError, TcpEndpoint, TlsFiles, absent, v1
 from cloudwire_provider._builtin import message_class
+from cloudwire_provider._socket import bind
 from cloudwire_provider.testing import CallFailedError, Client, serving
 
 PROGRAM = """
@@ -128,6 +129,14 @@ def test_mistakes_of_the_operator_are_plain_lines(start, environment, code, prob
     for line, problem in zip(lines, problems, strict=True):
         assert line.startswith("acme.example.com: ")
         assert problem in line
+
+
+def test_folder_that_may_not_be_written_to_is_named_with_what_lets_it(monkeypatch, tmp_path):
+    # The rights themselves stop nobody who is root, as in many a container.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StartError, match=f"may not make a socket in {tmp_path}; let it write there") as raised:
+        bind(str(tmp_path / "p.sock"), "", lambda: pytest.fail("it is listened all the same"))
+    assert raised.value.exit_code == 69
 
 
 @pytest.mark.parametrize(("seconds", "reason"), [("0.5", None), ("60", "PROVIDER_DRAINING")])

@@ -46,6 +46,14 @@ func unavailable(cause error, format string, args ...any) *Error {
 	return &Error{Problem: fmt.Sprintf(format, args...), Cause: cause}
 }
 
+func cannotListen(path string, err error) *Error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return unavailable(err, "user %d may not make a socket in %s; let it write there, in a pod by fsGroup and an emptyDir",
+			os.Getuid(), filepath.Dir(path))
+	}
+	return unavailable(err, "cannot listen on unix://%s: %v", path, err)
+}
+
 // identity tells one socket file from another: the next file may get the inode of one that was removed.
 type identity struct {
 	inode   uint64
@@ -75,7 +83,7 @@ func Listen(path, group string) (*Listener, error) {
 		if live, _ := isLive(path); live {
 			return nil, inUse(path, err)
 		}
-		return nil, unavailable(err, "cannot listen on unix://%s: %v", path, err)
+		return nil, cannotListen(path, err)
 	}
 	// Whose file is at the path by then is looked at in Close.
 	listener.SetUnlinkOnClose(false)

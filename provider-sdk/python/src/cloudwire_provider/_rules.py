@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 
 from cloudwire_provider._error_status import MAX_MESSAGE_BYTES, cut_to_bytes
 from cloudwire_provider.errors import FieldProblem, ProviderError
-from cloudwire_provider.gen.cloudprovider.v1 import options_pb2
+from cloudwire_provider.gen.cloudprovider.v1 import instance_pb2, options_pb2
 
 # More would not fit into an answer.
 _MAX_VIOLATIONS = 64
@@ -48,9 +48,13 @@ def refusal(method: str, violations: Sequence[Violation]) -> ProviderError | Non
 def answer_problem(message: Message) -> ProviderError | None:
     """What is wrong with an answer of the provider."""
     violations = check(message)
-    if not violations:
+    faults = [f"{violation.field} {violation.description}" for violation in violations]
+    if isinstance(message, instance_pb2.Instance) and message.provider_id.count("://") > 1:
+        text = "has a prefix that is not of this provider; answer the cloud's own id"
+        faults.append(f"provider_id {message.provider_id} {text}")
+    if not faults:
         return None
-    listed = "; ".join(f"{violation.field} {violation.description}" for violation in violations)
+    listed = "; ".join(faults)
     text = f"the provider answered a {message.DESCRIPTOR.name} that breaks the contract: {listed}"
     return ProviderError("INVARIANT_BROKEN", cut_to_bytes(text, 512))
 

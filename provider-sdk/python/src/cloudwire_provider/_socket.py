@@ -49,6 +49,9 @@ def bind(path: str, group: str, listen: Callable[[], object]) -> Identity:
     if not folder.is_dir():
         raise StartError([f"the folder {folder} does not exist; make it, or mount the volume there"], unavailable=True)
     gid = _group_id(group) if group else -1
+    if not os.access(folder, os.W_OK | os.X_OK):
+        who = f"user {os.getuid()} may not make a socket in {folder}"
+        raise StartError([f"{who}; let it write there, in a pod by fsGroup and an emptyDir"], unavailable=True)
     with _locked(path):
         _clear(path)
         # The C core leaves what the umask leaves of 0777: the mode is right from the first moment on.
