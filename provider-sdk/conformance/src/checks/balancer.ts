@@ -63,6 +63,9 @@ export const fixtureNode = ({ fixtures }: CheckContext) => ({
   addresses: (fixtures.instance?.addresses ?? []).map((address) => ({ type: NodeAddressType.INTERNAL_IP, address })),
 });
 
+/** The first of many ids. */
+const some = (ids: ReadonlySet<string>): string => `${[...ids].slice(0, 3).join(", ")}${ids.size > 3 ? ", …" : ""}`;
+
 type Node = ReturnType<typeof fixtureNode>;
 
 /** A fingerprint as a controller makes it. */
@@ -149,6 +152,7 @@ export class TestBalancer {
     ask: () => Promise<Called<{ readonly loadBalancer?: LoadBalancer | undefined }>>,
   ): Promise<LoadBalancer> {
     const endMs = performance.now() + patienceMs(this.#context);
+    const ids = new Set<string>();
     for (;;) {
       // Each question is a change of its own: one that is repeated may get the earlier answer.
       const called = await ask();
@@ -160,11 +164,17 @@ export class TestBalancer {
       if (loadBalancer?.phase === LoadBalancerPhase.ACTIVE && loadBalancer.operation === undefined) return loadBalancer;
       const { exchange } = called;
       if (loadBalancer === undefined) return fail({ message: "the answer has no load balancer", exchange });
+      ids.add(loadBalancer.id);
       if (performance.now() >= endMs)
         return fail({
           message: `it is not ACTIVE within ${patienceMs(this.#context)} ms`,
           expected: "phase ACTIVE and no operation",
-          got: show({ phase: loadBalancerPhaseToJSON(loadBalancer.phase), operation: loadBalancer.operation }),
+          got: [
+            show({ phase: loadBalancerPhaseToJSON(loadBalancer.phase), operation: loadBalancer.operation }),
+            ...(ids.size > 1
+              ? [`${name} makes another one each time, and has to go on with the first: ${some(ids)}`]
+              : []),
+          ].join("\n"),
           exchange,
         });
       await this.#pause(durationMs(loadBalancer.operation?.pollAfter), endMs);

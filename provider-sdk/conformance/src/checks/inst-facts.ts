@@ -176,7 +176,12 @@ const costing: readonly Check[] = [
       const { response, exchange } = await ask(context, nodes, { maxDataAge: {} });
       const { cloudCalls = 0 } = response.stats ?? {};
       if (cloudCalls >= count / 5)
-        fail({ message: "it asks one by one", expected: `below ${count / 5}`, got: String(cloudCalls), exchange });
+        fail({
+          message: "it asks one by one; does the cloud take several ids in a request",
+          expected: `below ${count / 5}`,
+          got: String(cloudCalls),
+          exchange,
+        });
     },
   },
 ];

@@ -41,7 +41,7 @@ const word = ({ outcome }: InstanceResult): string => {
     case "absent":
       return `absent, basis ${outcome.value.basis}`;
     case "unknown":
-      return `unknown ${outcome.value.reason}`;
+      return `unknown ${outcome.value.reason}: ${outcome.value.message}`;
     case "notMine":
       return "not_mine";
     case undefined:
@@ -133,7 +133,8 @@ export const instanceChecks: readonly Check[] = [
       if (region !== undefined) same("the region", region, machine.region ?? "", exchange);
       const got = machine.addresses.map(({ address }) => address);
       const missing = (addresses ?? []).filter((address) => !got.includes(address));
-      expectNone(missing, "addresses are missing", { exchange, expected: show(addresses) });
+      if (missing.length > 0)
+        fail({ message: "addresses are missing", expected: show(addresses), got: show(got), exchange });
     },
   },
   {

@@ -150,7 +150,11 @@ const asked: readonly Check[] = [
         });
         const { tags = {} } = (await balancer.get()) ?? {};
         if (tags[key] !== "one" && told.length === 0)
-          fail({ message: "the tag is not on it, and nobody is told", expected: `${key}: one`, got: show(tags) });
+          fail({
+            message: "the tag of the wish is not in `tags` of GetLoadBalancer, and no diagnostic says why",
+            expected: `${key}: one`,
+            got: show(tags),
+          });
         await balancer.converge();
         const { tags: left = {} } = (await balancer.get()) ?? {};
         if (left[key] !== undefined) fail({ message: "the tag did not go", got: show(left) });

@@ -58,7 +58,13 @@ export const balancerNodeChecks: readonly Check[] = [
         const made = await balancer.converge({ nodes: inline(node, gone) }, (called) => {
           if (called.kind === "ok") told.push(...called.response.diagnostics.map(({ reason }) => reason));
         });
-        if (told.length === 0) fail({ message: "nobody is told that a node is missing", expected: "a diagnostic" });
+        if (told.length === 0)
+          fail({
+            message: `nobody is told that the machine of node ${gone.name} is missing`,
+            expected:
+              "a diagnostic in an answer of EnsureLoadBalancer that names the node; the user reads it as an event",
+            got: "none",
+          });
         if ((made.registeredNodes ?? 1) !== 1)
           fail({ message: "the other node is not registered", expected: "1", got: String(made.registeredNodes) });
       }),

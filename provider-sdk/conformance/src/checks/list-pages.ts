@@ -36,11 +36,25 @@ const walk = async (context: CheckContext) => {
   return { pages, whole: token === "" };
 };
 
-/** A machine as the list has it. */
+/** The configured machine as the list has it. */
 const listed = async (context: CheckContext): Promise<Instance | undefined> => {
   const { pages } = await walk(context);
   const { providerId } = context.fixtures.instance ?? {};
   return pages.flatMap(({ instances }) => instances).find((one) => one.providerId === providerId);
+};
+
+/** Fails for configured machines that are on none of the pages. */
+const expectListed = async (context: CheckContext): Promise<void> => {
+  const { instance, otherInstance } = context.fixtures;
+  const { pages, whole } = await walk(context);
+  const ids = new Set(pages.flatMap(({ instances }) => instances.map(({ providerId }) => providerId)));
+  // Of a list that is longer than what is looked at, one machine is asked for.
+  const wanted = [instance, ...(whole ? [otherInstance] : [])].flatMap((one) => one?.providerId ?? []);
+  const missing = wanted.filter((providerId) => !ids.has(providerId));
+  if (missing.length === 0) return;
+  const got = `${ids.size} machines on ${pages.length} pages${whole ? "" : ", and more that were not looked at"}`;
+  const message = "not listed; are all pages of the cloud's own list read";
+  fail({ message, expected: missing.join(", "), got });
 };
 
 /** What pages hold beyond their number of items. */
@@ -52,10 +66,7 @@ export const pageChecks: readonly Check[] = [
     rules: ["LST-5"],
     why: "What is not listed looks gone.",
     fixtures: ["instance"],
-    run: async (context) => {
-      if ((await listed(context)) === undefined)
-        fail({ message: "it is not listed", expected: context.fixtures.instance?.providerId ?? "" });
-    },
+    run: expectListed,
   },
   {
     ...base,

@@ -70,4 +70,11 @@ describe("helpText()", () => {
     ];
     expect(names.filter((name) => !text.includes(`--${name}`))).toEqual([]);
   });
+
+  test("leaves room between a name and what it means", () => {
+    const lines = helpText()
+      .split("\n")
+      .filter((line) => line.startsWith("  "));
+    expect(lines.filter((line) => !/^ {2}\S+(?: <[^>]+>)? {2,}\S/.test(line))).toEqual([]);
+  });
 });

@@ -300,11 +300,11 @@ export const helpText = (): string =>
     "",
     "Proves that a provider keeps the contract cloudprovider.v1, without Kubernetes and without a cloud.",
     "",
-    ...Object.entries(commands).map(([name, help]) => `  ${name.padEnd(10)}${help}`),
+    ...Object.entries(commands).map(([name, help]) => `  ${name.padEnd(12)}${help}`),
     "",
     ...Object.entries(options).map(([name, option]) => {
       const value = "value" in option ? ` <${option.value}>` : "";
-      return `  ${`--${name}${value}`.padEnd(26)}${option.help}`;
+      return `  ${`--${name}${value}`.padEnd(31)}${option.help}`;
     }),
     "",
     "Exit codes: 0 all passed, 1 checks failed, 2 a mistake in the command line or configuration, 3 the provider was never ready, 4 things are left at the cloud, 5 the kit broke.",

@@ -59,7 +59,22 @@ const givenTarget = async ({ config, tls: given }: Arguments, endpoint: string):
 const definedOf = (files: TlsFiles): TlsFiles =>
   Object.fromEntries(Object.entries(files).filter(([, value]) => value !== undefined));
 
+/** Where in its code an error came about is in the provider's own log; what it says has to fit on a line. */
+export const withoutStack = (line: string): string => line.replaceAll(/,? ?"stack": ?"(?:[^"\\]|\\.)*"/g, "");
+
+/** Lines without those that say again what one of the last did: of a thousand look-ups that fail alike, one is worth reading. */
+export const folded = (lines: readonly string[]): readonly string[] => {
+  const groups = Map.groupBy(lines, withoutCall);
+  return [...groups.values()].map(([first = "", ...again]) =>
+    again.length === 0 ? first : `(${again.length + 1} times) ${first}`,
+  );
+};
+
+/** What a line says, without the time and the ids of its call. */
+const withoutCall = (line: string): string =>
+  line.replaceAll(/"(?:time|requestId|correlationId|traceId)": ?"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}/g, "");
+
 const logTail = (log: string): string => {
-  const lines = log.trimEnd().split("\n").slice(-20);
-  return log.trim() === "" ? "" : `the provider's last lines:\n${lines.map((line) => shorten(line, 400)).join("\n")}\n`;
+  const lines = folded(log.trimEnd().split("\n").map(withoutStack)).slice(-20);
+  return log.trim() === "" ? "" : `the provider's last lines:\n${lines.map((line) => shorten(line, 800)).join("\n")}\n`;
 };

@@ -16,7 +16,7 @@ export interface CallOptions {
   readonly authority?: string;
   /** "none": the server is told of no deadline. Default: the method's. */
   readonly deadlineMs?: number | "none";
-  /** When the kit gives up on its own. Default: the deadline and a second. */
+  /** When the kit gives up on its own. Default: a second after the deadline; a minute where a check sets none or a longer one. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal;
   readonly connection?: Connection;
@@ -47,8 +47,14 @@ export interface CallerDeps {
 
 /** How long the kit waits beyond a deadline for the server to say so itself. */
 const graceMs = 1_000;
-/** Longest wait for a call; streams are read otherwise. */
+/** Longest wait for a call without deadline, or with one that a check has made long; streams are read otherwise. */
 const maxPatienceMs = 60_000;
+
+/** How long the kit waits for an answer: past the method's own deadline, so that the server can say itself that it has passed. */
+export const patienceOf = (deadlineMs: number | undefined, byCheck: boolean): number =>
+  deadlineMs !== undefined && !byCheck
+    ? deadlineMs + graceMs
+    : Math.min((deadlineMs ?? maxPatienceMs) + graceMs, maxPatienceMs);
 
 const deadlineOf = (method: string): number => {
   let name: MethodName;
@@ -164,7 +170,7 @@ export class Caller {
     const deadlineMs = options.deadlineMs ?? Math.round(deadlineOf(method) * (this.#deps.deadlineFactor ?? 1));
     const told = deadlineMs === "none" || deadlineMs === 0 ? {} : { deadlineMs };
     const signals = [this.#deps.signal, options.signal].filter((signal) => signal !== undefined);
-    const patienceMs = options.patienceMs ?? Math.min((told.deadlineMs ?? maxPatienceMs) + graceMs, maxPatienceMs);
+    const patienceMs = options.patienceMs ?? patienceOf(told.deadlineMs, options.deadlineMs !== undefined);
     return {
       path: `/${service}/${method}`,
       body,

@@ -20,6 +20,7 @@ export const pretty = (report: Report, paint: Paint = plain): string => {
     ...report.profiles.map((profile) => profileLine(profile, paint)),
     ...[absenceLine(report) ?? []].flat(),
     ...skippedLines(results, paint),
+    ...nextSteps(results, paint),
     paint(
       "dim",
       `${provider.name} ${provider.version}, contract ${provider.contractMajor}.${provider.contractMinor} · level ${report.level} · kit ${report.kit.version} · seed ${report.seed} · ${(report.elapsedMs / 1_000).toFixed(1)} s`,
@@ -84,6 +85,18 @@ const profileLine = (profile: ProfileResult, paint: Paint): string => {
     ...(excused > 0 ? [`${excused} excused`] : []),
   ];
   return `${paint("bold", name)}: ${paint(style, verdict)}, ${counts.join(", ")}`;
+};
+
+/** Which commands lead on from here. */
+const nextSteps = (results: readonly CheckResult[], paint: Paint): readonly string[] => {
+  const failed = results.find(({ verdict }) => verdict.kind === "fail");
+  const unconfigured = results.some(({ verdict }) => verdict.kind === "skip" && verdict.reason === "fixture");
+  return [
+    ...(failed === undefined
+      ? []
+      : [`what usually fails a check, and its rules in full: cloudwire-conformance explain ${failed.id}`]),
+    ...(unconfigured ? ["what a configuration can tell: cloudwire-conformance init"] : []),
+  ].map((line) => paint("dim", line));
 };
 
 /** Why checks were left out, a line a reason. */

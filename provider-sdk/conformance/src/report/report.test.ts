@@ -85,10 +85,20 @@ describe("formats", () => {
         "absence under refused credentials: NOT tested, under an outage: NOT tested",
         "1 blocked by: info.bad",
         "1 skipped: routes is not claimed",
+        "what usually fails a check, and its rules in full: cloudwire-conformance explain info.bad",
         "acme.example.com 1.0.0, contract 1.0 · level R · kit 0.1.0 · seed 1 · 1.2 s",
         "",
       ].join("\n"),
     );
+  });
+
+  test("pretty names the command that writes a configuration where one is lacking", () => {
+    const lacking = [
+      result("info.lacking", { kind: "skip", reason: "fixture", detail: "the configuration has no instance" }),
+    ];
+    const told = formats.pretty({ ...report, profiles: profileResults(lacking), results: lacking }, false);
+    expect(told).toContain("\nwhat a configuration can tell: cloudwire-conformance init\n");
+    expect(told).not.toContain("explain");
   });
 
   test("tap numbers every check and says why some are left out", () => {

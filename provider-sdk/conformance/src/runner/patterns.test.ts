@@ -20,4 +20,11 @@ describe("parsePattern()", () => {
   test.each(["", "err.", "err.fr*me", "nothing.*", "err/frame", ".."])('refuses "%s"', (text) => {
     expect(() => parsePattern(text, ids)).toThrow(UsageError);
   });
+
+  test.each([
+    ["list.*.*", 'no check matches "list.*.*"; all of list are "list.**"'],
+    ["nothing.*", 'no check matches "nothing.*"; ids begin with err, list; see: cloudwire-conformance list'],
+  ])("says what to write in the place of %s", (text, message) => {
+    expect(() => parsePattern(text, ids)).toThrow(message);
+  });
 });

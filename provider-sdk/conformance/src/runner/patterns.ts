@@ -19,8 +19,16 @@ export const parsePattern = (text: string, ids: readonly string[]): Pattern => {
   const expression = new RegExp(`^${source}$`);
   const pattern = { text, matches: (id: string) => expression.test(id) };
   if (!ids.some((id) => pattern.matches(id)))
-    throw new UsageError(`no check matches "${text}"; see: cloudwire-conformance list`);
+    throw new UsageError(`no check matches "${text}"; ${insteadOf(text, ids)}`);
   return pattern;
+};
+
+/** What may have been meant. */
+const insteadOf = (text: string, ids: readonly string[]): string => {
+  const [category = ""] = text.split(".");
+  if (ids.some((id) => id.startsWith(`${category}.`))) return `all of ${category} are "${category}.**"`;
+  const categories = [...new Set(ids.map((id) => id.replace(/\..*/, "")))];
+  return `ids begin with ${categories.join(", ")}; see: cloudwire-conformance list`;
 };
 
 /** Whether any of the patterns matches. */

@@ -225,9 +225,9 @@ export const errorMutants: readonly Mutant[] = [
   {
     name: "cancel-cuts",
     fault: "a call that is cancelled ends the connection",
-    fails: ["time.cancel.adopts", "time.cancel.next"],
-    // Whatever shares the connection ends with it.
-    level: "M",
+    fails: ["time.cancel.next"],
+    // Whatever shares the connection ends with it, if it was under way just then.
+    only: ["time.cancel.next"],
     cutOnCancel: true,
   },
   {

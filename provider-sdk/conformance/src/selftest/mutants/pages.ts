@@ -18,6 +18,15 @@ export const pageMutants: readonly Mutant[] = [
     })),
   },
   {
+    name: "lists-first-page-only",
+    fault: "the second machine is not listed",
+    fails: ["list.has-fixture", "watch.initial.equals-list"],
+    intercept: alterAnswer(list, (answer) => ({
+      ...answer,
+      instances: answer.instances.filter(({ name }) => name !== "node-2"),
+    })),
+  },
+  {
     name: "lists-in-short",
     fault: "listed machines lack their type",
     fails: ["list.equals-get", "watch.initial.equals-list"],
