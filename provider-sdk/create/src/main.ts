@@ -38,7 +38,7 @@ async function main(signal: AbortSignal): Promise<void> {
     throw new UserError([...line.problems, ...(checked.kind === "wrong" ? checked.problems : []), ...places]);
   }
   await createProject(checked.choices, { cwd, signal });
-  process.stdout.write(nextSteps(checked.choices));
+  process.stdout.write(nextSteps(checked.choices, process.version));
 }
 
 async function ownVersion(): Promise<string> {

@@ -13,7 +13,15 @@ const commands: Readonly<Record<Language, readonly string[]>> = {
 };
 
 /** What to type next, for people. */
-export function nextSteps({ dir, language }: Choices): string {
+export function nextSteps({ dir, language }: Choices, nodeVersion: string): string {
   const lines = [`cd ${dir}`, ...commands[language]].map((line) => `  ${line}\n`);
-  return `\n${dir} is ready. Next:\n\n${lines.join("")}\nIts README.md says where your cloud goes.\n`;
+  const node = `npm${language === "typescript" ? "" : ", which brings the conformance kit,"} has to run on Node 24 (24.21 or newer); here it is ${nodeVersion}`;
+  const older = isOlder(nodeVersion, [24, 21]) ? `${node}.\n` : "";
+  return `\n${dir} is ready. Next:\n\n${lines.join("")}\n${older}Its README.md says where your cloud goes.\n`;
+}
+
+/** Whether a version such as `v20.12.0` is older than major and minor. */
+function isOlder(version: string, [wantedMajor, wantedMinor]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.replace("v", "").split(".").map(Number);
+  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
 }

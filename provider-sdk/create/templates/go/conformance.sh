@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")"
 go build -o bin/ . ./internal/with-fake-cloud
 exec bin/with-fake-cloud \
-  npx --yes --package @cloudwire/conformance@0.1.0 cloudwire-conformance run --profile core "$@" -- bin/acme-provider
+  npx --yes --package @cloudwire/conformance@0.1.0 cloudwire-conformance run --level M --yes --config conformance.yaml "$@" -- bin/acme-provider

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -75,6 +77,7 @@ func (l loadBalancers) ensure(ctx context.Context, request *provider.EnsureReque
 	if err != nil {
 		return nil, err
 	}
+	tellMissing(ctx, request.Nodes, balancer.TargetIDs)
 	if balancer.IP == "" {
 		return provider.Pending(balancer.ID, provider.PollAfter(pollAfter)), nil
 	}
@@ -114,6 +117,23 @@ func wishOf(ctx context.Context, request *provider.EnsureRequest) cloud.Balancer
 	return wish
 }
 
+// tellMissing tells the user which nodes the cloud has not taken as targets; the others are served.
+func tellMissing(ctx context.Context, nodes []*cpv1.TargetNode, taken []string) {
+	call := provider.CallOf(ctx)
+	var missing []string
+	for _, node := range nodes {
+		if !slices.Contains(taken, call.ID(node.GetProviderId())) {
+			missing = append(missing, node.GetName())
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	summary := fmt.Sprintf("The cloud has no machines for %d of %d nodes, which get no traffic: %s",
+		len(missing), len(nodes), strings.Join(missing[:min(len(missing), 5)], ", "))
+	call.Diagnose(&cpv1.Diagnostic{Severity: cpv1.Severity_SEVERITY_WARNING, Reason: "TargetsNotFound", Summary: summary})
+}
+
 // refuseForeign lets nothing be changed or deleted that this cluster has not made.
 func refuseForeign(balancer *cloud.Balancer, cluster *cpv1.ClusterRef) error {
 	if balancer == nil {
@@ -148,6 +168,7 @@ func toLoadBalancer(balancer *cloud.Balancer) *cpv1.LoadBalancer {
 		SpecFingerprint:  balancer.Tags[tagSpec],
 		NodesFingerprint: balancer.Tags[tagNodes],
 		RegisteredNodes:  &registered,
+		Tags:             balancer.Tags,
 	}
 	if balancer.IP == "" {
 		// In a list too: what is not ready must not look as if nothing were to be waited for.

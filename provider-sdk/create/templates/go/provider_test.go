@@ -94,7 +94,7 @@ func wish(p *providertest.Provider, change string) *cpv1.EnsureLoadBalancerReque
 }
 
 func TestEnsureLoadBalancerLeavesOneWhenCalledTwice(t *testing.T) {
-	fake, p := start(t)
+	fake, p := start(t, fakecloud.Machine("i-1", "web"))
 	for _, change := range []string{"first", "second"} {
 		response, err := p.Client.EnsureLoadBalancer(t.Context(), wish(p, change))
 		if err != nil {
@@ -107,6 +107,23 @@ func TestEnsureLoadBalancerLeavesOneWhenCalledTwice(t *testing.T) {
 	got := fake.Balancers()
 	if len(got) != 1 || !slices.Equal(got[0].TargetIDs, []string{"i-1"}) {
 		t.Errorf("the cloud has %v, want one load balancer that leads to i-1", got)
+	}
+}
+
+func TestEnsureLoadBalancerTellsOfNodesWithoutMachine(t *testing.T) {
+	_, p := start(t, fakecloud.Machine("i-1", "web"))
+	request := wish(p, "first")
+	request.Nodes = p.Nodes("nodes-2", idPrefix+"i-1", idPrefix+"i-9")
+	response, err := p.Client.EnsureLoadBalancer(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := response.GetDiagnostics()
+	if len(told) != 1 || told[0].GetReason() != "TargetsNotFound" {
+		t.Errorf("told %v, want TargetsNotFound", told)
+	}
+	if got := response.GetLoadBalancer().GetRegisteredNodes(); got != 1 {
+		t.Errorf("%d nodes are registered, want 1", got)
 	}
 }
 

@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")"
 export PATH="$PWD/.venv/bin:$PATH" PYTHONPATH=src
 exec python -m tests.with_fake_cloud \
-  npx --yes --package @cloudwire/conformance@0.1.0 cloudwire-conformance run --profile core "$@" -- python -m acme_provider
+  npx --yes --package @cloudwire/conformance@0.1.0 cloudwire-conformance run --level M --yes --config conformance.yaml "$@" -- python -m acme_provider

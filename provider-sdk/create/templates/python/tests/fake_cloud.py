@@ -111,6 +111,9 @@ class FakeCloud:
     def _change_balancer(self, method: str, name: str, body: Any) -> tuple[int, Any]:
         if method == "PUT":
             address = {} if self.address is None else {"ip": self.address}
-            self.balancers[name] = {"id": f"lb-{name}", "name": name, **address, **body}
+            # As targets it takes those machines that there are.
+            there = {found["id"] for found in self.machines}
+            targets = [machine_id for machine_id in body["targetIds"] if machine_id in there]
+            self.balancers[name] = {"id": f"lb-{name}", "name": name, **address, **body, "targetIds": targets}
             return 200, self.balancers[name]
         return (204, None) if self.balancers.pop(name, None) else (404, None)

@@ -20,7 +20,7 @@ export interface BalancerWish {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** A load balancer as the cloud describes it. It is ready once it has an address. */
+/** A load balancer as the cloud describes it: its targets are those that it could take. It is ready once it has an address. */
 export interface Balancer extends BalancerWish {
   readonly id: string;
   readonly name: string;

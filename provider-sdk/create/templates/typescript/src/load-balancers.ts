@@ -1,5 +1,6 @@
 import {
   absent,
+  type ChangeContext,
   type Cluster,
   type LoadBalancer,
   type LoadBalancerHandlers,
@@ -43,6 +44,7 @@ export const defineLoadBalancers = (cloud: Cloud): LoadBalancerHandlers => ({
       targetIds: wanted.nodes.flatMap(({ id }) => id ?? []),
       tags: { ...wanted.tags, ...stamp(wanted) },
     });
+    tellMissing(wanted, balancer, context);
     return answer(balancer);
   },
   async delete({ key, cluster }, context) {
@@ -61,6 +63,15 @@ const stamp = ({ cluster, service, specFingerprint, nodesFingerprint }: WantedLo
   [tag.spec]: specFingerprint,
   [tag.nodes]: nodesFingerprint,
 });
+
+/** Tells the user which nodes the cloud has not taken as targets; the others are served. */
+const tellMissing = ({ nodes }: WantedLoadBalancer, { targetIds }: Balancer, context: ChangeContext): void => {
+  const missing = nodes.filter(({ id }) => id === undefined || !targetIds.includes(id)).map(({ name }) => name);
+  if (missing.length === 0) return;
+  const some = missing.slice(0, 5).join(", ");
+  const summary = `The cloud has no machines for ${missing.length} of ${nodes.length} nodes, which get no traffic: ${some}`;
+  context.diagnose({ reason: "TargetsNotFound", summary });
+};
 
 /** Nothing that this cluster has not made is changed or deleted. */
 const refuseForeign = ({ id, name, tags }: Balancer, cluster: Cluster): void => {
@@ -86,4 +97,5 @@ const toLoadBalancer = ({ id, ip, tags, targetIds }: Balancer): LoadBalancer => 
   specFingerprint: tags[tag.spec],
   nodesFingerprint: tags[tag.nodes],
   registeredNodes: targetIds.length,
+  tags,
 });

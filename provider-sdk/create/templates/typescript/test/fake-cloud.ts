@@ -51,7 +51,8 @@ export const startAcmeCloud = async () => {
     },
     "PUT /load-balancers/:name": ({ headers, params: { name = "" }, body }) => {
       authorized(headers);
-      const wish = body as BalancerWish;
+      const asked = body as BalancerWish;
+      const wish = { ...asked, targetIds: asked.targetIds.filter((id) => machines.get(id)) };
       return { body: balancers.put(name, { id: `lb-${name}`, name, ...address, ...wish }) };
     },
     "DELETE /load-balancers/:name": ({ headers, params: { name = "" } }) => {

@@ -72,12 +72,24 @@ describe("provider", () => {
 
   describe("ensureLoadBalancer", () => {
     it("leaves one load balancer when it is called twice", async () => {
+      cloud.machines.put("i-1", machine("i-1"));
       const request = ensureRequest({ ports: [80], nodes: { "node-1": `${idPrefix}i-1` } });
       await provider.client.ensureLoadBalancer(request);
       const { loadBalancer } = await provider.client.ensureLoadBalancer(request);
       const targets = [...cloud.balancers.truth().values()].map(({ targetIds }) => targetIds);
       assert.deepEqual(targets, [["i-1"]]);
       assert.equal(loadBalancer?.ingress?.items[0]?.ip, "192.0.2.1");
+    });
+
+    it("tells of a node that has no machine, and serves the others", async () => {
+      cloud.machines.put("i-1", machine("i-1"));
+      const nodes = { "node-1": `${idPrefix}i-1`, gone: `${idPrefix}i-9` };
+      const { loadBalancer, diagnostics } = await provider.client.ensureLoadBalancer(ensureRequest({ nodes }));
+      assert.equal(loadBalancer?.registeredNodes, 1);
+      assert.deepEqual(
+        diagnostics.map(({ reason, summary }) => [reason, summary.endsWith(": gone")]),
+        [["TargetsNotFound", true]],
+      );
     });
 
     it("says of one that it is worked on until it has an address", async () => {

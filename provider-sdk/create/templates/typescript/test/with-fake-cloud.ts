@@ -13,6 +13,7 @@ const tokenFile = join(folder, "token");
 writeFileSync(tokenFile, token);
 await using cloud = await startAcmeCloud();
 cloud.machines.put("i-1", machine("i-1"));
+cloud.machines.put("i-2", machine("i-2", { privateIps: ["10.0.0.2"] }));
 const child = spawn(command, args, {
   stdio: "inherit",
   env: { ...process.env, CLOUD_API_URL: cloud.url, CLOUD_API_TOKEN_FILE: tokenFile },

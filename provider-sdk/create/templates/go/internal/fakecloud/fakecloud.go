@@ -150,6 +150,10 @@ func (c *Cloud) putBalancer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
+	// As targets it takes those machines that there are.
+	balancer.TargetIDs = slices.DeleteFunc(balancer.TargetIDs, func(id string) bool {
+		return !slices.ContainsFunc(c.machines, func(machine cloud.Machine) bool { return machine.ID == id })
+	})
 	c.balancers[balancer.Name] = balancer
 	write(w, balancer)
 }

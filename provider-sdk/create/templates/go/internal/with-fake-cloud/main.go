@@ -36,7 +36,9 @@ func run(args []string) (int, error) {
 	if err := os.WriteFile(tokenFile, []byte(fakecloud.Token), 0o600); err != nil {
 		return 1, err
 	}
-	cloud := fakecloud.Start(fakecloud.Machine("i-1", "node-i-1"))
+	second := fakecloud.Machine("i-2", "node-i-2")
+	second.PrivateIPs = []string{"10.0.0.2"}
+	cloud := fakecloud.Start(fakecloud.Machine("i-1", "node-i-1"), second)
 	defer cloud.Close()
 	command := exec.Command(args[0], args[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cloudwire_provider import (
     Absent,
@@ -55,14 +55,15 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
     @handlers.ensure
     def ensure(wanted: WantedLoadBalancer, context: ChangeContext) -> v1.LoadBalancer | Pending:
         _refuse_foreign(cloud.balancer(context, wanted.key), wanted.cluster)
-        ids = [provider.cloud_id(node.provider_id) for node in wanted.nodes]
+        ids = {node.name: provider.cloud_id(node.provider_id) for node in wanted.nodes}
         balancer = cloud.put_balancer(
             context,
             wanted.key,
             ports=[Port(port.port, port.node_port) for port in wanted.spec.ports],
-            target_ids=[machine_id for machine_id in ids if machine_id],
+            target_ids=[machine_id for machine_id in ids.values() if machine_id],
             tags={**wanted.spec.tags, **_stamp(wanted)},
         )
+        _tell_missing([name for name, machine_id in ids.items() if machine_id not in balancer.target_ids], context)
         return _answer(balancer)
 
     @handlers.delete
@@ -82,6 +83,13 @@ def _stamp(wanted: WantedLoadBalancer) -> dict[str, str]:
         TAG_SPEC: wanted.spec_fingerprint,
         TAG_NODES: wanted.nodes_fingerprint,
     }
+
+
+def _tell_missing(names: Sequence[str], context: ChangeContext) -> None:
+    """Tell the user which nodes the cloud has not taken as targets; the others are served."""
+    if names:
+        summary = f"The cloud has no machines for {len(names)} nodes, which get no traffic: {', '.join(names[:5])}"
+        context.diagnose(v1.Diagnostic(severity=v1.SEVERITY_WARNING, reason="TargetsNotFound", summary=summary))
 
 
 def _refuse_foreign(balancer: Balancer | None, cluster: v1.ClusterRef) -> None:
@@ -116,4 +124,5 @@ def _load_balancer(balancer: Balancer) -> v1.LoadBalancer:
         spec_fingerprint=balancer.tags.get(TAG_SPEC, ""),
         nodes_fingerprint=balancer.tags.get(TAG_NODES, ""),
         registered_nodes=len(balancer.target_ids),
+        tags=balancer.tags,
     )
