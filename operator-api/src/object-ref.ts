@@ -1,0 +1,7 @@
+/** What can be explained. A route is that of the Node of that name. */
+export const OBJECT_KINDS = ["node", "service", "route", "provider"] as const;
+
+export type ObjectKind = (typeof OBJECT_KINDS)[number];
+
+/** `node/worker-1`, `service/shop/web`, `route/worker-1`, `provider/aws`. */
+export type ObjectRef = `${ObjectKind}/${string}`;
