@@ -48,6 +48,24 @@ export const AUDIT_FIELDS: Readonly<Record<string, AuditField>> = {
     when: "likewise",
     what: "what is reconciled: `namespace/name` of a Service, a Node's name, a fixed word for work on the whole cluster; of a call about several routes the first one's",
   },
+  reconcileId: {
+    type: "text",
+    schema: text,
+    when: "likewise",
+    what: "the reconcile, by the same id in the controller's log and in a trace",
+  },
+  resourceVersion: {
+    type: "text",
+    schema: text,
+    when: "the key names an object that is there",
+    what: "the state of that object from which the change was made, `metadata.resourceVersion`; of a call about several routes that of the first one's Node",
+  },
+  generation: {
+    type: "number",
+    schema: { type: "integer", minimum: 1 },
+    when: "the object has one; Services and Nodes of Kubernetes 1.36 have none",
+    what: "`metadata.generation` of the same",
+  },
   trigger: {
     type: "text",
     schema: text,

@@ -8,7 +8,8 @@ import { handleSignals } from "./app/process-signals.ts";
 import { UsageError } from "./app/usage-error.ts";
 import { readVersion } from "./app/version.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
-import { openAuditLog } from "./app/audit.ts";
+import { type AuditDependencies, openAuditLog } from "./app/audit.ts";
+import { openRecording } from "./app/recording.ts";
 import { CONTROLLERS } from "./app/controllers.ts";
 import { AccessError } from "./kube/access.ts";
 import { bashCompletion } from "./options/bash-completion.ts";
@@ -19,12 +20,13 @@ import type { Verbosity } from "./server/profiling.ts";
 import type { AuditLog } from "./telemetry/audit-log.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
 import { Metrics } from "./telemetry/metrics.ts";
+import type { RecordingLog } from "./telemetry/recording-log.ts";
 import { systemClock } from "./util/clock.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
 
-/** The last lines of the audit log get this long. */
-const AUDIT_CLOSE_MS = 3000;
+/** The last lines of the audit log and of the recording get this long. */
+const CLOSE_MS = 3000;
 
 const EXIT_AFTER: Readonly<Record<DaemonEnd, number>> = { stopped: EXIT.ok, lost: EXIT.tryAgain, failed: EXIT.fault };
 
@@ -89,17 +91,16 @@ async function run(
   reloader?.onApplied((changes) => {
     if (changes.some(({ flag }) => flag === "--v")) level = undefined;
   });
-  const opening = openAuditLog({ options, metrics, clock, log });
-  if (opening.kind === "failed") {
-    process.stderr.write(`${PROGRAM}: ${opening.problem}\n`);
-    return EXIT.usage;
-  }
+  const files = openFiles({ options, metrics, clock, log });
+  if (files === undefined) return EXIT.usage;
+  const { audit, recording } = files;
   try {
     const end = await runDaemon({
       options,
       migration,
       traces: tracing,
-      audit: opening.audit,
+      audit,
+      recording,
       reloader,
       metrics,
       environment: process.env,
@@ -108,7 +109,7 @@ async function run(
       verbosity,
       clock,
       random: Math.random,
-      stop: handleSignals({ process, clock, log, reload: onHangup(reloader, opening.audit) }),
+      stop: handleSignals({ process, clock, log, reload: onHangup(reloader, audit) }),
       exit: (code) => process.exit(code),
     });
     return EXIT_AFTER[end];
@@ -117,8 +118,20 @@ async function run(
     process.stderr.write(`${PROGRAM}: ${error.message}\n`);
     return EXIT.tryAgain;
   } finally {
-    await opening.audit?.close(AUDIT_CLOSE_MS);
+    await Promise.all([audit?.close(CLOSE_MS), recording?.close(CLOSE_MS)]);
   }
+}
+
+/** What is written beside the log. undefined: something of it cannot be, and it has been said what. */
+function openFiles(
+  dependencies: AuditDependencies,
+): { readonly audit: AuditLog | undefined; readonly recording: RecordingLog | undefined } | undefined {
+  const audit = openAuditLog(dependencies);
+  const recording = openRecording({ ...dependencies, program: `${PROGRAM} ${readVersion()}` });
+  const problems = [audit, recording].flatMap((opening) => (opening.kind === "failed" ? [opening.problem] : []));
+  for (const problem of problems) process.stderr.write(`${PROGRAM}: ${problem}\n`);
+  if (audit.kind === "failed" || recording.kind === "failed") return undefined;
+  return { audit: audit.audit, recording: recording.recording };
 }
 
 /** undefined: there is nothing to read or to open again. */

@@ -46,7 +46,8 @@ export function eventsPage(): string {
 
 What \`kubectl describe\` and \`kubectl events\` show. Reasons are part of the interface: they are not renamed. Words in \`<>\` stand for
 what varies, and so do numbers; texts may become clearer. Events of cluster-scoped objects are in namespace \`default\`; the server keeps an event for an
-hour unless it is told otherwise.
+hour unless it is told otherwise. Behind a cause stands in brackets when it is tried again and what somebody can do. What outlives events is on [another page](conditions.md), with the
+questions that both answer.
 
 ${[...bySource].map(([source, rows]) => section(source, rows)).join("\n")}
 ## Limits
@@ -69,15 +70,16 @@ condition on a Service ([load balancers](../explanation/load-balancers.md)) and 
 }
 
 function section(source: string, rows: readonly EventRow[]): string {
-  const cells = rows.map(({ event: { regarding, type, reason, message }, when }) => [
+  const cells = rows.map(({ event: { regarding, type, reason, message }, when, todo }) => [
     code(reason),
     type,
     regarding.kind,
     cell(when),
     cell(code(message)),
+    cell(todo),
     origin(reason, message),
   ]);
-  return `## ${source}\n\n${table(["reason", "type", "object", "when", "message", "upstream"], cells)}`;
+  return `## ${source}\n\n${table(["reason", "type", "object", "when", "message", "to do", "upstream"], cells)}`;
 }
 
 function origin(reason: string, message: string): string {

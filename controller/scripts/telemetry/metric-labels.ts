@@ -13,6 +13,7 @@ import type { OwnershipProblem } from "../../src/provider/ownership-problems.ts"
 import type { NodeOwner } from "../../src/provider/provider-set.ts";
 import type { Outcome } from "../../src/runtime/result.ts";
 import type { AuditFate } from "../../src/telemetry/audit-metrics.ts";
+import type { RecordingFate } from "../../src/telemetry/recording-metrics.ts";
 import type { SpanFate } from "../../src/telemetry/trace-metrics.ts";
 import type { Priority } from "../../src/util/priority-line.ts";
 import { type ClosedSet, closed } from "./closed-set.ts";
@@ -238,6 +239,13 @@ export const OF_FAMILY: Readonly<Record<string, Readonly<Record<string, LabelMea
   },
   cloudwire_audit_lines_total: {
     result: closed<AuditFate>({ written: "", lost: "too many waited for a file that could not be written" }),
+  },
+  cloudwire_recording_lines_total: {
+    result: closed<RecordingFate>({
+      written: "",
+      lost: "too many waited for a file that could not be written",
+      full: "the file has the size of `--record-provider-maxsize`",
+    }),
   },
   cloudwire_trace_spans_total: {
     result: closed<SpanFate>({

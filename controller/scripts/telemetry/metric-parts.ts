@@ -26,6 +26,7 @@ import { auditMetrics } from "../../src/telemetry/audit-metrics.ts";
 import { exposeBuildInfo } from "../../src/telemetry/build-info.ts";
 import { createLogger } from "../../src/telemetry/create-logger.ts";
 import { type MetricFamily, Metrics } from "../../src/telemetry/metrics.ts";
+import { recordingMetrics } from "../../src/telemetry/recording-metrics.ts";
 import { traceMetrics } from "../../src/telemetry/trace-metrics.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { workqueueMetrics } from "../../src/workqueue/metrics.ts";
@@ -64,6 +65,7 @@ export const METRIC_PARTS: readonly MetricPart[] = [
   part("Caches of Kubernetes objects", "On a standby too.", informerMetrics),
   part("Events", ALWAYS, eventMetrics),
   part("Audit log", "Where `--audit-log-path` names a file. On a standby too.", auditMetrics),
+  part("Recording", "Where `--record-provider` names a file. On a standby too.", recordingMetrics),
   part("Traces", "Where traces are on. On a standby too.", traceMetrics),
   part("Access to pages", "Where `--secure-port` is not 0. On a standby too.", accessMetrics),
   {

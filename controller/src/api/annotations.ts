@@ -26,10 +26,22 @@ export const CLOUD_LABELS = "cloudwire.dev/cloud-labels";
 export const DELETION_PROTECTION = "service.cloudwire.dev/deletion-protection";
 
 /**
+ * Ours, on a Service: the id, as its provider says it, of a load balancer that exists and shall be the Service's, whoever made it. Counts with
+ * --adopt-load-balancers alone. See docs/explanation/load-balancers.md.
+ */
+export const ADOPT_LOAD_BALANCER = "service.cloudwire.dev/adopt-load-balancer";
+
+/**
  * Ours, on the Lease of leader election, with the provider's name from --provider behind it: the account, project or region in which
  * that provider may change things. See docs/explanation/several-providers.md.
  */
 export const SCOPE_ANNOTATION_PREFIX = "scope.cloudwire.dev/";
+
+/**
+ * Ours, on the Lease that cloud-node-lifecycle is led under, with the provider's name behind it: how many of its Nodes were deleted
+ * within the last 10 minutes. JSON; see docs/explanation/deletion-guard.md.
+ */
+export const DELETIONS_ANNOTATION_PREFIX = "deletions.cloudwire.dev/";
 
 /**
  * Ours, on the Lease of leader election: greater with each leader. The numbers of its changes begin with it, by which a provider refuses

@@ -29,6 +29,9 @@ export const SYNC_LOAD_BALANCER_FAILED = "SyncLoadBalancerFailed";
 export const DELETE_LOAD_BALANCER_FAILED = "DeleteLoadBalancerFailed";
 export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
 
+// Service, ours: it asks for a load balancer that exists.
+export const ADOPTING_LOAD_BALANCER = "AdoptingLoadBalancer";
+
 // Service, ours: somebody else changed the load balancer at the cloud. Upstream never looks.
 export const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
 export const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
@@ -57,6 +60,10 @@ export const ROUTE_TABLE_FULL = "RouteTableFull";
 // Node: kubernetes/pkg/controller/nodeipam/ipam/range_allocator.go v1.36.3.
 export const CIDR_NOT_AVAILABLE = "CIDRNotAvailable";
 export const CIDR_ASSIGNMENT_FAILED = "CIDRAssignmentFailed";
+
+// Service and Node, ours: what --audit-events tells of each change at a provider.
+export const PROVIDER_CHANGE = "ProviderChange";
+export const PROVIDER_CHANGE_FAILED = "ProviderChangeFailed";
 
 // CertificateSigningRequest and Node, ours: upstream has no such controller.
 export const KUBELET_SERVING_CSR_NOT_APPROVED = "KubeletServingCSRNotApproved";

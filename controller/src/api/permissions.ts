@@ -1,3 +1,4 @@
+import { PATHS } from "@cloudwire/operator-api";
 import {
   CLOUD_CONTROLLER_MANAGER,
   CLOUD_NODE_CONTROLLER,
@@ -22,6 +23,16 @@ export const SERVING = "serving";
 
 /** What a process needs that only observes (`--mode=observe`), in the place of everything else. */
 export const OBSERVER = "observer";
+
+/** Who reads the status page, or asks with `cloudwire`: not the process but its operators. */
+export const STATUS_READER = "status-reader";
+
+/** All that a {@link STATUS_READER} gets from the secure port, as RBAC's nonResourceURLs. */
+export const STATUS_READER_PATHS: readonly string[] = [
+  ...Object.values(PATHS),
+  `${PATHS.page}/*`,
+  `${PATHS.controllers}/*`,
+].toSorted();
 
 /** Parts of the process that are off by default: their rights are granted where they are turned on. */
 export const GRANTED_ON_REQUEST: ReadonlySet<string> = new Set([...OFF_BY_DEFAULT, LEADER_MIGRATION]);
@@ -188,30 +199,13 @@ export const PERMISSIONS: readonly Permission[] = [
 
 const READING: ReadonlySet<Verb> = new Set(["get", "list", "watch"]);
 
-/** What is compared with a write that is not made. */
-const COMPARED = ["services", "persistentvolumes"] as const;
-
 /**
  * Rights of a process that only observes: those above that read, whichever controllers run, and no other. Reviews, which the API server
  * answers and does not keep, belong to the secure port.
  */
-export const OBSERVER_PERMISSIONS: readonly Permission[] = [
-  ...PERMISSIONS.filter(({ of }) => of !== LEADER_ELECTION && of !== LEADER_MIGRATION).flatMap((permission) => {
-    const verbs = permission.of === SERVING ? permission.verbs : permission.verbs.filter((verb) => READING.has(verb));
-    return verbs.length === 0 ? [] : [{ ...permission, of: OBSERVER, verbs }];
-  }),
-  ...COMPARED.map((resource) => ({
-    of: OBSERVER,
-    group: "",
-    resource,
-    verbs: ["get"] as const,
-    why: "compares what is there with what would be written",
-  })),
-  {
-    of: OBSERVER,
-    group: "certificates.k8s.io",
-    resource: "certificatesigningrequests",
-    verbs: ["get"],
-    why: "likewise",
-  },
-];
+export const OBSERVER_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
+  ({ of }) => of !== LEADER_ELECTION && of !== LEADER_MIGRATION,
+).flatMap((permission) => {
+  const verbs = permission.of === SERVING ? permission.verbs : permission.verbs.filter((verb) => READING.has(verb));
+  return verbs.length === 0 ? [] : [{ ...permission, of: OBSERVER, verbs }];
+});

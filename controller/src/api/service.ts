@@ -1,4 +1,4 @@
-import { DELETION_PROTECTION } from "./annotations.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "./annotations.ts";
 import { isClearlyFalse } from "./boolean-text.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 
@@ -73,6 +73,12 @@ export interface PortStatus {
 export function deletionProtection({ metadata }: Service): boolean | undefined {
   const value = metadata.annotations[DELETION_PROTECTION];
   return value === undefined ? undefined : !isClearlyFalse(value);
+}
+
+/** Id of the load balancer that the Service asks to take over. */
+export function loadBalancerToAdopt({ metadata }: Service): string | undefined {
+  const id = metadata.annotations[ADOPT_LOAD_BALANCER]?.trim();
+  return id === "" ? undefined : id;
 }
 
 /** Reference for Events about a Service; carries the version seen, as client-go's reference helper does. */

@@ -1,5 +1,9 @@
+import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import type { EventRecorder } from "../kube/event-recorder.ts";
+import { auditEventSink } from "../provider/audit-event-sink.ts";
+import type { ChangeAudit } from "../provider/audited.ts";
 import type { Options } from "../options/options.ts";
-import { AuditLog } from "../telemetry/audit-log.ts";
+import { AuditLog, type AuditSink } from "../telemetry/audit-log.ts";
 import { auditMetrics } from "../telemetry/audit-metrics.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -12,10 +16,21 @@ export type AuditOpening =
   | { readonly kind: "failed"; readonly problem: string };
 
 export interface AuditDependencies {
-  readonly options: Pick<Options, "auditLogPath" | "auditLogMaxsize" | "auditLogMaxbackup">;
+  readonly options: Options;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** What is told of each change: in the audit log, in events, both or not at all. */
+export function changeAudit(
+  { auditEvents }: Pick<Options, "auditEvents">,
+  log: AuditSink | undefined,
+  events: (component: string) => EventRecorder,
+): ChangeAudit | undefined {
+  if (!auditEvents) return log;
+  const recorder = events(CLOUD_CONTROLLER_MANAGER);
+  return auditEventSink(log, (event) => recorder.record(event));
 }
 
 const MEGABYTE = 1024 * 1024;

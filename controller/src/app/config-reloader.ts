@@ -8,7 +8,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import { iso } from "./iso-time.ts";
+import { iso } from "../util/iso-time.ts";
 
 export interface ConfigReloaderDependencies {
   /** The file of --config. */

@@ -1,7 +1,7 @@
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { HealthCheck } from "../server/health.ts";
 import { messageOf } from "../util/errors.ts";
-import { iso } from "./iso-time.ts";
+import { iso } from "../util/iso-time.ts";
 
 /** So many in a row are no accident; reached within half a minute. */
 const BROKEN_AFTER = 5;

@@ -1,3 +1,4 @@
+import type { DeletionLedger } from "../controllers/node-lifecycle/deletion-ledger.ts";
 import type { Plans } from "../observe/plans.ts";
 import type { Options } from "../options/options.ts";
 import type { ControllerMetrics } from "../runtime/metrics.ts";
@@ -7,6 +8,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { QueueMetrics } from "../workqueue/metrics.ts";
+import type { Memories } from "./explain/memories.ts";
 import type { KubeSide } from "./kube-side.ts";
 import type { ProviderSide } from "./provider-side.ts";
 
@@ -23,6 +25,10 @@ export interface ControllersDependencies {
   readonly tracing: Tracing;
   /** Where plans are reported. @default nowhere: all are carried out */
   readonly plans?: Plans | undefined;
+  /** Deletions that count for the brake. @default those of this process */
+  readonly deletions?: DeletionLedger | undefined;
+  /** Where what happens to objects is remembered. @default nowhere */
+  readonly memories?: Memories | undefined;
 }
 
 /** A controller's own series of the metric families that all share. */

@@ -105,12 +105,15 @@ export function prepareControllers(dependencies: ControllersDependencies, instea
 }
 
 function supervisor(dependencies: ControllersDependencies): (name: string, part: Part) => SupervisedController {
-  const { metrics, plans } = dependencies;
+  const { metrics, plans, memories } = dependencies;
   const queueMetricsOf = workqueueMetrics(metrics);
   const controllerMetricsOf = controllerMetrics(metrics);
   const faults = faultCounter(metrics);
   return (name, { queue, shortName, prepare }) => {
-    const reporting = plans === undefined ? {} : { planned: reporter(plans, name) };
+    const reporting = {
+      ...(plans === undefined ? {} : { planned: reporter(plans, name) }),
+      ...(memories === undefined ? {} : { ended: memories.reconciled(name) }),
+    };
     const own = {
       queueMetrics: queueMetricsOf(queue),
       controllerMetrics: { ...controllerMetricsOf(name, shortName), ...reporting },

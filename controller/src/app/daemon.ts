@@ -1,5 +1,6 @@
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
+import { DeletionLedger } from "../controllers/node-lifecycle/deletion-ledger.ts";
 import type { ApiAccess } from "../kube/access.ts";
 import type { LeaderElector } from "../kube/leader-election.ts";
 import { holdsLease } from "../options/modes.ts";
@@ -10,19 +11,23 @@ import type { Verbosity } from "../server/profiling.ts";
 import { exposeBuildInfo } from "../telemetry/build-info.ts";
 import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
 import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { TaskGroup } from "../util/task-group.ts";
+import { changeAudit } from "./audit.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
 import { readClusterId } from "./cluster-identity.ts";
 import { type Controllers, type Parts, prepareControllers } from "./controllers.ts";
 import { Election } from "./election.ts";
 import { endInOrder, Ending, GRACE_MS } from "./ending.ts";
+import { Memories } from "./explain/memories.ts";
 import { kubeAccess } from "./kube-access.ts";
 import { type Observing, observing } from "./observing.ts";
 import { createKubeSide, type KubeSide } from "./kube-side.ts";
+import { operatorPages } from "./operator-pages.ts";
 import { ProcessState } from "./process-state.ts";
 import { connectProviders } from "./provider-side.ts";
 import { type Servers, startServers } from "./serving.ts";
@@ -37,6 +42,8 @@ export interface DaemonDependencies {
   readonly traces?: TracingSettings | undefined;
   /** Told of each call that may change something at a provider. @default nobody is */
   readonly audit?: AuditSink | undefined;
+  /** Gets what goes over the wire to providers. @default nobody does */
+  readonly recording?: RecordingSink | undefined;
   /** Follows the configuration file. @default there is none */
   readonly reloader?: ConfigReloader | undefined;
   readonly metrics: Metrics;
@@ -70,6 +77,7 @@ interface Daemon extends DaemonDependencies {
   readonly end: Ending;
   readonly state: ProcessState;
   readonly observed: Observing | undefined;
+  readonly memories: Memories;
 }
 
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
@@ -94,7 +102,10 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   const traces = wanted && (await startTracing({ settings: wanted, version, metrics, log, clock }));
   const tracing = traces?.tracing ?? NO_TRACING;
   const observed = observing({ options, metrics, clock, log });
-  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing, gate: observed?.gate });
+  const memories = new Memories(clock);
+  const kubeTold = { gate: observed?.gate, onEvent: memories.eventRecorded };
+  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing, ...kubeTold });
+  memories.follow(kube);
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using stopping = childSignal(stop);
   end.follow(stopping.signal);
@@ -103,7 +114,18 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     stopping.abort(err);
   });
   const state = new ProcessState({ options, reloader, ending: end.signal });
-  const daemon: Daemon = { ...dependencies, access, kube, tasks, tracing, end, state, observed, stop: stopping.signal };
+  const daemon: Daemon = {
+    ...dependencies,
+    access,
+    kube,
+    tasks,
+    tracing,
+    end,
+    state,
+    observed,
+    memories,
+    stop: stopping.signal,
+  };
   const servers = await serve(daemon);
   try {
     // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
@@ -122,7 +144,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
 }
 
 async function serve(daemon: Daemon): Promise<Servers> {
-  const { access, kube, state, version, reloader, log, observed } = daemon;
+  const { access, kube, state, version, reloader, log } = daemon;
   const servers = await startServers({
     ...daemon,
     reloader,
@@ -130,22 +152,21 @@ async function serve(daemon: Daemon): Promise<Servers> {
     readiness: [...state.liveness, ...state.readiness, ...kube.checks],
     status: () => state.status(),
     providers: () => state.provider?.providers.providers ?? [],
-    providerSnapshots: () => state.provider?.snapshots() ?? [],
-    controllers: () => state.controllers?.all ?? [],
-    plans: observed?.plans,
+    ...operatorPages(daemon),
   });
   log.info("Started", {
     version,
     apiServer: access.description,
     ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
     ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
+    ...(servers.statusPageUrl === undefined ? {} : { statusPage: servers.statusPageUrl }),
   });
   return servers;
 }
 
 async function lead(daemon: Daemon): Promise<DaemonEnd> {
   const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader, parts } = daemon;
-  const { observed } = daemon;
+  const { observed, memories } = daemon;
   const clusterId = await readClusterId({
     client: kube.client,
     log,
@@ -169,7 +190,9 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
     random,
     tracing,
     gate: observed?.gate,
-    audit: daemon.audit,
+    audit: changeAudit(options, daemon.audit, (component) => kube.events.recorder(component)),
+    journal: memories.journal,
+    recording: daemon.recording,
     signal,
     companions: kube.uninitialized,
     nodes: () => kube.nodes.lister.list(),
@@ -178,8 +201,9 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
   state.provider = provider;
   reloader?.onApplied(() => provider.refreshCallRates());
   tasks.start("provider connection", () => provider.run(signal));
-  const shared = { options, kube, provider, metrics, log, clock, random, tracing };
-  const prepared = prepareControllers({ ...shared, plans: observed?.plans }, parts);
+  const deletions = new DeletionLedger({ clock, log });
+  const shared = { options, kube, provider, metrics, log, clock, random, tracing, deletions };
+  const prepared = prepareControllers({ ...shared, plans: observed?.plans, memories }, parts);
   const controllers = followedBy(daemon.end, prepared);
   state.controllers = controllers;
   if (holdsLease(options)) {

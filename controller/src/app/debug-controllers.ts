@@ -3,7 +3,7 @@ import type { ControllerSnapshot } from "../runtime/controller.ts";
 import type { ControllerState, SupervisedController } from "../runtime/supervised-controller.ts";
 import { messageOf } from "../util/errors.ts";
 import type { LaneSnapshot, SomeKeys } from "../workqueue/queue.ts";
-import { iso } from "./iso-time.ts";
+import { iso } from "../util/iso-time.ts";
 
 /** Keys of each kind on the page of one controller. */
 const KEYS = 100;
@@ -28,7 +28,7 @@ interface Head {
 export interface ControllerOverview extends Head {
   readonly working?: number;
   readonly delayed?: number;
-  /** Whose last reconcile failed; a few hundred are known. */
+  /** Whose last reconcile failed. */
   readonly failing?: number;
 }
 
@@ -48,7 +48,7 @@ interface ShownReconcile {
   readonly end: string;
   readonly durationMs: number;
   readonly reconcileId: string;
-  readonly error?: ErrorRecord;
+  readonly error?: Pick<ErrorRecord, "code" | "message">;
 }
 
 /** Every controller of the program, for `/debug/controllers`. */
@@ -119,5 +119,5 @@ function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | 
 
 function shown({ key, outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ShownReconcile {
   const base = { key, outcome, end: iso(endMs), durationMs: Math.round(durationMs), reconcileId };
-  return error === undefined ? base : { ...base, error };
+  return error === undefined ? base : { ...base, error: { code: error.code, message: error.message } };
 }

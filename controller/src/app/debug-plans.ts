@@ -1,32 +1,10 @@
-import { effectOf, type Effect, type PlannedWrite, summaryOf } from "../observe/planned-write.ts";
+import type { PlansPage } from "@cloudwire/operator-api";
+import { effectOf, type Effect, summaryOf } from "../observe/planned-write.ts";
 import type { Plans } from "../observe/plans.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
-import { iso } from "./iso-time.ts";
+import { iso } from "../util/iso-time.ts";
 
 /** What would be written of what is observed, for `/debug/plans`. */
-export interface PlansPage {
-  /** False: everything that is planned is done (--mode). */
-  readonly observes: boolean;
-  /** Everything was looked at, nothing waits to be, and no look failed: the numbers below can be relied on. */
-  readonly settled: boolean;
-  /** Writes by what they do to what is there. */
-  readonly pending: Readonly<Record<Effect, number>>;
-  /** Keys whose last reconcile failed. */
-  readonly undecided: readonly { readonly controller: string; readonly key: string; readonly provider: string }[];
-  /** Oldest first. */
-  readonly plans: readonly ShownPlan[];
-}
-
-interface ShownPlan {
-  readonly controller: string;
-  readonly key: string;
-  readonly provider: string;
-  /** The same for the same plan. */
-  readonly digest: string;
-  readonly since: string;
-  readonly writes: readonly (PlannedWrite & { readonly effect: Effect; readonly summary: string })[];
-}
-
 export function debugPlans(plans: Plans | undefined, controllers: readonly SupervisedController[]): PlansPage {
   const all = plans?.all ?? [];
   const undecided = plans?.undecided ?? [];

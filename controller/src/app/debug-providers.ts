@@ -2,7 +2,7 @@ import type { BudgetSnapshot } from "../provider/call-rate.ts";
 import type { ProviderInfo } from "../provider/provider-info.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import type { ProviderStatus } from "../provider/provider-status.ts";
-import { iso } from "./iso-time.ts";
+import { iso } from "../util/iso-time.ts";
 
 /** Every provider, for `/debug/providers`; `nowMs` is wall clock. What is not known is left out. */
 export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: number): readonly object[] {

@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { CLOUD_CONTROLLER_MANAGER, CONTROLLER_ALIASES } from "../api/controller-names.ts";
+import {
+  CLOUD_CONTROLLER_MANAGER,
+  CLOUD_NODE_LIFECYCLE_CONTROLLER,
+  CONTROLLER_ALIASES,
+} from "../api/controller-names.ts";
 import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event-reasons.ts";
+import type { DeletionLedger } from "../controllers/node-lifecycle/deletion-ledger.ts";
 import { electionMetrics, type ElectionEnd, LeaderElector } from "../kube/leader-election.ts";
-import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
+import { composeNotes, type LeaseNotes, NO_NOTES } from "../kube/lease-lock.ts";
+import { isObserved } from "../options/mode.ts";
+import { modesOf } from "../options/modes.ts";
 import { type LeaderMigration, placementOf } from "../options/leader-migration.ts";
 import type { Options } from "../options/options.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -11,6 +18,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Controllers } from "./controllers.ts";
+import { DeletionNotes } from "./deletion-notes.ts";
 import type { KubeSide } from "./kube-side.ts";
 import type { ProviderSide } from "./provider-side.ts";
 import { SuccessorNotes, successorMetrics } from "./successor-notes.ts";
@@ -19,9 +27,12 @@ export interface ElectionDependencies {
   readonly options: Options;
   /** undefined: all controllers are led under one Lease. */
   readonly migration: LeaderMigration | undefined;
-  readonly controllers: Controllers;
-  readonly kube: KubeSide;
-  readonly provider: ProviderSide;
+  readonly controllers: Pick<Controllers, "run">;
+  readonly kube: Pick<KubeSide, "electionClient" | "informers"> & {
+    readonly events: Pick<KubeSide["events"], "recorder">;
+  };
+  readonly provider: Pick<ProviderSide, "leaseNotes" | "sidecars">;
+  readonly deletions: DeletionLedger;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
@@ -43,13 +54,22 @@ export class Election {
   readonly #yielding = new AbortController();
 
   constructor(dependencies: ElectionDependencies) {
-    const { options, migration, provider } = dependencies;
+    const { options, migration, provider, deletions } = dependencies;
     const identity = `${hostname()}_${randomUUID()}`;
     const electorOf = electors(dependencies, identity);
     this.#deps = dependencies;
-    const notes = composeNotes([provider.leaseNotes(identity), this.#successorNotes(identity)]);
-    this.main = electorOf(options.leaderElectResourceName, notes);
-    this.#migrating = migration && electorOf(migration.leaseName);
+    const isMigrating = placementOf(CLOUD_NODE_LIFECYCLE_CONTROLLER, migration, CONTROLLER_ALIASES) === "migration";
+    const ofDeletions = new DeletionNotes(deletions, identity);
+    const ofMain = [provider.leaseNotes(identity), this.#successorNotes(identity)];
+    this.main = electorOf(
+      options.leaderElectResourceName,
+      composeNotes(isMigrating ? ofMain : [...ofMain, ofDeletions]),
+    );
+    this.#migrating = migration && electorOf(migration.leaseName, isMigrating ? ofDeletions : NO_NOTES);
+    deletions.keepOn({
+      isActive: (provider) => !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider),
+      onAnnounced: () => (isMigrating ? this.#migrating : this.main)?.renewSoon(),
+    });
   }
 
   /** Why this process should be restarted; undefined is healthy. */

@@ -6,6 +6,7 @@ import {
   OFF_BY_DEFAULT,
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
 } from "../api/controller-names.ts";
+import type { EventInput } from "../api/event.ts";
 import type { KubeObject } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
@@ -48,6 +49,8 @@ export interface KubeSideDependencies {
   readonly tracing: Tracing;
   /** Decides whether writes are made or only planned. @default they are made */
   readonly gate?: WriteGate | undefined;
+  /** Told of each Event. @default nobody is */
+  readonly onEvent?: ((component: string, input: EventInput) => void) | undefined;
 }
 
 /** Everything that talks to the API server. */
@@ -127,6 +130,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       client: clientOf(unlimited, "events"),
       metrics: eventMetrics(metrics),
       isSilent: () => gate?.silences === true,
+      ...(dependencies.onEvent && { onRecord: dependencies.onEvent }),
     }),
     nodes,
     uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),

@@ -1,5 +1,6 @@
 import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { nodeLifecycleController, type NodeLifecycleSettings } from "../controllers/node-lifecycle/controller.ts";
+import { DeletionLedger } from "../controllers/node-lifecycle/deletion-ledger.ts";
 import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
 import { ProviderMemory } from "../controllers/node-lifecycle/provider-memory.ts";
 import type { Options } from "../options/options.ts";
@@ -8,10 +9,19 @@ import type { ControllersDependencies, SharedMetrics } from "./controllers-depen
 
 /** cloud-node-lifecycle from what the process has. */
 export function prepareNodeLifecycle(
-  { options, kube, provider, metrics, log, clock, tracing }: ControllersDependencies,
+  {
+    options,
+    kube,
+    provider,
+    metrics,
+    log,
+    clock,
+    tracing,
+    deletions = new DeletionLedger({ clock, log }),
+  }: ControllersDependencies,
   own: SharedMetrics,
 ): BuildController {
-  const shared = { ...own, metrics: nodeLifecycleMetrics(metrics), memory: new ProviderMemory() };
+  const shared = { ...own, metrics: nodeLifecycleMetrics(metrics), memory: new ProviderMemory(), deletions };
   return () =>
     nodeLifecycleController({
       ...shared,

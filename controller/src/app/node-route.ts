@@ -31,6 +31,11 @@ export function prepareNodeRoute(dependencies: ControllersDependencies, own: Sha
     });
 }
 
+/** The controller has something to do where it is on. */
+export function managesRoutes(options: Options): boolean {
+  return whyNot(options) === undefined;
+}
+
 /** Upstream ends the process for an empty --cluster-cidr: cloud-provider/app/core.go v0.36.3. */
 function whyNot({ configureCloudRoutes, clusterCidr }: ControllersDependencies["options"]): string | undefined {
   if (!configureCloudRoutes) return "--configure-cloud-routes is false";

@@ -1,3 +1,4 @@
+import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
 import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
 import type { Plans } from "../observe/plans.ts";
@@ -14,21 +15,28 @@ import { CONTROLLERS } from "./controllers.ts";
 import { controllerDetails, controllersOverview } from "./debug-controllers.ts";
 import { debugPlans } from "./debug-plans.ts";
 import { debugProviders } from "./debug-providers.ts";
+import type { ExplainPages } from "./explain/explain-pages.ts";
+import type { OverviewPages } from "./overview/overview-pages.ts";
 import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 
-export interface PagesDependencies {
-  readonly options: Options;
-  readonly reloader: ConfigReloader | undefined;
+export interface OperatorPagesDependencies {
   /** None before they are built. */
   readonly controllers: () => readonly SupervisedController[];
   /** undefined: all plans are carried out. */
   readonly plans: Plans | undefined;
   /** None before they are connected to. */
   readonly providerSnapshots: () => readonly ProviderSnapshot[];
+  readonly overview: OverviewPages;
+  readonly explain: ExplainPages;
+  readonly clock: Clock;
+}
+
+export interface PagesDependencies extends OperatorPagesDependencies {
+  readonly options: Options;
+  readonly reloader: ConfigReloader | undefined;
   readonly version: string;
   readonly metrics: Metrics;
   readonly health: HealthMetrics;
-  readonly clock: Clock;
   readonly verbosity: Verbosity;
   /** Lines of `/statusz` about what runs. */
   readonly status: () => Readonly<Record<string, string>>;
@@ -58,9 +66,8 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
     [CONFIG_KEY]: configTree(options),
     ...(reloader === undefined ? {} : { [CONFIG_FILE_KEY]: reloadReport(reloader.state) }),
   }));
-  serveControllers(server, dependencies);
-  serveJson(server, "/debug/providers", () => debugProviders(dependencies.providerSnapshots(), clock.nowMs()));
-  serveJson(server, "/debug/plans", () => debugPlans(dependencies.plans, dependencies.controllers()));
+  serveOperatorPages(server, dependencies);
+  dependencies.explain.serveOrphans(server);
   serveText(server, "/flagz", () => page("flagz", flagLines(options)));
   serveText(server, "/statusz", () => {
     const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);
@@ -78,10 +85,20 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
   });
 }
 
+/** What the status page shows, and the page. Nothing there can be changed, and nobody else is asked for it. */
+export function serveOperatorPages(server: FastifyInstance, dependencies: OperatorPagesDependencies): void {
+  const { controllers, plans, providerSnapshots, overview, explain, clock } = dependencies;
+  serveControllers(server, dependencies);
+  serveJson(server, PATHS.providers, () => debugProviders(providerSnapshots(), clock.nowMs()));
+  serveJson(server, PATHS.plans, () => debugPlans(plans, controllers()));
+  overview.serve(server);
+  explain.serveExplain(server);
+}
+
 /** Costs nothing until somebody asks. */
-function serveControllers(server: FastifyInstance, { controllers, clock }: PagesDependencies): void {
-  serveJson(server, "/debug/controllers", () => controllersOverview(CONTROLLERS, controllers()));
-  serveJsonOf(server, "/debug/controllers", (given) => {
+function serveControllers(server: FastifyInstance, { controllers, clock }: OperatorPagesDependencies): void {
+  serveJson(server, PATHS.controllers, () => controllersOverview(CONTROLLERS, controllers()));
+  serveJsonOf(server, PATHS.controllers, (given) => {
     const name = CONTROLLER_ALIASES[given] ?? given;
     return CONTROLLERS.has(name) ? controllerDetails(name, controllers(), clock.nowMs()) : undefined;
   });

@@ -3,19 +3,21 @@ import type { Node } from "../api/node.ts";
 import type { Options } from "../options/options.ts";
 import type { WriteGate } from "../observe/write-gate.ts";
 import { holdsLease } from "../options/modes.ts";
+import type { ChangeAudit } from "../provider/audited.ts";
+import type { CallJournal } from "../provider/call-journal.ts";
 import { ChangeSequence } from "../provider/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "../provider/instance-reader.ts";
 import { providerMetrics } from "../provider/metrics.ts";
 import { OwnershipReport } from "../provider/ownership-report.ts";
-import { Sidecar } from "../provider/provider.ts";
+import { Sidecar, type SidecarOptions } from "../provider/provider.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import { composeNotes, type LeaseNotes } from "../kube/lease-lock.ts";
 import { exposeProviders } from "../provider/status-metrics.ts";
 import { PrefixProviderSet } from "../provider/prefix-provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "../provider/provider-set.ts";
-import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { EpochNotes } from "./epoch-notes.ts";
@@ -34,7 +36,11 @@ export interface ProviderSideDependencies {
   /** Decides whether changes are made or only planned. @default they are made */
   readonly gate?: WriteGate | undefined;
   /** Told of each call that may change something. @default nobody is */
-  readonly audit?: AuditSink | undefined;
+  readonly audit?: ChangeAudit | undefined;
+  /** Remembers the last calls. @default nobody does */
+  readonly journal?: CallJournal | undefined;
+  /** Gets what goes over the wire to providers. @default nobody does */
+  readonly recording?: RecordingSink | undefined;
   /** Ends look-ups under way. */
   readonly signal: AbortSignal;
   /** Nodes that will be looked up soon. */
@@ -67,11 +73,11 @@ export interface ProviderSide {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Sidecars of one pod answer within seconds of each other; until then one that is silent may serve a class that another serves, too. */
+/** Sidecars of one pod answer within seconds of each other; until then one that is silent may own what seems to be another's. */
 const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
-  const { options, cluster, version, clock, random, log, tracing, signal, companions, gate, audit } = dependencies;
+  const { options, cluster, version, clock, random, log, tracing, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
@@ -90,8 +96,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     const lease = { isElected, leaderElectResourceName, leaderElectResourceNamespace };
     const scope = { scopeRemedy: scopeRemedy(name, lease), onScopeChange };
     const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
-    const gated = { ...(gate === undefined ? {} : { gate }), ...(audit === undefined ? {} : { audit }) };
-    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...gated });
+    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...told(dependencies) });
   });
   exposeProviders(dependencies.metrics, sidecars);
   const rules = rulesOf(options, clock);
@@ -110,8 +115,8 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       const own = sidecars.filter(({ name }) => name === wanted);
       const reasons = own.flatMap(({ health }) => health.reasons);
       const contested = report.problems().filter(({ providers: names }) => names.includes(wanted));
-      const told = [...reasons, ...contested].map(({ message }) => message);
-      const messages = [...told, ...own.flatMap(({ warnings }) => warnings)];
+      const troubles = [...reasons, ...contested].map(({ message }) => message);
+      const messages = [...troubles, ...own.flatMap(({ warnings }) => warnings)];
       return messages.length === 0 ? undefined : messages.join("; ");
     },
     leaseNotes: (identity) => {
@@ -124,6 +129,16 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     run: async (stop) => {
       await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
     },
+  };
+}
+
+/** Who hears of calls, each only where somebody wants to. */
+function told({ gate, audit, journal, recording }: ProviderSideDependencies): Partial<SidecarOptions> {
+  return {
+    ...(gate && { gate }),
+    ...(audit && { audit }),
+    ...(journal && { journal }),
+    ...(recording && { recording }),
   };
 }
 

@@ -32,6 +32,13 @@ const SETTINGS = [
     after: { driftPeriodMs: 0 },
   },
   {
+    flag: "adopt-load-balancers",
+    to: "true",
+    settings: serviceLbSettings,
+    before: { adoptsLoadBalancers: false },
+    after: { adoptsLoadBalancers: true },
+  },
+  {
     flag: "node-status-update-frequency",
     to: "1m",
     settings: cloudNodeSettings,

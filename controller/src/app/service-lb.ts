@@ -39,6 +39,9 @@ export function serviceLbSettings(options: Options): ServiceLbSettings {
     get driftPeriodMs() {
       return options.loadBalancerDriftPeriod;
     },
+    get adoptsLoadBalancers() {
+      return options.adoptLoadBalancers;
+    },
     loadBalancers: { tags: {} },
   };
 }

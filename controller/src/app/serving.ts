@@ -1,9 +1,11 @@
+import { PATHS } from "@cloudwire/operator-api";
 import type { ApiAccess } from "../kube/access.ts";
 import type { Options } from "../options/options.ts";
 import { parseAddress } from "../options/host-port.ts";
 import { type Checks, HealthMetrics } from "../server/health-metrics.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import type { Plans } from "../observe/plans.ts";
+import { startLoopbackServer } from "../server/loopback-server.ts";
 import { type RunningServer, startServer } from "../server/server.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -17,7 +19,9 @@ import type { Provider } from "../provider/provider-set.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
 import type { KubeSide } from "./kube-side.ts";
-import { servePages } from "./pages.ts";
+import type { ExplainPages } from "./explain/explain-pages.ts";
+import type { OverviewPages } from "./overview/overview-pages.ts";
+import { serveOperatorPages, servePages } from "./pages.ts";
 import { serveSecurely } from "./secure-serving.ts";
 import { UsageError } from "./usage-error.ts";
 import { serveWebhooks } from "./webhooks.ts";
@@ -37,6 +41,8 @@ export interface ServingDependencies extends Checks {
   /** None before they are connected to. */
   readonly providers: () => readonly Provider[];
   readonly providerSnapshots: () => readonly ProviderSnapshot[];
+  readonly overview: OverviewPages;
+  readonly explain: ExplainPages;
   readonly clock: Clock;
   readonly log: Logger;
   readonly verbosity: Verbosity;
@@ -51,6 +57,8 @@ export interface Servers {
   readonly healthUrl: string | undefined;
   /** HTTPS: all pages. */
   readonly secureUrl: string | undefined;
+  /** Plain HTTP on loopback: the status page. */
+  readonly statusPageUrl: string | undefined;
   /** Webhooks are served: an API server may send requests for as long as it believes this replica ready. */
   readonly hasWebhooks: boolean;
   close(): Promise<void>;
@@ -66,11 +74,13 @@ export async function startServers(dependencies: ServingDependencies): Promise<S
   const health = new HealthMetrics(dependencies);
   const plain = keep(await servePlain(dependencies, health));
   const secure = keep(await serveSecure(dependencies, health));
+  const statusPage = keep(await serveStatusPage(dependencies));
   const webhooks = keep(await serveWebhooks(dependencies));
   const all = running.move();
   return {
     healthUrl: plain?.url,
     secureUrl: secure?.url,
+    statusPageUrl: statusPage && `${statusPage.url}${PATHS.page}/`,
     hasWebhooks: webhooks !== undefined,
     close: () => all.disposeAsync(),
   };
@@ -88,6 +98,18 @@ async function servePlain(
     throw new UsageError(`--health-address: cannot listen on ${options.healthAddress}: ${messageOf(error)}`, {
       cause: error,
     });
+  }
+}
+
+async function serveStatusPage(dependencies: ServingDependencies): Promise<RunningServer | undefined> {
+  const { statusPageAddress } = dependencies.options;
+  const address = parseAddress(statusPageAddress);
+  if (address === undefined) return undefined;
+  try {
+    return await startLoopbackServer({ address, pages: (server) => serveOperatorPages(server, dependencies) });
+  } catch (error) {
+    const what = `cannot listen on ${statusPageAddress}: ${messageOf(error)}`;
+    throw new UsageError(`--status-page-address: ${what}`, { cause: error });
   }
 }
 

@@ -20,6 +20,8 @@ export interface EventBroadcasterDependencies {
   readonly metrics: EventMetrics;
   /** Whether what is said now is kept back: what it is about is only observed. @default never */
   readonly isSilent?: () => boolean;
+  /** Told of each event that is meant to be written, of each one in a row. @default nobody is */
+  readonly onRecord?: (component: string, input: EventInput) => void;
 }
 
 /**
@@ -85,6 +87,7 @@ export class EventBroadcaster {
   #record(component: string, input: EventInput): void {
     if (this.#stop.signal.aborted) return this.#drop("shutdown", component, input);
     if (this.#deps.isSilent?.() === true) return this.#keepBack(component, input);
+    this.#deps.onRecord?.(component, input);
     const correlated = this.#correlator.correlate(component, input);
     if (correlated.kind === "spam") return this.#drop("spam", component, input);
     if (this.#waiting.size >= MAX_WAITING) return this.#drop("full", component, input);

@@ -50,6 +50,25 @@ describe("LeaderElector on a lease nobody holds", () => {
   });
 });
 
+describe("LeaderElector.renewSoon()", () => {
+  test("renews ahead of its time, once for all that ask at about the same time, and then as ever", async () => {
+    const [kube, clock] = [new FakeKube(), new FakeClock()];
+    const a = candidate(kube, clock, "a");
+    await clock.advance(1000);
+    const atMs: number[] = [];
+    kube.intercept = () => void atMs.push(clock.monotonicMs());
+    for (let times = 0; times < 10; times++) {
+      a.elector.renewSoon();
+      await clock.advance(10);
+    }
+    await clock.advance(4900);
+    expect(atMs).toEqual([1200, 3200, 5200]);
+    a.finish();
+    expect(await a.end).toBe("stopped");
+    expect(clock.timers).toBe(0);
+  });
+});
+
 describe("LeaderElector on a lease held by another", () => {
   test("waits a whole lease by its own clock though the record is old, then counts the transition", async () => {
     const kube = new FakeKube();

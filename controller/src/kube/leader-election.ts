@@ -2,7 +2,7 @@ import { LEADER_ELECTION } from "../api/event-reasons.ts";
 import type { ObjectReference } from "../api/meta.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
+import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { KubeClient, ListWatcher } from "./client.ts";
@@ -61,6 +61,9 @@ const UNHEALTHY_AFTER_MS = 20_000;
 /** Part of the lease for which nobody leads if it is not renewed: clocks do not run quite alike, timers are late, and work takes a moment to stop. */
 const MARGIN = 0.05;
 
+/** How long a renewal ahead of its time waits for what else is to go with it. */
+const GATHER_MS = 200;
+
 /**
  * Leader election on a Lease, with client-go's rules: a lease counts as expired only after it was seen unchanged for its duration
  * by this process' own clock, so clocks of machines need not agree.
@@ -70,6 +73,9 @@ export class LeaderElector {
   readonly #lease: LeaseLock;
   #leading = false;
   #renewedMs = 0;
+  /** Something waits for the next renewal. */
+  #isAwaited = false;
+  #wake: () => void = () => undefined;
 
   constructor(dependencies: LeaderElectionDependencies) {
     const { client, lock, identity, timings, clock, log, metrics } = dependencies;
@@ -95,6 +101,16 @@ export class LeaderElector {
     return this.#leading;
   }
 
+  /** Of this process, on the Lease. */
+  get identity(): string {
+    return this.#deps.identity;
+  }
+
+  /** Who leads, as the Lease was last seen; "": nobody. */
+  get leader(): string {
+    return this.#lease.holder;
+  }
+
   /** The Lease, to say something about. */
   get reference(): ObjectReference {
     return this.#lease.reference();
@@ -107,6 +123,12 @@ export class LeaderElector {
     const ageMs = clock.monotonicMs() - this.#renewedMs;
     if (ageMs <= timings.leaseDurationMs + UNHEALTHY_AFTER_MS) return undefined;
     return `lease ${lock.namespace}/${lock.name} was last renewed ${Math.round(ageMs / 1000)} s ago`;
+  }
+
+  /** A leader renews ahead of its time: notes have changed, and somebody waits until they are on the Lease. */
+  renewSoon(): void {
+    this.#isAwaited = true;
+    this.#wake();
   }
 
   /**
@@ -152,13 +174,21 @@ export class LeaderElector {
   }
 
   async #renewUntilLost(signal: AbortSignal, term: AbortController): Promise<void> {
-    const { clock, timings } = this.#deps;
     let why: string | undefined;
     while (!signal.aborted && why === undefined) {
-      await sleep(timings.retryPeriodMs, signal, clock).catch(() => undefined);
+      await this.#untilRenewal(signal);
       why = await this.#renew(signal);
     }
     if (why !== undefined) term.abort(new LeadershipLostError(why));
+  }
+
+  async #untilRenewal(signal: AbortSignal): Promise<void> {
+    const { clock, timings } = this.#deps;
+    using nap = childSignal(signal);
+    this.#wake = () => nap.abort(new Error("a renewal is awaited"));
+    if (!this.#isAwaited) await sleep(timings.retryPeriodMs, nap.signal, clock).catch(() => undefined);
+    if (this.#isAwaited) await sleep(Math.min(GATHER_MS, timings.retryPeriodMs), signal, clock).catch(() => undefined);
+    this.#isAwaited = false;
   }
 
   /** How much longer this process may lead if it does not renew. */

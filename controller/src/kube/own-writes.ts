@@ -7,10 +7,9 @@ import { type KubeObject, keyOf } from "../api/meta.ts";
 export class OwnWrites<T extends KubeObject> {
   readonly #written = new Map<string, { readonly object: T; readonly superseded: Set<string> }>();
 
-  /** The server answered a write based on `before` with `after`. */
+  /** The server answered a write based on `before` with `after`. One that ends an object, by its last finalizer, leaves the version as it was. */
   note(before: T, after: T): void {
     if (before.metadata.uid !== after.metadata.uid) return;
-    if (before.metadata.resourceVersion === after.metadata.resourceVersion) return;
     const key = keyOf(after);
     const earlier = this.#written.get(key);
     const superseded = earlier?.superseded ?? new Set();
@@ -19,14 +18,17 @@ export class OwnWrites<T extends KubeObject> {
     this.#written.set(key, { object: after, superseded });
   }
 
-  /** `cached`, or what was written over it. */
+  /** `cached`, or what was written over it. Of what the cache has: when that is no longer behind, it is the truth from then on. */
   latest(cached: T): T {
-    const key = keyOf(cached);
-    const written = this.#written.get(key);
-    if (written === undefined) return cached;
-    if (written.superseded.has(cached.metadata.resourceVersion)) return written.object;
-    this.#written.delete(key);
-    return cached;
+    const newest = this.newest(cached);
+    if (newest === cached) this.#written.delete(keyOf(cached));
+    return newest;
+  }
+
+  /** `known`, or what was written over it, wherever `known` is from. */
+  newest(known: T): T {
+    const written = this.#written.get(keyOf(known));
+    return written?.superseded.has(known.metadata.resourceVersion) === true ? written.object : known;
   }
 
   /** The object is gone. */

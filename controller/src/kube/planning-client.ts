@@ -4,7 +4,7 @@ import type { WriteGate } from "../observe/write-gate.ts";
 import type { Work } from "../observe/work.ts";
 import { isRecord, type JsonRecord, recordField, stringField } from "../util/json.ts";
 import type { CallOptions, DeleteOptions, JsonObject, KubeClient, ListOptions, Patch, WriteOptions } from "./client.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, type ApiErrorCode } from "./errors.ts";
 import { patchChanges } from "./patch-changes.ts";
 import type { DecodedList, Resource } from "./resource.ts";
 
@@ -47,7 +47,7 @@ export class PlanningKubeClient implements KubeClient {
   async patch<T>(resource: Resource<T>, name: ObjectName, patch: Patch, options: WriteOptions): Promise<T> {
     const work = this.#gate.planner(`PATCH ${resource.plural} ${name.name}`);
     if (work === undefined) return this.#client.patch(resource, name, patch, options);
-    const present = await this.#client.get(asJson(resource), name, options);
+    const present = await this.#present(resource, name, options);
     refuseOutdated(resource, name, present, patch);
     const changes = patchChanges(present, patch);
     // Somebody else has written it since: nothing is left to do.
@@ -62,6 +62,23 @@ export class PlanningKubeClient implements KubeClient {
     const work = this.#gate.planner(`DELETE ${resource.plural} ${name.name}`);
     if (work === undefined) return this.#client.delete(resource, name, options);
     stop(work, written("delete", resource, name));
+  }
+
+  /** By the right to list, which whoever hears of an object has; to write one takes none to get it. */
+  async #present(
+    resource: Resource<unknown>,
+    { namespace, name }: ObjectName,
+    { signal, timeoutMs }: CallOptions,
+  ): Promise<JsonRecord> {
+    const { items } = await this.#client.list(asJson(resource), {
+      signal,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(namespace === undefined ? {} : { namespace }),
+      fieldSelector: `metadata.name=${name}`,
+    });
+    const [present] = items;
+    if (present !== undefined) return present;
+    throw refusal("notFound", 404, "NotFound", `PATCH ${resource.plural} ${name}: there is none any more`);
   }
 }
 
@@ -98,11 +115,10 @@ function refuseOutdated(resource: Resource<unknown>, { name }: ObjectName, prese
   const metadata = isRecord(present["metadata"]) ? present["metadata"] : {};
   const isOutdated = ["uid", "resourceVersion"].some((key) => key in wanted && wanted[key] !== metadata[key]);
   if (!isOutdated) return;
-  throw new ApiError({
-    code: "conflict",
-    message: `PATCH ${resource.plural} ${name}: the object has changed since it was read`,
-    httpStatus: 409,
-    reason: "Conflict",
-    retryAfterMs: undefined,
-  });
+  const message = `PATCH ${resource.plural} ${name}: the object has changed since it was read`;
+  throw refusal("conflict", 409, "Conflict", message);
+}
+
+function refusal(code: ApiErrorCode, httpStatus: number, reason: string, message: string): ApiError {
+  return new ApiError({ code, message, httpStatus, reason, retryAfterMs: undefined });
 }

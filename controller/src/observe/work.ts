@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { PlannedWrite } from "./planned-write.ts";
 
+/** Which state of an object something was made from. */
+export interface ObjectVersion {
+  readonly resourceVersion: string;
+  /** 0 for kinds that have none. */
+  readonly generation: number;
+}
+
 /** One reconcile, seen from the edge at which things are written. */
 export interface Work {
   /** Canonical name. */
@@ -9,6 +16,10 @@ export interface Work {
   readonly key: string;
   /** Whose the key is, by its lane; "": nobody's, or it cannot be told. */
   readonly provider: string;
+  /** As in the log and in traces. */
+  readonly reconcileId: string;
+  /** The state of the object that the key names, as it was when the reconcile began; undefined: it names none, or one that is gone. */
+  readonly version: ObjectVersion | undefined;
   /**
    * Notes a write that is not made.
    * @param item place in a call for several pieces of work
@@ -48,6 +59,8 @@ export function doSharedWork<T>(shares: readonly (Work | undefined)[], task: () 
     controller: first.controller,
     key: first.key,
     provider: first.provider,
+    reconcileId: first.reconcileId,
+    version: first.version,
     note: (write, item) => {
       const concerned = item === undefined ? new Set(shares) : [shares[item]];
       for (const share of concerned) share?.note(write);

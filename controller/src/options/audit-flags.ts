@@ -1,4 +1,4 @@
-import { numberFlag, stringFlag } from "./flag.ts";
+import { boolFlag, numberFlag, stringFlag } from "./flag.ts";
 
 const group = "audit";
 
@@ -26,5 +26,10 @@ export const auditFlags = {
     max: 1000,
     whole: true,
     help: "files put aside that are kept beside it, as file.1 (the last one), file.2 and so on",
+  }),
+  auditEvents: boolFlag({
+    group,
+    defaultValue: false,
+    help: "tell each call that changes something at a provider in an event, too, on the Service or the Node that it is about",
   }),
 } as const;

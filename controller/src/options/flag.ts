@@ -53,6 +53,7 @@ export type FlagGroup =
   | "webhooks"
   | "logging"
   | "audit"
+  | "recording"
   | "tracing"
   | "upstream";
 

@@ -3,6 +3,7 @@ import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, st
 import { modeFlags } from "./mode-flags.ts";
 import { nodeIpamFlags } from "./node-ipam-flags.ts";
 import { servingFlags } from "./serving-flags.ts";
+import { recordingFlags } from "./recording-flags.ts";
 import { providerCallRateFlag } from "./provider-call-rate-flag.ts";
 import { providerFlag } from "./provider-flag.ts";
 import { providerTlsFlag } from "./provider-tls-flag.ts";
@@ -126,6 +127,12 @@ export const flags = {
     defaultValue: 600_000,
     min: 0,
     help: "how often it is checked whether load balancers were changed at the cloud by others; the provider may ask for longer, 0 turns it off",
+  }),
+  adoptLoadBalancers: boolFlag({
+    group: "controllers",
+    reloadable: true,
+    defaultValue: false,
+    help: "let Services take over load balancers that exist, whoever made them: the one that annotation service.cloudwire.dev/adopt-load-balancer names. Whoever may write a Service may then take any load balancer of the cloud account",
   }),
   nodeStatusUpdateFrequency: durationFlag({
     group: "controllers",
@@ -254,6 +261,7 @@ export const flags = {
     differs: "json is always there",
   }),
   ...auditFlags,
+  ...recordingFlags,
   tracingConfigFile: stringFlag({
     group: "tracing",
     valueName: "file",

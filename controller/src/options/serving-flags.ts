@@ -130,4 +130,9 @@ export const servingFlags = {
     help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and let PUT /debug/flags/v set the level of the log",
     differs: "formats of V8 and not of Go",
   }),
+  statusPageAddress: stringFlag({
+    group,
+    valueName: "address:port",
+    help: "where the status page is served on loopback, over plain HTTP and without authentication, to whoever is on this machine or may forward its ports, such as 127.0.0.1:10269; empty: nowhere but at --secure-port",
+  }),
 } as const;

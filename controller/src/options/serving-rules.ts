@@ -1,4 +1,5 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
+import { parseAddress } from "./host-port.ts";
 import type { Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
 
@@ -28,3 +29,19 @@ export function servingProblems({
   }
   return problems;
 }
+
+/** Nobody is asked who they are there: it is for this machine alone. */
+export function statusPageProblems({ statusPageAddress }: Pick<Options, "statusPageAddress">): readonly Problem[] {
+  if (statusPageAddress === "") return [];
+  const where = "--status-page-address";
+  const address = parseAddress(statusPageAddress);
+  if (address === undefined || isIP(address.host) === 0)
+    return [{ where, what: `"${statusPageAddress}" is not an IP address and a port; write it like 127.0.0.1:10269` }];
+  if (LOOPBACK.check(address.host, isIP(address.host) === 6 ? "ipv6" : "ipv4")) return [];
+  const what = `"${statusPageAddress}" is not on loopback, and there is no authentication; take 127.0.0.1 or [::1], or the page at --secure-port`;
+  return [{ where, what }];
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");

@@ -7,7 +7,7 @@ import { nodeIpamProblems } from "./node-ipam-rules.ts";
 import type { Options } from "./options.ts";
 import type { Problem } from "./problem.ts";
 import { providerTlsProblems } from "./provider-tls-rules.ts";
-import { servingProblems } from "./serving-rules.ts";
+import { servingProblems, statusPageProblems } from "./serving-rules.ts";
 import { webhookProblems } from "./webhook-rules.ts";
 
 /** client-go/tools/leaderelection v0.36.3: the renew deadline must leave room for a jittered retry. */
@@ -28,6 +28,7 @@ export function validate(options: Options, knownControllers: ReadonlySet<string>
     ...unknownControllers(options.controllers, knownControllers),
     ...controllerModeProblems(options, knownControllers),
     ...servingProblems(options),
+    ...statusPageProblems(options),
     ...webhookProblems(options),
     ...healthAddress(options.healthAddress),
   ];

@@ -24,6 +24,14 @@ const [FIRST, SECOND] = [
   { destinationCidr: "10.2.0.0/24", node: "n2", targetProviderId: "acme://2" },
 ];
 
+const WORK: AuditedCall["work"] = {
+  controller: "service-lb-controller",
+  key: "shop/web",
+  reconcileId: "reconcile-1",
+  // As Kubernetes 1.36 has it of a Service: without generation.
+  version: { resourceVersion: "42", generation: 0 },
+};
+
 /** As JSON has it: without what is not there. */
 function line(call: Partial<AuditedCall>): Readonly<Record<string, unknown>> {
   return JSON.parse(
@@ -32,7 +40,7 @@ function line(call: Partial<AuditedCall>): Readonly<Record<string, unknown>> {
         provider: "acme",
         method: "EnsureLoadBalancer",
         requestId: "call-1",
-        work: { controller: "service-lb-controller", key: "shop/web" },
+        work: WORK,
         startMs: START_MS,
         durationMs: 12.345_678,
         request: ENSURE,
@@ -52,6 +60,8 @@ describe("auditLine()", () => {
       time: "2026-11-23T06:00:00.007Z",
       controller: "service-lb-controller",
       key: "shop/web",
+      reconcileId: "reconcile-1",
+      resourceVersion: "42",
       trigger: "service created",
       provider: "acme",
       method: "EnsureLoadBalancer",

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MethodName } from "@cloudwire/proto/methods";
+import type { Work } from "../observe/work.ts";
 import {
   booleanField,
   isRecord,
@@ -21,7 +22,7 @@ export interface AuditedCall {
   readonly method: MethodName;
   readonly requestId: string;
   /** On whose account; undefined: no reconcile's. */
-  readonly work: { readonly controller: string; readonly key: string } | undefined;
+  readonly work: Pick<Work, "controller" | "key" | "reconcileId" | "version"> | undefined;
   /** Wall clock, when it was sent. */
   readonly startMs: number;
   readonly durationMs: number;
@@ -32,7 +33,7 @@ export interface AuditedCall {
 }
 
 /** One route of a call about several. */
-interface AuditedRoute {
+export interface AuditedRoute {
   readonly destinationCidr: string;
   readonly node: string;
   readonly targetProviderId: string;
@@ -46,6 +47,9 @@ export interface AuditLine {
   readonly time: string;
   readonly controller: string | undefined;
   readonly key: string | undefined;
+  readonly reconcileId: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly generation: number | undefined;
   readonly trigger: string | undefined;
   readonly provider: string;
   readonly method: MethodName;
@@ -77,8 +81,7 @@ export function auditLine(call: AuditedCall): AuditLine {
   const error = "error" in outcome ? outcome.error : undefined;
   return {
     time: new Date(call.startMs).toISOString(),
-    controller: work?.controller,
-    key: work?.key,
+    ...origin(work),
     trigger: said(stringField(change, "trigger")),
     provider,
     method,
@@ -93,6 +96,20 @@ export function auditLine(call: AuditedCall): AuditLine {
     done: method === RPCS.deleteLoadBalancer.name && error === undefined ? booleanField(response, "done") : undefined,
     ...cost(response, error),
     durationMs: Math.round(call.durationMs * 1000) / 1000,
+  };
+}
+
+/** On whose account, and from which state of the object. */
+function origin(
+  work: AuditedCall["work"],
+): Pick<AuditLine, "controller" | "key" | "reconcileId" | "resourceVersion" | "generation"> {
+  const { resourceVersion = "", generation = 0 } = work?.version ?? {};
+  return {
+    controller: work?.controller,
+    key: work?.key,
+    reconcileId: work?.reconcileId,
+    resourceVersion: said(resourceVersion),
+    generation: generation === 0 ? undefined : generation,
   };
 }
 

@@ -26,6 +26,8 @@ const WORK = {
   controller: "service-lb-controller",
   key: "default/web",
   provider: "acme",
+  reconcileId: "reconcile-1",
+  version: { resourceVersion: "42", generation: 7 },
   note: () => undefined,
   stop: () => {
     throw new Error("nobody stops it");
@@ -103,6 +105,9 @@ describe("the audit log of calls to a provider", () => {
         method: "EnsureLoadBalancer",
         controller: "service-lb-controller",
         key: "default/web",
+        reconcileId: "reconcile-1",
+        resourceVersion: "42",
+        generation: 7,
         trigger: "service created",
         planOnly: false,
         loadBalancerId: "lb-1",

@@ -1,16 +1,22 @@
+import { type FieldRules, withoutSecrets } from "@cloudwire/proto/secrets";
 import { currentWork } from "../observe/work.ts";
-import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { Clock } from "../util/clock.ts";
-import { auditLine, type AuditedCall } from "./audit-line.ts";
+import { auditLine, type AuditedCall, type AuditLine } from "./audit-line.ts";
 import { asProviderError } from "./errors.ts";
-import { type FieldRules, withoutSecrets } from "./field-rules.ts";
 import { type Rpc, requestMessage, responseMessage } from "./rpcs.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";
+
+/** Takes a line for each change. Never blocks, never throws. */
+export interface ChangeAudit {
+  write(line: AuditLine): void;
+  /** A line could not be made. */
+  lose(error: unknown): void;
+}
 
 export interface AuditedDeps {
   /** Operator's name of the provider. */
   readonly provider: string;
-  readonly audit: AuditSink;
+  readonly audit: ChangeAudit;
   readonly clock: Clock;
   /** Which fields are secrets. @default the contract says it */
   readonly rules?: FieldRules;

@@ -34,6 +34,8 @@ export interface ChangeOptions extends CallOptions {
   readonly validateOnly?: boolean;
   /** Why, for audit logs: `service created`. */
   readonly trigger?: string;
+  /** Asked when the call's turn has come, after all waits: a throw ends it unsent, as the cause of the error. @default it is sent */
+  readonly refuse?: () => void;
 }
 
 /** The load balancer a call is about. */

@@ -8,7 +8,7 @@ import {
   notConnectedError,
   startingError,
 } from "./connection-state.ts";
-import type { ProviderStatus } from "./provider-status.ts";
+import { notReadyMessage, type ProviderStatus } from "./provider-status.ts";
 
 const NOW = 1_000_000;
 
@@ -167,9 +167,28 @@ test.each<{ state: ConnectionState; message: string }>([
 });
 
 test.each([
-  { scopeId: "project-1", want: undefined },
-  { scopeId: "", want: { reason: "PROVIDER_STARTING", message: `provider acme: ${NO_SCOPE}` } },
-])('startingError() goes by the scope, here "$scopeId"', ({ scopeId, want }) => {
-  const { reason, message } = startingError("acme", info({ scopeId })) ?? {};
-  expect({ reason, message }).toEqual(want ?? { reason: undefined, message: undefined });
+  { it: "is none where the scope is known", scopeId: "project-1", said: sick, want: undefined },
+  { it: "says that the cloud was not reached", scopeId: "", said: undefined, want: NO_SCOPE },
+  { it: "says why it was not", scopeId: "", said: sick, want: `${NO_SCOPE}: Cloud: Down: 503` },
+])("startingError() $it", ({ scopeId, said, want }) => {
+  const error = startingError("acme", info({ scopeId }), said);
+  expect([error?.reason, error?.message]).toEqual(
+    want === undefined ? [undefined, undefined] : ["PROVIDER_STARTING", `provider acme: ${want}`],
+  );
+});
+
+test("notReadyMessage() leaves out what nobody knows where something is known to be wrong", () => {
+  const condition = { reason: "NotChecked", message: "not asked", lastTransitionTimeMs: undefined };
+  const unknown = { ...condition, type: "CloudReachable", status: "Unknown" } as const;
+  const broken = {
+    ...condition,
+    type: "CredentialsValid",
+    status: "False",
+    reason: "Refused",
+    message: "no key",
+  } as const;
+  expect([
+    notReadyMessage(status({ conditions: [unknown, broken] })),
+    notReadyMessage(status({ conditions: [unknown] })),
+  ]).toEqual(["CredentialsValid: Refused: no key", "CloudReachable: NotChecked: not asked"]);
 });

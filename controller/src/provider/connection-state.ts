@@ -82,9 +82,14 @@ export function notConnectedError(provider: string, state: ConnectionState): Pro
 }
 
 /** The error of calls that are not sent because the provider cannot know yet in which scope they would act; undefined: it does. */
-export function startingError(provider: string, info: ProviderInfo): ProviderError | undefined {
+export function startingError(
+  provider: string,
+  info: ProviderInfo,
+  status: ProviderStatus | undefined,
+): ProviderError | undefined {
+  const why = cloudProblem({ kind: "ready", info }, status) ?? NO_SCOPE;
   if (info.scopeId !== "") return undefined;
-  return contractError("PROVIDER_STARTING", `provider ${provider}: ${NO_SCOPE}`, { isToldElsewhere: true });
+  return contractError("PROVIDER_STARTING", `provider ${provider}: ${why}`, { isToldElsewhere: true });
 }
 
 export function scopeMessage({ confirmed, current, remedy }: ScopeChange): string {

@@ -167,7 +167,9 @@ export class ProviderConnection {
   /** Why no call can be sent now; undefined: one can. */
   get unavailable(): ProviderError | undefined {
     const { name } = this.#deps;
-    return this.#state.kind === "ready" ? startingError(name, this.#state.info) : notConnectedError(name, this.#state);
+    return this.#state.kind === "ready"
+      ? startingError(name, this.#state.info, this.status)
+      : notConnectedError(name, this.#state);
   }
 
   /** Some answer showed that the handshake is out of date. Not right after one: a provider that contradicts itself would keep us busy. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { brokenRules, withoutSecrets } from "./field-rules.ts";
+import { brokenRules } from "./field-rules.ts";
 
 const RULES = {
   Outer: [
@@ -63,30 +63,5 @@ describe("brokenRules()", () => {
       { reason: TOO_LARGE, field: "provider_id", description: "1025 bytes, 1024 allowed" },
       { reason: "FIELD_MISSING", field: "addresses[0].address", description: "missing" },
     ]);
-  });
-});
-
-describe("withoutSecrets()", () => {
-  test("hides what is marked, however deep it is", () => {
-    const json = {
-      name: "n",
-      passWord: "hunter2",
-      inner: { token: "t1", other: 1 },
-      inners: [{ token: "t2" }, { token: "t3" }],
-      byName: { a: { token: "t4" } },
-      unknown: { token: "kept: no rule says what it is" },
-    };
-    expect(withoutSecrets("Outer", json, RULES)).toEqual({
-      name: "n",
-      passWord: "***",
-      inner: { token: "***", other: 1 },
-      inners: [{ token: "***" }, { token: "***" }],
-      byName: { a: { token: "***" } },
-      unknown: { token: "kept: no rule says what it is" },
-    });
-  });
-
-  test.each([[undefined], [null], ["text"], [1]])("leaves %j as it is", (json) => {
-    expect(withoutSecrets("Outer", json, RULES)).toEqual(json);
   });
 });

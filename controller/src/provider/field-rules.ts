@@ -1,11 +1,6 @@
 import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
+import type { FieldRules } from "@cloudwire/proto/secrets";
 import { contractError, type ProviderError } from "./errors.ts";
-
-/** Of the fields of messages, by the full name of the message. */
-export type FieldRules = Readonly<Record<string, readonly FieldRule[]>>;
-
-/** What stands where a secret was. */
-const HIDDEN = "***";
 
 /** A field that does not keep to the contract. */
 export interface BrokenRule {
@@ -47,25 +42,6 @@ export function limitsOf(
 ): { readonly maxBytes: number; readonly maxItems: number } {
   const rule = fieldRules[messageName]?.find(({ name }) => name === fieldName);
   return { maxBytes: rule?.maxBytes ?? Infinity, maxItems: rule?.maxItems ?? Infinity };
-}
-
-/** The message as JSON to be written down, without the values of fields marked sensitive. */
-export function withoutSecrets(messageName: string, json: unknown, rules: FieldRules = fieldRules): unknown {
-  const messageRules = rules[messageName];
-  if (messageRules === undefined || !isObject(json)) return json;
-  const byName = new Map(messageRules.map((rule) => [rule.jsonName, rule]));
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, shown(byName.get(key), value, rules)]));
-}
-
-function shown(rule: FieldRule | undefined, value: unknown, rules: FieldRules): unknown {
-  if (rule?.sensitive === true) return HIDDEN;
-  const { message: name } = rule ?? {};
-  if (name === undefined) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(name, item, rules));
-  if (rule?.kind === "map" && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(name, item, rules)]));
-  }
-  return withoutSecrets(name, value, rules);
 }
 
 /** A member of a oneof stands in `oneof: { $case, value }`. */

@@ -42,7 +42,7 @@ const caller: RpcCaller = {
 };
 
 /** Calls of one class, all at once; answers how they end. */
-function callAll(count: number, limit: number, signal = new AbortController().signal) {
+function callAll(count: number, limit: number, signal = new AbortController().signal, refuse?: () => void) {
   const semaphore = new Semaphore(limit);
   const governed = new GovernedCaller({
     caller,
@@ -58,6 +58,7 @@ function callAll(count: number, limit: number, signal = new AbortController().si
       priority: "high",
       requestId: `call ${index}`,
       traceparent: "",
+      ...(refuse === undefined ? {} : { refuse }),
     }),
   );
   return { semaphore, ended: Promise.allSettled(calls) };
@@ -105,6 +106,21 @@ describe("GovernedCaller.call()", () => {
     for (const { fail } of sent) fail(new Error("broken"));
     await settle();
     expect(sent.map(({ requestId }) => requestId)).toEqual(["call 0", "call 1", "call 2"]);
+  });
+
+  test("asks when its turn has come whether the call is still to be made, and gives its part of the budget back", async () => {
+    budget.setRates(rateGroups([], [{ quotaClass: undefined, rate: { cloudCallsPerSecond: 1, burst: 3 } }]));
+    const overtaken = new Error("it is wanted again");
+    let isOvertaken = false;
+    const { ended } = callAll(2, 1, undefined, () => {
+      if (isOvertaken) throw overtaken;
+    });
+    await settle();
+    isOvertaken = true;
+    sent[0]?.fail(new Error("broken"));
+    expect(await ended).toMatchObject([{ reason: { message: "broken" } }, { reason: { cause: overtaken } }]);
+    expect(sent.map(({ requestId }) => requestId)).toEqual(["call 0"]);
+    expect(budget.snapshot()).toMatchObject([{ tokens: 2 }]);
   });
 
   test("gives its part of the budget back when it is given up while it waits for its turn", async () => {

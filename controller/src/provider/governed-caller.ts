@@ -18,6 +18,8 @@ const THROTTLED_HOLD_MS = 1000;
 
 export interface GovernedOptions extends RpcOptions {
   readonly priority: Priority;
+  /** Asked just before the call is sent: a throw ends it. */
+  readonly refuse?: () => void;
 }
 
 export interface GovernedCallerDeps {
@@ -71,6 +73,7 @@ export class GovernedCaller {
     let cost = 0;
     try {
       await admit(rpc, signal);
+      options.refuse?.();
       cost = 1;
       const response = await caller.unary(rpc, request, options);
       const stats = rpc.stats(response);

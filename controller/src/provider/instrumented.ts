@@ -1,10 +1,10 @@
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { errorDomain } from "@cloudwire/proto/reasons";
+import { withoutSecrets } from "@cloudwire/proto/secrets";
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
 import { durationMs } from "./convert/time.ts";
 import { asProviderError, type ProviderError } from "./errors.ts";
-import { withoutSecrets } from "./field-rules.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { type Codec, type Rpc, requestMessage, responseMessage } from "./rpcs.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";

@@ -10,6 +10,7 @@ import type { Rpc } from "./rpcs.ts";
 import { probeSocket, type SocketFinding } from "./socket-probe.ts";
 import { isSameMaterial, readTlsFiles, type TlsMaterial } from "./tls-files.ts";
 import { GrpcTransport, type RpcCaller, type RpcOptions } from "./transport.ts";
+import type { WireTap } from "./wire-tap.ts";
 
 export interface ProviderChannelDeps {
   /** Operator's name of the provider. */
@@ -20,6 +21,8 @@ export interface ProviderChannelDeps {
   readonly tls: ProviderTls | undefined;
   readonly version: string;
   readonly clock: Clock;
+  /** Sees each call. @default nobody does */
+  readonly tap?: WireTap | undefined;
 }
 
 /** How our side of TLS stands. */
@@ -211,8 +214,9 @@ export class ProviderChannel implements RpcCaller {
   }
 
   #make(material: TlsMaterial | undefined): GrpcTransport {
-    const { provider, version, tls } = this.#deps;
-    return new GrpcTransport({ provider, version, channel: channelParts(this.#address, material, tls?.serverName) });
+    const { provider, version, tls, tap } = this.#deps;
+    const channel = channelParts(this.#address, material, tls?.serverName);
+    return new GrpcTransport({ provider, version, channel, tap });
   }
 
   #notConnected(): ProviderError {

@@ -57,7 +57,7 @@ export interface OwnershipRules {
   readonly nodeSelectors: ReadonlyMap<string, LabelSelector>;
   /** Serves Services without class. undefined: the first provider. */
   readonly defaultLoadBalancerProvider: string | undefined;
-  /** Every provider has had the time to answer after the start. Until then one that is silent may serve a class, too. */
+  /** Every provider has had the time to answer after the start. Until then one that is silent may serve a class or own nodes, too. */
   readonly isSettled: () => boolean;
 }
 

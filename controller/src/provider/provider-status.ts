@@ -45,9 +45,10 @@ export function providerStatusFromProto(wire: GetProviderStatusResponse, receive
   };
 }
 
-/** Why it is not ready, one line: its conditions that do not hold. */
+/** Why it is not ready, one line: its conditions that do not hold, or else those that nobody knows of. */
 export function notReadyMessage({ conditions }: ProviderStatus): string {
-  const failing = conditions.filter(({ status }) => status !== "True");
+  const broken = conditions.filter(({ status }) => status === "False");
+  const failing = broken.length > 0 ? broken : conditions.filter(({ status }) => status !== "True");
   if (failing.length === 0) return "the provider says it is not ready and names no condition";
   return failing
     .map(({ type, reason, message }) => [type, reason, message].filter((part) => part !== "").join(": "))

@@ -13,12 +13,14 @@ import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./
 import { absenceDoubt, type ProviderHealth } from "./connection-state.ts";
 import { contractClient } from "./contract-client.ts";
 import type { WriteGate } from "../observe/write-gate.ts";
-import type { AuditSink } from "../telemetry/audit-log.ts";
-import { audited } from "./audited.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
+import { audited, type ChangeAudit } from "./audited.ts";
 import { planningClient } from "./planning-client.ts";
 import { onlyQuestions } from "./question-caller.ts";
 import type { ProviderError } from "./errors.ts";
 import { GovernedCaller } from "./governed-caller.ts";
+import type { CallJournal } from "./call-journal.ts";
+import { journalled } from "./journalled.ts";
 import { instrumented } from "./instrumented.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { ProviderChannel, type TlsState } from "./provider-channel.ts";
@@ -28,6 +30,7 @@ import type { ProviderSnapshot } from "./provider-snapshot.ts";
 import type { ProviderStatus } from "./provider-status.ts";
 import type { ScopeChange, ScopeRemedy } from "./scope-guard.ts";
 import { Session } from "./session.ts";
+import { recorder } from "./recorder.ts";
 import { traced } from "./traced.ts";
 import type { RpcCaller } from "./transport.ts";
 
@@ -57,7 +60,11 @@ export interface SidecarOptions {
   /** Decides whether changes are made or only planned. @default they are made */
   readonly gate?: WriteGate;
   /** Told of each call that may change something. @default nobody is */
-  readonly audit?: AuditSink;
+  readonly audit?: ChangeAudit;
+  /** Remembers the last calls. @default nobody does */
+  readonly journal?: CallJournal;
+  /** Gets what goes over the wire. @default nobody does */
+  readonly recording?: RecordingSink;
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
   readonly scopeRemedy?: ScopeRemedy;
   /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
@@ -78,7 +85,7 @@ export class Sidecar implements Provider {
   readonly #semaphore: Semaphore;
 
   constructor(options: SidecarOptions) {
-    const { name, address, version, clock, random, metrics } = options;
+    const { name, address, clock, random, metrics } = options;
     const log = options.log.child({ provider: name });
     const ids = randomCallIds();
     // One call until the handshake says how many.
@@ -95,14 +102,14 @@ export class Sidecar implements Provider {
       name,
       address,
       cluster: options.cluster,
-      version,
+      version: options.version,
       clock,
       log,
       ids,
       timing: options.timing ?? CONNECTION_TIMING,
       scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
       onScopeChange: (message) => options.onScopeChange?.(message),
-      channel: new ProviderChannel({ provider: name, address, tls: options.tls, version, clock }),
+      channel: channelOf(options),
       instrument: (caller) => watched(caller, options, log),
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
@@ -218,11 +225,17 @@ export class Sidecar implements Provider {
   }
 }
 
+function channelOf({ name: provider, address, tls, version, clock, recording: sink }: SidecarOptions): ProviderChannel {
+  const tap = sink && recorder({ provider, sink });
+  return new ProviderChannel({ provider, address, tls, version, clock, tap });
+}
+
 /** Calls as `caller` makes them, each known to all who want to know of it. */
 function watched(caller: RpcCaller, options: SidecarOptions, log: Logger): RpcCaller {
-  const { name: provider, address, gate, audit, metrics, tracing, clock } = options;
+  const { name: provider, address, gate, audit, journal, metrics, tracing, clock } = options;
   const noted = audit === undefined ? caller : audited(caller, { provider, audit, clock });
-  const measured = instrumented(noted, { provider, metrics, log, clock });
+  const kept = journal === undefined ? noted : journalled(noted, { provider, journal, clock });
+  const measured = instrumented(kept, { provider, metrics, log, clock });
   const shown = traced(measured, { provider, address, tracing });
   return gate?.isShut === true ? onlyQuestions(shown) : shown;
 }

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -183,16 +183,20 @@ describe("ProviderConnection to another host", () => {
 });
 
 describe("ProviderConnection when its TLS files change", () => {
+  /** All at once, as kubelet changes the files of a volume: links through `..data`, which is put in the place of the one before. */
   const copyTo = async (client: string, authority: string): Promise<ProviderTls> => {
-    const tls = files({
-      caFile: join(harness.folder, "ca.pem"),
-      certFile: join(harness.folder, "tls.crt"),
-      keyFile: join(harness.folder, "tls.key"),
+    const inFolder = (...names: readonly string[]): string => join(harness.folder, ...names);
+    const version = await mkdtemp(inFolder("..version-"));
+    await copyFile(fixture(`${authority}.pem`), join(version, "ca.pem"));
+    await copyFile(fixture(`${client}.pem`), join(version, "tls.crt"));
+    await copyFile(fixture(`${client}.key`), join(version, "tls.key"));
+    await symlink(version, inFolder("..data_tmp"));
+    await rename(inFolder("..data_tmp"), inFolder("..data"));
+    return files({
+      caFile: inFolder("..data", "ca.pem"),
+      certFile: inFolder("..data", "tls.crt"),
+      keyFile: inFolder("..data", "tls.key"),
     });
-    await copyFile(fixture(`${authority}.pem`), tls.caFile);
-    await copyFile(fixture(`${client}.pem`), tls.certFile);
-    await copyFile(fixture(`${client}.key`), tls.keyFile);
-    return tls;
   };
   const said = (text: string): boolean => harness.log.lines.some(({ message }) => message.includes(text));
 
@@ -244,7 +248,7 @@ describe("ProviderConnection when its TLS files change", () => {
     const { port, provider } = await serve(await credentialsOf("server"));
     const sidecar = connect(port, await copyTo("client", "authority"));
     await harness.ready(sidecar);
-    await writeFile(join(harness.folder, "tls.key"), "torn");
+    await writeFile(join(harness.folder, "..data", "tls.key"), "torn");
     await eventually("the warning", () => sidecar.warnings.length > 0);
     expect(sidecar.warnings[0]).toContain("the changed TLS files are not used");
     // Certificates that the provider does not take.

@@ -16,7 +16,7 @@ export function classesOf({ capabilities }: ProviderInfo): readonly string[] {
 }
 
 function ownerOfClass(loadBalancerClass: string, ownership: Ownership): ServiceOwner {
-  const { providers, rules } = ownership;
+  const { providers } = ownership;
   const serving = answered(providers).filter(({ info }) => classesOf(info).includes(loadBalancerClass));
   const [owner, ...rivals] = serving;
   if (owner === undefined) return nobody(`no provider serves load-balancer class ${loadBalancerClass}`, providers);
@@ -24,8 +24,7 @@ function ownerOfClass(loadBalancerClass: string, ownership: Ownership): ServiceO
     const why = `several providers serve load-balancer class ${loadBalancerClass}`;
     return { kind: "undecided", error: contestedServiceError(why, namesOf(serving)) };
   }
-  const silent = rules.isSettled() ? undefined : firstSilent(providers);
-  return silent === undefined ? servedBy(owner, ownership) : { kind: "undecided", error: silentError(silent) };
+  return servedBy(owner, ownership);
 }
 
 function defaultOwner(ownership: Ownership): ServiceOwner {
@@ -40,8 +39,13 @@ function defaultOwner(ownership: Ownership): ServiceOwner {
   return { kind: "unowned", why };
 }
 
-/** Load balancers of a provider whose nodes cannot be told from another's stay as they are: they would lose them all. */
+/**
+ * Load balancers of a provider whose nodes cannot be told from another's stay as they are: they would lose them all. One that is silent at the
+ * start may serve the class as well, or own some of the nodes.
+ */
 function servedBy(owner: Answered, ownership: Ownership): ServiceOwner {
+  const silent = ownership.rules.isSettled() ? undefined : firstSilent(ownership.providers);
+  if (silent !== undefined) return { kind: "undecided", error: silentError(silent) };
   const others = answered(ownership.providers).filter(({ provider }) => provider !== owner.provider);
   const rivals = others.filter((other) => !canBeTold(owner, other, ownership));
   if (rivals.length === 0) return { kind: "owned", ...owner };

@@ -1,7 +1,7 @@
 import type { CallContext, CallStats, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Clock } from "../util/clock.ts";
 import type { CallBudget } from "./call-budget.ts";
-import type { CallIds } from "./call-ids.ts";
+import type { CallId, CallIds } from "./call-ids.ts";
 import type { ChangeSequence } from "./change-sequence.ts";
 import type { CallOptions, ChangeOptions } from "./client.ts";
 import type { ProviderConnection } from "./connection.ts";
@@ -73,7 +73,7 @@ export class Session {
     rpc: Rpc<Request, Response>,
     request: (context: CallContext) => Request,
     { signal, priority = "high" }: CallOptions,
-    id = this.#deps.ids.next(),
+    id: CallId & Pick<ChangeOptions, "refuse"> = this.#deps.ids.next(),
   ): Promise<Answered<Response>> {
     const info = await this.#admitted(rpc, signal);
     const message = request(this.#deps.connection.context(info));
@@ -89,9 +89,10 @@ export class Session {
     request: (context: CallContext, change: ChangeContext) => Request,
     options: ChangeOptions,
   ): Promise<Answered<Response>> {
-    const { validateOnly = false, trigger = "" } = options;
+    const { validateOnly = false, trigger = "", refuse } = options;
     const fresh = this.#deps.ids.next();
-    const id = { ...fresh, requestId: options.requestId ?? fresh.requestId };
+    const requestId = options.requestId ?? fresh.requestId;
+    const id = { ...fresh, requestId, ...(refuse === undefined ? {} : { refuse }) };
     // Numbered before it waits for its turn: by the time it is sent another may lead. A question changes nothing and overtakes nobody.
     const sequence = validateOnly ? 0n : this.#deps.sequence.next();
     const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence };

@@ -1,8 +1,9 @@
-import { Client, connectivityState, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Client, connectivityState, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import type { ChannelParts } from "./channel-target.ts";
 import { errorOfCall } from "./convert/error.ts";
 import { ProviderError } from "./errors.ts";
 import type { Rpc } from "./rpcs.ts";
+import type { WireStatus, WireTap } from "./wire-tap.ts";
 import { messageOf } from "../util/errors.ts";
 import { InterningReader, StringCache } from "../util/string-cache.ts";
 
@@ -31,6 +32,8 @@ export interface TransportOptions {
   readonly channel: ChannelParts;
   /** Sent with every call as `x-controller-version`. */
   readonly version: string;
+  /** Sees each call. @default nobody does */
+  readonly tap?: WireTap | undefined;
 }
 
 /** One connection to one provider: calls over it, and whether it is there. Connects again by itself. */
@@ -53,16 +56,22 @@ export class GrpcTransport implements RpcCaller {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(this.#cancelled(rpc.name, options));
       const timeoutMs = Math.min(options.timeoutMs ?? rpc.timeoutMs, MAX_TIMEOUT_MS);
+      const tapped = this.#options.tap?.begin(rpc, request, { requestId: options.requestId, timeoutMs });
       const call = this.#client.makeUnaryRequest(
         rpc.path,
         (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
-        (bytes) => rpc.response.decode(new InterningReader(bytes, this.#strings)),
+        (bytes) => {
+          const message = rpc.response.decode(new InterningReader(bytes, this.#strings));
+          tapped?.message(message, bytes);
+          return message;
+        },
         request,
         this.#metadata(options),
         { deadline: Date.now() + timeoutMs },
         (error, response) => {
           signal.removeEventListener("abort", onAbort);
           this.#ended();
+          tapped?.end(statusOf(error, signal));
           if (error !== null) reject(this.#failure(rpc.name, error, options));
           else if (response === undefined)
             reject(this.#failure(rpc.name, new Error("no message in the answer"), options));
@@ -83,10 +92,16 @@ export class GrpcTransport implements RpcCaller {
   ): AsyncGenerator<Response, void, undefined> {
     const { signal } = options;
     if (signal.aborted) throw this.#cancelled(rpc.name, options);
+    const tapped = this.#options.tap?.begin(rpc, request, { requestId: options.requestId, timeoutMs: undefined });
+    let end: unknown = null;
     const call = this.#client.makeServerStreamRequest(
       rpc.path,
       (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
-      (bytes) => rpc.response.decode(new InterningReader(bytes, this.#strings)),
+      (bytes) => {
+        const message = rpc.response.decode(new InterningReader(bytes, this.#strings));
+        tapped?.message(message, bytes);
+        return message;
+      },
       request,
       this.#metadata(options),
       {},
@@ -96,10 +111,12 @@ export class GrpcTransport implements RpcCaller {
     try {
       for await (const message of call) yield message;
     } catch (error) {
+      end = error;
       throw this.#failure(rpc.name, error, options);
     } finally {
       signal.removeEventListener("abort", onAbort);
       call.cancel();
+      tapped?.end(statusOf(end, signal));
     }
   }
 
@@ -147,9 +164,8 @@ export class GrpcTransport implements RpcCaller {
     if (!isServiceError(error)) {
       return new ProviderError({ code: "INTERNAL", message: `${what}: ${messageOf(error)}`, requestId }, { cause });
     }
-    const [details] = error.metadata.get("grpc-status-details-bin");
-    const statusDetails = typeof details === "object" ? details : undefined;
-    return errorOfCall({ what, code: error.code, message: error.details, statusDetails, requestId, cause });
+    const { code, details: message } = error;
+    return errorOfCall({ what, code, message, statusDetails: statusDetails(error), requestId, cause });
   }
 
   #cancelled(name: string, { signal, requestId }: RpcOptions): ProviderError {
@@ -160,4 +176,18 @@ export class GrpcTransport implements RpcCaller {
 
 function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "metadata" in error && error.metadata instanceof Metadata && "details" in error;
+}
+
+function statusDetails(error: ServiceError): Uint8Array | undefined {
+  const [details] = error.metadata.get("grpc-status-details-bin");
+  return typeof details === "object" ? details : undefined;
+}
+
+/** null: with success. */
+function statusOf(error: unknown, { aborted: isGivenUp }: AbortSignal): WireStatus {
+  if (error === null) return { code: status.OK, message: "", details: undefined, isGivenUp };
+  if (!isServiceError(error)) {
+    return { code: status.INTERNAL, message: messageOf(error), details: undefined, isGivenUp };
+  }
+  return { code: error.code, message: error.details, details: statusDetails(error), isGivenUp };
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { KubeObject } from "../api/meta.ts";
+import type { Lister } from "../kube/lister.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { doWork } from "../observe/work.ts";
@@ -23,6 +25,8 @@ export interface ControllerDependencies {
   readonly queue: Workqueue;
   /** Reconciles at the same time; one key is never in two of them. */
   readonly workers: number;
+  /** What keys name, so that each change can be told with the state of the object that it was made from. @default not told */
+  readonly objects?: Pick<Lister<KubeObject>, "get">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
@@ -76,6 +80,11 @@ export class Controller {
       recent: this.#history.recent().slice(0, limit),
       failing: { count: failing.length, first: failing.slice(0, limit) },
     };
+  }
+
+  /** How the last reconcile of that key went; undefined: there was none, or it is long ago. */
+  last(key: string): ReconcileRecord | undefined {
+    return this.#history.last(key);
   }
 
   /**
@@ -164,15 +173,19 @@ export class Controller {
     const durationMs = clock.monotonicMs() - startMs;
     const { key, reconcileId } = context;
     metrics.reconciled(outcome.kind, durationMs / 1000);
-    this.#history.add({ key, reconcileId, endMs: clock.nowMs(), durationMs }, outcome);
+    const before = this.#history.last(key);
+    const record = this.#history.add({ key, reconcileId, endMs: clock.nowMs(), durationMs }, outcome);
+    metrics.ended?.(record, before);
     report(context.log, outcome);
     return outcome;
   }
 
   /** Does the work under its name, so that whoever writes knows whether to. */
   async #attempt(context: ReconcileContext, stop: (reason: unknown) => void): Promise<Outcome> {
-    const { name, reconciler, queue, metrics } = this.#deps;
-    const work = new PlannedWork({ controller: name, key: context.key, provider: queue.lane(context.key), stop });
+    const { name, reconciler, queue, metrics, objects } = this.#deps;
+    const { key, reconcileId } = context;
+    const version = objects?.get(key)?.metadata;
+    const work = new PlannedWork({ controller: name, key, provider: queue.lane(key), reconcileId, version, stop });
     const ended = await doWork(work, () => attempt(reconciler, context));
     const outcome = work.outcome(ended);
     if (outcome.kind !== "aborted") metrics.planned?.(work.key, work.provider, work.writesAt(outcome));

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { contractError } from "../provider/errors.ts";
 import { RetryAfterError } from "../util/errors.ts";
 import { ReconcileHistory } from "./history.ts";
 import { DONE, type Outcome } from "./result.ts";
+
+const QUOTA = contractError("QUOTA_EXCEEDED", "5 of 5");
 
 const failed = (message: string): Outcome => ({ kind: "failed", error: new Error(message) });
 
@@ -35,6 +38,27 @@ describe("ReconcileHistory", () => {
     ]);
   });
 
+  test("finds how each key went last, and why it comes back", () => {
+    const history = new ReconcileHistory();
+    const why = { reason: "brake", message: "too many" };
+    add(history, "a", failed("once"), "1");
+    add(history, "a", { kind: "requeueAfter", delayMs: 10, why }, "2");
+    add(history, "a", { kind: "aborted" }, "3");
+    for (let turn = 0; turn < 200; turn++) add(history, "b", DONE);
+    expect(history.last("a")).toMatchObject({ reconcileId: "2", outcome: "requeueAfter", why });
+    expect(history.last("c")).toBeUndefined();
+  });
+
+  test("knows who an error is from, and why it was thrown", () => {
+    const history = new ReconcileHistory();
+    const told = Object.assign(new Error("outer"), { why: { reason: "absent", message: "no machine" } });
+    const error = new RetryAfterError("wait", 10, { cause: Object.assign(told, { cause: QUOTA }) });
+    const record = history.add({ key: "a", reconcileId: "1", endMs: 0, durationMs: 0 }, { kind: "failed", error });
+    const { code, reason } = QUOTA;
+    const from = { kind: "provider", code, reason, class: "OPERATOR", isTurnedAway: false };
+    expect(record).toMatchObject({ error: { from }, why: { reason: "absent", message: "no machine" } });
+  });
+
   test("keeps the last hundred, in order", () => {
     const history = new ReconcileHistory();
     for (let turn = 0; turn < 257; turn++) add(history, "k", DONE, String(turn));
@@ -54,15 +78,32 @@ describe("ReconcileHistory", () => {
       ["b", "other"],
     ]);
     add(history, "a", DONE);
-    add(history, "b", { kind: "requeueAfter", delayMs: 1 });
+    add(history, "b", { kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: "too many" } });
     expect(history.failing()).toEqual([]);
+  });
+
+  test("tells failures latest first, whichever were looked up since", () => {
+    const history = new ReconcileHistory();
+    for (const [endMs, key] of ["a", "b", "c"].entries()) {
+      history.add({ key, reconcileId: key, endMs, durationMs: 0 }, failed(key));
+    }
+    history.last("a");
+    expect(history.failing().map(({ key }) => key)).toEqual(["c", "b", "a"]);
   });
 
   test("stays small when every key of a large cluster fails with a long message", () => {
     const history = new ReconcileHistory();
     for (let node = 0; node < 15_000; node++) add(history, `node-${node}`, failed("x".repeat(10_000)));
     expect(history.recent()).toHaveLength(100);
-    expect(history.failing()).toHaveLength(200);
-    expect(JSON.stringify([history.recent(), history.failing()]).length).toBeLessThan(250_000);
+    expect(history.failing()).toHaveLength(15_000);
+    expect(JSON.stringify(history.failing().slice(0, 100)).length).toBeLessThan(70_000);
+  });
+
+  test("forgets what failed longest ago once there are very many", () => {
+    const history = new ReconcileHistory();
+    for (let service = 0; service < 20_001; service++) add(history, `service-${service}`, failed("refused"));
+    const failing = history.failing();
+    expect(failing).toHaveLength(20_000);
+    expect(failing.at(-1)?.key).toBe("service-1");
   });
 });

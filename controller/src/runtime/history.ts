@@ -1,6 +1,10 @@
+import { isApiError } from "../kube/errors.ts";
+import { isProviderError, type ProviderErrorClass } from "../provider/errors.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
+import { flatText } from "../util/flat-text.ts";
+import { isRecord } from "../util/json.ts";
 import { Lru } from "../util/lru.ts";
-import type { Outcome } from "./result.ts";
+import type { Outcome, Why } from "./result.ts";
 
 /** How one reconcile went. */
 export interface ReconcileRecord {
@@ -13,33 +17,57 @@ export interface ReconcileRecord {
   readonly outcome: Outcome["kind"];
   /** What it threw; undefined: nothing. */
   readonly error: ErrorRecord | undefined;
+  /** What stands in the way, where the reconciler or what it threw says so. */
+  readonly why: Why | undefined;
 }
 
 export interface ErrorRecord {
   /** undefined: a fault of this program. */
   readonly code: string | undefined;
   readonly message: string;
+  /** Who said so; undefined: nobody else. */
+  readonly from: ErrorSource | undefined;
 }
+
+/** The other side that a reconcile failed on. */
+export type ErrorSource =
+  | { readonly kind: "apiServer"; readonly code: string }
+  | {
+      readonly kind: "provider";
+      readonly code: string;
+      /** "": the transport says it. */
+      readonly reason: string;
+      readonly class: ProviderErrorClass;
+      /** Our own budget of calls let others go first. */
+      readonly isTurnedAway: boolean;
+    };
 
 /** Of one controller: some kilobytes, whatever the cluster's size. */
 const RECENT = 100;
-const FAILING = 200;
+
+/** Of one controller: some 200 bytes a key, more with an error. Of keys that are well fewer will do: there is nothing to tell of them. */
+const TROUBLED = 20_000;
+const WELL = 2000;
 const MAX_MESSAGE = 500;
 
-/** The last reconciles of a controller, and the last failure of each key that fails; in memory, bounded. */
+/** The last reconciles of a controller, and the last one of each key; in memory, bounded. */
 export class ReconcileHistory {
   readonly #recent: ReconcileRecord[] = [];
   /** Of the next record, once there are RECENT of them. */
   #next = 0;
-  readonly #failing = new Lru<string, ReconcileRecord>(FAILING);
+  readonly #troubled = new Lru<string, ReconcileRecord>(TROUBLED);
+  readonly #well = new Lru<string, ReconcileRecord>(WELL);
 
-  add(reconcile: Omit<ReconcileRecord, "outcome" | "error">, outcome: Outcome): void {
+  add(reconcile: Omit<ReconcileRecord, "outcome" | "error" | "why">, outcome: Outcome): ReconcileRecord {
     const error = "error" in outcome ? describe(outcome.error) : undefined;
-    const record: ReconcileRecord = { ...reconcile, outcome: outcome.kind, error };
+    const { key, endMs, durationMs } = reconcile;
+    const reconcileId = flatText(reconcile.reconcileId);
+    const why = whyOf(outcome);
+    const record: ReconcileRecord = { key, reconcileId, endMs, durationMs, outcome: outcome.kind, error, why };
+    if (outcome.kind !== "aborted") this.#keep(record);
     this.#recent[this.#next] = record;
     this.#next = (this.#next + 1) % RECENT;
-    if (error !== undefined) this.#failing.set(record.key, record);
-    else if (outcome.kind !== "aborted") this.#failing.delete(record.key);
+    return record;
   }
 
   /** Newest first. */
@@ -47,9 +75,23 @@ export class ReconcileHistory {
     return [...this.#recent.slice(this.#next), ...this.#recent.slice(0, this.#next)].toReversed();
   }
 
+  /** The last one of that key that was not cut short; undefined: none, or it is long ago. */
+  last(key: string): ReconcileRecord | undefined {
+    return this.#troubled.get(key) ?? this.#well.get(key);
+  }
+
+  #keep(record: ReconcileRecord): void {
+    const isTroubled = record.error !== undefined || record.why !== undefined || record.outcome === "planned";
+    const [to, from] = isTroubled ? [this.#troubled, this.#well] : [this.#well, this.#troubled];
+    from.delete(record.key);
+    to.set(record.key, record);
+  }
+
   /** Keys whose last reconcile failed, latest first. */
   failing(): readonly ReconcileRecord[] {
-    return [...this.#failing.values()].toReversed();
+    const failing = [...this.#troubled.values()].filter(({ error }) => error !== undefined);
+    // Those that were looked up lie where they were put last by that.
+    return failing.toReversed().toSorted((left, right) => right.endMs - left.endMs);
   }
 }
 
@@ -61,6 +103,32 @@ function describe(error: unknown): ErrorRecord {
   const message = messageOf(error);
   return {
     code: code instanceof Error && "code" in code ? String(code.code) : undefined,
-    message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)} …` : message,
+    message: flatText(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)} …` : message),
+    from: sourceOf(error),
   };
+}
+
+/** The innermost that is known: what is above it tells the same in other words. */
+function sourceOf(error: unknown): ErrorSource | undefined {
+  for (const cause of causesOf(error).toReversed()) {
+    if (isApiError(cause)) return { kind: "apiServer", code: cause.code };
+    if (!isProviderError(cause)) continue;
+    const { code, reason, class: errorClass, isTurnedAway } = cause;
+    return { kind: "provider", code, reason, class: errorClass, isTurnedAway };
+  }
+  return undefined;
+}
+
+function whyOf(outcome: Outcome): Why | undefined {
+  if (outcome.kind === "requeueAfter") return outcome.why;
+  if (!("error" in outcome)) return undefined;
+  for (const cause of causesOf(outcome.error)) {
+    const why = cause instanceof Error && "why" in cause ? cause.why : undefined;
+    if (isWhy(why)) return why;
+  }
+  return undefined;
+}
+
+function isWhy(value: unknown): value is Why {
+  return isRecord(value) && typeof value["reason"] === "string" && typeof value["message"] === "string";
 }

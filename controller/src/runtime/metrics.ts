@@ -2,12 +2,15 @@ import type { Counter } from "prom-client";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import type { PlannedWrite } from "../observe/planned-write.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { ReconcileRecord } from "./history.ts";
 import type { Outcome } from "./result.ts";
 
 /** What one controller reports. */
 export interface ControllerMetrics {
   running(isRunning: boolean): void;
   reconciled(outcome: Outcome["kind"], seconds: number): void;
+  /** Where what happens to objects is remembered: a reconcile, and the last one of its key before it. */
+  ended?(record: ReconcileRecord, before: ReconcileRecord | undefined): void;
   /** Where plans are reported: what a reconcile would have written; undefined: it failed, and that is not known. */
   planned?(key: string, provider: string, writes: readonly PlannedWrite[] | undefined): void;
 }

@@ -42,7 +42,8 @@ function work(key: string): PlannedWork {
   const stop = (reason: unknown): void => {
     stopped = reason;
   };
-  return new PlannedWork({ controller: "service-lb-controller", key, provider: "acme", stop });
+  const controller = "service-lb-controller";
+  return new PlannedWork({ controller, key, provider: "acme", reconcileId: "r", version: undefined, stop });
 }
 
 /** @param canTell whether the provider takes questions */

@@ -1,11 +1,9 @@
 import type { PlannedWrite } from "../observe/planned-write.ts";
-import { PlannedOnlyError, type Work } from "../observe/work.ts";
+import { type ObjectVersion, PlannedOnlyError, type Work } from "../observe/work.ts";
 import type { Outcome } from "./result.ts";
 
-export interface PlannedWorkDependencies {
-  readonly controller: string;
-  readonly key: string;
-  readonly provider: string;
+export interface PlannedWorkDependencies
+  extends Pick<Work, "controller" | "key" | "provider" | "reconcileId" | "version"> {
   /** Aborts the signal of the reconcile. */
   readonly stop: (reason: unknown) => void;
 }
@@ -15,14 +13,18 @@ export class PlannedWork implements Work {
   readonly controller: string;
   readonly key: string;
   readonly provider: string;
+  readonly reconcileId: string;
+  readonly version: ObjectVersion | undefined;
   readonly #stop: (reason: unknown) => void;
   readonly #writes: PlannedWrite[] = [];
   #isStopped = false;
 
-  constructor({ controller, key, provider, stop }: PlannedWorkDependencies) {
+  constructor({ controller, key, provider, reconcileId, version, stop }: PlannedWorkDependencies) {
     this.controller = controller;
     this.key = key;
     this.provider = provider;
+    this.reconcileId = reconcileId;
+    this.version = version;
     this.#stop = stop;
   }
 

@@ -38,9 +38,12 @@ export function sendText(reply: FastifyReply, code: number, text: string): Fasti
 }
 
 function sendJson(reply: FastifyReply, content: unknown): FastifyReply {
-  return noStore(reply)
-    .type("application/json; charset=utf-8")
-    .send(`${JSON.stringify(content, undefined, 2)}\n`);
+  return sendJsonText(reply, `${JSON.stringify(content, undefined, 2)}\n`);
+}
+
+/** JSON that is text already. */
+export function sendJsonText(reply: FastifyReply, text: string): FastifyReply {
+  return noStore(reply).type("application/json; charset=utf-8").send(text);
 }
 
 /** What an API server sends with such pages: they are about now. */
@@ -78,7 +81,8 @@ function queryOf(query: unknown): { readonly verbose: boolean; readonly exclude:
   return { verbose: "verbose" in query, exclude: (Array.isArray(exclude) ? exclude : [exclude]).map(String) };
 }
 
-function parameterOf(params: unknown, name: string): string {
+/** Of the path. */
+export function parameterOf(params: unknown, name: string): string {
   const value = isRecord(params) ? params[name] : undefined;
   return typeof value === "string" ? value : "";
 }

@@ -1,7 +1,4 @@
-import type { Clock, Timer } from "../util/clock.ts";
-import { AuditFile, type AuditFileOptions } from "./audit-file.ts";
-import type { AuditMetrics } from "./audit-metrics.ts";
-import type { Logger } from "./log.ts";
+import { LineLog, type LineLogDependencies, type LineLogWords } from "./line-log.ts";
 
 /** Takes what is to be written down of each change. Never blocks, never throws. */
 export interface AuditSink {
@@ -11,53 +8,26 @@ export interface AuditSink {
   lose(error: unknown): void;
 }
 
-export interface AuditLogDependencies extends AuditFileOptions {
-  readonly metrics: AuditMetrics;
-  readonly log: Logger;
-  readonly clock: Clock;
-}
+export type AuditLogDependencies = Omit<LineLogDependencies, "words">;
 
-/** What may wait for a file that cannot be written: some ten thousand lines. Then new ones are lost, and old ones kept. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-
-/** Written at once at most. */
-const BATCH_BYTES = 256 * 1024;
-
-/** Until the next try after one that failed. */
-const RETRY_MS = 5000;
-
-/** The same where a pipe is full, which is no failure: its reader is slow. */
-const FULL_PIPE_MS = 20;
-
-const TROUBLES = {
+const WORDS: LineLogWords = {
   write: "The audit log cannot be written; calls go on, lines wait until it can, and are lost when too many do",
   rotate: "The audit log cannot be put aside although it is large; it goes on in the same file",
   reopen: "The audit log cannot be opened anew; it goes on in the file that was open",
-} as const;
+  lost: "Lines of the audit log are lost: too many wait to be written",
+  again: "The audit log is written again",
+  ended: "The process ends before the end of the audit log was written",
+};
 
-type Trouble = keyof typeof TROUBLES;
-
-/** The audit log of the process: lines in the order in which they came, behind the calls that they tell of. */
+/** The audit log of the process: a line for each change, behind the calls that they tell of. */
 export class AuditLog implements AuditSink {
   readonly #deps: AuditLogDependencies;
-  readonly #file: AuditFile;
-  readonly #waiting: Buffer[] = [];
-  #waitingBytes = 0;
-  /** What is being written: whole lines, but for the beginning of the first where that is written. */
-  #batch: Buffer = Buffer.alloc(0);
-  #batchLines = 0;
+  readonly #lines: LineLog;
   #line = 0;
-  /** Since the log said last that lines are lost, or that they no longer are. */
-  #lost = 0;
-  /** What fails now and has been told. */
-  readonly #told = new Set<Trouble>();
-  #wantsReopening = false;
-  #retry: Timer | undefined;
-  #draining: Promise<void> | undefined;
 
   private constructor(dependencies: AuditLogDependencies) {
     this.#deps = dependencies;
-    this.#file = AuditFile.open(dependencies);
+    this.#lines = LineLog.open({ ...dependencies, words: WORDS });
   }
 
   /** Throws where the path cannot be opened. */
@@ -67,11 +37,7 @@ export class AuditLog implements AuditSink {
 
   write(entry: object): void {
     this.#line++;
-    const bytes = Buffer.from(`${JSON.stringify({ line: this.#line, ...entry })}\n`);
-    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) return this.#loseOne();
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
-    this.#drain();
+    this.#lines.append(this.#line, Buffer.from(`${JSON.stringify({ line: this.#line, ...entry })}\n`));
   }
 
   lose(error: unknown): void {
@@ -84,134 +50,11 @@ export class AuditLog implements AuditSink {
 
   /** Another program has put the file aside, as logrotate does. */
   reopen(): void {
-    this.#wantsReopening = true;
-    this.#cancelRetry();
-    this.#drain();
+    this.#lines.reopen();
   }
 
   /** Writes what waits, for so long at most. Nothing may be written afterwards. */
-  async close(withinMs: number): Promise<void> {
-    const { clock, log } = this.#deps;
-    this.#cancelRetry();
-    this.#drain();
-    const over = Promise.withResolvers<void>();
-    const timer = clock.schedule(withinMs, over.resolve);
-    await Promise.race([this.#draining, over.promise]);
-    timer.cancel();
-    this.#cancelRetry();
-    const lines = this.#waiting.length + this.#batchLines;
-    if (lines > 0) {
-      this.#deps.metrics.count("lost", lines);
-      return log.error("The process ends before the end of the audit log was written", { file: this.#path, lines });
-    }
-    await this.#file.close();
+  close(withinMs: number): Promise<void> {
+    return this.#lines.close(withinMs);
   }
-
-  get #path(): string {
-    return this.#deps.path;
-  }
-
-  #drain(): void {
-    if (this.#draining !== undefined || this.#retry !== undefined) return;
-    this.#draining = this.#writeAll().finally(() => {
-      this.#draining = undefined;
-      if (this.#waiting.length > 0 || this.#wantsReopening) this.#drain();
-    });
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#wantsReopening || this.#batch.length > 0 || this.#waiting.length > 0) {
-      if (this.#wantsReopening) await this.#reopenFile();
-      if (this.#batch.length === 0) this.#fillBatch();
-      if (this.#batch.length === 0) return;
-      await this.#noting("rotate", () => this.#file.makeRoom(this.#batch.length));
-      const { bytes, error } = await this.#file.append(this.#batch);
-      this.#batch = this.#batch.subarray(bytes);
-      if (isFullPipe(error)) await this.#wait(FULL_PIPE_MS);
-      else if (error !== undefined) return this.#tryLater(error);
-      else this.#noteWritten();
-    }
-  }
-
-  #fillBatch(): void {
-    const taken: Buffer[] = [];
-    let bytes = 0;
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[taken.length]) {
-      if (taken.length > 0 && bytes + next.length > BATCH_BYTES) break;
-      taken.push(next);
-      bytes += next.length;
-    }
-    this.#waiting.splice(0, taken.length);
-    this.#waitingBytes -= bytes;
-    this.#batch = Buffer.concat(taken);
-    this.#batchLines = taken.length;
-  }
-
-  #noteWritten(): void {
-    const { metrics, log } = this.#deps;
-    metrics.count("written", this.#batchLines);
-    this.#batchLines = 0;
-    if (!this.#told.delete("write") && this.#lost === 0) return;
-    log.info("The audit log is written again", { file: this.#path, lost: this.#lost });
-    this.#lost = 0;
-  }
-
-  async #reopenFile(): Promise<void> {
-    this.#wantsReopening = false;
-    await this.#noting("reopen", () => this.#file.reopen());
-  }
-
-  #tryLater(error: unknown): void {
-    this.#tell("write", error);
-    this.#retry = this.#deps.clock.schedule(RETRY_MS, () => {
-      this.#retry = undefined;
-      this.#drain();
-    });
-  }
-
-  #cancelRetry(): void {
-    this.#retry?.cancel();
-    this.#retry = undefined;
-  }
-
-  /** What is written meanwhile goes where it went. */
-  async #noting(trouble: Trouble, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.#told.delete(trouble);
-    } catch (error) {
-      this.#tell(trouble, error);
-    }
-  }
-
-  /** Once until it works again. */
-  #tell(trouble: Trouble, err: unknown): void {
-    const { metrics, log } = this.#deps;
-    metrics.failed();
-    if (this.#told.has(trouble)) return;
-    this.#told.add(trouble);
-    log.error(TROUBLES[trouble], { file: this.#path, err });
-  }
-
-  #loseOne(): void {
-    const { metrics, log } = this.#deps;
-    metrics.count("lost", 1);
-    if (this.#lost === 0) {
-      log.error("Lines of the audit log are lost: too many wait to be written", {
-        file: this.#path,
-        firstLine: this.#line,
-      });
-    }
-    this.#lost++;
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#deps.clock.schedule(delayMs, resolve);
-    });
-  }
-}
-
-function isFullPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EAGAIN";
 }

@@ -90,6 +90,28 @@ export class Metrics {
     )?.value;
   }
 
+  /**
+   * Sums of a family by one of its labels, of the series that are wanted: of a counter or gauge its values, of a histogram how much
+   * was observed.
+   */
+  async sums(
+    name: string,
+    label: string,
+    isWanted: (labels: Readonly<Record<string, string | number | undefined>>) => boolean = () => true,
+  ): Promise<Readonly<Record<string, number>>> {
+    const metric = await this.#registry.getSingleMetric(name)?.get();
+    const sums: Record<string, number> = {};
+    for (const { value, labels, ...series } of metric?.values ?? []) {
+      const own: Readonly<Record<string, string | number | undefined>> = labels;
+      // A histogram's buckets and sum stand beside its count.
+      if ("metricName" in series && series.metricName !== name && series.metricName !== `${name}_count`) continue;
+      if (!isWanted(own)) continue;
+      const key = String(own[label] ?? "");
+      sums[key] = (sums[key] ?? 0) + value;
+    }
+    return sums;
+  }
+
   #remember(
     kind: MetricFamily["kind"],
     { name, help, labels = [] }: MetricSpec<string>,

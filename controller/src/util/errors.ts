@@ -61,7 +61,14 @@ export function messageOf(error: unknown): string {
   const parts: string[] = [];
   for (const cause of causesOf(error)) {
     const text = cause instanceof Error ? cause.message : String(cause);
-    if (text !== "" && !parts.some((part) => part.includes(text))) parts.push(text);
+    const news = newsOf(cause, text);
+    if (text !== "" && !parts.some((part) => part.includes(news))) parts.push(text);
   }
   return parts.join(": ");
+}
+
+/** gRPC puts its code before what the peer said, which it has once more as `details`. */
+function newsOf(cause: unknown, text: string): string {
+  const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
+  return typeof details === "string" && details !== "" && text.endsWith(details) ? details : text;
 }

@@ -103,6 +103,9 @@ describe("errors", () => {
   test("messageOf() tells the chain once, and a cycle does not hang it", () => {
     expect(messageOf(deep)).toBe("ensure failed: call failed: throttled");
     expect(messageOf(new Error("a: b", { cause: new Error("b") }))).toBe("a: b");
+    const ofGrpc = Object.assign(new Error("8 RESOURCE_EXHAUSTED: no room"), { details: "no room" });
+    expect(messageOf(new Error("acme EnsureRoutes: no room", { cause: ofGrpc }))).toBe("acme EnsureRoutes: no room");
+    expect(messageOf(new Error("call failed", { cause: ofGrpc }))).toBe("call failed: 8 RESOURCE_EXHAUSTED: no room");
     const loop = new Error("loop");
     loop.cause = loop;
     expect(messageOf(loop)).toBe("loop");

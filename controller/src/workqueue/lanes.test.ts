@@ -47,6 +47,16 @@ describe("Lanes", () => {
     expect(takeAll(lanes)).toEqual(["east/1", "west/low"]);
   });
 
+  test("knows how many of its lane go before a key", () => {
+    const lanes = new Lanes({ laneOf, limit: 1 });
+    fill(lanes, ["east/1", "west/1", "east/2"]);
+    fill(lanes, ["east/low", "east/lower"], "low");
+    const ahead = ["east/1", "east/2", "east/lower", "west/1", "west/2"].map((key) => lanes.ahead(key));
+    expect(ahead).toEqual([0, 1, 3, 0, undefined]);
+    lanes.take();
+    expect([lanes.ahead("east/1"), lanes.ahead("east/2")]).toEqual([undefined, 0]);
+  });
+
   test("asks for a key's lane once as long as it is in line or in work", () => {
     const asked: string[] = [];
     const lanes = new Lanes({

@@ -66,6 +66,19 @@ export class Lanes {
     return lane?.low.has(key) === true ? "low" : undefined;
   }
 
+  /** Keys of its lane that go before it, but for those of low priority that a storm lets through; undefined: it is not in line. */
+  ahead(key: string): number | undefined {
+    const priority = this.priorityOf(key);
+    const lane = this.#laneOf.get(key);
+    if (lane === undefined || priority === undefined) return undefined;
+    let ahead = priority === "low" ? lane.high.size : 0;
+    for (const other of lane[priority].keys()) {
+      if (other === key) break;
+      ahead++;
+    }
+    return ahead;
+  }
+
   /** Puts a key in line that is not in work. One that is there moves up if it matters more now. True: it was not in line. */
   add(key: string, priority: Priority, nowMs: number): boolean {
     const before = this.priorityOf(key);

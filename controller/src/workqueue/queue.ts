@@ -28,6 +28,8 @@ export interface Workqueue {
   readonly depth: number;
   /** Where the key is right now, for explain. */
   state(key: string): KeyState;
+  /** Keys of its lane that go before a key in line; undefined: it is not in line. Costs as much as there are. */
+  ahead(key: string): number | undefined;
   /** How the queue stands, for people: keys by name up to `limit` of each kind. Costs as much as there are delayed keys. */
   snapshot(limit: number): QueueSnapshot;
   /** No more adds; waiting keys are dropped, workers are let go. Keys in work are finished with `done` as ever. */

@@ -125,6 +125,10 @@ class RateLimitedQueue implements Workqueue {
     return delays.length === 0 ? { kind: "unknown" } : { kind: "delayed", inMs: Math.min(...delays) };
   }
 
+  ahead(key: string): number | undefined {
+    return this.#lanes.ahead(key);
+  }
+
   snapshot(limit: number): QueueSnapshot {
     const nowMs = this.#deps.clock.monotonicMs();
     const working = [...this.#working]

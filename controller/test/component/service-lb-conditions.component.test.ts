@@ -59,7 +59,7 @@ describe("the condition of a Service", () => {
     await start({ objects: [loadBalancerService("web")] });
     await harness.startProvider();
     harness.startManager().startServices();
-    await saysSoon("False NoNodes: The load balancer stands, but there are no nodes that it could forward to.");
+    await saysSoon("False NoNodes: The load balancer stands, but there are no nodes that it could forward to (to do: ");
     await harness.user("POST", "nodes", initializedNode("a"));
     await saysSoon(READY);
     await harness.quiet();
@@ -67,16 +67,20 @@ describe("the condition of a Service", () => {
   });
 
   test.each([
-    { reason: "QUOTA_EXCEEDED", says: "False QuotaExceeded: ", next: "(tried again after 1 to 15 minutes)" },
+    {
+      reason: "QUOTA_EXCEEDED",
+      says: "False QuotaExceeded: ",
+      next: "(tried again after 1 to 15 minutes; to do: have the quota raised at the cloud, or free something that counts against it)",
+    },
     {
       reason: "OWNED_BY_ANOTHER_CLUSTER",
       says: "False Conflict: ",
-      next: "(tried again after 1 to 5 minutes, and when the Service changes)",
+      next: "(tried again after 1 to 5 minutes, and when the Service changes; to do: free at the cloud what the message names, or ask for another)",
     },
     {
       reason: "ANNOTATION_INVALID",
       says: "False Refused: ",
-      next: "(tried again when the Service or the provider changes, or after 30 minutes)",
+      next: "(tried again when the Service or the provider changes, or after 30 minutes; to do: change what the message names)",
     },
   ] as const)("tells of $reason, and of what comes next", async ({ reason, says, next }) => {
     await startSettled();

@@ -95,7 +95,7 @@ describe("service-lb and what others do at the cloud", () => {
     await happened("list all", lists + 3);
     expect(calls("ensure web")).toBe(5);
     expect(harness.events("web").filter((event) => event.includes("LoadBalancerDriftNotRepaired"))).toEqual([
-      "Warning LoadBalancerDriftNotRepaired Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: load balancer lb-1 was changed at the cloud",
+      "Warning LoadBalancerDriftNotRepaired Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: load balancer lb-1 was changed at the cloud (to do: find at the cloud who changes it)",
     ]);
     harness.cloud.after = () => undefined;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });

@@ -137,7 +137,7 @@ describe("service-lb and errors", () => {
     expect(waits.map((seconds) => Math.round(seconds / 5) * 5)).toEqual([5, 10, 20]);
     expect(harness.events("web")).toEqual([
       `${ENSURING} x4`,
-      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 x3",
+      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: acme EnsureLoadBalancer: CLOUD_UNAVAILABLE: the cloud answers 503 (tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials) x3",
       ENSURED,
     ]);
     // Finalizer, what stands in the way, address: however often it is tried.
@@ -212,11 +212,11 @@ describe("service-lb and errors", () => {
       () => harness.cloud.changes.filter((call) => call === "delete web").length === 2,
     );
     const why =
-      "failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud (tried again after 1 to 5 minutes, and when the Service changes)";
+      "failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud (tried again after 1 to 5 minutes, and when the Service changes; to do: annotate the Service with service.cloudwire.dev/deletion-protection=false, if both are to go)";
     const says = `PATCH ${PATH}/status {"metadata":{"uid":"U"},"status":{${saying("False", "DeletionProtected", why)}}}`;
     expect([harness.writes.map(masked), harness.cloud.balancers.size]).toEqual([[says], 1]);
     expect(harness.events("web").map((event) => event.replace(/ x\d+$/, ""))).toContain(
-      "Warning SyncLoadBalancerFailed Error syncing load balancer: failed to delete load balancer: acme DeleteLoadBalancer: DELETION_PROTECTED: protected at the cloud",
+      `Warning SyncLoadBalancerFailed Error syncing load balancer: ${why}`,
     );
     harness.cloud.before = () => undefined;
     await harness.user("PATCH", PATH, { metadata: { annotations: { touched: "yes" } } });

@@ -67,6 +67,11 @@ export class FakeKube implements KubeClient, ListWatcher {
     this.#store(targetOf(resource, name), { kind: resource.kind, ...object });
   }
 
+  /** Takes an object away without a call. */
+  unseed(resource: Resource<unknown>, name: ObjectName): void {
+    this.#objects.delete(targetOf(resource, name));
+  }
+
   /** The object as stored; undefined when there is none. */
   stored(resource: Resource<unknown>, name: ObjectName): JsonRecord | undefined {
     return this.#objects.get(targetOf(resource, name));
@@ -85,7 +90,12 @@ export class FakeKube implements KubeClient, ListWatcher {
 
   async list<T>(resource: Resource<T>, options: ListOptions): Promise<DecodedList<T>> {
     await this.#arrive({ verb: "list", target: resource.plural }, options.signal);
-    const items = [...this.#objects].filter(([target]) => target.startsWith(`${resource.plural}/`));
+    const { namespace = "", fieldSelector } = options;
+    const [, name] = fieldSelector?.split("metadata.name=") ?? [];
+    const only = name === undefined ? undefined : targetOf(resource, { namespace, name });
+    const items = [...this.#objects].filter(([target]) =>
+      only === undefined ? target.startsWith(`${resource.plural}/`) : target === only,
+    );
     return {
       items: items.map(([, object]) => resource.fromJson(object)),
       resourceVersion: String(this.#version),

@@ -1,4 +1,5 @@
 import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import { NODE_IPAM_CONTROLLER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
 import { type Allocator, nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
@@ -17,6 +18,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { apiError, FakeKube, type KubeCall } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
+import type { Observed } from "./observed.ts";
 
 /** How a write ends: as the server does it, refused before it is done, or done and its answer lost. */
 export type Fate = "answered" | "refused" | "lost";
@@ -52,6 +54,8 @@ export class IpamWorld {
   fate: (name: string) => Fate = () => "answered";
   /** The cache stands still. */
   isLagging = false;
+  /** Set before the start: nothing is written, all is planned. */
+  observed: Observed | undefined;
   nodes = new FakeInformer<Node>();
   metrics = new Metrics();
   #readyListeners = new Set<() => void>();
@@ -86,7 +90,9 @@ export class IpamWorld {
   }
 
   start(allocator: Allocator): void {
-    const { clock, log, kube } = this;
+    const { clock, log, observed } = this;
+    const kube = observed?.client(this.kube) ?? this.kube;
+    const record = (event: EventInput): void => void this.events.push(textOf(event));
     this.#stop = new AbortController();
     const shown = [...this.nodes.lister.list()];
     this.nodes = new FakeInformer<Node>();
@@ -111,13 +117,17 @@ export class IpamWorld {
           return written;
         },
       },
-      events: { record: (event) => void this.events.push(textOf(event)) },
+      events: { record: observed?.events(record) ?? record },
       clock,
       log,
       metrics: nodeIpamMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
       tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
+      controllerMetrics: {
+        running: () => undefined,
+        reconciled: () => undefined,
+        ...(observed && { planned: observed.reporting(NODE_IPAM_CONTROLLER) }),
+      },
       onProviderReady: (listener) => {
         this.#readyListeners.add(listener);
         return () => this.#readyListeners.delete(listener);

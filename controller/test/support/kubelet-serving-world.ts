@@ -1,4 +1,6 @@
 import type { CertificateSigningRequest } from "../../src/api/certificate-signing-request.ts";
+import { KUBELET_SERVING_CSR_APPROVER } from "../../src/api/controller-names.ts";
+import type { EventInput } from "../../src/api/event.ts";
 import type { Node, NodeAddress } from "../../src/api/node.ts";
 import { kubeletServingCsrApprover } from "../../src/controllers/kubelet-serving-csr-approver/controller.ts";
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
@@ -15,6 +17,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
+import type { Observed } from "./observed.ts";
 import { idleProvider, info } from "./provider-builders.ts";
 
 const NAME = "cloudwire_kubelet_serving";
@@ -33,12 +36,16 @@ export class KubeletServingWorld {
   readonly asked: string[] = [];
   readonly says = new Map<string, InstanceAnswer>();
   doubt: string | undefined;
+  /** Set before the start: nothing is written, all is planned. */
+  observed: Observed | undefined;
   readonly #stop = new AbortController();
   readonly #onReady = new Set<() => void>();
   #running: Promise<void> = Promise.resolve();
 
   start(): void {
-    const { kube, clock, log } = this;
+    const { clock, log, observed } = this;
+    const kube = observed?.client(this.kube) ?? this.kube;
+    const record = ({ regarding, message }: EventInput): void => void this.events.push(`${regarding.name}: ${message}`);
     const controller = kubeletServingCsrApprover({
       requests: this.requests,
       nodes: this.nodes,
@@ -57,13 +64,17 @@ export class KubeletServingWorld {
           return written;
         },
       },
-      events: { record: ({ regarding, message }) => void this.events.push(`${regarding.name}: ${message}`) },
+      events: { record: observed?.events(record) ?? record },
       clock,
       log,
       metrics: kubeletServingMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
       tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
+      controllerMetrics: {
+        running: () => undefined,
+        reconciled: () => undefined,
+        ...(observed && { planned: observed.reporting(KUBELET_SERVING_CSR_APPROVER) }),
+      },
       onProviderReady: (listener) => {
         this.#onReady.add(listener);
         return () => this.#onReady.delete(listener);

@@ -1,6 +1,8 @@
+import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
 import { nodeLifecycleController } from "../../src/controllers/node-lifecycle/controller.ts";
+import { DeletionLedger } from "../../src/controllers/node-lifecycle/deletion-ledger.ts";
 import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
 import { ProviderMemory } from "../../src/controllers/node-lifecycle/provider-memory.ts";
 import { NODES } from "../../src/kube/node-resource.ts";
@@ -17,6 +19,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
+import type { Observed } from "./observed.ts";
 import { idleProvider, info, instanceCapabilities } from "./provider-builders.ts";
 
 /** What the cloud says of one machine. */
@@ -40,6 +43,7 @@ export class LifecycleWorld {
   /** May be changed while the controller runs. */
   readonly settings = { periodMs: 5000, confirmations: 2, spanMs: 30_000, maxPercent: 10 };
   readonly memory = new ProviderMemory();
+  readonly ledger = new DeletionLedger({ clock: this.clock, log: this.log });
   readonly events: string[] = [];
   /** Names of each call. */
   readonly calls: (readonly string[])[] = [];
@@ -50,6 +54,8 @@ export class LifecycleWorld {
   scopeId = "project-1";
   doubt: string | undefined;
   absence: Partial<Absence> = {};
+  /** Set before the start: nothing is written, all is planned. */
+  observed: Observed | undefined;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
@@ -95,7 +101,9 @@ export class LifecycleWorld {
   }
 
   start(): void {
-    const { clock, kube, nodes, log } = this;
+    const { clock, nodes, log, observed } = this;
+    const kube = observed?.client(this.kube) ?? this.kube;
+    const record = (event: EventInput): void => void this.events.push(textOf(event));
     const providers = new PrefixProviderSet([this.#provider()]);
     const controller = nodeLifecycleController({
       nodes,
@@ -113,16 +121,21 @@ export class LifecycleWorld {
           nodes.delete(name.name);
         },
       },
-      events: { record: (event) => void this.events.push(textOf(event)) },
+      events: { record: observed?.events(record) ?? record },
       clock,
       log,
       metrics: nodeLifecycleMetrics(this.metrics),
       queueMetrics: NO_QUEUE_METRICS,
       tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
+      controllerMetrics: {
+        running: () => undefined,
+        reconciled: () => undefined,
+        ...(observed && { planned: observed.reporting(CLOUD_NODE_LIFECYCLE_CONTROLLER) }),
+      },
       onProviderReady: () => () => undefined,
       settings: this.settings,
       memory: this.memory,
+      deletions: this.ledger,
     });
     const { signal } = this.#stop;
     this.#running = controller.run({ stop: signal, abort: signal });

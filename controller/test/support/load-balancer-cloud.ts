@@ -95,8 +95,8 @@ export class LoadBalancerCloud {
     return { kind: "absent", basis: "lookupMiss", observeTimeMs: 0, strong: true, witness, diagnostics: [] };
   }
 
-  #ensure({ service, specFingerprint, nodes }: EnsureLoadBalancerInput): LoadBalancerChange {
-    const before = this.kept.get(service.uid);
+  #ensure({ service, specFingerprint, nodes, adoptLoadBalancerId }: EnsureLoadBalancerInput): LoadBalancerChange {
+    const before = this.kept.get(service.uid) ?? this.#adopted(adoptLoadBalancerId);
     const id = before?.id ?? `${this.#name}-${++this.#ids}`;
     const wished = { specFingerprint, nodesFingerprint: nodes.fingerprint, nodes: namesOf(nodes) };
     const kept: Kept = {
@@ -109,6 +109,15 @@ export class LoadBalancerCloud {
     };
     this.kept.set(service.uid, kept);
     return this.#done(kept);
+  }
+
+  /** From whoever has it. */
+  #adopted(id: string | undefined): Kept | undefined {
+    if (id === undefined) return undefined;
+    const found = [...this.kept.values()].find((kept) => kept.id === id);
+    if (found === undefined) throw contractError("FIELD_INVALID", `there is no load balancer ${id} to adopt`);
+    this.kept.delete(found.service.uid);
+    return found;
   }
 
   #update({ service, nodes }: LoadBalancerRef & { readonly nodes: NodeSelection }): LoadBalancerChange {

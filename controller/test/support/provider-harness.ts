@@ -7,6 +7,7 @@ import { providerMetrics } from "../../src/provider/metrics.ts";
 import { Sidecar } from "../../src/provider/provider.ts";
 import type { AuditSink } from "../../src/telemetry/audit-log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import type { RecordingSink } from "../../src/telemetry/recording-log.ts";
 import { NO_TRACING, type Tracing } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { FakeLog } from "./fake-log.ts";
@@ -24,6 +25,7 @@ export interface HarnessOptions {
   readonly tls?: ProviderTls;
   readonly tracing?: Tracing;
   readonly audit?: AuditSink;
+  readonly recording?: RecordingSink;
   readonly onReady?: () => void;
   readonly onScopeChange?: (message: string | undefined) => void;
 }
@@ -69,6 +71,7 @@ export class ProviderHarness implements AsyncDisposable {
       metrics: providerMetrics(this.metrics),
       tracing: options.tracing ?? NO_TRACING,
       ...(options.audit === undefined ? {} : { audit: options.audit }),
+      ...(options.recording === undefined ? {} : { recording: options.recording }),
       timing: { ...TEST_TIMING, ...options.timing },
       onReady: () => options.onReady?.(),
       onScopeChange: (message) => options.onScopeChange?.(message),

@@ -117,7 +117,13 @@ export class RouteWorld implements AsyncDisposable {
     this.nodes.set(nodeOf(name, { metadata, spec: { providerID: `acme://${name}`, ...spec } }));
   }
 
+  /** A Node that the server has and the cache has not heard of. */
+  unheard(name: string, spec: Partial<NodeSpec>): void {
+    this.kube.seed(NODES, { metadata: { name, uid: `uid-${name}` }, spec: { providerID: `acme://${name}`, ...spec } });
+  }
+
   remove(name: string): void {
+    this.kube.unseed(NODES, { name });
     this.nodes.delete(name);
   }
 

@@ -19,6 +19,24 @@ export class ServiceStore implements Pick<KubeClient, "patch"> {
   /** Names of the writes. */
   readonly writes: string[] = [];
   #version = 0;
+  /** What the cache has not heard of; undefined: it keeps up. */
+  #unheard: (() => void)[] | undefined;
+
+  /** The cache falls behind, until {@link catchUp}. */
+  lag(): void {
+    this.#unheard ??= [];
+  }
+
+  catchUp(): void {
+    const unheard = this.#unheard ?? [];
+    this.#unheard = undefined;
+    for (const tell of unheard) tell();
+  }
+
+  #tell(change: () => void): void {
+    if (this.#unheard === undefined) change();
+    else this.#unheard.push(change);
+  }
 
   get(name: string): Service | undefined {
     return this.#services.get(name);
@@ -33,12 +51,12 @@ export class ServiceStore implements Pick<KubeClient, "patch"> {
     const { name, finalizers, deletionTimestampMs } = service.metadata;
     if (deletionTimestampMs !== undefined && finalizers.length === 0) {
       this.#services.delete(name);
-      this.informer.delete(`default/${name}`);
+      this.#tell(() => this.informer.delete(`default/${name}`));
       return;
     }
     const metadata = { ...service.metadata, resourceVersion: String(++this.#version) };
     this.#services.set(name, { ...service, metadata });
-    this.informer.set({ ...service, metadata });
+    this.#tell(() => this.informer.set({ ...service, metadata }));
   }
 
   async patch<T>(resource: Resource<T>, { name }: ObjectName, patch: Patch): Promise<T> {

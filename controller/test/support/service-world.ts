@@ -27,6 +27,8 @@ export class ServiceWorld implements AsyncDisposable {
   rules: OwnershipRules | undefined;
   /** Of --load-balancer-drift-period; may be changed while the controller runs. */
   driftPeriodMs = PERIOD_MS;
+  /** Of --adopt-load-balancers; the same. */
+  adoptsLoadBalancers = false;
   providers: readonly Provider[] = [];
   readonly #listeners = new Set<() => void>();
   #life = new AbortController();
@@ -39,6 +41,7 @@ export class ServiceWorld implements AsyncDisposable {
     this.metrics = new Metrics();
     const { clock, log, store, nodes } = this;
     const driftPeriodMs = (): number => this.driftPeriodMs;
+    const adoptsLoadBalancers = (): boolean => this.adoptsLoadBalancers;
     const controller = serviceLbController({
       services: store.informer,
       nodes,
@@ -61,6 +64,9 @@ export class ServiceWorld implements AsyncDisposable {
         workers: 2,
         get driftPeriodMs() {
           return driftPeriodMs();
+        },
+        get adoptsLoadBalancers() {
+          return adoptsLoadBalancers();
         },
         loadBalancers: { tags: {} },
       },

@@ -5,9 +5,10 @@ import type { EventRecorder } from "../../kube/event-recorder.ts";
 import { NODES } from "../../kube/node-resource.ts";
 import type { OwnWrites } from "../../kube/own-writes.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import { DONE, type Result, requeueAfter, type Why } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
+import type { DeletionLedger } from "./deletion-ledger.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
 import type { NodeRecords } from "./node-records.ts";
@@ -22,6 +23,7 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: NodeLifecycleMetrics;
   readonly records: NodeRecords;
+  readonly deletions: DeletionLedger;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
   readonly pace: PaceRules;
@@ -37,6 +39,16 @@ const SLACK_MS = 250;
 
 /** What still holds is said again, for events live for an hour. */
 const TELL_AGAIN_MS = 1_800_000;
+
+/** Sees to it that a deletion is not forgotten, whatever happens to this process. Those that are announced together cost one write. */
+export async function announce(
+  plan: Plan,
+  { records, deletions }: Pick<ApplyDependencies, "records" | "deletions">,
+  { key, signal }: ReconcileContext,
+): Promise<Disposable | undefined> {
+  if (plan.kind !== "delete" || !records.counts(key)) return undefined;
+  return deletions.announce(plan.provider, signal);
+}
 
 /** Carries the plan out and says when to look again. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -56,7 +68,10 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       break;
     case "unknown":
       context.log.debug(2, "Nothing is known of the node's machine", { err: plan.error });
-      return lookAgain(deps, context, plan.error.retryAfterMs);
+      return lookAgain(deps, context, {
+        why: { reason: "unknown", message: plan.error.message },
+        atLeastMs: plan.error.retryAfterMs,
+      });
     case "going":
       break;
     case "hold":
@@ -72,9 +87,11 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
 function holdBack(node: Node, hold: Hold, tell: boolean, deps: ApplyDependencies, context: ReconcileContext): Result {
   context.log.debug(2, "Node is not deleted for now", { reason: hold.reason, why: hold.message });
   if (tell) sayOnce(node, hold, deps, context);
+  const { reason, message } = hold;
+  const why = { reason, message };
   return hold.overInMs === undefined
-    ? lookAgain(deps, context)
-    : requeueAfter(Math.max(hold.overInMs + SLACK_MS, deps.pace.periodMs / 2));
+    ? lookAgain(deps, context, { why })
+    : requeueAfter(Math.max(hold.overInMs + SLACK_MS, deps.pace.periodMs / 2), why);
 }
 
 function sayOnce(node: Node, hold: Hold, deps: ApplyDependencies, { key, log }: ReconcileContext): void {
@@ -89,13 +106,14 @@ function sayOnce(node: Node, hold: Hold, deps: ApplyDependencies, { key, log }: 
 }
 
 async function deleteNode(node: Node, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { kube, events, metrics, records, clock } = deps;
+  const { kube, events, metrics, records } = deps;
   const { key, signal, log } = context;
   // Waiting for a turn to write took time: whatever has come up meanwhile counts.
   const facts = deps.caseOf(node);
   const verdict = facts === undefined ? undefined : judge(facts);
   if (facts === undefined || verdict?.kind !== "delete") return lookAgain(deps, context);
   const { uid, resourceVersion, name } = node.metadata;
+  const provider = facts.standing.name;
   events.record(deletingNode(node));
   try {
     // The version too: a Node that has changed since, by becoming Ready above all, is judged anew.
@@ -103,11 +121,13 @@ async function deleteNode(node: Node, deps: ApplyDependencies, context: Reconcil
   } catch (error) {
     if (isApiError(error, "notFound")) return DONE;
     if (isApiError(error, "conflict")) return requeueAfter(deps.pace.periodMs);
+    if (isApiError(error, "transient")) records.mayBeDeleted(key, provider);
+    // Nobody looks again: this controller ends.
+    if (isApiError(error, "aborted")) records.deleted(key, provider);
     events.record(deletingNodeFailed(node, messageOf(error)));
     throw error;
   }
-  const provider = facts.standing.name;
-  records.deleted(key, provider, clock.monotonicMs());
+  records.deleted(key, provider);
   metrics.deletions.inc({ provider });
   log.info("Node deleted: its machine does not exist", { providerID: node.spec.providerID, absences: facts.absences });
   return DONE;
@@ -134,8 +154,12 @@ async function patchNode(
   }
 }
 
-function lookAgain({ records, pace, clock }: ApplyDependencies, { key }: ReconcileContext, atLeastMs = 0): Result {
-  return requeueAfter(Math.max(untilNextLookMs(records.looksOf(key), pace, clock.monotonicMs()), atLeastMs));
+function lookAgain(
+  { records, pace, clock }: ApplyDependencies,
+  { key }: ReconcileContext,
+  { why, atLeastMs = 0 }: { readonly why?: Why; readonly atLeastMs?: number | undefined } = {},
+): Result {
+  return requeueAfter(Math.max(untilNextLookMs(records.looksOf(key), pace, clock.monotonicMs()), atLeastMs), why);
 }
 
 /** A Node that went away meanwhile needs nothing more. */

@@ -8,7 +8,7 @@ test("BrakeReport says each time once when deletions stop and when they may go o
   const log = new FakeLog();
   const metrics = new Metrics();
   const report = new BrakeReport(nodeLifecycleMetrics(metrics), log);
-  const brake = { nodes: 100, maxPercent: 10, exempt: false };
+  const brake = { nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
   for (const gone of [10, 11, 50, 10, 0, 11]) report.see("acme", { ...brake, gone });
   report.see("other", { ...brake, gone: 3 });
   expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([

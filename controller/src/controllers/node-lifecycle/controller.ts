@@ -19,8 +19,9 @@ import { Semaphore } from "../../util/semaphore.ts";
 import type { QueueMetrics } from "../../workqueue/metrics.ts";
 import { exponentialLimiter } from "../../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
-import { apply } from "./apply.ts";
+import { announce, apply } from "./apply.ts";
 import { BrakeReport } from "./brake-report.ts";
+import type { DeletionLedger } from "./deletion-ledger.ts";
 import { brakeOf, caseOf, gather, type GatherDependencies } from "./gather.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
 import { NodeRecords } from "./node-records.ts";
@@ -59,6 +60,8 @@ export interface NodeLifecycleDependencies {
   readonly settings: NodeLifecycleSettings;
   /** Outlives the controller. */
   readonly memory: ProviderMemory;
+  /** Outlives the controller: the brake must not begin anew because the controller was built afresh. */
+  readonly deletions: DeletionLedger;
 }
 
 /** Nodes of one provider looked up at once: several times the size of a batch, so that a thousand of them leave as full batches. */
@@ -108,14 +111,14 @@ export function nodeLifecycleController(deps: NodeLifecycleDependencies): Contro
 }
 
 function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
-  const { nodes, instances, providers, clock, metrics, log, settings, memory } = deps;
+  const { nodes, instances, providers, clock, metrics, log, settings, memory, deletions } = deps;
   // Getters: settings may change while this runs.
   const gathering: GatherDependencies = {
     nodes: nodes.lister,
     instances,
     providers,
     population: new Population(nodes.lister, providers, clock),
-    records: new NodeRecords(memory),
+    records: new NodeRecords(deletions),
     memory,
     ownWrites: new OwnWrites<Node>(),
     clock,
@@ -152,6 +155,7 @@ function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
       plan,
       apply: async (planned, context) => {
         if (!writes(planned)) return apply(planned, applying, context);
+        using _announced = await announce(planned, applying, context);
         const leave = await writers.enter(context.priority, context.signal);
         try {
           return await apply(planned, applying, context);

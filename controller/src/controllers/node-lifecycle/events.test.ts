@@ -26,7 +26,7 @@ test.each([
     event: nodeDeletionHeld(node("node-a"), hold("providerDoubted")),
     type: "Warning",
     reason: "NodeDeletionHeld",
-    message: "Node is not deleted: why it stays",
+    message: "Node is not deleted: why it stays (judged again by itself; to do: see that the provider is well)",
   },
   {
     it: "nodeDeletionHeld() says how to release from the brake",

@@ -29,5 +29,10 @@ export function nodeDeletionHeld(node: Node, { reason, message }: Hold): EventIn
     const text = `Node is not deleted: ${message}. If that is true, release it: ${release}`;
     return { regarding, type: "Warning", reason: NODE_DELETION_STOPPED, message: text };
   }
-  return { regarding, type: "Warning", reason: NODE_DELETION_HELD, message: `Node is not deleted: ${message}` };
+  const text = `Node is not deleted: ${message} (judged again by itself${isProvidersFault(reason) ? "; to do: see that the provider is well" : ""})`;
+  return { regarding, type: "Warning", reason: NODE_DELETION_HELD, message: text };
+}
+
+function isProvidersFault(reason: Hold["reason"]): boolean {
+  return reason === "providerDoubted" || reason === "providerFailed";
 }

@@ -38,7 +38,7 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   const { key, signal } = context;
   const cached = nodes.get(key);
   if (cached === undefined) {
-    records.forget(key);
+    records.vanished(key);
     ownWrites.forget(key);
     return undefined;
   }
@@ -60,7 +60,7 @@ export async function gather(deps: GatherDependencies, context: ReconcileContext
   const cachedNow = nodes.get(key);
   const node = cachedNow === undefined ? undefined : ownWrites.latest(cachedNow);
   if (node?.metadata.uid !== before.metadata.uid) {
-    records.forget(key);
+    records.vanished(key);
     return undefined;
   }
   const owner = providers.ownerOfNode(node);
@@ -98,16 +98,12 @@ export function caseOf(deps: Omit<GatherDependencies, "instances">, node: Node):
 
 /** How many of the provider's Nodes go the same way at this moment. */
 export function brakeOf(
-  {
-    population,
-    records,
-    clock,
-    maxPercent,
-  }: Pick<GatherDependencies, "population" | "records" | "clock" | "maxPercent">,
+  { population, records, maxPercent }: Pick<GatherDependencies, "population" | "records" | "maxPercent">,
   provider: string,
 ): Brake {
-  const { absent, deleted } = records.gone(provider, clock.monotonicMs());
-  return { gone: absent + deleted, nodes: population.of(provider) + deleted, maxPercent, exempt: false };
+  const { absent, deleted } = records.gone(provider);
+  const { count, isUnknown } = deleted;
+  return { gone: absent + count, nodes: population.of(provider) + count, isUnknown, maxPercent, exempt: false };
 }
 
 function remember(

@@ -1,7 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import { DeletionLedger } from "./deletion-ledger.ts";
 import { type NodeRecord, NodeRecords } from "./node-records.ts";
-import { ProviderMemory } from "./provider-memory.ts";
 
 const record = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
   subject: "uid-a acme://a",
@@ -14,9 +16,23 @@ const record = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
   ...parts,
 });
 
+let clock: FakeClock;
+let ledger: DeletionLedger;
+let records: NodeRecords;
+beforeEach(() => {
+  clock = new FakeClock();
+  ledger = new DeletionLedger({ clock, log: new FakeLog() });
+  records = new NodeRecords(ledger);
+});
+
+/** Absent and deleted Nodes of a provider. */
+function gone(provider: string, of = records): readonly number[] {
+  const { absent, deleted } = of.gone(provider);
+  return [absent, deleted.count];
+}
+
 describe("NodeRecords", () => {
   test("keep nothing of a Node for another one of its name, or for another machine", () => {
-    const records = new NodeRecords(new ProviderMemory());
     records.put("a", record());
     const asked = [
       node("a", { spec: { providerID: "acme://a" } }),
@@ -27,40 +43,38 @@ describe("NodeRecords", () => {
   });
 
   test("count each absent Node once, for its own provider", () => {
-    const records = new NodeRecords(new ProviderMemory());
     records.put("a", record());
     records.put("a", record());
     records.put("b", record({ isGone: false }));
     records.put("c", record({ provider: "other" }));
-    expect([records.gone("acme", 0), records.gone("other", 0)]).toEqual([
-      { absent: 1, deleted: 0 },
-      { absent: 1, deleted: 0 },
+    expect([gone("acme"), gone("other")]).toEqual([
+      [1, 0],
+      [1, 0],
     ]);
     records.put("a", record({ isGone: false }));
     records.forget("c");
-    expect([records.gone("acme", 0), records.gone("other", 0)]).toEqual([
-      { absent: 0, deleted: 0 },
-      { absent: 0, deleted: 0 },
+    expect([gone("acme"), gone("other")]).toEqual([
+      [0, 0],
+      [0, 0],
     ]);
   });
 
-  test("count a deletion for ten minutes, but not one that was exempt", () => {
-    const records = new NodeRecords(new ProviderMemory());
+  test("count a deletion for ten minutes, but not one that was exempt", async () => {
     records.put("a", record());
     records.put("b", record({ isGone: false }));
-    records.deleted("a", "acme", 1000);
-    records.deleted("b", "acme", 1000);
-    expect(records.gone("acme", 600_999)).toEqual({ absent: 0, deleted: 1 });
-    expect(records.gone("acme", 601_000)).toEqual({ absent: 0, deleted: 0 });
+    expect([records.counts("a"), records.counts("b")]).toEqual([true, false]);
+    records.deleted("a", "acme");
+    records.deleted("b", "acme");
+    await clock.advance(599_999);
+    expect(gone("acme")).toEqual([0, 1]);
+    await clock.advance(1);
+    expect(gone("acme")).toEqual([0, 0]);
     expect(records.get(node("a", { spec: { providerID: "acme://a" } }))).toBeUndefined();
   });
 
   test("count deletions of the controller that was there before", () => {
-    const memory = new ProviderMemory();
-    const former = new NodeRecords(memory);
-    former.put("a", record());
-    former.deleted("a", "acme", 1000);
-    const records = new NodeRecords(memory);
-    expect(records.gone("acme", 2000)).toEqual({ absent: 0, deleted: 1 });
+    records.put("a", record());
+    records.deleted("a", "acme");
+    expect(gone("acme", new NodeRecords(ledger))).toEqual([0, 1]);
   });
 });

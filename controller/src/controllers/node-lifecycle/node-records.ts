@@ -1,7 +1,7 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
+import type { Deleted, DeletionLedger } from "./deletion-ledger.ts";
 import type { Absences } from "./plan/absences.ts";
-import type { ProviderMemory } from "./provider-memory.ts";
 
 /** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
 export interface NodeRecord {
@@ -21,13 +21,15 @@ export interface NodeRecord {
 
 /** What is remembered of Nodes, for as long as the controller lives. */
 export class NodeRecords {
-  readonly #memory: ProviderMemory;
+  readonly #ledger: DeletionLedger;
   readonly #records = new Map<string, NodeRecord>();
   /** Keys of Nodes that count as gone, by provider. */
   readonly #gone = new Map<string, Set<string>>();
+  /** Providers of Nodes whose deletion was asked for without an answer, by key. */
+  readonly #unanswered = new Map<string, string>();
 
-  constructor(memory: ProviderMemory) {
-    this.#memory = memory;
+  constructor(ledger: DeletionLedger) {
+    this.#ledger = ledger;
   }
 
   /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
@@ -50,17 +52,35 @@ export class NodeRecords {
   forget(key: string): void {
     this.#uncount(key);
     this.#records.delete(key);
+    this.#unanswered.delete(key);
   }
 
-  /** The Node was deleted by us. One that was exempt does not count. */
-  deleted(key: string, provider: string, nowMs: number): void {
-    if (this.#records.get(key)?.isGone === true) this.#memory.deleted(provider, nowMs);
+  /** The Node is not there any more. */
+  vanished(key: string): void {
+    const provider = this.#unanswered.get(key);
+    if (provider !== undefined) this.#ledger.deleted(provider);
     this.forget(key);
   }
 
+  /** Whether the Node counts for the brake: one that is exempt does not. */
+  counts(key: string): boolean {
+    return this.#records.get(key)?.isGone === true;
+  }
+
+  /** The Node was deleted by us. */
+  deleted(key: string, provider: string): void {
+    if (this.counts(key)) this.#ledger.deleted(provider);
+    this.forget(key);
+  }
+
+  /** The Node may have been deleted by us. If it was, it vanishes. */
+  mayBeDeleted(key: string, provider: string): void {
+    if (this.counts(key)) this.#unanswered.set(key, provider);
+  }
+
   /** Nodes of the provider that are absent now, and deletions within the brake's window. */
-  gone(provider: string, nowMs: number): { readonly absent: number; readonly deleted: number } {
-    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#memory.deletions(provider, nowMs) };
+  gone(provider: string): { readonly absent: number; readonly deleted: Deleted } {
+    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#ledger.count(provider) };
   }
 
   #uncount(key: string): void {

@@ -62,7 +62,7 @@ const facts = (parts: Partial<Case> = {}): Case => ({
     failedAtMs: undefined,
     contradictedAtMs: undefined,
   },
-  brake: { gone: 1, nodes: 100, maxPercent: 10, exempt: false },
+  brake: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false },
   rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
   createdMs: CREATED_MS,
   nowMs: NOW,
@@ -152,7 +152,11 @@ describe("plan() leaves alone", () => {
 
 describe("plan() of an absent machine", () => {
   test("is the deletion when the guard lets it", () => {
-    expect(plan({ node: lost(), look: look(absent()), youngForMs: 0 }, NOW)).toEqual({ kind: "delete", node: lost() });
+    expect(plan({ node: lost(), look: look(absent()), youngForMs: 0 }, NOW)).toEqual({
+      kind: "delete",
+      node: lost(),
+      provider: "acme",
+    });
   });
 
   test.each<{
@@ -226,7 +230,7 @@ describe("plan() of an absent machine", () => {
     },
     {
       it: "too many go, aloud",
-      parts: { brake: { gone: 11, nodes: 100, maxPercent: 10, exempt: false } },
+      parts: { brake: { gone: 11, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false } },
       reason: "brake",
       message: "provider acme calls the machines of 11 of 100 Nodes absent, and at most 10 go within 10 minutes",
       tell: true,

@@ -38,7 +38,7 @@ export type Plan =
   | { readonly kind: "going" }
   /** Its machine is said to be absent; it stays for now. */
   | { readonly kind: "hold"; readonly node: Node; readonly hold: Hold; readonly tell: boolean }
-  | { readonly kind: "delete"; readonly node: Node };
+  | { readonly kind: "delete"; readonly node: Node; readonly provider: string };
 
 /** A hold that only time is needed for is told when it has lasted longer than this: then more is needed. */
 const HOLD_IS_NEWS_AFTER_MS = 300_000;
@@ -75,8 +75,13 @@ function taintFor(state: InstanceState): ShutdownTaint {
 
 function planAbsent(node: Node, facts: Case | undefined, doubt: string | undefined, nowMs: number): Plan {
   if (node.metadata.deletionTimestampMs !== undefined) return { kind: "going" };
-  const verdict = facts === undefined ? UNOWNED : judge(facts);
-  if (verdict.kind === "delete") return { kind: "delete", node };
+  if (facts === undefined) return planHeld(node, UNOWNED, doubt, nowMs);
+  const verdict = judge(facts);
+  if (verdict.kind === "delete") return { kind: "delete", node, provider: facts.standing.name };
+  return planHeld(node, verdict, doubt, nowMs);
+}
+
+function planHeld(node: Node, verdict: Hold, doubt: string | undefined, nowMs: number): Plan {
   const hold = verdict.reason === "unconfirmed" && doubt !== undefined ? { ...verdict, message: doubt } : verdict;
   const tell = TOLD_AT_ONCE.has(hold.reason) || nowMs - notReadySinceMs(node) > HOLD_IS_NEWS_AFTER_MS;
   return { kind: "hold", node, hold, tell };

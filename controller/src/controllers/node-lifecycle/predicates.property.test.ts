@@ -33,7 +33,7 @@ function decisionOf(node: Node, answer: InstanceAnswer): unknown {
   const facts: Case = {
     absences: { witness: WITNESS, count: 2, first: reading(100_000), last: reading(NOW_MS), conclusive: false },
     standing: { name: "acme", scopeId: "s", bootId: "b", doubt: undefined, ...NO_FAILURE },
-    brake: { gone: 9, nodes: 9, maxPercent: 10, exempt: isReleased(node) || isAnnounced(node) },
+    brake: { gone: 9, nodes: 9, isUnknown: false, maxPercent: 10, exempt: isReleased(node) || isAnnounced(node) },
     rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
     createdMs: 0,
     nowMs: NOW_MS,

@@ -1,24 +1,7 @@
-import { BRAKE_WINDOW_MS } from "./plan/brake.ts";
-
-/**
- * What is remembered of each provider, by the operator's name for it. Outlives the controller: the brake must not begin anew because
- * the controller was built afresh. All times are monotonic.
- */
+/** When each provider last failed, by the operator's name for it. Outlives the controller. All times are monotonic. */
 export class ProviderMemory {
-  /** Times of deletions that count, oldest first. */
-  readonly #deletions = new Map<string, readonly number[]>();
   readonly #failures = new Map<string, number>();
   readonly #contradictions = new Map<string, number>();
-
-  /** A Node of the provider whose machine it called absent was deleted. */
-  deleted(provider: string, nowMs: number): void {
-    this.#deletions.set(provider, [...this.#recent(provider, nowMs), nowMs]);
-  }
-
-  /** Deletions within the brake's window. */
-  deletions(provider: string, nowMs: number): number {
-    return this.#recent(provider, nowMs).length;
-  }
 
   /** The provider failed in a way that casts doubt on what else it says. */
   failed(provider: string, nowMs: number): void {
@@ -38,9 +21,5 @@ export class ProviderMemory {
   /** Absences of the provider that were heard up to then count no longer. */
   contradictedAtMs(provider: string): number | undefined {
     return this.#contradictions.get(provider);
-  }
-
-  #recent(provider: string, nowMs: number): readonly number[] {
-    return (this.#deletions.get(provider) ?? []).filter((atMs) => nowMs - atMs < BRAKE_WINDOW_MS);
   }
 }

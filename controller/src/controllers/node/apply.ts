@@ -5,7 +5,7 @@ import type { EventRecorder } from "../../kube/event-recorder.ts";
 import { NODES } from "../../kube/node-resource.ts";
 import { retryDelayMs } from "../../provider/retry-delay.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Result, requeueAfter } from "../../runtime/result.ts";
+import { type Result, requeueAfter, type Why } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import type { DroppedLabels } from "./dropped-labels.ts";
@@ -29,11 +29,13 @@ export interface ApplyDependencies {
 /** The Node keeps its taint and is tried again: after `retryAfterMs`, or with the queue's back-off. */
 class NodeNotInitializedError extends Error {
   readonly code = "NODE_NOT_INITIALIZED";
+  readonly why: Why;
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
+  constructor(message: string, why: Why, retryAfterMs?: number, options?: ErrorOptions) {
     super(message, options);
     this.name = "NodeNotInitializedError";
+    this.why = why;
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -77,10 +79,11 @@ function leave(
   });
   if (tell) {
     const minutes = UNOWNED_IS_NEWS_AFTER_MS / 60_000;
-    events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`));
+    events.record(initializeNodeFailed(node, `no provider has owned it for ${minutes} min: ${message}`, "unowned"));
   }
   const tickInMs = refreshes.untilNextMs();
-  return requeueAfter(newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs));
+  const why = { reason: "unowned", message };
+  return requeueAfter(newsInMs === 0 ? tickInMs : Math.min(newsInMs, tickInMs), why);
 }
 
 function refuse(plan: NotInitialized, { events, memory }: ApplyDependencies, { key }: ReconcileContext): never {
@@ -90,9 +93,12 @@ function refuse(plan: NotInitialized, { events, memory }: ApplyDependencies, { k
     topic: tell ? message : reason,
     newsAfterMs: tell ? 0 : DELAY_IS_NEWS_AFTER_MS,
   });
-  if (noted.tell) events.record(tell ? initializeNodeFailed(node, message) : initializeNodeDelayed(node, message));
+  const event = tell ? initializeNodeFailed : initializeNodeDelayed;
+  if (noted.tell) events.record(event(node, message, reason, cause?.class));
   const retryAfterMs = cause === undefined ? undefined : retryDelayMs(cause, noted.failures);
-  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, retryAfterMs, { cause });
+  const what = `initialize node ${node.metadata.name}: ${message}`;
+  const why = { reason: reason === "absent" && !tell ? "notSeenYet" : reason, message };
+  throw new NodeNotInitializedError(what, why, retryAfterMs, { cause });
 }
 
 async function update(plan: Update, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -112,7 +118,12 @@ async function update(plan: Update, deps: ApplyDependencies, context: ReconcileC
   } catch (error) {
     if (!isApiError(error, "notFound")) throw error;
   }
-  return requeueAfter(waitMs === 0 ? tickInMs : Math.min(waitMs, tickInMs));
+  return requeueAfter(waitMs === 0 ? tickInMs : Math.min(waitMs, tickInMs), whyDiffers(plan));
+}
+
+function whyDiffers({ differences }: Update): Why | undefined {
+  if (differences.length === 0) return undefined;
+  return { reason: "differs", message: differences.map(({ message }) => message).join("; ") };
 }
 
 function tell(
@@ -140,7 +151,7 @@ async function initializeOrNote(plan: Initialize, deps: ApplyDependencies, conte
       topic: "write",
       newsAfterMs: DELAY_IS_NEWS_AFTER_MS,
     });
-    if (noted.tell) deps.events.record(initializeNodeDelayed(plan.node, messageOf(error)));
+    if (noted.tell) deps.events.record(initializeNodeDelayed(plan.node, messageOf(error), "write"));
     throw error;
   }
 }
@@ -181,7 +192,8 @@ function planAgain(plan: Initialize, node: Node): Initialize | undefined {
   if (node.metadata.uid !== plan.node.metadata.uid || !isUninitialized(node)) return undefined;
   const again = planInitialize(node, plan.instance);
   if (again.kind === "initialize") return again;
-  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${again.message}`);
+  const { reason, message } = again;
+  throw new NodeNotInitializedError(`initialize node ${node.metadata.name}: ${message}`, { reason, message });
 }
 
 function finish(node: Node, { events, metrics, clock }: ApplyDependencies, { log }: ReconcileContext): void {

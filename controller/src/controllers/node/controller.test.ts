@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE_MS, NodeWorld } from "../../../test/support/node-world.ts";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { contractError } from "../../provider/errors.ts";
+import { WAIT_REMEDIES } from "./remedies.ts";
 
 let world: NodeWorld;
 beforeEach(() => {
@@ -92,7 +93,7 @@ describe("cloud-node says why a Node waits", () => {
     await world.pass(2 * MINUTE_MS);
     expect([await waiting("provider"), world.said]).toEqual([1, []]);
     await world.pass(20 * MINUTE_MS);
-    const said = "InitializeNodeDelayed Node is not initialized yet: the key has expired";
+    const said = `InitializeNodeDelayed Node is not initialized yet: the key has expired (tried again within 5 minutes; to do: ${WAIT_REMEDIES.provider})`;
     expect(world.said).toEqual([said]);
     await world.pass(20 * MINUTE_MS);
     expect(world.said).toEqual([said, said]);
@@ -106,8 +107,8 @@ describe("cloud-node says why a Node waits", () => {
     world.change("a", { zone: "worse zone" });
     await world.pass(10 * MINUTE_MS);
     expect(world.said).toEqual([
-      'InitializeNodeFailed Node is not initialized: the cloud\'s zone "no zone" cannot be a label value',
-      'InitializeNodeFailed Node is not initialized: the cloud\'s zone "worse zone" cannot be a label value',
+      `InitializeNodeFailed Node is not initialized: the cloud's zone "no zone" cannot be a label value (tried again within 5 minutes; to do: ${WAIT_REMEDIES.labels})`,
+      `InitializeNodeFailed Node is not initialized: the cloud's zone "worse zone" cannot be a label value (tried again within 5 minutes; to do: ${WAIT_REMEDIES.labels})`,
     ]);
     expect(await waiting("labels")).toBe(1);
   });
@@ -118,7 +119,7 @@ describe("cloud-node says why a Node waits", () => {
     world.start();
     await world.pass(MINUTE_MS);
     expect(world.said).toEqual([
-      "InitializeNodeFailed Node is not initialized: the cloud knows no machine with the provider ID acme://old, but one of the name a with acme://new: see that the kubelet runs with the right --provider-id, delete the Node and let it register again",
+      `InitializeNodeFailed Node is not initialized: the cloud knows no machine with the provider ID acme://old, but one of the name a with acme://new (tried again within 5 minutes; to do: ${WAIT_REMEDIES.absent})`,
     ]);
     expect(world.writes).toEqual([]);
   });
@@ -131,7 +132,9 @@ describe("cloud-node says why a Node waits", () => {
     await world.pass(MINUTE_MS);
     expect([await waiting("write"), world.said]).toEqual([1, []]);
     await world.pass(5 * MINUTE_MS);
-    expect(world.said).toEqual(["InitializeNodeDelayed Node is not initialized yet: fake forbidden"]);
+    expect(world.said).toEqual([
+      `InitializeNodeDelayed Node is not initialized yet: fake forbidden (tried again within 5 minutes; to do: ${WAIT_REMEDIES.write})`,
+    ]);
   });
 
   test("in the metric until it waits no longer", async () => {
@@ -147,8 +150,7 @@ describe("cloud-node says why a Node waits", () => {
 });
 
 describe("cloud-node leaves a Node alone that no provider owns", () => {
-  const SAID =
-    "InitializeNodeFailed Node is not initialized: no provider has owned it for 5 min: no provider has the prefix of other://1";
+  const SAID = `InitializeNodeFailed Node is not initialized: no provider has owned it for 5 min: no provider has the prefix of other://1 (looked at again when the Node or a provider changes; to do: ${WAIT_REMEDIES.unowned})`;
   const counted = async () => [await world.value("cloudwire_nodes_unowned"), await waiting("unowned")];
 
   beforeEach(() => {

@@ -61,7 +61,7 @@ export interface CloudNodeDependencies {
  */
 const LOOKUPS = 1000;
 
-/** Upstream's is 1000 s, but each heartbeat of a Node that waits cuts it short, and one comes at least every 5 min. */
+/** Upstream's is 1000 s, but there each heartbeat of a Node that waits cuts it short, and one comes at least every 5 min. */
 const MAX_BACKOFF_MS = 300_000;
 
 /**

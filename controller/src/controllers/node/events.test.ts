@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
+import { WAIT_REMEDIES } from "./remedies.ts";
 
 const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
 
@@ -14,21 +15,31 @@ test("synced() says what upstream says", () => {
 });
 
 test("initializeNodeFailed() says why the taint stays", () => {
-  expect(initializeNodeFailed(node("node-a"), "no such machine")).toEqual({
+  expect(initializeNodeFailed(node("node-a"), "no such machine", "absent")).toEqual({
     regarding,
     type: "Warning",
     reason: "InitializeNodeFailed",
-    message: "Node is not initialized: no such machine",
+    message: `Node is not initialized: no such machine (tried again within 5 minutes; to do: ${WAIT_REMEDIES.absent})`,
   });
 });
 
 test("initializeNodeDelayed() says what is waited for", () => {
-  expect(initializeNodeDelayed(node("node-a"), "the cloud is away")).toEqual({
+  expect(initializeNodeDelayed(node("node-a"), "the cloud is away", "provider")).toEqual({
     regarding,
     type: "Warning",
     reason: "InitializeNodeDelayed",
-    message: "Node is not initialized yet: the cloud is away",
+    message: `Node is not initialized yet: the cloud is away (tried again within 5 minutes; to do: ${WAIT_REMEDIES.provider})`,
   });
+});
+
+test.each([
+  { of: ["unowned", undefined], want: "looked at again when the Node or a provider changes" },
+  { of: ["providerID", "FINAL"], want: "tried again when the Node or the provider changes, or after 30 minutes" },
+  { of: ["provider", "OPERATOR"], want: "tried again within 5 minutes" },
+] as const)("initializeNodeFailed() says when it is tried again: $want", ({ of: [reason, errorClass], want }) => {
+  expect(initializeNodeFailed(node("node-a"), "why", reason, errorClass).message).toBe(
+    `Node is not initialized: why (${want}; to do: ${WAIT_REMEDIES[reason]})`,
+  );
 });
 
 test.each([

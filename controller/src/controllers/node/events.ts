@@ -7,7 +7,14 @@ import {
   SYNCED,
 } from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
+import type { ProviderErrorClass } from "../../provider/errors.ts";
+import { hinted } from "../../util/hinted.ts";
 import type { Difference } from "./plan/field-policies.ts";
+import type { WaitReason } from "./plan.ts";
+import { WAIT_REMEDIES } from "./remedies.ts";
+
+/** Of an event's 1024 bytes, without the words before it. */
+const MAX_WHY = 980;
 
 /** The Node has the cloud's facts and has lost its taint. */
 export function synced(node: Node): EventInput {
@@ -15,18 +22,46 @@ export function synced(node: Node): EventInput {
 }
 
 /** Why the Node keeps its taint, and that waiting does not help. */
-export function initializeNodeFailed(node: Node, why: string): EventInput {
-  return event(node, "Warning", INITIALIZE_NODE_FAILED, `Node is not initialized: ${why}`);
+export function initializeNodeFailed(
+  node: Node,
+  why: string,
+  reason: WaitReason,
+  errorClass?: ProviderErrorClass,
+): EventInput {
+  return event(node, "Warning", INITIALIZE_NODE_FAILED, `Node is not initialized: ${waiting(why, reason, errorClass)}`);
 }
 
 /** Why the Node still has its taint; it is tried again. */
-export function initializeNodeDelayed(node: Node, why: string): EventInput {
-  return event(node, "Warning", INITIALIZE_NODE_DELAYED, `Node is not initialized yet: ${why}`);
+export function initializeNodeDelayed(
+  node: Node,
+  why: string,
+  reason: WaitReason,
+  errorClass?: ProviderErrorClass,
+): EventInput {
+  return event(
+    node,
+    "Warning",
+    INITIALIZE_NODE_DELAYED,
+    `Node is not initialized yet: ${waiting(why, reason, errorClass)}`,
+  );
 }
 
 /** What the Node does not show of what its cloud says, and why not. */
 export function differs(node: Node, { field, message }: Difference): EventInput {
   return event(node, "Warning", field === "providerID" ? PROVIDER_ID_MISMATCH : NODE_DIFFERS_FROM_CLOUD, message);
+}
+
+function waiting(why: string, reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
+  return hinted(why, nextTry(reason, errorClass), WAIT_REMEDIES[reason], MAX_WHY);
+}
+
+/** The waits of provider/retry-delay.ts, of the queue and of the refresh, in words. */
+function nextTry(reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
+  if (reason === "unowned") return "looked at again when the Node or a provider changes";
+  const isFinal = errorClass === "FINAL";
+  return isFinal
+    ? "tried again when the Node or the provider changes, or after 30 minutes"
+    : "tried again within 5 minutes";
 }
 
 function event(node: Node, type: EventType, reason: string, message: string): EventInput {

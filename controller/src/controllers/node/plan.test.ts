@@ -162,8 +162,7 @@ describe("plan() of a tainted node", () => {
       answer: absent,
       namesake: { kind: "asked", providerId: "acme://7" } as const,
       reason: "absent",
-      message:
-        "the cloud knows no machine with the provider ID acme://9, but one of the name node-a with acme://7: see that the kubelet runs with the right --provider-id, delete the Node and let it register again",
+      message: "the cloud knows no machine with the provider ID acme://9, but one of the name node-a with acme://7",
       tell: false,
     },
     {

@@ -216,7 +216,7 @@ function absentMessage({ metadata, spec }: Node, namesake: Namesake): string {
   const message = `the cloud knows no machine with the provider ID ${spec.providerID}`;
   if (namesake.kind === "unasked" || namesake.providerId === undefined) return message;
   if (isSameMachine(namesake.providerId, spec.providerID)) return message;
-  return `${message}, but one of the name ${metadata.name} with ${namesake.providerId}: see that the kubelet runs with the right --provider-id, delete the Node and let it register again`;
+  return `${message}, but one of the name ${metadata.name} with ${namesake.providerId}`;
 }
 
 function notInitialized(

@@ -65,6 +65,17 @@ describe("BatchingVolumeReader", () => {
     expect(clock.timers).toBe(0);
   });
 
+  test("asks for who comes just after all others have given up", async () => {
+    cloud.answer = ({ name }) => present({ id: name });
+    const impatient = new AbortController();
+    const first = get("a", csi("vol-a"), impatient.signal);
+    impatient.abort(new Error("the client is gone"));
+    await expect(first).rejects.toThrow("the client is gone");
+    const second = get("b", csi("vol-b"));
+    await clock.advance(WINDOW_MS);
+    expect(await second).toEqual(present({ id: "b" }));
+  });
+
   test("makes its call on behalf of all who wait for it, in their traces", async () => {
     const traces = new MemoryTraces();
     const { tracing } = traces;

@@ -70,7 +70,7 @@ export class BatchingVolumeReader implements VolumeReader {
       return answers[index] ?? unanswered();
     } finally {
       batch.waiting--;
-      if (signal.aborted && batch.waiting === 0) batch.life.abort(signal.reason);
+      if (signal.aborted && batch.waiting === 0) this.#giveUp(provider, batch, signal.reason);
     }
   }
 
@@ -80,10 +80,20 @@ export class BatchingVolumeReader implements VolumeReader {
     const batch: Batch = { refs: [], answers, life: new AbortController(), waiting: 0, askers: [] };
     this.#open.set(provider, batch);
     clock.schedule(settings.windowMs, () => {
-      this.#open.delete(provider);
+      this.#close(provider, batch);
       resolve(this.#send(provider, batch));
     });
     return batch;
+  }
+
+  /** Who comes now needs another call. */
+  #giveUp(provider: Provider, batch: Batch, reason: unknown): void {
+    this.#close(provider, batch);
+    batch.life.abort(reason);
+  }
+
+  #close(provider: Provider, batch: Batch): void {
+    if (this.#open.get(provider) === batch) this.#open.delete(provider);
   }
 
   /** Never rejects. */

@@ -13,6 +13,7 @@ import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { failedToCreateRoute } from "./events.ts";
 import { failureKind, failureOf, isNews, type RangeFailure, RouteSyncError, waitsForRoom } from "./failure.ts";
+import { failureText } from "./remedies.ts";
 import { networkAfter, type Plan, type RangePlan, type StaleRoute } from "./plan.ts";
 import { type Network, networkPatch } from "./plan/network-condition.ts";
 import type { RouteWriter, WriteTarget } from "./route-writer.ts";
@@ -41,6 +42,7 @@ type Ending =
 /** Carries the plan out: what is in the way goes first, range by range; then the Node says how its network is. */
 export async function apply(decided: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { node, stale, ranges } = decided;
+  const { removals } = deps.waiting;
   const [removed, endings] = await Promise.all([
     Promise.all(stale.map((route) => remove(route, deps, context))),
     Promise.all(node === undefined ? [] : ranges.map((range) => end(range, decided, node, deps, context))),
@@ -48,10 +50,11 @@ export async function apply(decided: Plan, deps: ApplyDependencies, context: Rec
   context.signal.throwIfAborted();
   if (node === undefined) {
     deps.failureCounts.succeeded(context.key);
+    deps.waiting.delete(context.key);
   } else {
     const states = endings.map(({ kind }) => kind);
     await say(node, networkAfter(decided, states), deps, context);
-    settle(node, endings, deps);
+    settle(node, endings, removals, deps);
   }
   return afterRemovals(context.key, removed, endings);
 }
@@ -100,7 +103,7 @@ async function endingOf(
       const isTargetGone = await isMachineGone(error, node, deps, context);
       return {
         kind: "unrouted",
-        failure: { cidr, nameHint: route.nameHint, message: error.message, error, isTargetGone },
+        failure: { cidr, nameHint: route.nameHint, refusal: undefined, message: error.message, error, isTargetGone },
       };
     }
     default:
@@ -134,16 +137,21 @@ async function say(node: Node, network: Network, deps: ApplyDependencies, contex
 }
 
 /** Says what failed and throws it. */
-function settle(node: Node, endings: readonly Ending[], { events, waiting, failureCounts }: ApplyDependencies): void {
+function settle(
+  node: Node,
+  endings: readonly Ending[],
+  removals: number,
+  { events, waiting, failureCounts }: ApplyDependencies,
+): void {
   const { name } = node.metadata;
   const failures = endings.flatMap((ending) => (ending.kind === "unrouted" ? [ending.failure] : []));
-  if (failures.some(waitsForRoom)) waiting.add(name);
+  if (failures.some(waitsForRoom)) waiting.add(name, removals);
   else waiting.delete(name);
   if (failures.length === 0) return failureCounts.succeeded(name);
   const inARow = failureCounts.failed(name, failureKind(failures));
   for (const failure of failures) {
     if (!isNews(failure, inARow)) continue;
-    events.record(failedToCreateRoute(node, failure.nameHint, failure.cidr, failure.message));
+    events.record(failedToCreateRoute(node, failure.nameHint, failure.cidr, failureText(failure)));
   }
   throw failureOf(name, failures, inARow);
 }

@@ -2,8 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
 import { contractError } from "../../provider/errors.ts";
+import { sleep } from "../../util/abort.ts";
 
 const NAMES = ["a", "b", "c", "d"] as const;
+/** Nodes come and go while a call is under way. */
+const SLOW_MS = 300;
 const RANGES = [1, 2, 3, 4, 5, 6].map((third) => `10.120.${third}.0/24`);
 
 type ToNodes =
@@ -13,7 +16,7 @@ type ToNodes =
 type ToCloud =
   | { readonly kind: "blackhole" | "vanished" | "orphan"; readonly range: number }
   | { readonly kind: "faults"; readonly on: readonly ("list" | "ensure" | "delete")[] }
-  | { readonly kind: "incomplete" };
+  | { readonly kind: "incomplete" | "slow" };
 
 type ToController = { readonly kind: "reconnected" | "restarted" } | { readonly kind: "time"; readonly ms: number };
 
@@ -32,7 +35,7 @@ const toNodes: fc.Arbitrary<ToNodes> = fc.oneof(
 const toCloud: fc.Arbitrary<ToCloud> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("blackhole", "vanished", "orphan"), range }) },
   fc.record({ kind: fc.constant("faults"), on: fc.subarray(["list", "ensure", "delete"] as const) }),
-  fc.record({ kind: fc.constant("incomplete") }),
+  fc.record({ kind: fc.constantFrom("incomplete", "slow") }),
 );
 const toController: fc.Arbitrary<ToController> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("time"), ms: fc.constantFrom(0, 50, 150, 1000, 70_000) }) },
@@ -105,6 +108,9 @@ function happenToCloud(what: ToCloud, world: RouteWorld): void {
     case "incomplete":
       cloud.complete = !cloud.complete;
       return undefined;
+    case "slow":
+      cloud.gate = () => sleep(SLOW_MS, new AbortController().signal, world.clock);
+      return undefined;
     default:
       return what satisfies never;
   }
@@ -139,6 +145,7 @@ describe("routes", () => {
         for (const what of history) await happen(what, world, cluster);
         world.cloud.fail = () => undefined;
         world.cloud.complete = true;
+        world.cloud.gate = () => Promise.resolve();
         await world.pass(2 * PERIOD_MS + MINUTE_MS);
 
         const wanted = [...cluster.ranges].flatMap(([node, held]) =>
@@ -153,7 +160,7 @@ describe("routes", () => {
         await world.pass(PERIOD_MS);
         expect(world.cloud.changes.slice(before)).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: 40 },
     );
   }, 60_000);
 });

@@ -43,7 +43,7 @@ export interface NodeRouteDependencies {
   readonly nodes: Informer<Node>;
   readonly providers: ProviderSet;
   readonly instances: InstanceReader;
-  readonly kube: Pick<KubeClient, "patch">;
+  readonly kube: Pick<KubeClient, "list" | "patch">;
   /** Of source EVENT_SOURCES.route. */
   readonly events: EventRecorder;
   readonly clock: Clock;
@@ -85,6 +85,7 @@ export function nodeRouteController(deps: NodeRouteDependencies): Controller {
     sources: [nodeSource(deps), conditionSource(deps), providersSource(deps)],
     queue,
     workers: workersFor(providers, WORKERS),
+    objects: deps.nodes.lister,
     clock,
     log,
     metrics: controllerMetrics,

@@ -4,7 +4,9 @@ import { retryAfterMsOf } from "../../util/errors.ts";
 import { failureKind, failureOf, isNews, type RangeFailure, waitMs, waitsForRoom } from "./failure.ts";
 
 function failure(error: ProviderError | undefined, isTargetGone = false): RangeFailure {
-  return { cidr: "10.120.1.0/24", nameHint: "hint", message: error?.message ?? "refused", error, isTargetGone };
+  const message = error?.message ?? "refused";
+  const refusal = error === undefined ? "taken" : undefined;
+  return { cidr: "10.120.1.0/24", nameHint: "hint", refusal, message, error, isTargetGone };
 }
 
 const lost = new ProviderError({ code: "UNAVAILABLE", message: "not connected" });

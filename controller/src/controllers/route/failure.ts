@@ -1,14 +1,18 @@
 import { hasReason, type ProviderError } from "../../provider/errors.ts";
 import { retryDelayMs } from "../../provider/retry-delay.ts";
+import type { Why } from "../../runtime/result.ts";
 import { RetryAfterError } from "../../util/errors.ts";
+import type { RangeRefusal } from "./plan.ts";
 
 /** Routes of a Node, or of a whole provider, are not as they should be. What the provider asked to wait is in the cause. */
 export class RouteSyncError extends Error {
   readonly code = "ROUTE_SYNC";
+  readonly why: Why | undefined;
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { why, ...options }: ErrorOptions & { readonly why?: Why } = {}) {
     super(message, options);
     this.name = "RouteSyncError";
+    this.why = why;
   }
 }
 
@@ -17,6 +21,8 @@ export interface RangeFailure {
   readonly cidr: string;
   readonly nameHint: string;
   readonly message: string;
+  /** Why the provider was not asked; undefined: it was. */
+  readonly refusal: RangeRefusal | undefined;
   /** undefined: the provider was not asked. */
   readonly error: ProviderError | undefined;
   /** The machine itself is gone: its Node will follow. */
@@ -59,5 +65,14 @@ export function failureOf(nodeName: string, failures: readonly RangeFailure[], i
   const unfixed = waits.indexOf(undefined);
   const cause = failures[Math.max(0, unfixed)]?.error;
   if (unfixed >= 0) return new RouteSyncError(message, { cause });
-  return new RetryAfterError(message, Math.min(...waits.map((wait) => wait ?? 0)), { cause });
+  return new RetryAfterError(message, Math.min(...waits.map((wait) => wait ?? 0)), {
+    cause: cause ?? refusalOf(failures),
+  });
+}
+
+function refusalOf(failures: readonly RangeFailure[]): RouteSyncError | undefined {
+  const [first] = failures;
+  if (first?.refusal === undefined) return undefined;
+  const { refusal: reason, message } = first;
+  return new RouteSyncError(message, { why: { reason, message } });
 }

@@ -64,7 +64,16 @@ export type RangePlan =
   /** `first`: what is in the way and has to go before. */
   | { readonly kind: "make"; readonly cidr: string; readonly route: Route; readonly first: readonly KnownRoute[] }
   /** Not to be asked for before something changes. */
-  | { readonly kind: "refused"; readonly cidr: string; readonly nameHint: string; readonly message: string };
+  | {
+      readonly kind: "refused";
+      readonly cidr: string;
+      readonly nameHint: string;
+      readonly refusal: RangeRefusal;
+      readonly message: string;
+    };
+
+/** Why a route is not to be asked for: no range, another Node's range, a family that the provider does not route. */
+export type RangeRefusal = "malformed" | "taken" | "family";
 
 /** What the routes of one Node need. Knows nothing of other Nodes but what the input says. */
 export function plan(input: Input): Plan {
@@ -115,18 +124,18 @@ export function isDeletable({ cidr }: KnownRoute, { clusterCidrs }: DeletionRule
 function planRange(input: NodeInput, text: string, hint: string): RangePlan {
   const { node, target } = input;
   const cidr = parseCidr(text);
-  const refused = (message: string): RangePlan => {
-    return { kind: "refused", cidr: cidr?.text ?? text, nameHint: hint, message };
+  const refused = (refusal: RangeRefusal, message: string): RangePlan => {
+    return { kind: "refused", cidr: cidr?.text ?? text, nameHint: hint, refusal, message };
   };
-  if (cidr === undefined) return refused("it is not a range of addresses");
+  if (cidr === undefined) return refused("malformed", "it is not a range of addresses");
   const present = input.to(cidr);
   const good = present.find((known) => isAsWished(known, node, target));
   const others = present.filter((known) => known !== good);
   const rival = others.map((known) => input.claimant(known)).find((name) => name !== undefined);
   const first = others.filter((known) => isInTheWay(known, input) && mayDelete(known, input));
   if (good !== undefined && first.length === 0) return { kind: "kept", cidr: cidr.text };
-  if (rival !== undefined) return refused(`node ${rival} has the same range and its route`);
-  if (!routesFamily(cidr, target)) return refused(`the provider makes no ${cidr.family} routes`);
+  if (rival !== undefined) return refused("taken", `node ${rival} has the same range and its route`);
+  if (!routesFamily(cidr, target)) return refused("family", `the provider makes no ${cidr.family} routes`);
   return { kind: "make", cidr: cidr.text, first, route: wantedRoute(node, cidr, hint, target) };
 }
 

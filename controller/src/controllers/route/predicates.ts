@@ -21,3 +21,8 @@ export function changesNetworkCondition(old: Node, node: Node): boolean {
 export function networkConditionOf({ status }: Node): NodeCondition | undefined {
   return status.conditions.find(({ type }) => type === NETWORK_UNAVAILABLE);
 }
+
+/** The node says itself that its pods are not reached. */
+export function isUnrouted(node: Node): boolean {
+  return networkConditionOf(node)?.status === "True";
+}

@@ -27,6 +27,8 @@ export interface WriteTarget {
 interface Deletion {
   readonly target: WriteTarget;
   readonly known: KnownRoute;
+  /** Of each who asked for it. */
+  readonly isWanted: (() => boolean)[];
   readonly work: Work | undefined;
   readonly outcome: PromiseWithResolvers<RouteOutcome>;
 }
@@ -66,14 +68,20 @@ export class RouteWriter {
     return outcome.promise;
   }
 
-  /** Never rejects. A route that the table shows no more, or to another target, counts as removed. */
-  delete(target: WriteTarget, known: KnownRoute): Promise<RouteOutcome> {
+  /**
+   * Never rejects. A route that the table shows no more, or to another target, counts as removed.
+   * @param isWanted asked when its turn has come: what is removed does not come back by itself. One that all who asked want by then stays. @default never
+   */
+  delete(target: WriteTarget, known: KnownRoute, isWanted: () => boolean = () => false): Promise<RouteOutcome> {
     const lane = this.#laneOf(target);
     const key = routeKey(known);
     const same = lane.deletions.get(key);
-    if (same !== undefined) return same.outcome.promise;
+    if (same !== undefined) {
+      same.isWanted.push(isWanted);
+      return same.outcome.promise;
+    }
     const outcome = Promise.withResolvers<RouteOutcome>();
-    lane.deletions.set(key, { target, known, work: currentWork(), outcome });
+    lane.deletions.set(key, { target, known, isWanted: [isWanted], work: currentWork(), outcome });
     this.#wake(lane);
     return outcome.promise;
   }
@@ -102,7 +110,7 @@ export class RouteWriter {
   }
 
   async #delete(all: readonly Deletion[]): Promise<void> {
-    const deletions = all.filter((deletion) => !settleIfGone(deletion));
+    const deletions = all.filter((deletion) => !settleIfNeedless(deletion));
     const [first] = deletions;
     if (first === undefined) return;
     const { provider } = first.target;
@@ -153,8 +161,8 @@ function changeOptions({ signal }: WriteTarget, trigger: string): ChangeOptions 
   return { signal, trigger };
 }
 
-function settleIfGone({ target, known, outcome }: Deletion): boolean {
-  if (target.table.holds(known)) return false;
+function settleIfNeedless({ target, known, isWanted, outcome }: Deletion): boolean {
+  if (target.table.holds(known) && !isWanted.every((isStill) => isStill())) return false;
   outcome.resolve({ kind: "done", route: known.route });
   return true;
 }

@@ -2,13 +2,21 @@
 export class WaitingNodes {
   readonly #names = new Set<string>();
   readonly #wake: (name: string) => void;
+  #removals = 0;
 
   constructor(wake: (name: string) => void) {
     this.#wake = wake;
   }
 
-  add(name: string): void {
-    this.#names.add(name);
+  /** How often something was removed so far. */
+  get removals(): number {
+    return this.#removals;
+  }
+
+  /** @param since {@link removals} before the Node was tried: it may wait for what was removed meanwhile, and is woken at once */
+  add(name: string, since: number): void {
+    if (since === this.#removals) this.#names.add(name);
+    else this.#wake(name);
   }
 
   delete(name: string): void {
@@ -17,6 +25,7 @@ export class WaitingNodes {
 
   /** Something was removed. */
   wakeAll(): void {
+    this.#removals++;
     const names = [...this.#names];
     this.#names.clear();
     for (const name of names) this.#wake(name);

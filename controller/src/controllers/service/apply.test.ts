@@ -73,7 +73,11 @@ test("apply() of a settled wish leaves a Service alone that is gone", async () =
 
 // Coming back at once would change nothing, and go on for ever without a pause.
 test("apply() tells a refusal while a former provider has something, too", async () => {
-  const refuse = { kind: "refuse", refusal: { message: "no", retryAfterMs: undefined }, meanwhile: settle } as const;
+  const refuse = {
+    kind: "refuse",
+    refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
+    meanwhile: settle,
+  } as const;
   await expect(apply(refuse, dependencies(), context)).rejects.toThrow(TerminalError);
 });
 

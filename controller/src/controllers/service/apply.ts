@@ -35,7 +35,7 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       return poll(plan.service, plan.entry, deps, context);
     case "fail":
       // Unknown again: the next try asks for it anew instead of polling.
-      deps.ledger.drop(context.key);
+      deps.ledger.lose(context.key);
       throw new LoadBalancerSyncError(plan.message, { reason: "Failed" });
     default:
       return plan satisfies never;
@@ -59,9 +59,7 @@ async function applyRefuse(
 ): Promise<Result> {
   const result = await applyMeanwhile(meanwhile, deps, context);
   if (result.kind === "requeueAfter") return result;
-  const { message, retryAfterMs } = refusal;
-  const until = "tried again when the Service or the provider changes";
-  const nextTry = retryAfterMs === undefined ? until : `${until}, or after 30 minutes`;
+  const { message, retryAfterMs, nextTry } = refusal;
   const cause = new LoadBalancerSyncError(message, { reason: "Refused", nextTry });
   throw retryAfterMs === undefined
     ? new TerminalError(message, { cause })

@@ -3,6 +3,7 @@ import type { Service } from "../../api/service.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { Clock } from "../../util/clock.ts";
 import { type Readiness, readinessItems, toldReadiness } from "./plan/readiness.ts";
+import { needsUpdate } from "./predicates.ts";
 
 /** Another wording of the same reason is written this often at most: errors may hold what differs from try to try. */
 const REWORD_MS = 300_000;
@@ -16,11 +17,11 @@ export interface Conditions {
 /** Nothing is said: somebody else has the word. */
 export const MUTED: Conditions = { items: () => undefined };
 
-/** Lets through what changes the meaning of the condition, and seldom what changes only its wording. */
+/** Lets through what changes the meaning of the condition or is about another wish, and seldom what changes only its wording. */
 export class PacedConditions implements Conditions {
   readonly #clock: Clock;
-  /** By key; monotonic. */
-  readonly #writtenMs = new Map<string, number>();
+  /** By key: when, monotonic, and about which wish. */
+  readonly #written = new Map<string, { readonly atMs: number; readonly service: Service }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,13 +34,15 @@ export class PacedConditions implements Conditions {
     const nowMs = this.#clock.monotonicMs();
     const told = toldReadiness(service);
     const isSame = told?.status === wanted.status && told.reason === wanted.reason;
-    if (isSame && nowMs - (this.#writtenMs.get(key) ?? -REWORD_MS) < REWORD_MS) return undefined;
-    this.#writtenMs.set(key, nowMs);
+    const last = this.#written.get(key);
+    const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && !needsUpdate(last.service, service);
+    if (isSame && isPaced) return undefined;
+    this.#written.set(key, { atMs: nowMs, service });
     return items;
   }
 
   /** The Service is gone. */
   forget(key: string): void {
-    this.#writtenMs.delete(key);
+    this.#written.delete(key);
   }
 }

@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { info } from "../../../test/support/provider-builders.ts";
+import { capabilities, info } from "../../../test/support/provider-builders.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
 import { contractError } from "../../provider/errors.ts";
-import { NO_RULES } from "../../provider/provider-set.ts";
+import { NO_RULES, type Provider } from "../../provider/provider-set.ts";
 
 const CLASS = "b.example.com/nlb";
+const TWIN = "b.example.com/twin";
 const UID = "uid-default-web";
+const OTHER = "uid-default-other";
 
 let a: LoadBalancerCloud;
 let b: LoadBalancerCloud;
@@ -52,7 +54,7 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("b-1.example");
     expect([kept(), world.told.at(-1)]).toEqual([
       [[UID], [UID]],
-      "FormerLoadBalancerNotDeleted: Error deleting the load balancer at provider a, which serves this Service no more: 503",
+      "FormerLoadBalancerNotDeleted: Error deleting the load balancer at provider a, which serves this Service no more: 503 (tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials)",
     ]);
     a.fail = () => undefined;
     await world.pass(60_000);
@@ -148,6 +150,24 @@ describe("service-lb and a Service that another provider serves from now on", ()
     expect(a.changes).toEqual([`ensure ${UID}`]);
   });
 
+  test("deletes nothing that a sidecar of the same cloud serves by now, whoever was asked in between", async () => {
+    const twin = b.provider("twin");
+    const lists = { list: undefined, classes: [TWIN] };
+    const declared = {
+      ...twin.info,
+      ...info({ scopeId: "scope-of-b", capabilities: { loadBalancers: capabilities(lists) } }),
+    };
+    put("web", { spec: { loadBalancerClass: TWIN } });
+    await world.start([...both(), { ...twin, info: { ...declared, providerIdPrefixes: ["twin://"] } }]);
+    a.fail = (call) => (call === "ensure" ? contractError("CLOUD_UNAVAILABLE", "503") : undefined);
+    put();
+    await world.pass(1000);
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.pass(60_000);
+    expect(kept()).toEqual([[], [UID]]);
+    expect(b.changes.filter((call) => call.startsWith("delete"))).toEqual([]);
+  });
+
   test("deletes nothing of a Service that nobody serves any more", async () => {
     put("web", { spec: { loadBalancerClass: CLASS } });
     await world.start(both());
@@ -241,6 +261,39 @@ describe("service-lb and a Service that is to go", () => {
     expect([kept(), world.store.get("web")?.metadata.finalizers.length]).toEqual([[[], []], 0]);
   });
 });
+
+describe("service-lb and a load balancer that fails as it is made", () => {
+  test.each([
+    { it: "a Service that gives up its type and class", spec: { type: "ClusterIP" }, want: [[], [OTHER]] },
+    { it: "a Service of another class by now", spec: { type: "LoadBalancer" }, want: [[UID], [OTHER]] },
+  ])("takes it down for $it", async ({ spec, want }) => {
+    put("other", { spec: { loadBalancerClass: CLASS } });
+    await world.start(both());
+    // The list that is read at the start does not show it.
+    await world.restart([a.provider(), failing(b.provider())]);
+    put("web", { spec: { loadBalancerClass: CLASS } });
+    await world.pass(1000);
+    expect(kept()).toEqual([[], [OTHER, UID]]);
+    put("web", { spec });
+    await world.pass(60_000);
+    expect(kept()).toEqual(want);
+  });
+});
+
+/** What it makes is there and of no use. */
+function failing(provider: Provider): Provider {
+  const { client } = provider;
+  return {
+    ...provider,
+    client: {
+      ...client,
+      ensureLoadBalancer: async (input, options) => {
+        const { loadBalancer, ...answer } = await client.ensureLoadBalancer(input, options);
+        return { ...answer, loadBalancer: loadBalancer && { ...loadBalancer, phase: "failed" } };
+      },
+    },
+  };
+}
 
 describe("service-lb and load balancers of nobody", () => {
   test("counts and names them when two sweeps have seen them, and leaves them alone", async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { idleProvider, info } from "../../../test/support/provider-builders.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import type { Provider } from "../../provider/provider-set.ts";
+import { NO_RULES, type Provider } from "../../provider/provider-set.ts";
 
 const UID = "uid-default-web";
 
@@ -105,5 +106,61 @@ test("service-lb gives no load balancer a node that has just gone", async () => 
   world.nodes.delete("second");
   world.store.put(service("web"));
   await world.pass(100);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
+});
+
+test("service-lb leaves a load balancer its nodes when another provider claimed them for a while by mistake", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  const prefixed = (prefix: string) =>
+    info({ providerIdPrefixes: [prefix], capabilities: { loadBalancers: undefined } });
+  let declared = prefixed("rival://");
+  const rival = {
+    ...idleProvider("rival", declared),
+    get info() {
+      return declared;
+    },
+  };
+  world.node("first");
+  world.store.put(service("web"));
+  await world.start([cloud.provider(), rival]);
+  await world.pass(5000);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
+  declared = prefixed("acme://");
+  world.ready();
+  // Meanwhile nobody can say whose nodes are.
+  world.node("second");
+  await world.pass(5000);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
+  declared = prefixed("rival://");
+  world.ready();
+  await world.pass(5000);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["first", "second"]);
+});
+
+test("service-lb gives no load balancer after a restart the nodes of a provider that is a moment slower", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  const declared = info({ providerIdPrefixes: ["acme://b/"], capabilities: { loadBalancers: undefined } });
+  let answer: typeof declared | undefined = declared;
+  const longer = {
+    ...idleProvider("longer", undefined),
+    get info() {
+      return answer;
+    },
+  };
+  world.rules = { ...NO_RULES, isSettled: () => false };
+  world.node("first");
+  world.node("b/second");
+  world.store.put(service("web"));
+  await world.start([cloud.provider(), longer]);
+  await world.pass(5000);
+  answer = undefined;
+  await world.restart();
+  await world.pass(5000);
+  answer = declared;
+  world.ready();
+  await world.pass(5000);
+  expect(cloud.changes).toEqual([`ensure ${UID}`]);
   expect(cloud.kept.get(UID)?.nodes).toEqual(["first"]);
 });

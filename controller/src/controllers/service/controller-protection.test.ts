@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import { contractError } from "../../provider/errors.ts";
+import { asProviderError, contractError } from "../../provider/errors.ts";
 import type { Provider } from "../../provider/provider-set.ts";
+import { sleep } from "../../util/abort.ts";
 
 const UID = "uid-default-web";
 const PROTECTED = { annotations: { "service.cloudwire.dev/deletion-protection": "true" } };
@@ -67,6 +68,21 @@ describe("service-lb and a protection that came late", () => {
     expect(cloud.kept.has(UID)).toBe(true);
   });
 
+  test.each([
+    { it: "gives up its type", parts: { spec: CLUSTER_IP } },
+    { it: "is another provider's", parts: { spec: { loadBalancerClass: "b.example.com/nlb" } } },
+  ])("deletes nothing of a Service that $it and wants it back while the call waits to be sent", async ({ parts }) => {
+    const next = new LoadBalancerCloud("next", { classes: ["b.example.com/nlb"] });
+    put("web");
+    await world.start([inLine(cloud.provider(), 10_000), next.provider()]);
+    put("web", parts);
+    await world.pass(5000);
+    put("web");
+    await world.pass(60_000);
+    expect(cloud.changes.filter((change) => change.startsWith("delete"))).toEqual([]);
+    expect([cloud.kept.has(UID), next.kept.has(UID)]).toEqual([true, false]);
+  });
+
   test("does not take down what a former provider has while another change goes first and the Service is protected", async () => {
     let go = (): void => undefined;
     const first = held(cloud.provider(), "uid-default-other", new Promise((resolve) => (go = () => resolve())));
@@ -84,6 +100,26 @@ describe("service-lb and a protection that came late", () => {
     expect([cloud.kept.has(UID), next.kept.has(UID)]).toEqual([true, true]);
   });
 });
+
+/** Deletions wait so long for their turn. */
+function inLine(provider: Provider, waitMs: number): Provider {
+  const { client } = provider;
+  return {
+    ...provider,
+    client: {
+      ...client,
+      deleteLoadBalancer: async (ref, options) => {
+        await sleep(waitMs, options.signal, world.clock);
+        try {
+          options.refuse?.();
+        } catch (error) {
+          throw asProviderError(error);
+        }
+        return client.deleteLoadBalancer(ref, options);
+      },
+    },
+  };
+}
 
 /** A change of the load balancer of `uid` takes until then. */
 function held(provider: Provider, uid: string, until: Promise<void>): Provider {

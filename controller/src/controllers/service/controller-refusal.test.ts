@@ -23,3 +23,19 @@ test("service-lb asks once for what is refused for good, whatever others do to w
   await world.pass(1_800_000);
   expect(cloud.changes).toEqual([`ensure ${UID}`, `ensure ${UID}`, `ensure ${UID}`]);
 });
+
+test("service-lb says at once why another wish is refused, too", async () => {
+  await using world = new ServiceWorld();
+  const asking = (protocol: string) =>
+    service("web", {
+      spec: { ports: [{ name: "", protocol, appProtocol: undefined, port: 80, targetPort: 80, nodePort: 30_080 }] },
+    });
+  world.store.put(asking("UDP"));
+  await world.start([new LoadBalancerCloud().provider()]);
+  const said = () => world.store.get("web")?.status.conditions.map(({ reason, message }) => `${reason}: ${message}`);
+  expect(said()).toEqual([expect.stringMatching(/^Refused: .*UDP/)]);
+  const status = world.store.get("web")?.status ?? asking("UDP").status;
+  world.store.put({ ...asking("SCTP"), status });
+  await world.pass(1000);
+  expect(said()).toEqual([expect.stringMatching(/^Refused: .*SCTP/)]);
+});

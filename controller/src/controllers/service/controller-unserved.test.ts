@@ -9,7 +9,7 @@ const UID = "uid-default-web";
 const CLASS = "a.example.com/lb";
 const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
 const WHY = "Services without class go to provider acme, which serves no load balancers";
-const EVENT = `LoadBalancerNotServed: Leaving the load balancer as it is, for no provider serves it any more: ${WHY}`;
+const EVENT = `LoadBalancerNotServed: Leaving the load balancer as it is, for no provider serves it any more: ${WHY} (changes and deletion wait until one does; to do: run a provider that serves it)`;
 
 let cloud: LoadBalancerCloud;
 let world: ServiceWorld;
@@ -54,7 +54,7 @@ describe("service-lb and a provider that serves no load balancers any more", () 
     await upgrade("poorer");
     await upgrade("poorer");
     await world.pass(1_300_000);
-    const message = `No provider serves this load balancer any more: ${WHY}. It is left as it is, changes and deletion wait, until one does again.`;
+    const message = `No provider serves this load balancer any more: ${WHY}. It is left as it is, changes and deletion wait, until one does again (to do: run a provider that serves it).`;
     expect(condition()).toEqual(["Unknown", "NotServed", message]);
     expect(world.told.slice(events)).toEqual([EVENT]);
     expect([world.store.writes.length - writes, cloud.calls.length - calls]).toEqual([1, 0]);

@@ -35,6 +35,7 @@ import type { ServiceMetrics } from "./metrics.ts";
 import { NodeSync } from "./node-sync.ts";
 import { type NodePace, nodesSource } from "./nodes-source.ts";
 import { plan } from "./plan.ts";
+import { statusSource } from "./status-source.ts";
 import { Strays } from "./strays.ts";
 import { concernsAdded, concernsUpdated } from "./predicates.ts";
 import { Targets } from "./targets.ts";
@@ -48,6 +49,11 @@ export interface ServiceLbSettings {
    * @default 0: never
    */
   readonly driftPeriodMs?: number;
+  /**
+   * Services may take over load balancers that exist (--adopt-load-balancers); may change while the controller runs.
+   * @default false
+   */
+  readonly adoptsLoadBalancers?: boolean;
   readonly loadBalancers: LoadBalancerSettings;
 }
 
@@ -128,6 +134,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     },
     sources: [
       serviceSource(deps, state),
+      statusSource({ ...deps, ledger }),
       nodesSource({ ...deps, ...state, pace: NODE_PACE }),
       providerReadySource(deps, state),
       driftSource(sweeping),
@@ -139,6 +146,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
       lanes: { laneOf: (key) => laneOfKey(key, deps, state), limit: settings.workers },
     }),
     workers: workersFor(providers, settings.workers),
+    objects: deps.services.lister,
     clock,
     log,
     metrics: controllerMetrics,
@@ -156,7 +164,14 @@ function laneOfKey(key: string, { services, providers }: ServiceLbDependencies, 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
   const { ledger, nodeSync, failures } = state;
-  const gathering = { ...state, services: services.lister, providers, settings: settings.loadBalancers, clock };
+  const gathering = {
+    ...state,
+    services: services.lister,
+    providers,
+    settings: settings.loadBalancers,
+    mayAdopt: () => settings.adoptsLoadBalancers === true,
+    clock,
+  };
   const steps = stepReconciler(
     {
       gather: (context) => gather(gathering, context),

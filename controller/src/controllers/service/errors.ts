@@ -1,6 +1,7 @@
 import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { hasReason, ProviderError } from "../../provider/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
+import type { Why } from "../../runtime/result.ts";
 import { causesOf, messageOf } from "../../util/errors.ts";
 
 export interface SyncErrorOptions extends ErrorOptions {
@@ -32,6 +33,11 @@ export class LoadBalancerSyncError extends Error {
     this.isAside = isAside;
     this.reason = reason;
     this.nextTry = nextTry ?? "tried again after 5 seconds to 5 minutes";
+  }
+
+  /** For explain: what is known without the cause. */
+  get why(): Why | undefined {
+    return this.reason === undefined ? undefined : { reason: this.reason, message: this.message };
   }
 }
 

@@ -1,6 +1,7 @@
-import { DELETION_PROTECTION } from "../../api/annotations.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "../../api/annotations.ts";
 import type { EventInput, EventType } from "../../api/event.ts";
 import {
+  ADOPTING_LOAD_BALANCER,
   DELETE_LOAD_BALANCER_FAILED,
   DELETED_LOAD_BALANCER,
   DELETING_LOAD_BALANCER,
@@ -19,6 +20,7 @@ import {
   UPDATE_LOAD_BALANCER_FAILED,
   UPDATED_LOAD_BALANCER,
 } from "../../api/event-reasons.ts";
+import { LOAD_BALANCER_REMEDIES } from "../../api/load-balancer-condition.ts";
 import { type Service, serviceReference } from "../../api/service.ts";
 import type { Diagnostic } from "../../provider/load-balancer.ts";
 
@@ -27,6 +29,15 @@ const MAX_NODE_NAMES = 20;
 
 export function ensuringLoadBalancer(service: Service): EventInput {
   return event(service, "Normal", ENSURING_LOAD_BALANCER, "Ensuring load balancer");
+}
+
+export function adoptingLoadBalancer(service: Service, id: string): EventInput {
+  return event(
+    service,
+    "Normal",
+    ADOPTING_LOAD_BALANCER,
+    `Taking over load balancer ${id}, as ${ADOPT_LOAD_BALANCER} asks`,
+  );
 }
 
 export function ensuredLoadBalancer(service: Service): EventInput {
@@ -74,7 +85,7 @@ export function loadBalancerDrifted(service: Service, what: string): EventInput 
 }
 
 export function driftNotRepaired(service: Service, what: string): EventInput {
-  const message = `Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: ${what}`;
+  const message = `Leaving the load balancer as it is for a day, for it is changed back each time it is made as wished: ${what} (to do: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired})`;
   return event(service, "Warning", LOAD_BALANCER_DRIFT_NOT_REPAIRED, message);
 }
 
@@ -85,12 +96,12 @@ export function loadBalancerProtected(service: Service): EventInput {
 
 export function loadBalancerKept(service: Service, loadBalancerId: string | undefined): EventInput {
   const which = loadBalancerId === undefined ? "The load balancer" : `Load balancer ${loadBalancerId}`;
-  const message = `${which} of this Service is kept at the cloud, for annotation ${DELETION_PROTECTION} said so when the Service went`;
+  const message = `${which} of this Service is kept at the cloud, for annotation ${DELETION_PROTECTION} said so when the Service went (to do: delete it there when nobody needs it)`;
   return event(service, "Warning", LOAD_BALANCER_KEPT, message);
 }
 
 export function loadBalancerNotServed(service: Service, why: string): EventInput {
-  const message = `Leaving the load balancer as it is, for no provider serves it any more: ${why}`;
+  const message = `Leaving the load balancer as it is, for no provider serves it any more: ${why} (changes and deletion wait until one does; to do: ${LOAD_BALANCER_REMEDIES.NotServed})`;
   return event(service, "Warning", LOAD_BALANCER_NOT_SERVED, message);
 }
 

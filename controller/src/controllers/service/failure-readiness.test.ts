@@ -1,13 +1,20 @@
 import { describe, expect, test } from "vitest";
+import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { ApiError } from "../../kube/errors.ts";
 import { contractError, ProviderError } from "../../provider/errors.ts";
 import { TerminalError } from "../../util/errors.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
-import { readinessOfFailure } from "./failure-readiness.ts";
+import { failureText, readinessOfFailure } from "./failure-readiness.ts";
 
 const TRANSIENT = "tried again after 5 seconds to 5 minutes";
 const OPERATOR = "tried again after 1 to 5 minutes, and when the Service changes";
 const UNKNOWN = "asked again after 1 second to 5 minutes";
+
+/** What stands behind a failure: when it is tried again, and what to do where something can be done. */
+function hint(reason: LoadBalancerReadyReason, nextTry: string): string {
+  const remedy = LOAD_BALANCER_REMEDIES[reason];
+  return remedy === undefined ? `(${nextTry})` : `(${nextTry}; to do: ${remedy})`;
+}
 
 describe("readinessOfFailure()", () => {
   test.each([
@@ -36,7 +43,7 @@ describe("readinessOfFailure()", () => {
     expect(readinessOfFailure(error)).toEqual({
       status,
       reason: word,
-      message: `failed to ensure: why (${nextTry})`,
+      message: `failed to ensure: why ${hint(word, nextTry)}`,
     });
   });
 
@@ -53,7 +60,7 @@ describe("readinessOfFailure()", () => {
     expect(readinessOfFailure(new TerminalError("no SCTP", { cause }))).toEqual({
       status: "False",
       reason: "Refused",
-      message: "no SCTP (never)",
+      message: `no SCTP ${hint("Refused", "never")}`,
     });
   });
 
@@ -61,14 +68,14 @@ describe("readinessOfFailure()", () => {
     expect(readinessOfFailure(new Error("oh"))).toEqual({
       status: "Unknown",
       reason: "SyncFailed",
-      message: `oh (${TRANSIENT})`,
+      message: `oh ${hint("SyncFailed", TRANSIENT)}`,
     });
   });
 
   test("cuts what is too long and keeps when it is tried again", () => {
     const message = readinessOfFailure(new Error("x".repeat(5000)))?.message ?? "";
     expect(message).toHaveLength(1024);
-    expect(message.endsWith(`x… (${TRANSIENT})`)).toBe(true);
+    expect(message.endsWith(`x… ${hint("SyncFailed", TRANSIENT)}`)).toBe(true);
   });
 
   test("is nothing for a server that took no write", () => {
@@ -80,5 +87,33 @@ describe("readinessOfFailure()", () => {
       retryAfterMs: undefined,
     });
     expect(readinessOfFailure(new LoadBalancerSyncError("failed to patch", { cause }))).toBeUndefined();
+  });
+});
+
+describe("failureText()", () => {
+  test("says what the condition says, for kubectl describe shows no conditions", () => {
+    const error = new LoadBalancerSyncError("failed", { cause: contractError("QUOTA_EXCEEDED", "why") });
+    expect(failureText(error)).toBe(readinessOfFailure(error)?.message);
+  });
+
+  test("leaves room for the words before it", () => {
+    expect(failureText(new Error("x".repeat(5000)))).toHaveLength(940);
+  });
+
+  test("says of a server that took no write what to look at", () => {
+    const parts = { httpStatus: 403, reason: "", retryAfterMs: undefined } as const;
+    const cause = new ApiError({ code: "forbidden", message: "no", ...parts });
+    expect(failureText(new LoadBalancerSyncError("failed to patch", { cause }))).toBe(
+      `failed to patch (${TRANSIENT}; to do: see that the API server is well and grants the controller its rights)`,
+    );
+  });
+
+  test("speaks of a former provider's load balancer, too, which no condition tells of", () => {
+    const cause = contractError("DELETION_PROTECTED", "why");
+    const error = new LoadBalancerSyncError("failed", { cause, isTold: true, isAside: true });
+    expect([readinessOfFailure(error), failureText(error)]).toEqual([
+      undefined,
+      `failed ${hint("DeletionProtected", OPERATOR)}`,
+    ]);
   });
 });

@@ -1,12 +1,16 @@
-import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
+import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { ProviderError, ProviderErrorClass } from "../../provider/errors.ts";
 import { causesOf } from "../../util/errors.ts";
+import { hinted } from "../../util/hinted.ts";
 import { describe, LoadBalancerSyncError, providerErrorOf } from "./errors.ts";
 import type { Readiness } from "./plan/readiness.ts";
 
 /** An event's length; metav1.Condition would take 32,768 characters. */
 const MAX_MESSAGE = 1024;
+
+/** The same without the words that upstream's events begin with. */
+const MAX_EVENT_TEXT = 940;
 
 /** Reasons of the contract that say more than their class does. */
 const BY_REASON: ReadonlyMap<string, LoadBalancerReadyReason> = new Map([
@@ -43,21 +47,36 @@ const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
   RESYNC: "asked again after 1 second to 5 minutes",
 };
 
+const API_SERVER_REMEDY = "see that the API server is well and grants the controller its rights";
+
 /** What a failure means for the Service; undefined: nothing that could be written. */
 export function readinessOfFailure(error: unknown): Readiness | undefined {
-  const causes = causesOf(error);
   // The server that did not take the write would not take this one.
-  if (causes.some((cause) => isApiError(cause))) return undefined;
-  if (error instanceof LoadBalancerSyncError && error.isAside) return undefined;
-  const told = causes.find((cause) => cause instanceof LoadBalancerSyncError && cause.reason !== undefined);
+  if (isOfApiServer(error)) return undefined;
+  return error instanceof LoadBalancerSyncError && error.isAside ? undefined : judged(error);
+}
+
+/** What went wrong, when it is tried again and what somebody can do, in one line for events: `kubectl describe` shows no conditions. */
+export function failureText(error: unknown): string {
+  return isOfApiServer(error)
+    ? hinted(describe(error), NEXT_TRY.TRANSIENT, API_SERVER_REMEDY, MAX_EVENT_TEXT)
+    : judged(error, MAX_EVENT_TEXT).message;
+}
+
+function isOfApiServer(error: unknown): boolean {
+  return causesOf(error).some((cause) => isApiError(cause));
+}
+
+function judged(error: unknown, max = MAX_MESSAGE): Readiness {
+  const told = causesOf(error).find((cause) => cause instanceof LoadBalancerSyncError && cause.reason !== undefined);
   if (told instanceof LoadBalancerSyncError && told.reason !== undefined) {
-    return readiness(told.reason, describe(error), told.nextTry);
+    return readiness(told.reason, describe(error), told.nextTry, max);
   }
   const fromProvider = providerErrorOf(error);
-  if (fromProvider === undefined) return readiness("SyncFailed", describe(error), NEXT_TRY.TRANSIENT);
+  if (fromProvider === undefined) return readiness("SyncFailed", describe(error), NEXT_TRY.TRANSIENT, max);
   const isQuota = fromProvider.reason === "QUOTA_EXCEEDED";
   const nextTry = isQuota ? "tried again after 1 to 15 minutes" : NEXT_TRY[fromProvider.class];
-  return readiness(reasonOf(fromProvider), describe(error), nextTry);
+  return readiness(reasonOf(fromProvider), describe(error), nextTry, max);
 }
 
 function reasonOf({ reason, class: errorClass, code }: ProviderError): LoadBalancerReadyReason {
@@ -65,8 +84,7 @@ function reasonOf({ reason, class: errorClass, code }: ProviderError): LoadBalan
   return BY_REASON.get(reason) ?? BY_CLASS[errorClass];
 }
 
-function readiness(reason: LoadBalancerReadyReason, what: string, nextTry: string): Readiness {
-  const left = MAX_MESSAGE - nextTry.length - 4;
-  const cut = what.length > left ? `${what.slice(0, left)}…` : what;
-  return { status: UNKNOWN.has(reason) ? "Unknown" : "False", reason, message: `${cut} (${nextTry})` };
+function readiness(reason: LoadBalancerReadyReason, what: string, nextTry: string, max: number): Readiness {
+  const message = hinted(what, nextTry, LOAD_BALANCER_REMEDIES[reason], max);
+  return { status: UNKNOWN.has(reason) ? "Unknown" : "False", reason, message };
 }

@@ -6,6 +6,7 @@ import { contractError, ProviderError } from "../../provider/errors.ts";
 import { RetryAfterError, TerminalError } from "../../util/errors.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
 import { settleFailure } from "./failure.ts";
+import { failureText } from "./failure-readiness.ts";
 
 const lost = new ProviderError({ code: "UNAVAILABLE", message: "provider acme is not connected" });
 const inEnsure = (cause: Error, isTold = false) =>
@@ -37,20 +38,22 @@ function settle(error: Error, { failures = 0, inARow = 1, aborted = false, rando
   return { outcome: outcome(), told: events.map(({ reason, message }) => `${reason}: ${message}`) };
 }
 
+/** What is told of an error. */
+const failed = (error: Error): string => `SyncLoadBalancerFailed: Error syncing load balancer: ${failureText(error)}`;
+
 describe("settleFailure()", () => {
   test.each([
     {
       it: "an error of the provider",
       error: inEnsure(contractError("DEPENDENCY_IN_USE", "in use")),
-      why: "failed to ensure: why",
     },
-    { it: "a provider's error by itself", error: contractError("CLOUD_UNAVAILABLE", "503"), why: "503" },
-    { it: "an error of the API server", error: new Error("patch: 500"), why: "patch: 500" },
-    { it: "what must not be left out", error: new TerminalError("spec.ports: no SCTP"), why: "spec.ports: no SCTP" },
-  ])("tells and passes on $it", ({ error, why }) => {
+    { it: "a provider's error by itself", error: contractError("CLOUD_UNAVAILABLE", "503") },
+    { it: "an error of the API server", error: new Error("patch: 500") },
+    { it: "what must not be left out", error: new TerminalError("spec.ports: no SCTP") },
+  ])("tells and passes on $it", ({ error }) => {
     expect(settle(error)).toEqual({
       outcome: error,
-      told: [`SyncLoadBalancerFailed: Error syncing load balancer: ${why}`],
+      told: [failed(error)],
     });
   });
 
@@ -74,11 +77,16 @@ describe("settleFailure()", () => {
   });
 
   test.each([
-    { error: contractError("OPERATION_IN_PROGRESS", "busy"), delayMs: 2000 },
-    { error: inEnsure(contractError("STALE_GENERATION", "older")), delayMs: 2000 },
-    { error: inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs: 700 })), delayMs: 700 },
-  ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs }) => {
-    expect(settle(error)).toEqual({ outcome: { kind: "requeueAfter", delayMs }, told: [] });
+    { error: contractError("OPERATION_IN_PROGRESS", "busy"), delayMs: 2000, message: "busy" },
+    { error: inEnsure(contractError("STALE_GENERATION", "older")), delayMs: 2000, message: "failed to ensure: why" },
+    {
+      error: inEnsure(contractError("OPERATION_IN_PROGRESS", "busy", { retryAfterMs: 700 })),
+      delayMs: 700,
+      message: "failed to ensure: why",
+    },
+  ])("comes back after $delayMs ms when the provider is busy", ({ error, delayMs, message }) => {
+    const outcome = { kind: "requeueAfter", delayMs, why: { reason: "busy", message } };
+    expect(settle(error)).toEqual({ outcome, told: [] });
   });
 
   test.each([
@@ -96,8 +104,8 @@ describe("settleFailure()", () => {
       expect({ outcome, told }).toEqual({
         outcome: isTold
           ? new RetryAfterError("failed to ensure: why", delayMs, { cause: error })
-          : { kind: "requeueAfter", delayMs },
-        told: isTold ? ["SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure: why"] : [],
+          : { kind: "requeueAfter", delayMs, why: { reason: "busy", message: "failed to ensure: why" } },
+        told: isTold ? [failed(error)] : [],
       });
     },
   );
@@ -113,7 +121,7 @@ describe("settleFailure()", () => {
     const error = inEnsure(contractError(reason, "no"));
     expect(settle(error, { inARow })).toEqual({
       outcome: new RetryAfterError("failed to ensure: why", delayMs, { cause: error }),
-      told: ["SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure: why"],
+      told: [failed(error)],
     });
   });
 

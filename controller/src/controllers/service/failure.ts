@@ -9,6 +9,7 @@ import type { Random } from "../../util/clock.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 import { describe, isBusy, isQuiet, LoadBalancerSyncError, providerErrorOf } from "./errors.ts";
 import { syncLoadBalancerFailed } from "./events.ts";
+import { failureText } from "./failure-readiness.ts";
 
 export interface FailureDependencies {
   readonly events: EventRecorder;
@@ -50,10 +51,11 @@ export function settleFailure(
   const isStill = isBusyStill(error, inARow);
   if (isBusy(fromProvider) && !isStill) {
     context.log.debug(2, "Provider is busy with the load balancer", { err: error });
-    return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()));
+    const why = { reason: "busy", message: describe(error) };
+    return requeueAfter(fromProvider?.retryAfterMs ?? BUSY_MS * (0.9 + 0.2 * random()), why);
   }
   if (service !== undefined && (isStill || (!isTold(error) && !isQuiet(error, context)))) {
-    events.record(syncLoadBalancerFailed(service, describe(error)));
+    events.record(syncLoadBalancerFailed(service, failureText(error)));
   }
   const delayMs = fromProvider && jittered(fromProvider, waitMs(fromProvider, inARow), random);
   throw delayMs === undefined ? error : new RetryAfterError(describe(error), delayMs, { cause: error });

@@ -68,7 +68,7 @@ function takeOver({ ledger, providers }: FormersDependencies, owner: Provider, u
   if (holder === undefined || holder.provider === owner.name) return;
   const earlier = providers.providers.find(({ name }) => name === holder.provider);
   const loadBalancerId = ledger.entry(key)?.loadBalancerId;
-  ledger.drop(key);
+  ledger.lose(key, { service: holder.service, provider: owner.name });
   if (earlier === undefined || isSamePlace(earlier, owner)) return;
   ledger.recordFormer(key, uid, { provider: earlier.name, loadBalancerId });
 }
@@ -99,7 +99,7 @@ function stillFormer(
   const present = ledger.entry(key)?.loadBalancerId;
   for (const former of ledger.formers(key, uid)) {
     const earlier = providers.providers.find(({ name }) => name === former.provider);
-    const isOwners = former.provider === owner.name;
+    const isOwners = former.provider === owner.name || (earlier !== undefined && isSamePlace(earlier, owner));
     const isAdopted = former.loadBalancerId === present && earlier !== undefined && isSuccessor(owner, earlier);
     if (!isOwners && (present === undefined || !isAdopted)) return former;
     ledger.retired(key, former.provider);

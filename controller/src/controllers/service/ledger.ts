@@ -75,6 +75,8 @@ export class Ledger {
   /** Services that a provider process has said are not its own, by what their annotations say. */
   readonly #declined = new Map<string, { readonly service: Service; readonly bootId: string }>();
   readonly #refused = new Map<string, Refused>();
+  /** Whose load balancer there may be of which nothing else is known. */
+  readonly #lost = new Map<string, Attempt>();
   /** By key, then by provider. */
   readonly #formers = new Map<string, { readonly uid: string; readonly byProvider: Map<string, Former> }>();
   /** Providers, by key, that are known to have nothing of the Service any more. */
@@ -103,6 +105,7 @@ export class Ledger {
     this.#deletions.delete(key);
     this.#cleaned.delete(key);
     this.#declined.delete(key);
+    this.#lost.delete(key);
   }
 
   /** Something is remembered of the Service. */
@@ -114,6 +117,7 @@ export class Ledger {
       this.#foreign,
       this.#declined,
       this.#refused,
+      this.#lost,
       this.#cleaned,
     ].some((known) => known.has(key));
   }
@@ -148,12 +152,13 @@ export class Ledger {
 
   /** Whose load balancer there is or may be, by what was asked for and accepted. */
   holder(key: string): Attempt | undefined {
-    return this.#entries.get(key) ?? this.#changes.get(key) ?? this.#deletions.get(key);
+    return this.#entries.get(key) ?? this.#changes.get(key) ?? this.#deletions.get(key) ?? this.#lost.get(key);
   }
 
   /** Keys that have a {@link holder}. */
   holderKeys(): ReadonlySet<string> {
-    return new Set([...this.#entries.keys(), ...this.#changes.keys(), ...this.#deletions.keys()]);
+    const known = [this.#entries, this.#changes, this.#deletions, this.#lost];
+    return new Set(known.flatMap((one) => [...one.keys()]));
   }
 
   /** The intended change was answered: the next one is new, even if it wishes the same. */
@@ -246,13 +251,20 @@ export class Ledger {
     this.#cleaned.set(key, uid);
   }
 
-  /** Nothing is known of the load balancer: it must be read again. */
+  /** Nothing is known of the load balancer but whose it is: it must be read again, and taken down when nobody wishes for it any more. */
+  lose(key: string, holder: Attempt | undefined = this.holder(key)): void {
+    this.drop(key);
+    if (holder !== undefined) this.#lost.set(key, { service: holder.service, provider: holder.provider });
+  }
+
+  /** Nothing is known of a load balancer, nor that there is one. */
   drop(key: string): void {
     this.#entries.delete(key);
     this.#deletions.delete(key);
     this.#changes.delete(key);
     this.#declined.delete(key);
     this.#refused.delete(key);
+    this.#lost.delete(key);
   }
 
   /** The Service itself is gone. */

@@ -54,7 +54,7 @@ describe("plan() of a Service that another provider served before", () => {
     { it: "its nodes are others", input: wanted({ entry: known, wish: wish("spec-1", "n"), former }), want: "change" },
     {
       it: "its wish is refused",
-      input: wanted({ entry: known, former, refusal: { message: "no", retryAfterMs: undefined } }),
+      input: wanted({ entry: known, former, refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" } }),
       want: "refuse",
     },
     {

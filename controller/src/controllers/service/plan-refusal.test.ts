@@ -16,7 +16,7 @@ import { plan } from "./plan.ts";
 import type { Wish } from "./plan/wish.ts";
 
 describe("plan() of a wish that is refused", () => {
-  const refusal: Refusal = { message: "no", retryAfterMs: 5 };
+  const refusal: Refusal = { message: "no", retryAfterMs: 5, nextTry: "later" };
   const spec1: Wish = { ...wish("spec-1", "nodes-2"), spec: known.spec };
   const refused = (parts: Partial<WantedInput>): WantedInput =>
     wanted({ service: edited, wish: wish("spec-2", "nodes-2"), refusal, ...parts });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   CREATED_MS,
+  ingress,
   type NodeParts,
   node,
   type ServiceParts,
@@ -8,6 +9,8 @@ import {
   servicePort,
   taint,
 } from "../../../test/support/builders.ts";
+import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
+import type { LoadBalancerIngress } from "../../api/service.ts";
 import {
   changesTargets,
   concernsAdded,
@@ -15,6 +18,7 @@ import {
   hasFinalizer,
   isTarget,
   isDeletionProtected,
+  losesStatus,
   needsCleanup,
   needsUpdate,
   wantsLoadBalancer,
@@ -243,6 +247,61 @@ describe("isTarget()", () => {
     { it: "has no provider ID", given: member({ spec: { providerID: "" } }), want: false },
   ])("is $want for a node that $it", ({ given, want }) => {
     expect(isTarget(given)).toBe(want);
+  });
+});
+
+describe("losesStatus()", () => {
+  const [ours, theirs] = [ingress({ ip: "203.0.113.1" }), ingress({ ip: "198.51.100.9" })];
+  const condition = {
+    type: LOAD_BALANCER_READY,
+    status: "True",
+    observedGeneration: 0,
+    lastTransitionTimeMs: CREATED_MS,
+    reason: "Ready",
+    message: "",
+  };
+  const saying = (points: readonly LoadBalancerIngress[], parts: ServiceParts = {}) =>
+    service("web", { ...parts, status: { loadBalancer: { ingress: points }, ...parts.status } });
+  const published = [ours];
+
+  test.each([
+    { it: "the address is taken out", old: saying([ours]), now: saying([]) },
+    { it: "the address is another", old: saying([ours]), now: saying([theirs]) },
+    { it: "an address is put beside it", old: saying([ours]), now: saying([ours, theirs]) },
+    { it: "a wrong one becomes another wrong one", old: saying([theirs]), now: saying([]) },
+    {
+      it: "the condition is taken out",
+      old: saying([ours], { status: { conditions: [condition] } }),
+      now: saying([ours]),
+    },
+  ])("is true when $it", ({ old, now }) => {
+    expect(losesStatus(old, now, published)).toBe(true);
+  });
+
+  test.each([
+    { it: "the address is published", old: saying([]), now: saying([ours]), published },
+    {
+      it: "it changes in something else",
+      old: saying([]),
+      now: saying([], { metadata: { labels: { a: "" } } }),
+      published,
+    },
+    { it: "nothing is known to be served there", old: saying([ours]), now: saying([]), published: undefined },
+    {
+      it: "it wants no load balancer",
+      old: saying([ours]),
+      now: saying([], { spec: { type: "ClusterIP" } }),
+      published,
+    },
+    { it: "it is being deleted", old: saying([ours]), now: saying([], { metadata: deleting }), published },
+    {
+      it: "the condition says something else",
+      old: saying([ours], { status: { conditions: [condition] } }),
+      now: saying([ours], { status: { conditions: [{ ...condition, status: "False" }] } }),
+      published,
+    },
+  ])("is false when $it", ({ old, now, published: given }) => {
+    expect(losesStatus(old, now, given)).toBe(false);
   });
 });
 

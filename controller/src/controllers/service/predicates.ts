@@ -2,7 +2,8 @@ import { isClearlyFalse } from "../../api/boolean-text.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/finalizers.ts";
 import { EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
-import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
+import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
+import { deletionProtection, type LoadBalancerIngress, type Service, type ServicePort } from "../../api/service.ts";
 import { TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
 import { deepEqual } from "../../util/equal.ts";
 
@@ -73,6 +74,21 @@ export function concernsUpdated(old: Service, service: Service): boolean {
 }
 
 /**
+ * Between `old` and `service` somebody else has changed what this process says in the status: the addresses, `published` being those that
+ * are served, or the condition, which has gone. Own writes agree with `published`, and take the condition away only where none is wished.
+ */
+export function losesStatus(
+  old: Service,
+  service: Service,
+  published: readonly LoadBalancerIngress[] | undefined,
+): boolean {
+  if (published === undefined || !wantsLoadBalancer(service) || isDeleting(service)) return false;
+  const [before, now] = [old.status.loadBalancer.ingress, service.status.loadBalancer.ingress];
+  const isOverwritten = !deepEqual(before, now) && !deepEqual(now, published);
+  return isOverwritten || (tellsReadiness(old) && !tellsReadiness(service));
+}
+
+/**
  * The node gets traffic of load balancers: it stays, is not kept out by label, is not about to be removed by the autoscaler, and its
  * machine is known. Readiness plays no part, as upstream: the load balancer's own health checks decide that.
  */
@@ -99,6 +115,10 @@ export function changesTargets(old: Node, node: Node): boolean {
 /** As upstream, the empty value keeps the node out, too. */
 function isExcluded(value: string | undefined): boolean {
   return value !== undefined && !isClearlyFalse(value);
+}
+
+function tellsReadiness({ status }: Service): boolean {
+  return status.conditions.some(({ type }) => type === LOAD_BALANCER_READY);
 }
 
 function comparedPort({ name, protocol, appProtocol, port, targetPort, nodePort }: ServicePort): object {

@@ -47,3 +47,21 @@ test("Targets.of() says the same until it is told of a change", () => {
   targets.changed();
   expect(targets.of("acme", now).count).toBe(1);
 });
+
+test("Targets.of() follows what another provider declares, for it decides whose a node is", () => {
+  const nodes = new FakeInformer<Node>();
+  nodes.set(machine("a"));
+  const now = info({ providerIdPrefixes: ["acme://"] });
+  let declared = now;
+  const rival = {
+    ...idleProvider("rival", now),
+    get info() {
+      return declared;
+    },
+  };
+  const providers = new PrefixProviderSet([idleProvider("acme", now), rival]);
+  const targets = new Targets({ nodes: nodes.lister, providers });
+  expect(targets.of("acme", now).count).toBe(0);
+  declared = info({ providerIdPrefixes: ["rival://"] });
+  expect(targets.of("acme", now).count).toBe(1);
+});

@@ -9,11 +9,13 @@ import { isTarget } from "./predicates.ts";
 
 export interface TargetsDependencies {
   readonly nodes: Lister<Node>;
-  readonly providers: Pick<ProviderSet, "ownerOfNode">;
+  readonly providers: Pick<ProviderSet, "providers" | "ownerOfNode">;
 }
 
 interface Cached {
   readonly info: ProviderInfo;
+  /** What all providers declare: whose a node is follows from it. */
+  readonly declared: readonly (ProviderInfo | undefined)[];
   readonly revision: number;
   readonly selection: NodeSelection;
   readonly prepared: Prepared;
@@ -43,11 +45,13 @@ export class Targets {
   of(provider: string, info: ProviderInfo): NodeSelection {
     const cached = this.#cache.get(provider);
     const isSame = cached?.info === info;
-    if (isSame && cached.revision === this.#revision) return cached.selection;
+    const declared = this.#deps.providers.providers.map((one) => one.info);
+    const isCurrent = isSame && cached.revision === this.#revision && isEqual(cached.declared, declared);
+    if (isCurrent) return cached.selection;
     // What is sent of a node depends on what its provider declared.
     const prepared: Prepared = isSame ? cached.prepared : new WeakMap();
     const selection = nodeSelection(this.#targets(provider, info, prepared));
-    this.#cache.set(provider, { info, revision: this.#revision, selection, prepared });
+    this.#cache.set(provider, { info, declared, revision: this.#revision, selection, prepared });
     return selection;
   }
 
@@ -66,4 +70,8 @@ export class Targets {
       return [made];
     });
   }
+}
+
+function isEqual<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
 }

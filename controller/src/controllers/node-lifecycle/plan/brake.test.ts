@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { brakeLimit, isBraked } from "./brake.ts";
+import { brakeLimit, brakeMessage, isBraked } from "./brake.ts";
 
 describe("brakeLimit()", () => {
   test.each([
@@ -20,6 +20,29 @@ describe("isBraked()", () => {
     { gone: 20, want: false },
     { gone: 21, want: true },
   ])("is $want for $gone of 200", ({ gone, want }) => {
-    expect(isBraked({ gone, nodes: 200, maxPercent: 10, exempt: false })).toBe(want);
+    expect(isBraked({ gone, nodes: 200, isUnknown: false, maxPercent: 10, exempt: false })).toBe(want);
+  });
+
+  test.each([
+    { it: "holds the first", gone: 1, nodes: 200, maxPercent: 10, want: true },
+    { it: "holds nothing where nothing is absent", gone: 0, nodes: 200, maxPercent: 10, want: false },
+    { it: "holds nothing where the brake is off", gone: 1, nodes: 200, maxPercent: 100, want: false },
+    { it: "holds nothing where all may go anyway", gone: 1, nodes: 3, maxPercent: 10, want: false },
+  ])("$it while it is unknown what went before", ({ gone, nodes, maxPercent, want }) => {
+    expect(isBraked({ gone, nodes, isUnknown: true, maxPercent, exempt: false })).toBe(want);
+  });
+});
+
+describe("brakeMessage()", () => {
+  test.each([
+    [{ gone: 21, isUnknown: false }, "21 of 200 Nodes absent, and at most 20 go within 10 minutes"],
+    [{ gone: 21, isUnknown: true }, "21 of 200 Nodes absent, and at most 20 go within 10 minutes"],
+    [
+      { gone: 1, isUnknown: true },
+      "1 of 200 Nodes absent, and it is not known how many went within the last 10 minutes, for the note on the Lease could not be read",
+    ],
+  ])("of %o names what holds", (parts, want) => {
+    const brake = { nodes: 200, maxPercent: 10, exempt: false, ...parts };
+    expect(brakeMessage("acme", brake)).toBe(`provider acme calls the machines of ${want}`);
   });
 });

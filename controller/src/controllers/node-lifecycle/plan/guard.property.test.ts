@@ -76,7 +76,7 @@ function play(steps: readonly Step[], ageAtStartMs: number): readonly Seen[] {
       failedAtMs,
       contradictedAtMs: undefined,
     };
-    const brake = { gone: 1, nodes: 100, maxPercent: 10, exempt: false };
+    const brake = { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
     const { kind } = judge({ absences, standing, brake, rules, createdMs, nowMs, monotonicMs: atMs });
     return { ...current, atMs, observeTimeMs, notReadySinceMs, deleted: kind === "delete" };
   });

@@ -39,7 +39,7 @@ function caseWith(parts: Parts = {}): Case {
       contradictedAtMs: undefined,
       ...parts.standing,
     },
-    brake: { gone: 1, nodes: 100, maxPercent: 10, exempt: false, ...parts.brake },
+    brake: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false, ...parts.brake },
     rules: { ...rules, ...parts.rules },
     createdMs: parts.createdMs ?? NOW - 3_600_000,
     nowMs: NOW,

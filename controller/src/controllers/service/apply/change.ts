@@ -7,12 +7,14 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import {
+  adoptingLoadBalancer,
   diagnosed,
   ensuringLoadBalancer,
   featureIgnored,
   unavailableLoadBalancer,
   updateLoadBalancerFailed,
 } from "../events.ts";
+import { failureText } from "../failure-readiness.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { progressOf } from "../plan/progress.ts";
 import { PROVISIONING } from "../plan/readiness.ts";
@@ -28,6 +30,7 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   const isEnsure = purpose === "ensure";
   announceRepair(plan, deps);
   if (isEnsure) events.record(ensuringLoadBalancer(service));
+  if (wish.adoptLoadBalancerId !== undefined) events.record(adoptingLoadBalancer(service, wish.adoptLoadBalancerId));
   if (!(await addFinalizer(service, plan.finalizerPatch, PROVISIONING, deps, context))) return DONE;
   if (isEnsure && wish.nodes.count === 0) events.record(unavailableLoadBalancer(service));
   for (const { field, message } of ignored) events.record(featureIgnored(service, field, message));
@@ -68,7 +71,7 @@ async function conclude(
   const progress = progressOf(plan, answer.loadBalancer);
   switch (progress.kind) {
     case "failed":
-      ledger.drop(context.key);
+      ledger.lose(context.key, plan);
       throw new LoadBalancerSyncError(progress.message, { reason: "Failed" });
     case "pending":
       return poll(service, progress.entry, deps, context);
@@ -166,7 +169,7 @@ async function updateNodes(
     if (hasReason(error, "NOT_RESPONSIBLE")) return "notResponsible";
     if (isQuiet(error, context)) throw error;
     metrics.nodeSyncErrors.inc();
-    events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), describe(error)));
+    events.record(updateLoadBalancerFailed(plan.service, nodeNames(plan), failureText(error)));
     throw new LoadBalancerSyncError(`failed to update load balancer hosts: ${describe(error)}`, {
       cause: error,
       isTold: true,

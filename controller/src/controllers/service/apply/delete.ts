@@ -5,13 +5,14 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
+import { failureText } from "../failure-readiness.ts";
 import { deletionOf } from "../ledger.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import { DELETING } from "../plan/readiness.ts";
 import type { Delete } from "../plan/steps.ts";
 import type { Wish } from "../plan/wish.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
-import { OvertakenError, refuseOvertakenDelete } from "./overtaken.ts";
+import { isOvertaken, refuseOvertakenDelete } from "./overtaken.ts";
 import { again, patch, tell } from "./status.ts";
 
 /** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
@@ -44,11 +45,13 @@ async function callDelete(
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
   const requestId = deps.ledger.attempt(context.key, deletionOf(service.metadata.uid), plan);
-  const options = { signal: context.signal, requestId, trigger: isGone ? "service gone" : "service deleted" };
+  const trigger = isGone ? "service gone" : "service deleted";
+  const refuse = (): void => refuseOvertakenDelete(service, deps);
+  const options = { signal: context.signal, requestId, trigger, refuse };
   const lockKey = deps.ledger.entry(context.key)?.lockKey;
   const call = () =>
     deps.gate.run(provider, context, lockKey, () => {
-      refuseOvertakenDelete(service, deps);
+      refuse();
       return provider.client.deleteLoadBalancer(ref, options);
     });
   try {
@@ -58,7 +61,7 @@ async function callDelete(
       return call();
     });
   } catch (error) {
-    if (error instanceof OvertakenError) throw error;
+    if (isOvertaken(error)) throw error;
     throw deletionError(plan, deps, context, error);
   }
 }
@@ -74,9 +77,10 @@ export async function unprotect(
   if (spec === undefined) return;
   const provider = providerNamed(deps, name);
   const input = { service: serviceRef(service), spec, specFingerprint, nodes };
-  const options = { signal: context.signal, trigger: "deletion protection lifted" };
+  const ask = (): void => refuse(service, deps);
+  const options = { signal: context.signal, trigger: "deletion protection lifted", refuse: ask };
   await deps.gate.run(provider, context, undefined, () => {
-    refuse(service, deps);
+    ask();
     return provider.client.ensureLoadBalancer(input, options);
   });
 }
@@ -88,6 +92,6 @@ function deletionError(
   error: unknown,
 ): LoadBalancerSyncError {
   const message = `failed to delete load balancer: ${describe(error)}`;
-  if (isGone && !isQuiet(error, context)) events.record(deleteLoadBalancerFailed(service, describe(error)));
+  if (isGone && !isQuiet(error, context)) events.record(deleteLoadBalancerFailed(service, failureText(error)));
   return new LoadBalancerSyncError(message, { cause: error, isTold: isGone });
 }

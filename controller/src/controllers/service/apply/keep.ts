@@ -21,7 +21,7 @@ export async function applyKeep(
     // Another Service may stand under the name by now.
     return requeueAfter(0);
   }
-  if (toldReadiness(ownWrites.latest(service))?.reason !== PROTECTED.reason)
+  if (toldReadiness(ownWrites.newest(service))?.reason !== PROTECTED.reason)
     events.record(loadBalancerProtected(service));
   await addFinalizer(service, finalizerPatch, PROTECTED, deps, context);
   await tell(service, PROTECTED, deps, context);

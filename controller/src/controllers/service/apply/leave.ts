@@ -14,7 +14,7 @@ export async function applyLeave(
 ): Promise<Result> {
   const readiness = notServed(why);
   context.log.warn("The load balancer is left as it is: no provider serves it any more", { why });
-  const isNew = toldReadiness(deps.ownWrites.latest(service))?.reason !== readiness.reason;
+  const isNew = toldReadiness(deps.ownWrites.newest(service))?.reason !== readiness.reason;
   await tell(service, readiness, deps, context);
   if (isNew) deps.events.record(loadBalancerNotServed(service, why));
   return DONE;

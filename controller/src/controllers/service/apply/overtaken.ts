@@ -1,6 +1,7 @@
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { causesOf } from "../../../util/errors.ts";
 import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from "../predicates.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 
@@ -8,7 +9,7 @@ import type { ApplyDependencies } from "./dependencies.ts";
 const REPLAN_MS = 1000;
 
 /** What was planned is not to be done any more: the Service has changed while a change waited for its turn. */
-export class OvertakenError extends Error {
+class OvertakenError extends Error {
   readonly code = "OVERTAKEN";
   override readonly name = "OvertakenError";
 }
@@ -34,9 +35,14 @@ export async function unlessOvertaken(applied: Promise<Result>): Promise<Result>
   try {
     return await applied;
   } catch (error) {
-    if (error instanceof OvertakenError) return requeueAfter(REPLAN_MS);
+    if (isOvertaken(error)) return requeueAfter(REPLAN_MS);
     throw error;
   }
+}
+
+/** Found here, or when the call was to be sent. */
+export function isOvertaken(error: unknown): boolean {
+  return causesOf(error).some((cause) => cause instanceof OvertakenError);
 }
 
 /** As the next gathering will see it, or the same would be planned and refused again for ever. undefined: it is gone. */

@@ -3,11 +3,12 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { formerLoadBalancerDeleted, formerLoadBalancerNotDeleted } from "../events.ts";
+import { failureText } from "../failure-readiness.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import type { Retire } from "../plan/steps.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { unprotect } from "./delete.ts";
-import { OvertakenError, refuseOvertakenRetire } from "./overtaken.ts";
+import { isOvertaken, refuseOvertakenRetire } from "./overtaken.ts";
 import { again } from "./status.ts";
 
 /** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
@@ -20,10 +21,11 @@ export async function applyRetire(
   const { loadBalancerId } = former;
   const provider = providerNamed(deps, former.provider);
   const ref = loadBalancerRef(service, provider.info, loadBalancerId, undefined);
-  const options = { signal: context.signal, trigger: "served by another provider" };
+  const refuse = (): void => refuseOvertakenRetire(service, deps);
+  const options = { signal: context.signal, trigger: "served by another provider", refuse };
   const call = () =>
     gate.run(provider, context, undefined, () => {
-      refuseOvertakenRetire(service, deps);
+      refuse();
       return provider.client.deleteLoadBalancer(ref, options);
     });
   try {
@@ -34,9 +36,9 @@ export async function applyRetire(
     });
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
-    if (error instanceof OvertakenError) throw error;
+    if (isOvertaken(error)) throw error;
     if (!isQuiet(error, context)) {
-      events.record(formerLoadBalancerNotDeleted(service, former.provider, describe(error)));
+      events.record(formerLoadBalancerNotDeleted(service, former.provider, failureText(error)));
     }
     const message = `failed to delete what provider ${former.provider} had of the Service: ${describe(error)}`;
     throw new LoadBalancerSyncError(message, { cause: error, isTold: true, isAside: true });

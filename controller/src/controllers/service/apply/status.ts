@@ -79,7 +79,7 @@ export async function tell(
 
 /** Says no more of the load balancer: it is somebody else's. */
 export async function tellNothing(service: Service, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
-  const body = withConditions(service, undefined, withoutReadiness(deps.ownWrites.latest(service)));
+  const body = withConditions(service, undefined, withoutReadiness(deps.ownWrites.newest(service)));
   if (body !== undefined) await patch("remove load balancer condition", service, body, deps, context);
 }
 
@@ -89,7 +89,7 @@ function withReadiness(
   readiness: Readiness | undefined,
   { conditions, ownWrites }: Pick<ApplyDependencies, "conditions" | "ownWrites">,
 ): StatusPatch | undefined {
-  const items = readiness && conditions.items(ownWrites.latest(service), readiness);
+  const items = readiness && conditions.items(ownWrites.newest(service), readiness);
   return withConditions(service, body, items);
 }
 

@@ -19,8 +19,8 @@ export async function gatherCleanup(
 ): Promise<CleanupInput | undefined> {
   const { ledger } = deps;
   const { key } = context;
-  if (entry === undefined && !isOurs(deps, key, service)) return undefined;
   const holder = ledger.holder(key)?.provider;
+  if (holder === undefined && !isOurs(deps, key, service)) return undefined;
   const owner = holder === undefined ? ownerOf(deps, context, service) : holderOf(deps, holder);
   const provider = holder ?? owner?.provider.name;
   if (provider === undefined) return undefined;

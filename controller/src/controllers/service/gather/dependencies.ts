@@ -21,5 +21,7 @@ export interface GatherDependencies {
   readonly conditions: Pick<PacedConditions, "forget">;
   readonly drift: DriftWatch;
   readonly settings: LoadBalancerSettings;
+  /** Of --adopt-load-balancers, as it is now. */
+  readonly mayAdopt: () => boolean;
   readonly clock: Pick<Clock, "monotonicMs">;
 }

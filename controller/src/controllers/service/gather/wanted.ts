@@ -1,5 +1,5 @@
 import type { Service } from "../../../api/service.ts";
-import { unsupportedRequests } from "../../../provider/convert/unsupported.ts";
+import { type UnsupportedRequest, unsupportedRequests } from "../../../provider/convert/unsupported.ts";
 import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
 import type { ProviderInfo } from "../../../provider/provider-info.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
@@ -7,9 +7,10 @@ import { formerOf } from "../formers.ts";
 import type { Entry } from "../ledger.ts";
 import { loadBalancerRef } from "../load-balancer-ref.ts";
 import type { WantedInput } from "../plan/input.ts";
-import { type Refusal, refusalOf } from "../plan/refusal.ts";
+import { NEXT_TRY, type Refusal, refusalOf } from "../plan/refusal.ts";
 import { isReadNeeded } from "../plan/standing.ts";
 import { hasFinalizer, needsUpdate } from "../predicates.ts";
+import { gatherAdoption } from "./adoption.ts";
 import type { GatherDependencies } from "./dependencies.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import { leftover, wishOf } from "./wish.ts";
@@ -42,20 +43,30 @@ export async function gatherWanted(
   const isLookedAt = entry !== undefined && refusal === undefined;
   const suspicion = isLookedAt ? deps.drift.suspicion(context.key) : undefined;
   const isRead = isReadNeeded({ service, wish, entry, isAttempted, refusal, suspicion });
+  const observed = isRead ? await read(deps, owner, service, entry, context) : undefined;
+  const adoption = await gatherAdoption(deps, owner, service, { entry, observed }, context);
   return {
     kind: "wanted",
     service,
     provider: provider.name,
-    wish,
+    wish: { ...wish, ...adoption.wish },
     entry,
     isAttempted,
-    observed: isRead ? await read(deps, owner, service, entry, context) : undefined,
+    observed,
     suspicion,
     former: former && leftover(deps, service, former),
-    unsupported,
-    refusal,
+    unsupported: [...unsupported, ...adoption.problems],
+    refusal: refusal ?? adoptionRefusal(adoption.problems),
     updatesNodes: loadBalancers.updateNodes,
   };
+}
+
+/** What stands in the way may go without a change of the Service or the provider. */
+const ADOPTION_RETRY_MS = 60_000;
+
+function adoptionRefusal(problems: readonly UnsupportedRequest[]): Refusal | undefined {
+  const refusal = refusalOf(problems);
+  return refusal && { ...refusal, retryAfterMs: ADOPTION_RETRY_MS, nextTry: `${NEXT_TRY}, or after a minute` };
 }
 
 function refusedBefore(
@@ -66,7 +77,12 @@ function refusedBefore(
 ): Refusal | undefined {
   const nowMs = clock.monotonicMs();
   const refused = ledger.refused(key, service, bootId, nowMs);
-  return refused && { message: refused.message, retryAfterMs: refused.untilMs - nowMs };
+  if (refused === undefined) return undefined;
+  return {
+    message: refused.message,
+    retryAfterMs: refused.untilMs - nowMs,
+    nextTry: `${NEXT_TRY}, or after 30 minutes`,
+  };
 }
 
 async function read(

@@ -72,7 +72,7 @@ test("each state says for people what it means, and what to do", () => {
   messages.push(readinessOf(held, { ...making, ingress: [] }, 2), DELETING, PROTECTED);
   expect(messages.map((readiness) => readiness?.message)).toEqual([
     "The load balancer is as the Service wishes.",
-    "The load balancer stands, but there are no nodes that it could forward to.",
+    "The load balancer stands, but there are no nodes that it could forward to (to do: see which Nodes are initialized, and which are kept out by label node.kubernetes.io/exclude-from-external-load-balancers).",
     "The load balancer is being made.",
     "A change of the load balancer is being carried out; it serves as before meanwhile.",
     "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
@@ -85,7 +85,7 @@ test("driftNotRepaired() says what was changed back", () => {
     status: "False",
     reason: "DriftNotRepaired",
     message:
-      "A port is missing. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes.",
+      "A port is missing. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes (to do: find at the cloud who changes it).",
   });
 });
 

@@ -1,5 +1,9 @@
 import { DELETION_PROTECTION } from "../../../api/annotations.ts";
-import { LOAD_BALANCER_READY, type LoadBalancerReadyReason } from "../../../api/load-balancer-condition.ts";
+import {
+  LOAD_BALANCER_READY,
+  LOAD_BALANCER_REMEDIES,
+  type LoadBalancerReadyReason,
+} from "../../../api/load-balancer-condition.ts";
 import type { Condition } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { JsonObject } from "../../../kube/client.ts";
@@ -19,7 +23,7 @@ const READY: Readiness = { status: "True", reason: "Ready", message: "The load b
 const NO_NODES: Readiness = {
   status: "False",
   reason: "NoNodes",
-  message: "The load balancer stands, but there are no nodes that it could forward to.",
+  message: `The load balancer stands, but there are no nodes that it could forward to (to do: ${LOAD_BALANCER_REMEDIES.NoNodes}).`,
 };
 
 /** Said with the finalizer, before the cloud is asked for anything. */
@@ -51,13 +55,13 @@ export const PROTECTED: Readiness = {
 
 /** Said of what nobody here can change or delete any more. */
 export function notServed(why: string): Readiness {
-  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again.`;
+  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again (to do: ${LOAD_BALANCER_REMEDIES.NotServed}).`;
   return { status: "Unknown", reason: "NotServed", message };
 }
 
 /** Said of what somebody else makes otherwise each time. */
 export function driftNotRepaired({ what }: Drift): Readiness {
-  const message = `${capital(what)}. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes.`;
+  const message = `${capital(what)}. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes (to do: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}).`;
   return { status: "False", reason: "DriftNotRepaired", message };
 }
 

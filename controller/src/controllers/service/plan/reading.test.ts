@@ -32,7 +32,7 @@ describe("isReadNeeded()", () => {
         wish: wish(),
         entry: undefined,
         isAttempted: true,
-        refusal: { message: "no", retryAfterMs: undefined },
+        refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
       },
       want: true,
     },

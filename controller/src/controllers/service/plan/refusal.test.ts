@@ -19,6 +19,7 @@ describe("plan() asks the cloud for nothing", () => {
     expect(refusalOf([refused, ignored, other])).toEqual({
       message: "spec.loadBalancerSourceRanges: open to all; spec.ports[0].protocol: no SCTP",
       retryAfterMs: undefined,
+      nextTry: "tried again when the Service or the provider changes",
     });
     expect(refusalOf([ignored])).toBeUndefined();
   });

@@ -8,13 +8,19 @@ export interface Refusal {
   readonly message: string;
   /** undefined: not until the Service or the provider changes. */
   readonly retryAfterMs: number | undefined;
+  /** The same in words for the user. */
+  readonly nextTry: string;
 }
+
+/** When every refusal is tried again. */
+export const NEXT_TRY = "tried again when the Service or the provider changes";
 
 /** The provider does not offer what must not be left out. */
 export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal | undefined {
   const refused = unsupported.filter(({ effect }) => effect === "refused");
   if (refused.length === 0) return undefined;
-  return { message: refused.map(({ field, message }) => `${field}: ${message}`).join("; "), retryAfterMs: undefined };
+  const message = refused.map((request) => `${request.field}: ${request.message}`).join("; ");
+  return { message, retryAfterMs: undefined, nextTry: NEXT_TRY };
 }
 
 /** The Service as it is, but for the wish, which is the one that was last accepted; nodes are those of now. */

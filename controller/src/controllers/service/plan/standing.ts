@@ -1,3 +1,4 @@
+import { loadBalancerToAdopt } from "../../../api/service.ts";
 import type { LoadBalancer } from "../../../provider/load-balancer.ts";
 import type { Entry } from "../ledger.ts";
 import { hasFinalizer, needsUpdate } from "../predicates.ts";
@@ -13,7 +14,9 @@ export function isReadNeeded(
   input: Pick<WantedInput, "service" | "wish" | "entry" | "isAttempted" | "refusal" | "suspicion">,
 ): boolean {
   const { service, entry, isAttempted, refusal } = input;
-  if (entry === undefined) return hasFinalizer(service) && (!isAttempted || refusal !== undefined);
+  // Which one it has decides whether the one it asks for is to be taken over.
+  const isSaid = isAttempted && refusal === undefined && loadBalancerToAdopt(service) === undefined;
+  if (entry === undefined) return hasFinalizer(service) && !isSaid;
   const asked = refusal === undefined ? input : lastAccepted(input, entry);
   if (isWishNew(asked, entry) || areNodesNew(asked, entry)) return false;
   return entry.pending !== undefined || input.suspicion !== undefined;

@@ -6,4 +6,6 @@ export interface Wish {
   readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
   readonly specFingerprint: string;
   readonly nodes: NodeSelection;
+  /** Instead of a new one: the one that exists and shall become the Service's. */
+  readonly adoptLoadBalancerId?: string;
 }

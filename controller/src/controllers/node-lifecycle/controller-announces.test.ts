@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { apiError } from "../../../test/support/fake-kube.ts";
+import { LifecycleWorld } from "../../../test/support/lifecycle-world.ts";
+
+const TAINTED = { taints: [{ key: "ToBeDeletedByClusterAutoscaler", value: "1", effect: "NoSchedule" }] };
+
+let world: LifecycleWorld;
+/** Notes that were asked for. */
+let asked: number;
+beforeEach(() => {
+  world = new LifecycleWorld();
+  asked = 0;
+});
+afterEach(() => world.stop());
+
+/** The process holds a Lease, whose writes the test makes. */
+function hold(isActive = true): void {
+  world.ledger.keepOn({ isActive: () => isActive, onAnnounced: () => void (asked += 1) });
+}
+
+/** One write of the Lease that is answered; what it says. */
+function write(): string {
+  const text = world.ledger.note("acme") ?? "";
+  world.ledger.noted("acme", text);
+  return text;
+}
+
+function lose(names: readonly string[], spec = {}): void {
+  for (const name of names) {
+    world.node(name, { spec });
+    world.says.set(name, "absent");
+  }
+}
+
+function live(count: number): void {
+  for (const name of world.names(count, "alive")) {
+    world.node(name);
+    world.ready(name);
+  }
+}
+
+const secondsAgo = (text: string) => JSON.parse(text).secondsAgo;
+
+describe("cloud-node-lifecycle that holds a Lease", () => {
+  test("deletes nothing before it is noted there, and notes all that go at once together", async () => {
+    hold();
+    lose(["a", "b", "c"]);
+    world.start();
+    await world.clock.advance(60_000);
+    expect([world.deletions, world.events, asked]).toEqual([[], [], 3]);
+    expect(secondsAgo(write())).toEqual({ 0: 3 });
+    await world.clock.advance(0);
+    expect(world.deletions.toSorted()).toEqual(["a", "b", "c"]);
+    // The same three, not six.
+    expect(secondsAgo(write())).toEqual({ 0: 3 });
+    await world.clock.advance(600_000);
+    expect(world.ledger.note("acme")).toBeUndefined();
+  });
+
+  test("judges anew after the wait, and takes back what does not go", async () => {
+    hold();
+    lose(["a"]);
+    world.start();
+    await world.clock.advance(60_000);
+    world.doubt = "scope changed";
+    write();
+    await world.clock.advance(100);
+    expect([world.deletions, world.ledger.note("acme")]).toEqual([[], undefined]);
+  });
+
+  test("takes back what the API server refuses to delete", async () => {
+    hold();
+    lose(["a"]);
+    world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("forbidden") : undefined);
+    world.start();
+    await world.clock.advance(60_000);
+    write();
+    await world.clock.advance(100);
+    expect(world.events.at(-1)).toContain("DeletingNodeFailed");
+    expect(world.ledger.note("acme")).toBeUndefined();
+  });
+
+  test.each([
+    { it: "was carried out", isGone: true, want: { 0: 1 } },
+    { it: "was not", isGone: false, want: undefined },
+  ])("counts what was not answered, once it shows that it $it", async ({ isGone, want }) => {
+    hold();
+    lose(["a"]);
+    world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("transient") : undefined);
+    world.start();
+    await world.clock.advance(60_000);
+    write();
+    await world.clock.advance(0);
+    if (isGone) world.nodes.delete("a");
+    else world.ready("a");
+    await world.clock.advance(0);
+    const text = world.ledger.note("acme");
+    expect(text === undefined ? undefined : secondsAgo(text)).toEqual(want);
+  });
+
+  test("counts what was cut off, for nobody here sees what came of it", async () => {
+    hold();
+    lose(["a"]);
+    world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("aborted") : undefined);
+    world.start();
+    await world.clock.advance(60_000);
+    write();
+    await world.clock.advance(0);
+    expect(secondsAgo(write())).toEqual({ 0: 1 });
+  });
+
+  test("does not wait with what does not count", async () => {
+    hold();
+    lose(["a"], TAINTED);
+    world.start();
+    await world.clock.advance(60_000);
+    expect([world.deletions, asked, world.ledger.note("acme")]).toEqual([["a"], 0, undefined]);
+  });
+
+  test("notes nothing of Nodes that are only planned to go", async () => {
+    hold(false);
+    lose(["a"]);
+    world.start();
+    await world.clock.advance(60_000);
+    expect([world.deletions, asked]).toEqual([["a"], 0]);
+  });
+
+  test("gives up a wait as it ends, and what it waited for", async () => {
+    hold();
+    lose(["a"]);
+    world.start();
+    await world.clock.advance(60_000);
+    await world.stop();
+    expect([world.deletions, asked, world.ledger.note("acme")]).toEqual([[], 1, undefined]);
+  });
+});
+
+describe("cloud-node-lifecycle after another", () => {
+  test("counts what the other has noted, and holds what the other would have held", async () => {
+    world.ledger.recall("acme", JSON.stringify({ at: "", secondsAgo: { 100: 3 } }));
+    lose(["d"]);
+    live(16);
+    world.start();
+    await world.clock.advance(300_000);
+    expect(world.deletions).toEqual([]);
+    expect(world.events).toEqual([
+      expect.stringMatching(
+        /^d: Warning NodeDeletionStopped .*4 of 20 Nodes absent, and at most 3 go within 10 minutes/,
+      ),
+    ]);
+    await world.clock.advance(230_000);
+    expect(world.deletions).toEqual(["d"]);
+  });
+
+  test("holds all for ten minutes when it cannot read what the other has noted, and says so", async () => {
+    world.ledger.recall("acme", "3 Nodes");
+    lose(["d"]);
+    live(16);
+    world.start();
+    await world.clock.advance(590_000);
+    expect(world.deletions).toEqual([]);
+    expect(world.events).toEqual([expect.stringContaining("the note on the Lease could not be read")]);
+    expect(world.log.messages("error")).toHaveLength(2);
+    await world.clock.advance(40_000);
+    expect(world.deletions).toEqual(["d"]);
+  });
+});

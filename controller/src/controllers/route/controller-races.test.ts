@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { apiError } from "../../../test/support/fake-kube.ts";
+import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
+
+const A = "10.120.1.0/24";
+const B = "10.120.2.0/24";
+const C = "10.120.3.0/24";
+
+let world: RouteWorld;
+beforeEach(() => {
+  world = new RouteWorld();
+});
+afterEach(() => world[Symbol.asyncDispose]());
+
+/** Holds these calls back until what is answered is called. */
+function hold(held: "ensure" | "delete"): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  world.cloud.gate = (call) => (call === held ? promise : Promise.resolve());
+  return () => {
+    world.cloud.gate = () => Promise.resolve();
+    resolve();
+  };
+}
+
+describe("routes and what changes while calls are under way", () => {
+  test("of a Node that comes back are kept, though they were to be removed as soon as another call was through", async () => {
+    await world.start();
+    const release = hold("ensure");
+    world.node("b", { podCIDRs: [B] });
+    await world.pass(1000);
+    world.cloud.seed(A, "acme://a");
+    await world.pass(PERIOD_MS);
+    world.node("a", { podCIDRs: [A] });
+    await world.pass(1000);
+    expect(world.condition("a")).toBe(ROUTED);
+    release();
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${A} acme://a`, `${B} acme://b`]);
+    expect(world.cloud.changes).toEqual([`ensure ${B}`]);
+  });
+
+  test("of a Node that comes back with another range go all the same", async () => {
+    await world.start();
+    const release = hold("ensure");
+    world.node("b", { podCIDRs: [B] });
+    await world.pass(1000);
+    world.cloud.seed(A, "acme://a");
+    await world.pass(PERIOD_MS);
+    world.node("a", { podCIDRs: [C] });
+    await world.pass(1000);
+    release();
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${B} acme://b`, `${C} acme://a`]);
+  });
+
+  test.each([
+    { it: "that the server has are kept by a process that has just taken over", knows: true, want: [`${A} acme://a`] },
+    { it: "that the server has not go", knows: false, want: [] },
+  ])("of a Node that the cache lacks and $it", async ({ knows, want }) => {
+    world.cloud.seed(A, "acme://a");
+    if (knows) world.unheard("a", { podCIDRs: [A] });
+    await world.start();
+    expect(world.cloud.table).toEqual(want);
+  });
+
+  test("of a Node that the cache lacks are kept while the server cannot be asked, and of what no Node can be called go", async () => {
+    world.cloud.seed(A, "acme://a");
+    world.cloud.seed(B, "acme://b", { targetNodeName: "No,Node=" });
+    world.kube.intercept = ({ verb }) => (verb === "list" ? apiError("transient") : undefined);
+    await world.start();
+    expect(world.cloud.changes).toEqual([]);
+    world.kube.intercept = () => undefined;
+    await world.pass(PERIOD_MS);
+    expect(world.cloud.table).toEqual([]);
+  });
+
+  test("get the room that came free while their Node was told that there is none", async () => {
+    world.cloud.limit = 1;
+    world.node("a", { podCIDRs: [A] });
+    await world.start();
+    // The condition of the Node is written in between, and takes its time.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.kube.intercept = ({ target }) => (target === "nodes/b/status" ? promise : undefined);
+    world.node("b", { podCIDRs: [B] });
+    await world.pass(1000);
+    expect(world.cloud.changes).toEqual([`ensure ${A}`, `ensure ${B}`]);
+    world.remove("a");
+    await world.pass(1000);
+    resolve();
+    await world.pass(1000);
+    expect(world.cloud.table).toEqual([`${B} acme://b`]);
+    expect(world.condition("b")).toBe(ROUTED);
+  });
+});

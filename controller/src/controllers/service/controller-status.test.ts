@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { ingress, service } from "../../../test/support/builders.ts";
+import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service-world.ts";
+
+/** As `kubectl edit --subresource=status` does it. */
+function overwrite({ store }: ServiceWorld, ...points: readonly string[]): void {
+  const before = store.get("web") ?? service("web");
+  store.put({ ...before, status: { conditions: [], loadBalancer: { ingress: points.map((ip) => ingress({ ip })) } } });
+}
+
+const shown = ({ store }: ServiceWorld) => store.get("web")?.status.loadBalancer.ingress.map(({ ip }) => ip);
+
+async function served(world: ServiceWorld, cloud: LoadBalancerCloud): Promise<readonly string[]> {
+  world.node("first");
+  await world.start([cloud.provider()]);
+  world.store.put(service("web"));
+  await world.pass(1000);
+  return shown(world) ?? [];
+}
+
+test("service-lb puts an address back that somebody took out of the status, and asks its cloud for nothing", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  const wanted = await served(world, cloud);
+  expect(wanted).toHaveLength(1);
+  const calls = cloud.calls.length;
+  overwrite(world);
+  await world.pass(1);
+  expect(shown(world)).toEqual(wanted);
+  expect(world.store.get("web")?.status.conditions).toMatchObject([{ status: "True", reason: "Ready" }]);
+  expect(cloud.calls).toHaveLength(calls);
+});
+
+test("service-lb answers somebody who insists on another address no faster than twice a minute", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  const wanted = await served(world, cloud);
+  const before = world.store.writes.length;
+  const insisting = 10;
+  for (let second = 0; second < insisting * 60; second += 1) {
+    overwrite(world, "198.51.100.9");
+    await world.pass(1000);
+  }
+  expect(world.store.writes.length - before).toBeLessThanOrEqual(insisting * 2 + 1);
+  await world.pass(30_000);
+  expect(shown(world)).toEqual(wanted);
+});
+
+test("service-lb wakes nothing by its own writes of the status", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceWorld();
+  await served(world, cloud);
+  expect(world.store.writes).toEqual(["web", "web"]);
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { adoption, type AdoptionInput, NO_ADOPTION } from "./adoption.ts";
+
+const possible: AdoptionInput = {
+  loadBalancerId: "lb-1",
+  standingId: undefined,
+  isAllowed: true,
+  isOffered: true,
+  others: [],
+};
+
+test("takes over what nobody has", () => {
+  expect(adoption(possible)).toEqual({ wish: { adoptLoadBalancerId: "lb-1" }, problems: [] });
+});
+
+test.each([
+  { it: "nothing is left to do", input: {} },
+  { it: "it is not allowed any more", input: { isAllowed: false } },
+  { it: "the provider offers it no more", input: { isOffered: false } },
+])("is done for a Service that has it, also if $it", ({ input }) => {
+  expect(adoption({ ...possible, ...input, standingId: "lb-1" })).toEqual(NO_ADOPTION);
+});
+
+test.each([
+  {
+    it: "the Service has another one, which goes on serving",
+    input: { standingId: "lb-2", isAllowed: false },
+    effect: "ignored",
+    message: "the Service has load balancer lb-2; to take over another, make the Service anew",
+  },
+  {
+    it: "no operator has allowed it",
+    input: { isAllowed: false },
+    effect: "refused",
+    message: "taking over load balancers is not allowed here; --adopt-load-balancers allows it",
+  },
+  {
+    it: "the provider cannot, or cannot say whose it is",
+    input: { isOffered: false },
+    effect: "refused",
+    message: "the provider takes over no load balancers",
+  },
+  {
+    it: "others have it or want it",
+    input: { others: ["shop/web", "shop/api"] },
+    effect: "refused",
+    message: "load balancer lb-1 is also that of Service shop/web, shop/api",
+  },
+])("takes over nothing where $it", ({ input, effect, message }) => {
+  const field = "metadata.annotations[service.cloudwire.dev/adopt-load-balancer]";
+  expect(adoption({ ...possible, ...input })).toEqual({
+    wish: {},
+    problems: [{ feature: "Adopt", field, message, effect }],
+  });
+});

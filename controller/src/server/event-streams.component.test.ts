@@ -1,0 +1,205 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { EventStreams, type StreamMessage } from "./event-streams.ts";
+import { startLoopbackServer } from "./loopback-server.ts";
+import type { RunningServer } from "./server.ts";
+
+const LIMIT = 3;
+const POLL = { timeout: 10_000, interval: 10 };
+
+/** One feed as a reader has it. */
+class Feed {
+  readonly messages: StreamMessage[] = [];
+  readonly wake: () => void;
+  isClosed = false;
+  /** How often it was asked. */
+  asked = 0;
+
+  constructor(wake: () => void) {
+    this.wake = wake;
+  }
+
+  next(): StreamMessage | undefined {
+    this.asked++;
+    return this.messages.shift();
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+let clock: FakeClock;
+let feeds: Feed[];
+let log: FakeLog;
+let streams: EventStreams;
+let server: RunningServer;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  log = new FakeLog();
+  feeds = [];
+  streams = new EventStreams({
+    open: (wake) => {
+      const feed = new Feed(wake);
+      feeds.push(feed);
+      return feed;
+    },
+    limit: LIMIT,
+    clock,
+    log,
+  });
+  server = await startLoopbackServer({
+    address: { host: "127.0.0.1", port: 0 },
+    pages: (pages) => streams.serve(pages, "/stream"),
+  });
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.close();
+});
+
+interface Reader {
+  readonly socket: Socket;
+  /** All that came. */
+  readonly text: () => string;
+  readonly ended: Promise<unknown>;
+}
+
+/** A reader that takes what comes until it is paused. */
+async function read(): Promise<Reader> {
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  sockets.push(socket);
+  let text = "";
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString()));
+  const ended = once(socket, "close");
+  socket.write("GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  await vi.waitFor(() => expect(text).toContain("\r\n\r\n"), POLL);
+  return { socket, text: () => text, ended };
+}
+
+const feedOf = (index: number): Feed => {
+  const feed = feeds[index];
+  if (feed === undefined) throw new Error(`nobody opened feed ${index}`);
+  return feed;
+};
+
+describe("EventStreams", () => {
+  test("says what a feed has, now and whenever it wakes, one event a message", async () => {
+    const { text } = await read();
+    const feed = feedOf(0);
+    feed.messages.push({ event: "one", data: "1" }, { event: "two", data: "2" });
+    feed.wake();
+    await vi.waitFor(() => expect(text()).toContain("event: one\ndata: 1\n\n"), POLL);
+    await vi.waitFor(() => expect(text()).toContain("event: two\ndata: 2\n\n"), POLL);
+    expect(text()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text()).toContain("content-type: text/event-stream; charset=utf-8\r\n");
+    expect(text()).toContain("retry: 2000\n\n");
+  });
+
+  test("keeps a quiet connection alive with comments", async () => {
+    const { text } = await read();
+    await clock.advance(30_000);
+    await vi.waitFor(() => expect(text().split(":\n\n")).toHaveLength(3), POLL);
+  });
+
+  test("asks a feed for nothing while its reader does not take what was said, and lets go of one that never does", async () => {
+    const { socket } = await read();
+    const quick = await read();
+    socket.pause();
+    const feed = feedOf(0);
+    const big = { event: "big", data: "x".repeat(1_000_000) };
+    // More than the buffers of both ends take.
+    for (let i = 0; i < 100; i++) feed.messages.push(big);
+    feed.wake();
+    await vi.waitFor(() => expect(feed.messages.length).toBeLessThan(100), POLL);
+    await vi.waitFor(() => {
+      const asked = feed.asked;
+      feed.wake();
+      return new Promise<void>((resolve, reject) => {
+        setImmediate(() => (feed.asked === asked ? resolve() : reject(new Error("still asked"))));
+      });
+    }, POLL);
+    expect(feed.messages.length).toBeGreaterThan(50);
+    expect({ closed: feed.isClosed, readers: streams.size }).toEqual({ closed: false, readers: 2 });
+    await clock.advance(60_000);
+    await vi.waitFor(() => expect(feed.isClosed).toBe(true), POLL);
+    expect({ readers: streams.size, quick: feedOf(1).isClosed, ended: quick.socket.closed }).toEqual({
+      readers: 1,
+      quick: false,
+      ended: false,
+    });
+  });
+
+  test("a reader that catches up gets the rest", async () => {
+    const { socket, text } = await read();
+    socket.pause();
+    const feed = feedOf(0);
+    for (let i = 0; i < 40; i++) feed.messages.push({ event: `big${i}`, data: "x".repeat(500_000) });
+    feed.wake();
+    await vi.waitFor(() => expect(feed.messages.length).toBeLessThan(40), POLL);
+    socket.resume();
+    await vi.waitFor(() => expect(text()).toContain("event: big39\n"), POLL);
+    expect(text().match(/event: big\d+\n/g)).toHaveLength(40);
+  });
+
+  test("refuses more readers than it may have, and takes one again when another has gone", async () => {
+    const readers = [await read(), await read(), await read()];
+    const refused = await fetch(`${server.url}/stream`);
+    expect({
+      status: refused.status,
+      after: refused.headers.get("retry-after"),
+      text: await refused.text(),
+    }).toEqual({
+      status: 503,
+      after: "10",
+      text: "there are 3 readers of this stream already, which is the limit; close one\n",
+    });
+    readers[0]?.socket.destroy();
+    await vi.waitFor(() => expect(streams.size).toBe(2), POLL);
+    expect(feedOf(0).isClosed).toBe(true);
+    const { text } = await read();
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("a feed that breaks costs its own reader the connection, and is told of", async () => {
+    const { ended } = await read();
+    const other = await read();
+    feedOf(0).next = () => {
+      throw new Error("planted");
+    };
+    feedOf(0).wake();
+    await ended;
+    feedOf(1).messages.push({ event: "still", data: "1" });
+    feedOf(1).wake();
+    await vi.waitFor(() => expect(other.text()).toContain("event: still\n"), POLL);
+    expect(log.lines).toMatchObject([{ level: "error", message: expect.stringContaining("A stream of events broke") }]);
+  });
+
+  test("ends each stream after half an hour, so that rights are asked about again", async () => {
+    const { text } = await read();
+    await clock.advance(30 * 60_000);
+    await vi.waitFor(() => expect(feedOf(0).isClosed).toBe(true), POLL);
+    expect(text()).toMatch(/\r\n0\r\n\r\n$/);
+    expect(clock.timers).toBe(0);
+  });
+
+  test("a server that closes ends its streams, those of slow readers too, and waits for none", async () => {
+    const quick = await read();
+    const slow = await read();
+    slow.socket.pause();
+    for (let i = 0; i < 100; i++) feedOf(1).messages.push({ event: "big", data: "x".repeat(1_000_000) });
+    feedOf(1).wake();
+    await vi.waitFor(() => expect(feedOf(1).messages.length).toBeLessThan(100), POLL);
+    await server.close();
+    await quick.ended;
+    expect(quick.text()).toMatch(/\r\n0\r\n\r\n$/);
+    await vi.waitFor(() => expect(feeds.map(({ isClosed }) => isClosed)).toEqual([true, true]), POLL);
+    expect({ readers: streams.size, timers: clock.timers }).toEqual({ readers: 0, timers: 0 });
+  });
+});

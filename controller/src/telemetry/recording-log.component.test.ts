@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { eventually } from "../../test/support/poll.ts";
+import { Metrics } from "./metrics.ts";
+import { RecordingLog } from "./recording-log.ts";
+import { recordingMetrics } from "./recording-metrics.ts";
+
+const CLOSE_MS = 3000;
+const MEGABYTE = 1024 * 1024;
+const head = { program: "controller 1", providers: [{ name: "acme", address: "unix:///acme.sock" }] };
+
+let folder: string;
+let path: string;
+let clock: FakeClock;
+let log: FakeLog;
+let metrics: Metrics;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "recording-"));
+  path = join(folder, "provider.rec");
+  clock = new FakeClock();
+  log = new FakeLog();
+  metrics = new Metrics();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function open(options: { readonly path?: string; readonly maxBytes?: number } = {}): RecordingLog {
+  const limits = { path, maxBytes: MEGABYTE, head, ...options };
+  return RecordingLog.open({ ...limits, metrics: recordingMetrics(metrics), log, clock });
+}
+
+function written(): readonly Readonly<Record<string, unknown>>[] {
+  const lines = readFileSync(path, "utf8").split("\n");
+  expect(lines.pop()).toBe("");
+  return lines.map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
+}
+
+const kinds = () => written().map(({ kind }) => kind);
+const lines = (result: string) => metrics.value("cloudwire_recording_lines_total", { result });
+
+describe("RecordingLog", () => {
+  test("begins with a head and ends with a tail, in a file for its owner alone, and goes on behind what is there", async () => {
+    const recording = open();
+    await clock.advance(1500);
+    recording.write({ kind: "begin", call: recording.nextCall() });
+    await recording.close(CLOSE_MS);
+    metrics = new Metrics();
+    await open().close(CLOSE_MS);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(written()).toEqual([
+      {
+        line: 1,
+        atMs: 0,
+        time: "2026-11-21T12:00:00.000Z",
+        kind: "head",
+        format: "cloudwire.recording",
+        version: 1,
+        contract: "cloudprovider.v1",
+        ...head,
+      },
+      { line: 2, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "begin", call: 1 },
+      { line: 3, atMs: 1500, time: "2026-11-21T12:00:01.500Z", kind: "tail" },
+      expect.objectContaining({ line: 1, kind: "head" }),
+      expect.objectContaining({ line: 2, kind: "tail" }),
+    ]);
+    expect(log.lines).toEqual([]);
+  });
+
+  test("says that it is full, stays below its size, and counts what is not recorded any more", async () => {
+    const recording = open({ maxBytes: 2000 });
+    for (let call = 1; call <= 20; call++) recording.write({ kind: "begin", call, padding: "x".repeat(100) });
+    await recording.close(CLOSE_MS);
+    expect(kinds().at(-1)).toBe("full");
+    expect(statSync(path).size).toBeLessThanOrEqual(2000);
+    expect(written().map(({ line }) => line)).toEqual(written().map((_, index) => index + 1));
+    // All that was written or not: 20 calls, a head, the line that says it is full, and no tail.
+    expect(Number(await lines("full")) + kinds().length).toBe(23);
+    expect(log.messages("warn")).toEqual([expect.stringContaining("nothing more is recorded")]);
+  });
+
+  test("loses what it can keep no longer, says how much once it can write again, and never throws", async () => {
+    const recording = open({ path: "/dev/full", maxBytes: 100 * MEGABYTE });
+    const padding = "x".repeat(MEGABYTE);
+    for (let call = 1; call <= 10; call++) recording.write({ kind: "begin", call, padding });
+    await eventually("it is to be tried again", () => clock.timers > 0);
+    expect(await lines("lost")).toBe(3);
+    expect(log.messages("error")).toContainEqual(expect.stringContaining("Lines of the recording are lost"));
+    await recording.close(CLOSE_MS);
+    expect(await lines("written")).toBeUndefined();
+  });
+
+  test("says in the file that lines are missing before the next one", async () => {
+    const recording = open();
+    recording.write({ kind: "begin", call: 1 });
+    recording.lose(new TypeError("broken"));
+    recording.write({ kind: "begin", call: 3 });
+    await recording.close(CLOSE_MS);
+    expect(written().map(({ line, kind, lines: missing }) => [line, kind, missing])).toEqual([
+      [1, "head", undefined],
+      [2, "begin", undefined],
+      [4, "lost", 1],
+      [5, "begin", undefined],
+      [6, "tail", undefined],
+    ]);
+    expect(await lines("lost")).toBe(1);
+  });
+
+  test("open() throws at once for a path that cannot be written", () => {
+    expect(() => open({ path: join(folder, "none", "x") })).toThrow(expect.objectContaining({ code: "ENOENT" }));
+  });
+});

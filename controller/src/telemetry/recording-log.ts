@@ -1,0 +1,130 @@
+import { statSync } from "node:fs";
+import type { Clock } from "../util/clock.ts";
+import { LineLog, type LineLogWords } from "./line-log.ts";
+import type { Logger } from "./log.ts";
+import type { RecordingMetrics } from "./recording-metrics.ts";
+
+/** Takes what goes over the wire to providers. Never blocks, never throws. */
+export interface RecordingSink {
+  /** Of a call that begins, across all providers. */
+  nextCall(): number;
+  /** @param entry what JSON can hold */
+  write(entry: object): void;
+  /** Something of which no line could be made. */
+  lose(error: unknown): void;
+}
+
+/** What the first line says of where the recording is from. */
+export interface RecordingHead {
+  /** Program and version. */
+  readonly program: string;
+  readonly providers: readonly { readonly name: string; readonly address: string }[];
+}
+
+export interface RecordingLogDependencies {
+  readonly path: string;
+  /** The file grows no larger. */
+  readonly maxBytes: number;
+  readonly head: RecordingHead;
+  readonly metrics: RecordingMetrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+export const RECORDING_FORMAT = "cloudwire.recording";
+/** Another one only where a reader of the former would go wrong; fields may be added without. */
+export const RECORDING_VERSION = 1;
+
+const WORDS: LineLogWords = {
+  write: "The recording cannot be written; calls go on, lines wait until it can, and are lost when too many do",
+  rotate: "The recording cannot be put aside",
+  reopen: "The recording cannot be opened anew",
+  lost: "Lines of the recording are lost: too many wait to be written",
+  again: "The recording is written again",
+  ended: "The process ends before the end of the recording was written",
+};
+
+/** Room for the line that says that the file is full. */
+const TAIL_BYTES = 256;
+
+/** The recording of the process: what went over the wire to its providers, in the order in which it did, behind the calls. */
+export class RecordingLog implements RecordingSink {
+  readonly #deps: RecordingLogDependencies;
+  readonly #lines: LineLog;
+  readonly #startedMs: number;
+  #line = 0;
+  #calls = 0;
+  #bytes: number;
+  #isFull = false;
+  /** Since the file said last that lines are lost. */
+  #lost = 0;
+
+  private constructor(dependencies: RecordingLogDependencies) {
+    const { path, clock, head } = dependencies;
+    this.#deps = dependencies;
+    // No rotation: what a recording begins with, its later lines are of no use without.
+    this.#lines = LineLog.open({ ...dependencies, maxBytes: 0, backups: 1, words: WORDS });
+    this.#bytes = statSync(path).size;
+    this.#startedMs = clock.monotonicMs();
+    const contract = "cloudprovider.v1";
+    this.write({ kind: "head", format: RECORDING_FORMAT, version: RECORDING_VERSION, contract, ...head });
+  }
+
+  /** Throws where the path cannot be opened. What the file has is kept: the recording goes on behind it, with a head of its own. */
+  static open(dependencies: RecordingLogDependencies): RecordingLog {
+    return new RecordingLog(dependencies);
+  }
+
+  nextCall(): number {
+    this.#calls++;
+    return this.#calls;
+  }
+
+  write(entry: object): void {
+    if (this.#isFull) return this.#deps.metrics.count("full", 1);
+    try {
+      if (this.#lost > 0 && this.#append({ kind: "lost", lines: this.#lost })) this.#lost = 0;
+      if (!this.#append(entry)) this.#lost++;
+    } catch (error) {
+      this.lose(error);
+    }
+  }
+
+  lose(error: unknown): void {
+    this.#line++;
+    this.#lost++;
+    this.#deps.metrics.count("lost", 1);
+    this.#deps.log.error("A call could not be written to the recording; this is a fault of this program", {
+      err: error,
+    });
+  }
+
+  /** Says that the recording is whole and writes what waits, for so long at most. Nothing may be written afterwards. */
+  close(withinMs: number): Promise<void> {
+    this.write({ kind: "tail" });
+    return this.#lines.close(withinMs);
+  }
+
+  /** False: the line is lost. */
+  #append(entry: object): boolean {
+    const bytes = this.#bytesOf(entry);
+    const { maxBytes, metrics, log, path } = this.#deps;
+    if (this.#bytes + bytes.length + TAIL_BYTES > maxBytes) {
+      this.#isFull = true;
+      this.#lines.append(this.#line, this.#bytesOf({ kind: "full" }, this.#line));
+      metrics.count("full", 1);
+      log.warn("The recording has the size of --record-provider-maxsize; nothing more is recorded", { file: path });
+      return true;
+    }
+    if (!this.#lines.append(this.#line, bytes)) return false;
+    this.#bytes += bytes.length;
+    return true;
+  }
+
+  #bytesOf(entry: object, line = ++this.#line): Buffer {
+    const { clock } = this.#deps;
+    const atMs = Math.round((clock.monotonicMs() - this.#startedMs) * 1000) / 1000;
+    const time = new Date(clock.nowMs()).toISOString();
+    return Buffer.from(`${JSON.stringify({ line, atMs, time, ...entry })}\n`);
+  }
+}
