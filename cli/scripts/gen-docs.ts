@@ -1,0 +1,7 @@
+/** Writes docs/reference/cli.md of the table of commands, and docs/reference/replay.md of what a replay compares. */
+import { writeFileSync } from "node:fs";
+import { cliPage } from "./cli-page.ts";
+import { replayPage } from "./replay-page.ts";
+
+writeFileSync(new URL("../../docs/reference/cli.md", import.meta.url), cliPage());
+writeFileSync(new URL("../../docs/reference/replay.md", import.meta.url), replayPage());

@@ -1,0 +1,27 @@
+import type { Command } from "./command.ts";
+import { completion } from "./completion.ts";
+import { explain } from "./explain.ts";
+import { list } from "./list.ts";
+import { orphans } from "./orphans.ts";
+import { page } from "./page.ts";
+import { plan } from "./plan.ts";
+import { releaseNodeDeletion } from "./release-node-deletion.ts";
+import { replay } from "../replay/replay.ts";
+import { supportBundle } from "../support-bundle/support-bundle.ts";
+import { status } from "./status.ts";
+import { version } from "./version.ts";
+
+/** What the program can do, in the order in which help lists it. */
+export const COMMANDS: readonly Command[] = [
+  explain,
+  list,
+  status,
+  plan,
+  orphans,
+  releaseNodeDeletion,
+  page,
+  replay,
+  supportBundle,
+  completion,
+  version,
+];

@@ -1,0 +1,28 @@
+import { PATHS } from "@cloudwire/operator-api";
+import { readPage } from "../connection/read-page.ts";
+import { EXIT } from "../exit-codes.ts";
+import { noOperands } from "./no-operands.ts";
+import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
+import { showOrWatch } from "../output/answer.ts";
+import { renderOverview } from "../render/overview.ts";
+import { readOverview } from "../shapes/overview.ts";
+import type { Command } from "./command.ts";
+
+export const status: Command = {
+  name: "status",
+  summary: "says how everything stands: alarms, objects, controllers, providers",
+  operands: "",
+  about: [
+    "Says how everything stands: alarms first, then how many objects stand how, what the controllers are at, and each provider with its budgets and its brake.",
+  ],
+  options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
+  examples: [["status --watch", "the same, drawn anew every two seconds"]],
+  run: async (call) => {
+    noOperands(call);
+    await showOrWatch(call, async () => {
+      const content = await readPage(await call.controller(), PATHS.overview);
+      return { content, text: (style) => renderOverview(readOverview(content), style) };
+    });
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,17 @@
+import type { IncomingMessage } from "node:http";
+
+/** A way to one controller's pages. */
+export interface Connection {
+  /** For messages: `https://10.0.0.7:10258`, or `pod kube-system/ccm-0 through https://10.0.0.1:6443`. */
+  readonly description: string;
+  /** Rejects with a CommandError when there is no answer; an answer of any status is one. The caller reads it to its end. */
+  readonly get: (path: string, sending?: Sending) => Promise<IncomingMessage>;
+  readonly close: () => Promise<void>;
+}
+
+export interface Sending {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** How long the answer may take to begin. */
+  readonly timeoutMs?: number;
+}

@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { CommandError, messageOf, UsageError } from "../errors.ts";
+import type { OptionValues } from "../options/option-values.ts";
+import type { Connection } from "./connection.ts";
+import type { Credentials } from "./credentials.ts";
+import { directConnection } from "./direct-connection.ts";
+import { textAt } from "./json.ts";
+import type { KubeApi } from "./kube-api.ts";
+import { leaderPod } from "./leader.ts";
+import { podConnection } from "./pod-connection.ts";
+
+export interface ControllerChoice {
+  readonly values: OptionValues;
+  /** Asked only where no --server is named, or a ServiceAccount is to be asked as. */
+  readonly kube: () => Promise<KubeApi>;
+}
+
+/** Only with --server, or only without. */
+const ONLY_THROUGH_API = ["pod", "service-account"];
+const ONLY_DIRECT = ["insecure-skip-tls-verify"];
+
+/** Of a token that is asked for: the shortest that the API server gives. */
+const TOKEN_SECONDS = 600;
+
+/** The controller that the options name. */
+export async function controllerConnection({ values, kube }: ControllerChoice): Promise<Connection> {
+  checkOptions(values);
+  const server = values.text("server");
+  const given = await givenCredentials(values);
+  const tls = {
+    ca: await fileOf(values, "certificate-authority"),
+    servername: values.text("tls-server-name"),
+    timeoutMs: values.durationMs("timeout"),
+  };
+  if (server !== undefined) {
+    const skipsVerification = values.flag("insecure-skip-tls-verify");
+    return directConnection({ ...tls, server, credentials: given ?? {}, skipsVerification });
+  }
+  const api = await kube();
+  const namespace = values.textOf("namespace");
+  const name = values.text("pod") ?? (await leaderPod(api, { namespace, lease: values.textOf("lease") }));
+  const account = values.text("service-account");
+  const credentials =
+    given ?? (account === undefined ? await api.credentials() : await tokenOf(api, namespace, account));
+  return podConnection({ ...tls, kube: api, pod: { namespace, name, port: values.number("port") }, credentials });
+}
+
+function checkOptions(values: OptionValues): void {
+  const isDirect = values.text("server") !== undefined;
+  const misplaced = (isDirect ? ONLY_THROUGH_API : ONLY_DIRECT).filter(
+    (name) => !["false", undefined].includes(values.text(name)),
+  );
+  const problems = misplaced.map((name) => `--${name} makes no sense ${isDirect ? "with" : "without"} --server`);
+  const [certificate, key] = [values.text("client-certificate"), values.text("client-key")];
+  if ((certificate === undefined) !== (key === undefined))
+    problems.push("--client-certificate and --client-key go together");
+  const ways = [certificate, values.text("token-file"), values.text("service-account")].filter(
+    (way) => way !== undefined,
+  );
+  if (ways.length > 1)
+    problems.push("--client-certificate, --token-file and --service-account exclude each other: they say who you are");
+  if (problems.length > 0) throw new UsageError(problems);
+}
+
+async function givenCredentials(values: OptionValues): Promise<Credentials | undefined> {
+  const token = await fileOf(values, "token-file");
+  if (token?.trim() === "") throw new CommandError("there is no token in the file of --token-file");
+  if (token !== undefined) return { token: token.trim() };
+  const [certificate, key] = await Promise.all([fileOf(values, "client-certificate"), fileOf(values, "client-key")]);
+  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+}
+
+async function fileOf(values: OptionValues, option: string): Promise<string | undefined> {
+  const path = values.text(option);
+  if (path === undefined) return undefined;
+  try {
+    return await readFile(path === "-" && option === "token-file" ? "/dev/stdin" : path, "utf8");
+  } catch (error) {
+    throw new CommandError(`cannot read the file of --${option}: ${messageOf(error)}`);
+  }
+}
+
+async function tokenOf(kube: KubeApi, namespace: string, account: string): Promise<Credentials> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+  const body = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    spec: { expirationSeconds: TOKEN_SECONDS },
+  };
+  const right = { apiGroup: "", resource: "serviceaccounts/token", verbs: ["create"], namespace };
+  const token = textAt(await kube.create(path, body, right), "status", "token");
+  if (token === "")
+    throw new CommandError(`there is no ServiceAccount ${namespace}/${account}, which --service-account names`);
+  return { token };
+}

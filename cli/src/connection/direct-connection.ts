@@ -1,0 +1,71 @@
+import { Agent } from "node:https";
+import { CommandError, messageOf, UsageError } from "../errors.ts";
+import type { Connection } from "./connection.ts";
+import type { Credentials } from "./credentials.ts";
+import { headersOf, type TlsChoice } from "./request-parts.ts";
+import { send } from "./send.ts";
+import { whyUntrusted } from "./untrusted.ts";
+
+export interface DirectDependencies extends TlsChoice {
+  /** Of --server. */
+  readonly server: string;
+  readonly credentials: Credentials;
+  readonly skipsVerification: boolean;
+}
+
+/** A controller at an address. */
+export function directConnection({ server, credentials, skipsVerification, ...tls }: DirectDependencies): Connection {
+  const base = addressOf(server, credentials);
+  const { certificate, key } = credentials;
+  const agent = new Agent({
+    keepAlive: true,
+    rejectUnauthorized: !skipsVerification,
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls.servername === undefined ? {} : { servername: tls.servername }),
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+  });
+  const options = base.protocol === "https:" ? { agent } : {};
+  return {
+    description: base.origin,
+    get: async (path, { headers = {}, signal, timeoutMs = tls.timeoutMs } = {}) => {
+      const request = {
+        method: "GET",
+        headers: { ...headersOf(credentials), ...headers },
+        options,
+        signal,
+        timeoutMs,
+      } as const;
+      try {
+        return await send({ ...request, url: new URL(path, base) });
+      } catch (error) {
+        throw unreachable(base.origin, error);
+      }
+    },
+    close: async () => agent.destroy(),
+  };
+}
+
+/** What is said to an address without TLS is said to everybody on the way. */
+function addressOf(server: string, { token }: Credentials): URL {
+  const url = URL.parse(server);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw new UsageError([`--server is ${server}; it is an address such as https://10.0.0.7:10258`]);
+  const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url.protocol === "http:" && token !== undefined && !isLoopback)
+    throw new UsageError([
+      `--server is ${server}, and a token must not be sent without TLS: it is an address with https://`,
+    ]);
+  return url;
+}
+
+function unreachable(origin: string, error: unknown): CommandError {
+  const untrusted = whyUntrusted(error);
+  const advice =
+    untrusted === undefined
+      ? "see that it runs, and that --server names its --secure-port"
+      : "name its authority with --certificate-authority, its name with --tls-server-name, or take any certificate with --insecure-skip-tls-verify";
+  return new CommandError(
+    `the controller at ${origin} cannot be reached: ${untrusted ?? messageOf(error)}; ${advice}`,
+    { cause: error },
+  );
+}

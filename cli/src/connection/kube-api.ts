@@ -1,0 +1,34 @@
+import type { Duplex } from "node:stream";
+import type { Credentials } from "./credentials.ts";
+
+/** As much of an API server as commands ask of it. Whatever fails rejects with a CommandError that says what to do. */
+export interface KubeApi {
+  /** Its address, for messages. */
+  readonly server: string;
+  /** The object at a path; undefined: there is none. */
+  readonly get: (path: string, right: Right) => Promise<unknown>;
+  /** All items of a list, page after page. */
+  readonly list: (path: string, right: Right) => Promise<readonly unknown[]>;
+  readonly create: (path: string, body: object, right: Right) => Promise<unknown>;
+  /** A merge patch (RFC 7386); undefined: there is no such object. */
+  readonly patch: (path: string, body: object, right: Right) => Promise<unknown>;
+  /** A connection to a port of a pod. */
+  readonly portForward: (pod: PodPort, signal: AbortSignal) => Promise<Duplex>;
+  /** What the user shows to the API server and may show to others that ask it who somebody is. */
+  readonly credentials: () => Promise<Credentials>;
+}
+
+/** What RBAC has to allow, for messages. */
+export interface Right {
+  readonly verbs: readonly string[];
+  readonly apiGroup: string;
+  readonly resource: string;
+  /** Absent: in the whole cluster. */
+  readonly namespace?: string;
+}
+
+export interface PodPort {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}

@@ -1,0 +1,76 @@
+import { CommandError } from "../errors.ts";
+import { hostnameOf, type PodFacts, podsOfHost } from "./holder.ts";
+import { at, textAt } from "./json.ts";
+import type { KubeApi } from "./kube-api.ts";
+
+export interface LeaderQuestion {
+  readonly namespace: string;
+  /** Of the Lease. */
+  readonly lease: string;
+}
+
+/** What the chart, and most others, call the program. */
+const LABELS = ["app.kubernetes.io/name", "app.kubernetes.io/component", "k8s-app", "component", "app"];
+const PROGRAM = /cloud-?controller-?manager|cloudwire|ccm/;
+
+/** Name of the pod whose controller leads. Rejects with a CommandError where none does, or it cannot be told which. */
+export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuestion): Promise<string> {
+  const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+  const found = await kube.get(`${leases}/${lease}`, {
+    apiGroup: "coordination.k8s.io",
+    resource: "leases",
+    verbs: ["get"],
+    namespace,
+  });
+  if (found === undefined)
+    throw new CommandError(
+      `there is no Lease ${namespace}/${lease}: no controller has run there. --namespace and --lease say where to look, --pod and --server ask one controller directly`,
+    );
+  const identity = textAt(found, "spec", "holderIdentity");
+  if (identity === "")
+    throw new CommandError(
+      `nobody leads: the Lease ${namespace}/${lease} has no holder. --pod asks one controller that does not lead`,
+    );
+  return podOf(kube, namespace, identity);
+}
+
+async function podOf(kube: KubeApi, namespace: string, identity: string): Promise<string> {
+  const pods = await kube.list(`/api/v1/namespaces/${namespace}/pods`, {
+    apiGroup: "",
+    resource: "pods",
+    verbs: ["list"],
+    namespace,
+  });
+  const facts = pods.map(factsOf);
+  const named = new Set(pods.filter(isProgram).map((pod) => textAt(pod, "metadata", "name")));
+  const ofHost = podsOfHost(hostnameOf(identity), facts);
+  // A Node may have another name than its machine (--hostname-override of the kubelet): then only what a pod is called is left.
+  const candidates = ofHost.length > 0 ? ofHost : facts.filter(({ isRunning, name }) => isRunning && named.has(name));
+  // In the host's network everything on the machine has its hostname.
+  const likely = candidates.length > 1 ? candidates.filter(({ name }) => named.has(name)) : candidates;
+  const [pod, ...others] = likely;
+  if (pod === undefined || others.length > 0) {
+    const why =
+      pod === undefined
+        ? `no running pod of ${namespace} has the hostname ${hostnameOf(identity)} or is a cloud-controller-manager by its labels`
+        : `it may be any of the pods ${likely.map(({ name }) => name).join(", ")}`;
+    throw new CommandError(
+      `${identity} leads, and ${why}: name the pod with --pod, or ask the controller directly with --server`,
+    );
+  }
+  return pod.name;
+}
+
+function isProgram(pod: unknown): boolean {
+  return LABELS.some((label) => PROGRAM.test(textAt(pod, "metadata", "labels", label)));
+}
+
+function factsOf(pod: unknown): PodFacts {
+  return {
+    name: textAt(pod, "metadata", "name"),
+    node: textAt(pod, "spec", "nodeName"),
+    hostname: textAt(pod, "spec", "hostname"),
+    isHostNetwork: at(pod, "spec", "hostNetwork") === true,
+    isRunning: textAt(pod, "status", "phase") === "Running" && at(pod, "metadata", "deletionTimestamp") === undefined,
+  };
+}

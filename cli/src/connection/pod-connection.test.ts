@@ -1,0 +1,35 @@
+import { Duplex } from "node:stream";
+import { expect, test } from "vitest";
+import type { KubeApi } from "./kube-api.ts";
+import { podConnection } from "./pod-connection.ts";
+
+/** An API server that forwards ports to this stream, and is asked for nothing else. */
+function forwardingTo(stream: Duplex): KubeApi {
+  const refuse = () => Promise.reject(new Error("not asked for"));
+  return {
+    server: "https://api",
+    get: refuse,
+    list: refuse,
+    create: refuse,
+    patch: refuse,
+    credentials: refuse,
+    portForward: async () => stream,
+  };
+}
+
+test.each([
+  ["what it ended with", new Error("connection refused"), "on port 10258: connection refused"],
+  ["that it was closed", undefined, "on port 10258: the connection was closed at once"],
+])("podConnection() tells of a forwarded port that has ended before it is used: %s", async (_what, error, message) => {
+  const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  stream.on("error", () => undefined);
+  const closed = new Promise((resolve) => stream.once("close", resolve));
+  stream.destroy(error);
+  await closed;
+  const pod = { namespace: "kube-system", name: "ccm", port: 10258 };
+  const tls = { ca: undefined, servername: undefined, timeoutMs: 5000 };
+  const connection = podConnection({ kube: forwardingTo(stream), pod, credentials: {}, ...tls });
+  await expect(connection.get("/debug/overview")).rejects.toThrow(
+    `the controller in pod kube-system/ccm does not answer ${message}`,
+  );
+});

@@ -1,0 +1,102 @@
+import { Agent } from "node:http";
+import { Duplex } from "node:stream";
+import { connect, type TLSSocket } from "node:tls";
+import { CommandError, messageOf } from "../errors.ts";
+import type { Connection } from "./connection.ts";
+import type { Credentials } from "./credentials.ts";
+import type { KubeApi, PodPort } from "./kube-api.ts";
+import { headersOf, type TlsChoice } from "./request-parts.ts";
+import { send } from "./send.ts";
+
+export interface PodDependencies extends TlsChoice {
+  readonly kube: KubeApi;
+  readonly pod: PodPort;
+  readonly credentials: Credentials;
+}
+
+/** A certificate that a controller makes for itself is for this name. */
+const OWN_NAME = "localhost";
+
+const CLOSED = "the connection was closed at once";
+
+/**
+ * A controller in a pod, through the API server. The API server and the kubelet say which pod it is; the certificate that the controller
+ * made for itself proves nothing more, so that it is verified only against authorities that the user names (docs/decisions/0025).
+ */
+export function podConnection({ kube, pod, credentials, ca, servername, timeoutMs }: PodDependencies): Connection {
+  const closing = new AbortController();
+  const secure = async (): Promise<TLSSocket> => {
+    const { certificate, key } = credentials;
+    const stream = await kube.portForward(pod, closing.signal);
+    // By now it may have ended; TLS would wait for ever, and say nothing of it either.
+    if (stream.destroyed) throw stream.errored ?? new Error(CLOSED);
+    const socket = connect({
+      socket: stream,
+      servername: servername ?? OWN_NAME,
+      rejectUnauthorized: ca !== undefined,
+      ...(ca === undefined ? {} : { ca }),
+      ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
+    // A kubelet may only close where nobody listens, of which TLS over a stream says nothing. What TLS itself has to say comes first.
+    const closed = (): void => void socket.destroy(new Error(CLOSED));
+    for (const event of ["end", "close"]) stream.once(event, closed);
+    // More than one may come; whoever has the connection later listens for itself.
+    socket.on("error", reject);
+    socket.once("secureConnect", () => {
+      for (const event of ["end", "close"]) stream.off(event, closed);
+      resolve(socket);
+    });
+    return promise;
+  };
+  const agent = new ForwardingAgent(secure);
+  const name = `pod ${pod.namespace}/${pod.name}`;
+  return {
+    description: `${name} through ${kube.server}`,
+    get: async (path, { headers = {}, signal, timeoutMs: ownMs = timeoutMs } = {}) => {
+      const url = new URL(path, `http://${OWN_NAME}:${pod.port}`);
+      const all = { ...headersOf(credentials), ...headers };
+      try {
+        return await send({ url, method: "GET", headers: all, options: {}, agent, signal, timeoutMs: ownMs });
+      } catch (error) {
+        if (error instanceof CommandError) throw error;
+        throw new CommandError(`the controller in ${name} does not answer on port ${pod.port}: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    },
+    close: async () => {
+      agent.destroy();
+      closing.abort();
+    },
+  };
+}
+
+/** Connections that are made elsewhere, kept open for the next request. */
+class ForwardingAgent extends Agent {
+  readonly #open: () => Promise<Duplex>;
+
+  constructor(open: () => Promise<Duplex>) {
+    super({ keepAlive: true });
+    this.#open = open;
+  }
+
+  override createConnection(
+    _options: object,
+    done: (error: Error | null, stream: Duplex) => void = () => undefined,
+  ): undefined {
+    void this.#connect(done);
+  }
+
+  async #connect(done: (error: Error | null, stream: Duplex) => void): Promise<void> {
+    let stream: Duplex;
+    try {
+      stream = await this.#open();
+    } catch (error) {
+      // Node passes on the error and looks at nothing else; its types want a stream there.
+      done(error instanceof Error ? error : new Error(String(error)), new Duplex());
+      return;
+    }
+    done(null, stream);
+  }
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { Duplex } from "node:stream";
+import { WebSocket } from "ws";
+import { CommandError, messageOf } from "../errors.ts";
+import type { PodPort } from "./kube-api.ts";
+import { textAt } from "./json.ts";
+import { ruleOf } from "./rbac.ts";
+import { textOf } from "./send.ts";
+
+export interface PortForwardDependencies {
+  readonly server: string;
+  /** As client-node makes them of a kubeconfig. */
+  readonly options: RequestOptions;
+  readonly pod: PodPort;
+  readonly signal: AbortSignal;
+}
+
+/** Kubernetes' channels of bytes over a WebSocket: the first byte of each message says which (cri-streaming, portforward/websocket.go v0.36.3). */
+const PROTOCOL = "v4.channel.k8s.io";
+const DATA = 0;
+const ERROR = 1;
+/** Each channel begins with the number of the port. */
+const PREFIX_BYTES = 2;
+
+const CONNECT_MS = 15_000;
+
+/**
+ * A connection to a port of a pod, through API server and kubelet. Not client-node's PortForward: that tells neither a refusal's status
+ * nor that the connection has ended.
+ */
+export async function openPortForward({ server, options, pod, signal }: PortForwardDependencies): Promise<Duplex> {
+  const { namespace, name, port } = pod;
+  const url = `${server.replace(/^http/, "ws")}/api/v1/namespaces/${namespace}/pods/${name}/portforward?ports=${port}`;
+  const socket = new WebSocket(url, [PROTOCOL], { ...options, handshakeTimeout: CONNECT_MS });
+  const abort = (): void => socket.terminate();
+  signal.addEventListener("abort", abort, { once: true });
+  socket.once("close", () => signal.removeEventListener("abort", abort));
+  // Before it is open: the first messages may come with the answer.
+  const stream = streamOf(socket, pod);
+  await opened(socket, pod);
+  return stream;
+}
+
+function opened(socket: WebSocket, pod: PodPort): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.once("open", resolve);
+  socket.once("unexpected-response", (_request: unknown, answer: IncomingMessage) => {
+    void refusal(answer, pod)
+      .then(reject, reject)
+      .finally(() => socket.terminate());
+  });
+  socket.once("error", (error) => {
+    reject(new CommandError(`cannot reach port ${pod.port} of ${nameOf(pod)}: ${messageOf(error)}`, { cause: error }));
+  });
+  return promise;
+}
+
+async function refusal(answer: IncomingMessage, pod: PodPort): Promise<CommandError> {
+  const { statusCode = 0 } = answer;
+  const text = await textOf(answer, 1e6);
+  let message = text.slice(0, 300);
+  try {
+    message = textAt(JSON.parse(text), "message") || message;
+  } catch {
+    // A proxy's page; its beginning is shown.
+  }
+  const right = { apiGroup: "", resource: "pods/portforward", verbs: ["get", "create"], namespace: pod.namespace };
+  if (statusCode === 403) return new CommandError(`the API server forbids it: ${message}; it takes ${ruleOf(right)}`);
+  const advice = statusCode === 404 ? "; --namespace and --pod say which pod is asked" : "";
+  return new CommandError(`the API server refuses a connection to ${nameOf(pod)} (${statusCode}): ${message}${advice}`);
+}
+
+function streamOf(socket: WebSocket, pod: PodPort): Duplex {
+  const seen = new Map([
+    [DATA, 0],
+    [ERROR, 0],
+  ]);
+  let isOpen = false;
+  const stream = new Duplex({
+    read: () => {
+      if (isOpen) socket.resume();
+    },
+    write: (chunk: Buffer, _encoding, done) => socket.send(Buffer.concat([Buffer.of(DATA), chunk]), done),
+    final: (done) => {
+      socket.close();
+      done();
+    },
+    destroy: (error, done) => {
+      socket.terminate();
+      done(error);
+    },
+  });
+  socket.once("open", () => {
+    isOpen = true;
+  });
+  socket.on("message", (data) => {
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
+    const channel = bytes[0] ?? DATA;
+    const before = seen.get(channel) ?? 0;
+    const payload = bytes.subarray(1);
+    const rest = payload.subarray(Math.max(0, PREFIX_BYTES - before));
+    seen.set(channel, before + payload.length);
+    if (rest.length === 0) return;
+    if (channel === ERROR) stream.destroy(new Error(`${nameOf(pod)}: ${rest.toString("utf8")}`));
+    else if (!stream.push(rest)) socket.pause();
+  });
+  socket.on("close", () => stream.push(null));
+  socket.on("error", (error) => stream.destroy(error));
+  // Who waits for the connection is told; who has it listens for itself.
+  stream.on("error", () => undefined);
+  return stream;
+}
+
+function nameOf({ namespace, name }: PodPort): string {
+  return `pod ${namespace}/${name}`;
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../commands/commands.ts";
+import { COMMON_OPTIONS } from "./shared-options.ts";
+import { parseCommandLine } from "./parse.ts";
+
+const parse = (line: string) => parseCommandLine(line.split(" "), COMMANDS);
+
+describe("parseCommandLine()", () => {
+  test.each([
+    ["explain node/a", "explain", ["node/a"]],
+    ["explain node a", "explain", ["node", "a"]],
+    ["--context dev explain -o json node/a", "explain", ["node/a"]],
+    ["release node-deletion --all=true", "release node-deletion", []],
+    ["release --yes node-deletion a b", "release node-deletion", ["a", "b"]],
+  ])("understands %s", (line, name, operands) => {
+    const parsed = parse(line);
+    expect(parsed.kind === "run" && { name: parsed.command.name, operands: parsed.operands }).toEqual({
+      name,
+      operands,
+    });
+  });
+
+  test("fills in defaults, and takes the last of what is given twice", () => {
+    const parsed = parse("explain node/a -o json --output yaml --interval 1m30s");
+    const { values } = parsed.kind === "run" ? parsed : { values: undefined };
+    expect([
+      values?.text("output"),
+      values?.durationMs("interval"),
+      values?.number("port"),
+      values?.flag("watch"),
+    ]).toEqual(["yaml", 90_000, 10258, false]);
+    expect(values?.text("server")).toBeUndefined();
+  });
+
+  test.each(["-o json", "-ojson", "-o=json", "--output json", "--output=json"])(
+    "reads %s as kubectl does",
+    (option) => {
+      const parsed = parse(`status ${option}`);
+      expect(parsed.kind === "run" && parsed.values.text("output")).toBe("json");
+    },
+  );
+
+  test.each([
+    ["", undefined],
+    ["--help", undefined],
+    ["help", undefined],
+    ["help explain", "explain"],
+    ["explain --help", "explain"],
+    ["help release node-deletion", "release node-deletion"],
+  ])("explains %j", (line, name) => {
+    const parsed = parseCommandLine(line === "" ? [] : line.split(" "), COMMANDS);
+    expect([parsed.kind, parsed.kind === "help" ? parsed.command?.name : parsed]).toEqual(["help", name]);
+  });
+
+  test.each([
+    ["expain node/a", [expect.stringContaining("Did you mean explain?")]],
+    ["release", ["release is not a whole command: there is release node-deletion"]],
+    ["version --watch", ["version has no option --watch"]],
+    ["explain a --wach", ["explain has no option --wach; --watch is one"]],
+    ["explain a --context --watch", ["--context needs a value: name"]],
+    ["explain a --context", ["--context needs a value: name"]],
+    ["explain a --kubeconfig=", ["--kubeconfig is empty"]],
+    ["status --watch=maybe", ["--watch is maybe; it is true or false"]],
+    [
+      "explain a -o xml --port 0 --interval 5",
+      [
+        "-o is xml; it is one of text, json, yaml",
+        "--port is 0; it is a whole number above 0",
+        "--interval is 5; it is a time such as 500ms, 2s or 1m30s",
+      ],
+    ],
+    ["page --local-port 65536", ["--local-port is 65536; it is a whole number of at most 65535"]],
+    ["--verbose", ["there is no option --verbose"]],
+    ["-v --context dev", ["there is no option -v"]],
+  ])("says all that is wrong with %s", (line, problems) => {
+    expect(parse(line)).toMatchObject({ kind: "invalid", problems });
+  });
+
+  test("takes --version for the command", () => {
+    expect(parse("--version")).toMatchObject({ kind: "run", command: { name: "version" } });
+  });
+});
+
+test("an option of one name has one type and one letter in all commands, and letters mean one option", () => {
+  const all = [...COMMANDS.flatMap(({ options }) => Object.entries(options)), ...Object.entries(COMMON_OPTIONS)];
+  const shapes = new Map(all.map(([name, { type, letter }]) => [`${name} ${type} ${letter ?? ""}`, name]));
+  expect(shapes.size).toBe(new Set(shapes.values()).size);
+  const letters = new Map(all.flatMap(([name, { letter }]) => (letter === undefined ? [] : [[name, letter]])));
+  expect(new Set(letters.values()).size).toBe(letters.size);
+});

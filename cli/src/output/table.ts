@@ -1,0 +1,48 @@
+import { wrap } from "./wrap.ts";
+
+export interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+export interface TableOptions {
+  readonly columns: number | undefined;
+  readonly indent?: number;
+  /** Numbers of columns whose text stands at the right. */
+  readonly right?: readonly number[];
+}
+
+const GAP = "  ";
+
+/** Text in a narrower column is read by nobody: it goes to lines of its own. */
+const NARROWEST = 36;
+const OWN_LINE_INDENT = 4;
+
+/** Rows of cells under each other; the last column is wrapped, the others are as wide as they need. All rows have as many cells. */
+export function table(rows: readonly (readonly Cell[])[], options: TableOptions): readonly string[] {
+  const { columns, indent = 0, right = [] } = options;
+  const count = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: count }, (_, index) =>
+    Math.max(...rows.map((row) => row[index]?.text.length ?? 0)),
+  );
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, indent);
+  const lastWidth = widths.at(-1) ?? 0;
+  const isTight = columns !== undefined && before + lastWidth > columns && columns - before < NARROWEST;
+  const start = isTight ? indent + OWN_LINE_INDENT : before;
+  return rows.flatMap((row) => {
+    const fixed = row.slice(0, -1).map(({ text, paint = same }, index) => {
+      const space = " ".repeat((widths[index] ?? 0) - text.length);
+      return right.includes(index) ? `${space}${paint(text)}` : `${paint(text)}${space}`;
+    });
+    const { text = "", paint = same } = row.at(-1) ?? {};
+    const aligned = right.includes(count - 1) ? text.padStart(lastWidth) : text;
+    const last = wrap(aligned, columns, start).map((line) => paint(line));
+    const head = isTight ? fixed : [...fixed, last[0] ?? ""];
+    const below = isTight ? last.filter((line) => line !== "") : last.slice(1);
+    return [`${" ".repeat(indent)}${head.join(GAP)}`.trimEnd(), ...below.map((line) => `${" ".repeat(start)}${line}`)];
+  });
+}
+
+function same(text: string): string {
+  return text;
+}

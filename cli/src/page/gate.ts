@@ -1,0 +1,57 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { isAllowed, isOwnHost } from "./allowed.ts";
+
+/** As much of a request of a browser as decides what becomes of it. */
+export interface PageRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Gate {
+  /** That the server listens on. */
+  readonly port: number;
+  /** Whoever knows it may read. */
+  readonly secret: string;
+}
+
+export type Verdict =
+  | { readonly kind: "refuse"; readonly status: number; readonly message: string }
+  /** It has brought the secret and gets a cookie for it. */
+  | { readonly kind: "letIn" }
+  | { readonly kind: "toPage" }
+  | { readonly kind: "forward"; readonly path: string };
+
+/** What becomes of a request. */
+export function judge({ method, url, headers }: PageRequest, { port, secret }: Gate): Verdict {
+  if (!isOwnHost(headers.host, port)) return refuse(421, "this address is 127.0.0.1 and nothing else");
+  if (method !== "GET" && method !== "HEAD") return refuse(405, "pages are only read here");
+  const { pathname, search, searchParams } = new URL(url, "http://loopback");
+  if (pathname === "/" && isSecret(searchParams.get("secret") ?? "", secret)) return { kind: "letIn" };
+  if (!isSecret(cookieOf(headers.cookie, cookieName(port)), secret))
+    return refuse(403, "open the address that cloudwire page has printed");
+  if (pathname === "/") return { kind: "toPage" };
+  if (!isAllowed(pathname)) return refuse(404, "no page of the status page");
+  return { kind: "forward", path: `${pathname}${search}` };
+}
+
+/** Cookies are shared by all ports of a host: each has a name of its own. */
+export function cookieName(port: number): string {
+  return `cloudwire-${port}`;
+}
+
+function refuse(status: number, message: string): Verdict {
+  return { kind: "refuse", status, message };
+}
+
+function cookieOf(header: string | undefined, name: string): string {
+  const pairs = (header ?? "").split(/;\s*/).map((pair) => pair.split("="));
+  return pairs.find(([key]) => key === name)?.[1] ?? "";
+}
+
+function isSecret(given: string, secret: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(secret)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,130 @@
+import type { Call, Command } from "./commands/command.ts";
+import { type Candidates, candidates } from "./completion/candidates.ts";
+import { completionLines } from "./completion/protocol.ts";
+import { COMPLETE } from "./completion/scripts.ts";
+import type { Connection } from "./connection/connection.ts";
+import { controllerConnection } from "./connection/controller-connection.ts";
+import { connectKube } from "./connection/kubeconfig-api.ts";
+import { CommandError, UsageError } from "./errors.ts";
+import { EXIT } from "./exit-codes.ts";
+import { commandHelp, programHelp } from "./options/help.ts";
+import { type Parsed, parseCommandLine } from "./options/parse.ts";
+import { wantsColours } from "./output/paint.ts";
+import type { Terminal } from "./output/terminal.ts";
+
+/** What the program takes from its process. */
+export interface ProgramDependencies {
+  /** How it was called: `cloudwire`, or `kubectl cloudwire`. */
+  readonly program: string;
+  readonly commands: readonly Command[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly terminal: (hasColours: (isTerminal: boolean) => boolean) => Terminal;
+  readonly signal: AbortSignal;
+}
+
+type Run = Extract<Parsed, { readonly kind: "run" }>;
+
+/** A call, and what ends it. */
+interface OpenCall extends AsyncDisposable {
+  readonly call: Call;
+}
+
+/** A shell waits no longer for candidates. */
+const COMPLETION_MS = 3000;
+
+/** Runs a command line and answers the exit code. What the user can mend is a line on standard error. */
+export async function runProgram(args: readonly string[], dependencies: ProgramDependencies): Promise<number> {
+  if (args[0] === COMPLETE) return complete(args.slice(args[1] === "--" ? 2 : 1), dependencies);
+  const { program, commands, environment } = dependencies;
+  const parsed = parseCommandLine(args, commands);
+  const wish = parsed.kind === "run" ? parsed.values.textOf("color") : "auto";
+  const terminal = dependencies.terminal((isTerminal) => wantsColours(wish, environment, isTerminal));
+  switch (parsed.kind) {
+    case "help": {
+      const { command, topic } = parsed;
+      const below = commands.filter(({ name }) => topic !== "" && name.startsWith(`${topic} `));
+      const [only = command] = below.length === 1 ? below : [];
+      if (only !== undefined) terminal.out(commandHelp(program, only, terminal.columns));
+      else if (topic === "" || below.length > 0) terminal.out(programHelp(program, commands, terminal.columns));
+      else return complain(program, terminal, [`there is no command ${topic}`]);
+      return EXIT.ok;
+    }
+    case "invalid":
+      return complain(program, terminal, parsed.problems, parsed.command);
+    case "run":
+      return run(parsed, dependencies, terminal);
+    default:
+      return parsed satisfies never;
+  }
+}
+
+async function run(parsed: Run, dependencies: ProgramDependencies, terminal: Terminal): Promise<number> {
+  const { program } = dependencies;
+  const { command } = parsed;
+  await using open = openCall(parsed, dependencies, terminal);
+  try {
+    return await command.run(open.call);
+  } catch (error) {
+    if (error instanceof UsageError) return complain(program, terminal, error.problems, command);
+    if (!(error instanceof CommandError)) throw error;
+    terminal.err(`${program}: ${error.message}\n`);
+    return EXIT.failed;
+  }
+}
+
+function openCall({ operands, values }: Run, dependencies: ProgramDependencies, terminal: Terminal): OpenCall {
+  const { program, environment, signal } = dependencies;
+  let connection: Promise<Connection> | undefined;
+  // One that could not be made has been told of.
+  const close = async (): Promise<void> => {
+    const made = await connection?.catch(() => undefined);
+    connection = undefined;
+    await made?.close();
+  };
+  const kube = memo(() => connectKube({ values, environment }));
+  const call: Call = {
+    program,
+    operands,
+    values,
+    terminal,
+    environment,
+    signal,
+    kube,
+    forgetController: close,
+    controller: () => (connection ??= controllerConnection({ values, kube })),
+  };
+  return { call, [Symbol.asyncDispose]: close };
+}
+
+/** What a completion script asks for. Never fails: a shell would show it in the middle of a line. */
+async function complete(words: readonly string[], dependencies: ProgramDependencies): Promise<number> {
+  const { commands } = dependencies;
+  const terminal = dependencies.terminal(() => false);
+  const silent: Terminal = { ...terminal, out: () => undefined, err: () => undefined, canAsk: false };
+  const calls: OpenCall[] = [];
+  const callOf = (before: readonly string[]): Call | undefined => {
+    const parsed = parseCommandLine(before, commands);
+    if (parsed.kind !== "run") return undefined;
+    const open = openCall(parsed, dependencies, silent);
+    calls.push(open);
+    return open.call;
+  };
+  const none: Candidates = { words: [], paths: "none", goesOn: false };
+  const late = new Promise<Candidates>((resolve) => {
+    setTimeout(() => resolve(none), COMPLETION_MS).unref();
+  });
+  const found = await Promise.race([candidates(words, commands, callOf).catch(() => none), late]);
+  terminal.out(completionLines(found));
+  return EXIT.ok;
+}
+
+function complain(program: string, terminal: Terminal, problems: readonly string[], command?: Command): number {
+  for (const problem of problems) terminal.err(`${program}: ${problem}\n`);
+  terminal.err(`${program}${command === undefined ? "" : ` ${command.name}`} --help explains it\n`);
+  return EXIT.usage;
+}
+
+function memo<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}

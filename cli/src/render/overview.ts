@@ -1,0 +1,91 @@
+import {
+  type BrakeStanding,
+  type BudgetStanding,
+  OBJECT_KINDS,
+  type Overview,
+  type ProviderSummary,
+  STATES,
+} from "@cloudwire/operator-api";
+import { table } from "../output/table.ts";
+import { clockText } from "../output/time-text.ts";
+import { hanging } from "../output/wrap.ts";
+import { causeLines } from "./cause.ts";
+import { replicaLines } from "./explanation.ts";
+import { cell, heading, stateCell, type Style } from "./style.ts";
+
+/** How everything stands, for people. */
+export function renderOverview(overview: Overview, style: Style): string {
+  const { cluster, writes, alarms, providers, replica, at } = overview;
+  const { paint, columns } = style;
+  const lines = [
+    `${paint.bold(`cluster ${cluster}`)}${writes ? "" : paint.yellow("  something of it is only observed: see `plan`")}`,
+    ...(alarms.length === 0 ? [paint.green("No alarm.")] : heading("Alarms", style)),
+    ...alarms.flatMap((alarm) => causeLines(alarm, style, alarm.object)),
+    ...heading("Objects", style),
+    ...countLines(overview, style),
+    ...heading("Controllers", style),
+    ...controllerLines(overview, style),
+    ...heading("Providers", style),
+    ...(providers.length === 0 ? ["  none"] : providers.flatMap((provider) => providerLines(provider, style))),
+    "",
+    ...replicaLines(replica, at, { paint, columns }),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function countLines({ counts }: Overview, style: Style): readonly string[] {
+  const head = [cell(""), ...STATES.map((state) => ({ ...stateCell(state, style), text: state }))];
+  const rows = OBJECT_KINDS.map((kind) => [
+    cell(kind),
+    ...STATES.map((state) => {
+      const count = counts[kind][state];
+      return count === 0 ? { text: "0", paint: style.paint.dim } : { ...stateCell(state, style), text: String(count) };
+    }),
+  ]);
+  const isAnyInTheWay = OBJECT_KINDS.some((kind) => counts[kind].waiting + counts[kind].blocked > 0);
+  return [
+    ...table([head, ...rows], { columns: undefined, indent: 2, right: STATES.map((_, index) => index + 1) }),
+    ...(isAnyInTheWay ? [style.paint.dim("  what is in their way: `list --state waiting,blocked`")] : []),
+  ];
+}
+
+function controllerLines({ controllers }: Overview, { paint }: Style): readonly string[] {
+  const head = ["name", "state", "waiting", "working", "delayed", "failing"].map((text) => ({
+    text,
+    paint: paint.dim,
+  }));
+  const rows = controllers.map(({ name, state, waiting, working, delayed, failing }) => [
+    cell(name),
+    cell(state),
+    ...[waiting, working, delayed].map((count) => cell(String(count))),
+    failing === 0 ? cell("0") : { text: String(failing), paint: paint.red },
+  ]);
+  return table([head, ...rows], { columns: undefined, indent: 2, right: [2, 3, 4, 5] });
+}
+
+function providerLines(provider: ProviderSummary, { paint, columns }: Style): readonly string[] {
+  const { name, address, connection, ready, reasons, version, calls, failedCalls, inFlight, budgets, brake } = provider;
+  const standing = ready ? paint.green("ready") : paint.red("not ready");
+  const release = version === undefined ? "" : `, version ${version}`;
+  return [
+    `  ${paint.bold(name)}  ${standing}, connection ${connection}, ${address}${release}`,
+    `    ${calls} calls, ${failedCalls} failed, ${inFlight} under way`,
+    ...reasons.map((reason) => hanging("    ", reason, columns)),
+    ...budgets.map((budget) => hanging("    ", budgetText(budget), columns)),
+    ...(brake.holds ? [paint.red(hanging("    ", brakeText(brake), columns))] : []),
+  ];
+}
+
+function brakeText({ gone, message }: BrakeStanding): string {
+  return `the brake holds: ${message ?? `the machines of ${gone} Nodes are said to be gone`}`;
+}
+
+function budgetText({ quotaClass, callsPerSecond, tokens, waiting, heldUntil }: BudgetStanding): string {
+  const parts = [
+    callsPerSecond === undefined ? "no limit" : `${callsPerSecond} calls/s`,
+    tokens === undefined ? "" : `${Math.floor(tokens)} left`,
+    waiting === 0 ? "" : `${waiting} waiting`,
+    heldUntil === undefined ? "" : `held back until ${clockText(heldUntil)}`,
+  ];
+  return `budget ${quotaClass}: ${parts.filter((part) => part !== "").join(", ")}`;
+}

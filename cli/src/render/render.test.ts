@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest";
+import { createPaint } from "../output/paint.ts";
+import { heldNode, heldRows, noPlans, orphans, overview, plans, quietOverview, quietService } from "../test/samples.ts";
+import { renderExplanation } from "./explanation.ts";
+import { renderHeld } from "./held.ts";
+import { renderOrphans } from "./orphans.ts";
+import { renderOverview } from "./overview.ts";
+import { renderPlans } from "./plans.ts";
+import { renderRows } from "./rows.ts";
+
+const plain = { paint: createPaint(false), columns: undefined };
+const narrow = { paint: createPaint(false), columns: 72 };
+const coloured = { paint: createPaint(true), columns: 72 };
+
+const ESCAPE = "\u001B";
+
+/** Codes of colours. */
+const escapes = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
+
+describe("renderExplanation()", () => {
+  test("tells everything of an object in the way of which something stands", () => {
+    expect(renderExplanation(heldNode, plain)).toMatchInlineSnapshot(`
+      "node/worker-1  blocked
+      Its machine is gone by the word of aws, and the brake holds it.
+
+      What stands in the way
+        DeletionBrake: More Nodes than usual would go at once, so none of them is deleted.
+          Do:  See at the cloud whether these machines are really gone.
+          See: docs/explanation/deletion-guard.md
+        CallsHeldBack: Calls of class reads are held back.
+
+      Next try  in 30 s (15:04:35Z): the guard looks again
+
+      Wishes
+        met      taint uninitialized lifted
+        pending  Node deleted: held by the brake
+        unmet    addresses as at the cloud
+
+      Facts
+        provider id  aws:///eu-1a/i-0123
+        created      2026-11-20T10:00:00Z
+
+      Controllers
+        cloud-node-lifecycle-controller  worker-1  again in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
+        cloud-node-controller            worker-1  in line behind 3 at most, priority low, failed 2 times in a row; last failed 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud is away
+        service-lb-controller            worker-1  nothing to do until something changes
+        node-route-controller            worker-1  in work for 250 ms, failed once in a row
+        node-ipam-controller             worker-1  does not run here: --controllers
+
+      Provider
+        aws  not ready, connection connected
+        its credentials expire soon
+        its word that a machine is gone is not taken now: it failed 12 s ago
+        calls of class reads are held back until 15:05:00Z
+
+      Last calls
+        5 s ago  GetInstances  OK           to aws, 87 ms, together with 39 more, request req-1, req-2
+        1h ago   GetInstances  UNAVAILABLE  5 s, CLOUD_UNAVAILABLE, no answer
+
+      What happened
+        3 s ago   event   NodeDeletionStopped  Not deleted: 12 of 40 Nodes would go (cloud-node-lifecycle-controller, 3 times)
+        3d5h ago  object  Created              The Node was created
+
+      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      "
+    `);
+  });
+
+  test("keeps to the width of a terminal", () => {
+    const text = renderExplanation(heldNode, narrow);
+    expect(text).toMatchInlineSnapshot(`
+      "node/worker-1  blocked
+      Its machine is gone by the word of aws, and the brake holds it.
+
+      What stands in the way
+        DeletionBrake: More Nodes than usual would go at once, so none of them
+        is deleted.
+          Do:  See at the cloud whether these machines are really gone.
+          See: docs/explanation/deletion-guard.md
+        CallsHeldBack: Calls of class reads are held back.
+
+      Next try  in 30 s (15:04:35Z): the guard looks again
+
+      Wishes
+        met      taint uninitialized lifted
+        pending  Node deleted: held by the brake
+        unmet    addresses as at the cloud
+
+      Facts
+        provider id  aws:///eu-1a/i-0123
+        created      2026-11-20T10:00:00Z
+
+      Controllers
+        cloud-node-lifecycle-controller  worker-1
+            again in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
+        cloud-node-controller            worker-1
+            in line behind 3 at most, priority low, failed 2 times in a row;
+            last failed 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud
+            is away
+        service-lb-controller            worker-1
+            nothing to do until something changes
+        node-route-controller            worker-1
+            in work for 250 ms, failed once in a row
+        node-ipam-controller             worker-1
+            does not run here: --controllers
+
+      Provider
+        aws  not ready, connection connected
+        its credentials expire soon
+        its word that a machine is gone is not taken now: it failed 12 s ago
+        calls of class reads are held back until 15:05:00Z
+
+      Last calls
+        5 s ago  GetInstances  OK
+            to aws, 87 ms, together with 39 more, request req-1, req-2
+        1h ago   GetInstances  UNAVAILABLE
+            5 s, CLOUD_UNAVAILABLE, no answer
+
+      What happened
+        3 s ago   event   NodeDeletionStopped
+            Not deleted: 12 of 40 Nodes would go
+            (cloud-node-lifecycle-controller, 3 times)
+        3d5h ago  object  Created
+            The Node was created
+
+      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      "
+    `);
+    expect(text.split("\n").filter((line) => line.length > 72)).toEqual([]);
+  });
+
+  test("says no more than there is of an object that is gone", () => {
+    expect(renderExplanation(quietService, plain)).toMatchInlineSnapshot(`
+      "service/shop/web  ok  (not in the cluster)
+      There is no such Service.
+
+      Told by ccm-1_9f, which does not lead (ccm-0_1b2c does), and does not know what is done, version 0.1.0, at 15:04:05Z.
+      "
+    `);
+  });
+});
+
+describe("renderOverview()", () => {
+  test("begins with alarms", () => {
+    expect(renderOverview(overview, narrow)).toMatchInlineSnapshot(`
+      "cluster prod
+
+      Alarms
+        provider/aws: DeletionBrake: 12 of 40 Nodes are gone
+          Do:  See at the cloud.
+
+      Objects
+                  ok  working  waiting  blocked  unmanaged
+        node      28        0        0       12          0
+        service    4        1        2        0          0
+        route      0        0        0        0          0
+        provider   1        0        0        1          0
+        what is in their way: \`list --state waiting,blocked\`
+
+      Controllers
+        name                   state    waiting  working  delayed  failing
+        cloud-node-controller  running        3        1        0        2
+        node-route-controller  off            0        0        0        0
+
+      Providers
+        aws  ready, connection connected, unix:///run/aws.sock, version 1.2.3
+          120 calls, 1 failed, 2 under way
+          budget reads: 20 calls/s, 39 left, 4 waiting, held back until
+          15:05:00Z
+          budget changes: no limit
+          the brake holds: 12 of 40 Nodes are gone
+        metal  not ready, connection backoff, unix:///run/metal.sock
+          0 calls, 0 failed, 0 under way
+          nobody listens
+
+      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      "
+    `);
+  });
+
+  test("says that nothing is wrong, and that something is only observed", () => {
+    expect(renderOverview(quietOverview, narrow)).toMatchInlineSnapshot(`
+      "cluster prod  something of it is only observed: see \`plan\`
+      No alarm.
+
+      Objects
+                  ok  working  waiting  blocked  unmanaged
+        node      28        0        0       12          0
+        service    4        1        2        0          0
+        route      0        0        0        0          0
+        provider   1        0        0        1          0
+        what is in their way: \`list --state waiting,blocked\`
+
+      Controllers
+        name  state  waiting  working  delayed  failing
+
+      Providers
+        none
+
+      Told by ccm-0_1b2c, which leads, version 0.1.0, at 15:04:05Z.
+      "
+    `);
+  });
+});
+
+describe("renderRows()", () => {
+  test("has a line for each object, by name", () => {
+    expect(renderRows(heldRows, 500, plain)).toMatchInlineSnapshot(`
+      "object         state    provider  reason         how it stands
+      node/worker-1  blocked  aws       DeletionBrake  Its machine is gone.
+      node/worker-2  blocked  aws       DeletionBrake  Its machine is gone.
+      node/worker-3  blocked            NodeOwnerless  Nobody serves it. Not by DeletionBrake.
+      "
+    `);
+  });
+
+  test("says that there may be more, within the width of a terminal", () => {
+    expect(renderRows(heldRows, 3, narrow)).toMatchInlineSnapshot(`
+      "object         state    provider  reason
+          how it stands
+      node/worker-1  blocked  aws       DeletionBrake
+          Its machine is gone.
+      node/worker-2  blocked  aws       DeletionBrake
+          Its machine is gone.
+      node/worker-3  blocked            NodeOwnerless
+          Nobody serves it. Not by DeletionBrake.
+      There may be more than these 3: --limit shows them, --state and --search
+      ask for fewer.
+      "
+    `);
+  });
+
+  test("says that there are none", () => {
+    expect(renderRows([], 500, plain)).toBe("No objects.\n");
+  });
+});
+
+describe("renderPlans()", () => {
+  test("says what would be written, by key", () => {
+    expect(renderPlans(plans, narrow)).toMatchInlineSnapshot(`
+      "There are differences: something that is there would be changed or
+      removed. Not everything has been looked at yet.
+      0 removals, 1 change and 1 addition.
+
+      cloud-node-controller worker-1 (aws)
+        addition  patch nodes worker-1: metadata.labels.zone
+        change    aws EnsureLoadBalancer (service changed)
+
+      Not decided: the last look failed
+        node-route-controller  routes  aws
+      "
+    `);
+  });
+
+  test("gives the go-ahead", () => {
+    expect(renderPlans(noPlans, narrow)).toMatchInlineSnapshot(`
+      "Go ahead: everything was looked at, and nothing that is there would be
+      changed or removed.
+      0 removals, 0 changes and 0 additions.
+      "
+    `);
+  });
+});
+
+describe("renderOrphans()", () => {
+  test("lists what nobody owns, and whom it could not ask", () => {
+    expect(renderOrphans(orphans, narrow)).toMatchInlineSnapshot(`
+      "provider  kind          id          owner
+          why it is there
+      aws       loadBalancer  lb-1        shop/old
+          no Service of that name; it is deleted when its owner's UID is known
+          to be gone
+      aws       route         r-10.0.1.0  worker-9
+          deleted at the next look
+
+      Not asked, so that the list may lack some
+        metal  not connected
+      "
+    `);
+  });
+
+  test("says that there are none", () => {
+    expect(renderOrphans({ ...orphans, orphans: [], unknown: [] }, plain)).toMatchInlineSnapshot(`
+      "No orphans: all that has this cluster's stamp at the clouds has an owner in the cluster.
+      "
+    `);
+  });
+
+  test("does not say that there are none where it does not know", () => {
+    expect(renderOrphans({ ...orphans, orphans: [] }, plain)).toMatchInlineSnapshot(`
+      "No orphans are known.
+
+      Not asked, so that the list may lack some
+        metal  not connected
+      "
+    `);
+  });
+});
+
+describe("renderHeld()", () => {
+  const nodes = heldRows.map(({ object, provider, summary }) => ({ name: object.slice(5), provider, summary }));
+
+  test.each([
+    [
+      "what is held",
+      nodes.slice(0, 2),
+      "held",
+      "The brake holds 2 Nodes:\n  worker-2  aws  Its machine is gone.\n  worker-1  aws  Its machine is gone.\n",
+    ],
+    [
+      "what is to be released",
+      nodes.slice(0, 1),
+      "chosen",
+      "To be released, and deleted when every other rule agrees: 1 Node\n  worker-2  aws  Its machine is gone.\n",
+    ],
+    ["that nothing is", [], "held", "The brake holds no Node.\n"],
+  ] as const)("lists %s", (_what, some, which, text) => {
+    expect(renderHeld(some, which, plain)).toBe(text);
+  });
+});
+
+test.each([
+  ["explanation", renderExplanation(heldNode, coloured), renderExplanation(heldNode, narrow)],
+  ["overview", renderOverview(overview, coloured), renderOverview(overview, narrow)],
+  ["plans", renderPlans(plans, coloured), renderPlans(plans, narrow)],
+  ["orphans", renderOrphans(orphans, coloured), renderOrphans(orphans, narrow)],
+])("colours of the %s change nothing else of it", (_what, withColours, without) => {
+  expect(withColours).toMatch(escapes);
+  expect(withColours.replaceAll(escapes, "")).toBe(without);
+});

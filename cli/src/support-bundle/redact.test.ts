@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { redact, secretsIn } from "./redact.ts";
+
+const JWT = "eyJhbGciOiJSUzI1NiIsImtpZCI6IngifQ.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl";
+const PEM = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIA\nhunter2\n-----END EC PRIVATE KEY-----";
+
+describe("redact()", () => {
+  test.each([
+    ["a private key", PEM, "private key"],
+    ["one in a text of JSON", JSON.stringify({ pem: PEM }), "private key"],
+    ["one that is cut off", PEM.slice(0, 50), "private key"],
+    ["an authorization header", "Authorization: Basic dXNlcjpodW50ZXIy", "authorization header"],
+    ["one in JSON", '{"authorization":"Basic dXNlcjpodW50ZXIy"}', "authorization header"],
+    ["a bearer token", "sent with bearer hunter2hunter2", "bearer token"],
+    ["a service account's token", `got ${JWT} here`, "JSON web token"],
+    ["a key of AWS", "AKIAIOSFODNN7EXAMPLE", "AWS key"],
+    ["a key of Google", `AIza${"x".repeat(35)}`, "Google key"],
+    ["a token of GitHub", `ghp_${"a1".repeat(18)}`, "GitHub token"],
+    ["a token of Keystone", `gAAAA${"Bc-".repeat(30)}`, "Keystone token"],
+    ["a bootstrap token", "joined with abcdef.0123456789abcdef", "bootstrap token"],
+    ["a password in an address", "https://admin:hunter2@cloud.example.com/v2", "credentials in an address"],
+    ["a password in JSON", '{"password": "hunter2"}', "secret by its name"],
+    ["one that is escaped in another text", JSON.stringify({ line: '{"password":"hunter2"}' }), "secret by its name"],
+    ["one in single quotes", "password: 'hunter 2'", "secret by its name"],
+    ["a token of a kubeconfig", "users:\n- name: a\n  user:\n    token: hunter2", "secret by its name"],
+    ["a key of a kubeconfig", "    client-key-data: aHVudGVyMg==", "secret by its name"],
+    ["a flag", "--cloud-api-key=hunter2 --v=4", "secret by its name"],
+    ["a variable", "AWS_SECRET_ACCESS_KEY=hunter2/abc", "secret by its name"],
+    ["a name in camel case", '{"applicationCredentialSecret":"hunter2"}', "secret by its name"],
+    ["a cookie", "Cookie: session=hunter2", "secret by its name"],
+  ])("takes out %s", (_, text, kind) => {
+    const { text: left, found } = redact(text);
+    expect(found).toHaveProperty(kind);
+    expect(left).not.toMatch(/hunter|dXNlcjpo|AKIA|AIzax|ghp_|gAAAA|eyJ|abcdef\.|MHcCAQ|aHVudGVy/);
+    expect(secretsIn(left)).toEqual([]);
+    expect(redact(left)).toEqual({ text: left, found: {} });
+  });
+
+  test.each([
+    ["--authentication-token-webhook-cache-ttl=10s"],
+    ["--token-file=/var/run/secrets/token"],
+    ['{"pageToken":"abc","resumeToken":"r1","nextPageToken":"n1"}'],
+    ['{"passwordFile":"/etc/x"}'],
+    ["automountServiceAccountToken: true"],
+    ['{"conditions":[{"type":"CredentialsValid","reason":"CloudAnswered"}]}'],
+    ['cloudwire_provider_calls_total{provider="acme"} 4'],
+    ["https://10.0.0.1:6443/api"],
+    ["-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----"],
+    ["sha256:0123456789abcdef0123456789abcdef"],
+  ])("leaves %s", (text) => {
+    expect(redact(text)).toEqual({ text, found: {} });
+  });
+
+  test("leaves JSON that can be read", () => {
+    const json = JSON.stringify({ a: { password: 'with "quotes" and \\', token: JWT }, b: [PEM], c: "https://u:p@h/" });
+    expect(() => JSON.parse(redact(json).text)).not.toThrow();
+    expect(secretsIn(redact(json).text)).toEqual([]);
+  });
+});
