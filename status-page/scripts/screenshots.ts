@@ -1,0 +1,98 @@
+// Makes the pictures of the documentation, of a cluster that is made up: npm run screenshots -w @cloudwire/status-page
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { startBrowser } from "../test/browser.ts";
+import { type Cluster, createCluster, serviceRow } from "../test/clusters.ts";
+import { type FixtureServer, startFixtureServer } from "../test/fixture-server.ts";
+
+const FOLDER = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "docs/guides/images");
+
+/** So many that the plots have something to draw. */
+const SAMPLES = 60;
+const SAMPLE_EVERY_MS = 5_000;
+
+interface Picture {
+  readonly name: string;
+  readonly hash: string;
+  readonly colours: "light" | "dark";
+  readonly width: number;
+  readonly height: number;
+  /** What is done before it is taken. */
+  readonly prepare?: (page: Page, server: FixtureServer) => Promise<void>;
+}
+
+const PICTURES: readonly Picture[] = [
+  { name: "overview", hash: "#/", colours: "light", width: 1100, height: 780 },
+  {
+    name: "list",
+    hash: "#/services",
+    colours: "light",
+    width: 1100,
+    height: 480,
+    prepare: async (page) => {
+      await page.keyboard.press("/");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+    },
+  },
+  { name: "object", hash: "#/service/shop/web", colours: "light", width: 1100, height: 940 },
+  { name: "calls-dark", hash: "#/calls", colours: "dark", width: 1100, height: 720 },
+  {
+    name: "lost",
+    hash: "#/nodes?state=blocked",
+    colours: "dark",
+    width: 1100,
+    height: 360,
+    prepare: async (page, server) => {
+      server.cut(503);
+      await page.getByText("answers 503").waitFor();
+    },
+  },
+  { name: "narrow", hash: "#/nodes", colours: "light", width: 400, height: 640 },
+];
+
+function createShown(): Cluster {
+  const cluster = createCluster({ nodes: 5_000, services: 1_000 });
+  cluster.brakeHolds = true;
+  cluster.rows.set("service/shop/web", serviceRow("shop/web", "blocked"));
+  return cluster;
+}
+
+async function take(browser: Browser, picture: Picture): Promise<void> {
+  const server = await startFixtureServer(createShown());
+  const { width, height, colours } = picture;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: colours,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  try {
+    await page.goto(`${server.url}${picture.hash}`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    for (let sample = SAMPLES; sample > 0; sample -= 1) {
+      const at = new Date(Date.now() - sample * SAMPLE_EVERY_MS);
+      server.sendOverview(at);
+      server.sendSample(at);
+    }
+    server.sendOverview();
+    // What was sent is drawn with the next frame.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 300))));
+    await picture.prepare?.(page, server);
+    await page.screenshot({ path: join(FOLDER, `status-page-${picture.name}.png`) });
+    console.log(`status-page-${picture.name}.png`);
+  } finally {
+    await context.close();
+    await server.close();
+  }
+}
+
+await mkdir(FOLDER, { recursive: true });
+const browser = await startBrowser();
+try {
+  for (const picture of PICTURES) await take(browser, picture);
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,112 @@
+import { NOTHING_YET, onEvent, onOpen, type StreamState } from "../model/stream-state.ts";
+import { retryDelayMs } from "../model/retry-delay.ts";
+import { readStream } from "./stream.ts";
+
+export type Connection =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "live" }
+  /** What is shown is from before. */
+  | { readonly kind: "lost"; readonly why: string; readonly sinceMs: number; readonly retryAtMs: number };
+
+export interface AppState {
+  readonly stream: StreamState;
+  readonly connection: Connection;
+  /** How far the controller's clock is ahead of this one. */
+  readonly clockAheadMs: number;
+}
+
+/** So that a server which ends each stream at once is not asked without a pause. */
+const AFTER_AN_END_MS = 250;
+
+/** What the page knows, kept up to date for as long as it is open. */
+export class Store {
+  #state: AppState = { stream: NOTHING_YET, connection: { kind: "connecting" }, clockAheadMs: 0 };
+  readonly #listeners = new Set<() => void>();
+  #isScheduled = false;
+  #wakeUp: () => void = () => undefined;
+
+  get state(): AppState {
+    return this.#state;
+  }
+
+  /** Called once a frame at most. Answers what ends it. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Does not wait for the next try any longer. */
+  tryNow(): void {
+    this.#wakeUp();
+  }
+
+  /** Follows the stream for ever: after each loss again, later each time. */
+  async follow(): Promise<never> {
+    let failures = 0;
+    for (;;) {
+      try {
+        await this.#read();
+        if (this.#isUpToDate()) {
+          // It was not lost: nobody need be told.
+          failures = 0;
+          await sleep(AFTER_AN_END_MS);
+          continue;
+        }
+        throw new Error("the controller ended the connection");
+      } catch (error) {
+        failures = this.#isUpToDate() ? 1 : failures + 1;
+        await this.#wait(error instanceof Error ? error.message : String(error), failures);
+      }
+    }
+  }
+
+  async #read(): Promise<void> {
+    await readStream({
+      opened: () => this.#update({ connection: { kind: "live" }, stream: onOpen(this.#state.stream) }),
+      event: (name, data) => this.#take(name, data),
+    });
+  }
+
+  /** Whether the last connection had sent everything. */
+  #isUpToDate(): boolean {
+    const { connection, stream } = this.#state;
+    return connection.kind === "live" && stream.isComplete && stream.incoming === undefined;
+  }
+
+  async #wait(why: string, failures: number): Promise<void> {
+    const delayMs = retryDelayMs(failures, Math.random());
+    const { connection } = this.#state;
+    const sinceMs = connection.kind === "lost" ? connection.sinceMs : Date.now();
+    this.#update({ connection: { kind: "lost", why, sinceMs, retryAtMs: Date.now() + delayMs } });
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      this.#wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #take(name: string, data: string): void {
+    const stream = onEvent(this.#state.stream, name, data);
+    const { overview } = stream;
+    const isNew = overview !== undefined && overview !== this.#state.stream.overview;
+    this.#update({ stream, ...(isNew ? { clockAheadMs: Date.parse(overview.at) - Date.now() } : {}) });
+  }
+
+  #update(change: Partial<AppState>): void {
+    this.#state = { ...this.#state, ...change };
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,47 @@
+import { PATHS } from "@cloudwire/operator-api";
+import { createEventParser } from "../model/event-lines.ts";
+import { endpoint, refusalOf } from "./endpoints.ts";
+
+export interface StreamReader {
+  readonly opened: () => void;
+  readonly event: (name: string, data: string) => void;
+}
+
+/** A sample comes every few seconds: after as long as this without a byte nobody is there any more. */
+const SILENCE_MS = 30_000;
+
+/**
+ * Reads the stream until the controller ends it in order, as it does with each after a while, to ask anew who may read it.
+ * Rejects where it does not come or breaks off, with a message for people.
+ *
+ * By `fetch` and not by `EventSource`, which keeps to itself why it failed (a status of 401, 403 or 503 is another thing to do for whoever looks),
+ * gives up for good after such an answer, and has no notion of silence.
+ */
+export async function readStream(reader: StreamReader): Promise<void> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  try {
+    const response = await fetch(endpoint(PATHS.stream), {
+      signal: silence.signal,
+      headers: { accept: "text/event-stream" },
+      cache: "no-store",
+    });
+    if (!response.ok || response.body === null) throw new Error(await refusalOf(response));
+    reader.opened();
+    const parser = createEventParser();
+    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await pieces.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      for (const { name, data } of parser.push(value)) reader.event(name, data);
+    }
+  } catch (error) {
+    if (silence.signal.aborted) throw new Error(`nothing was heard for ${SILENCE_MS / 1000} s`, { cause: error });
+    if (error instanceof TypeError) throw new Error("the controller cannot be reached", { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

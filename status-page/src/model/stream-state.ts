@@ -1,0 +1,109 @@
+import type { Overview, Sample, StreamEvents } from "@cloudwire/operator-api";
+import { type Entries, NO_ENTRIES, withRows } from "./entries.ts";
+
+/** All that the page knows from the stream. */
+export interface StreamState {
+  readonly overview: Overview | undefined;
+  readonly entries: Entries;
+  /** What a new connection has sent so far; absent: it has sent everything, and `entries` follow it. */
+  readonly incoming: Entries | undefined;
+  /** Whether all rows have been seen once. */
+  readonly isComplete: boolean;
+  /** Oldest first. */
+  readonly samples: readonly TimedSample[];
+  /** Of the providers' budgets, one for each overview. */
+  readonly budgets: readonly BudgetSample[];
+  /** Of the controller that was met first; another one's page may need to be loaded anew. */
+  readonly firstVersion: string | undefined;
+}
+
+export interface TimedSample extends Sample {
+  readonly atMs: number;
+}
+
+export interface BudgetSample {
+  readonly atMs: number;
+  /** Calls that may be made at once, by provider and quota class; none for those without limit. */
+  readonly tokens: Readonly<Record<string, number>>;
+  /** Calls that wait for a token, likewise. */
+  readonly waiting: Readonly<Record<string, number>>;
+}
+
+export const NOTHING_YET: StreamState = {
+  overview: undefined,
+  entries: NO_ENTRIES,
+  incoming: undefined,
+  isComplete: false,
+  samples: [],
+  budgets: [],
+  firstVersion: undefined,
+};
+
+/** As many as are kept: memory stays the same however long the page is open. */
+export const MOST_SAMPLES = 360;
+
+/** A connection stands. What was known before it stays in sight until the new one has sent everything. */
+export function onOpen(state: StreamState): StreamState {
+  return {
+    ...state,
+    incoming: state.isComplete ? NO_ENTRIES : undefined,
+    entries: state.isComplete ? state.entries : NO_ENTRIES,
+  };
+}
+
+/** What an event of the stream makes of the state; events that the page does not know change nothing. */
+export function onEvent(state: StreamState, name: string, data: string): StreamState {
+  switch (name) {
+    case "overview":
+      return onOverview(state, JSON.parse(data));
+    case "rows":
+      return onRows(state, JSON.parse(data));
+    case "complete":
+      return onComplete(state);
+    case "sample":
+      return onSample(state, JSON.parse(data));
+    default:
+      return state;
+  }
+}
+
+function onOverview(state: StreamState, overview: Overview): StreamState {
+  return {
+    ...state,
+    overview,
+    firstVersion: state.firstVersion ?? overview.replica.version,
+    budgets: withSample(state.budgets, budgetSample(overview)),
+  };
+}
+
+function onRows(state: StreamState, { set, gone }: StreamEvents["rows"]): StreamState {
+  if (state.incoming !== undefined) return { ...state, incoming: withRows(state.incoming, set, gone) };
+  return { ...state, entries: withRows(state.entries, set, gone) };
+}
+
+function onComplete(state: StreamState): StreamState {
+  return { ...state, isComplete: true, entries: state.incoming ?? state.entries, incoming: undefined };
+}
+
+/** A new connection begins with samples that an earlier one may have sent already. */
+function onSample(state: StreamState, sample: Sample): StreamState {
+  return { ...state, samples: withSample(state.samples, { ...sample, atMs: Date.parse(sample.at) }) };
+}
+
+function withSample<T extends { readonly atMs: number }>(samples: readonly T[], sample: T): readonly T[] {
+  const others = samples.filter(({ atMs }) => atMs !== sample.atMs);
+  return [...others, sample].sort((a, b) => a.atMs - b.atMs).slice(-MOST_SAMPLES);
+}
+
+function budgetSample({ at, providers }: Overview): BudgetSample {
+  const tokens: Record<string, number> = {};
+  const waiting: Record<string, number> = {};
+  for (const { name, budgets } of providers) {
+    for (const budget of budgets) {
+      const key = `${name} ${budget.quotaClass}`;
+      waiting[key] = budget.waiting;
+      if (budget.tokens !== undefined) tokens[key] = budget.tokens;
+    }
+  }
+  return { atMs: Date.parse(at), tokens, waiting };
+}

@@ -1,0 +1,104 @@
+import type { BudgetStanding, ProviderSummary, Sample } from "@cloudwire/operator-api";
+import type { JSX } from "preact";
+import { formatNumber, formatRate, formatTime } from "../model/format.ts";
+import { seriesOf } from "../model/plot-lines.ts";
+import type { StreamState } from "../model/stream-state.ts";
+import { LinePlot } from "./line-plot.tsx";
+import { Panel, WideTable } from "./panel.tsx";
+
+export function CallsView({ stream }: { readonly stream: StreamState }): JSX.Element {
+  return (
+    <>
+      <h1 tabIndex={-1}>Calls to providers</h1>
+      <CallRatePlots stream={stream} />
+      <div class="plots">
+        <Panel id="tokens" title="Budget left">
+          <LinePlot
+            label="Calls that may be made at once, by provider and quota class"
+            series={seriesOf(stream.budgets, ({ tokens }) => tokens)}
+            unit=" calls"
+            empty="No provider has a limit that its budget keeps."
+          />
+        </Panel>
+        <Panel id="held" title="Calls that wait for the budget">
+          <LinePlot
+            label="Calls that wait for the budget, by provider and quota class"
+            series={seriesOf(stream.budgets, ({ waiting }) => waiting)}
+            unit=" calls"
+          />
+        </Panel>
+      </div>
+      <Budgets providers={stream.overview?.providers ?? []} />
+    </>
+  );
+}
+
+/** What is called, and what of it fails. */
+export function CallRatePlots({ stream }: { readonly stream: StreamState }): JSX.Element {
+  return (
+    <div class="plots">
+      <Panel id="rates" title="Calls a second">
+        <LinePlot
+          label="Calls a second, by provider"
+          series={seriesOf(stream.samples, ({ callsPerSecond }) => callsPerSecond)}
+          unit="/s"
+        />
+      </Panel>
+      <Panel id="failures" title="Failed calls a second">
+        <LinePlot label="Failed calls a second, by provider" series={seriesOf(stream.samples, failuresOf)} unit="/s" />
+      </Panel>
+    </div>
+  );
+}
+
+/** Where none failed the controller need not say so. */
+function failuresOf({ callsPerSecond, failedCallsPerSecond }: Sample): Readonly<Record<string, number>> {
+  const none = Object.fromEntries(Object.keys(callsPerSecond).map((name) => [name, 0]));
+  return { ...none, ...failedCallsPerSecond };
+}
+
+function Budgets({ providers }: { readonly providers: readonly ProviderSummary[] }): JSX.Element {
+  return (
+    <Panel id="budgets" title="Budgets">
+      <WideTable label="Budgets">
+        <thead>
+          <tr>
+            <th scope="col">Provider</th>
+            <th scope="col">Quota class</th>
+            <th scope="col" class="number">
+              Limit
+            </th>
+            <th scope="col" class="number">
+              Left
+            </th>
+            <th scope="col" class="number">
+              Waiting
+            </th>
+            <th scope="col">Held until</th>
+          </tr>
+        </thead>
+        <tbody>
+          {providers.flatMap(({ name, budgets }) =>
+            budgets.map((budget) => (
+              <BudgetLine key={`${name} ${budget.quotaClass}`} provider={name} budget={budget} />
+            )),
+          )}
+        </tbody>
+      </WideTable>
+    </Panel>
+  );
+}
+
+function BudgetLine({ provider, budget }: { readonly provider: string; readonly budget: BudgetStanding }): JSX.Element {
+  const { quotaClass, callsPerSecond, tokens, waiting, heldUntil } = budget;
+  return (
+    <tr>
+      <th scope="row">{provider}</th>
+      <td>{quotaClass}</td>
+      <td class="number">{callsPerSecond === undefined ? "none" : formatRate(callsPerSecond)}</td>
+      <td class="number">{tokens === undefined ? "" : formatNumber(Math.floor(tokens))}</td>
+      <td class="number">{formatNumber(waiting)}</td>
+      <td>{heldUntil === undefined ? "" : <span class="bad">{formatTime(heldUntil)}</span>}</td>
+    </tr>
+  );
+}

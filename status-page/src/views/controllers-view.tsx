@@ -1,0 +1,63 @@
+import type { ControllerSummary } from "@cloudwire/operator-api";
+import type { JSX } from "preact";
+import { formatNumber, formatWord } from "../model/format.ts";
+import { seriesOf } from "../model/plot-lines.ts";
+import type { StreamState } from "../model/stream-state.ts";
+import { Panel, WideTable } from "./panel.tsx";
+import { LinePlot } from "./line-plot.tsx";
+
+const COLUMNS = ["working", "waiting", "delayed", "failing"] as const;
+
+export function ControllersView({ stream }: { readonly stream: StreamState }): JSX.Element {
+  const controllers = stream.overview?.controllers ?? [];
+  return (
+    <>
+      <h1 tabIndex={-1}>Controllers</h1>
+      <Panel id="queues" title="Keys in their queues">
+        <WideTable label="Keys in their queues">
+          <thead>
+            <tr>
+              <th scope="col">Controller</th>
+              <th scope="col">State</th>
+              {COLUMNS.map((column) => (
+                <th key={column} scope="col" class="number">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {controllers.map((controller) => (
+              <ControllerLine key={controller.name} controller={controller} />
+            ))}
+          </tbody>
+        </WideTable>
+        <p class="hint">
+          Working: in a worker's hands now. Waiting: in line. Delayed: comes back later, by plan or after a failure.
+          Failing: its last try failed.
+        </p>
+      </Panel>
+      <Panel id="reconciles" title="Reconciles a second">
+        <LinePlot
+          label="Reconciles a second, by controller"
+          series={seriesOf(stream.samples, ({ reconcilesPerSecond }) => reconcilesPerSecond)}
+          unit="/s"
+        />
+      </Panel>
+    </>
+  );
+}
+
+function ControllerLine({ controller }: { readonly controller: ControllerSummary }): JSX.Element {
+  return (
+    <tr>
+      <th scope="row">{controller.name}</th>
+      <td>{formatWord(controller.state)}</td>
+      {COLUMNS.map((column) => (
+        <td key={column} class={`number${column === "failing" && controller.failing > 0 ? " bad" : ""}`}>
+          {formatNumber(controller[column])}
+        </td>
+      ))}
+    </tr>
+  );
+}
