@@ -8,6 +8,7 @@ import { alertsPage } from "./observability/alerts-page.ts";
 import { observabilityChartFiles, observabilityFiles } from "./observability/observability-files.ts";
 import { permissionsPage } from "./rbac/page.ts";
 import { rolesFor } from "./rbac/roles.ts";
+import { STATUS_READER_ROLE } from "./rbac/status-reader.ts";
 
 const manifests = new URL("../manifests/", import.meta.url);
 const reference = new URL("../../docs/reference/", import.meta.url);
@@ -35,6 +36,7 @@ const files: Readonly<Record<string, string>> = {
       yaml(rolesFor(PERMISSIONS, (of) => of === name, account)),
     ]),
   ),
+  "rbac-status-reader.yaml": yaml([STATUS_READER_ROLE]),
   "rbac-observer.yaml": yaml([serviceAccount, ...rolesFor(OBSERVER_PERMISSIONS, () => true, account)]),
 };
 

@@ -6,6 +6,8 @@ import {
   OBSERVER_PERMISSIONS,
   PERMISSIONS,
   SERVING,
+  STATUS_READER,
+  STATUS_READER_PATHS,
 } from "@cloudwire/controller/permissions";
 import { SETTINGS } from "@cloudwire/controller/settings";
 import { rulesOf } from "../rbac/roles.ts";
@@ -26,6 +28,7 @@ export const chartFacts = (): object => {
       flag,
       ...(isReloadable && { reloadable: true }),
     })),
+    statusReader: { role: STATUS_READER, paths: STATUS_READER_PATHS },
     roles: Object.fromEntries(
       [...roles].map(([of, permissions]) => [
         of,

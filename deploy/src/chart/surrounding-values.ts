@@ -20,6 +20,14 @@ export const SURROUNDING_VALUES: Values = {
       schema: DNS_LABEL,
     },
   },
+  statusPage: {
+    readers: {
+      about:
+        "Who may read [the status page](../../../docs/guides/status-page.md) and what it shows, by browser or with `cloudwire`, as subjects of a binding: groups of operators.",
+      default: [],
+      schema: SUBJECTS,
+    },
+  },
   metrics: {
     service: {
       about: "A Service without address before the pods' ports for pages and figures.",

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { BuildError, outputOf } from "./tools.ts";
+import { outputOf } from "./tools.ts";
+
+const SOURCES = "sources.list";
 
 /** A package of one version. */
 export interface Wanted {
@@ -11,8 +13,8 @@ export interface Wanted {
 }
 
 /**
- * Debian's archive as this machine's sources name it, seen from a machine of the architecture on which nothing is installed.
- * apt checks the archive's signatures; nothing of this machine changes.
+ * Debian's archive as this machine's sources, or others, name it, seen from a machine of the architecture on which nothing is installed.
+ * apt checks the signatures of this machine's sources; nothing of this machine changes.
  */
 export class Archive implements AsyncDisposable {
   readonly #folder: string;
@@ -23,13 +25,15 @@ export class Archive implements AsyncDisposable {
     this.#env = { ...process.env, APT_CONFIG: join(folder, "apt.conf"), LC_ALL: "C" };
   }
 
-  static async open(architecture: string): Promise<Archive> {
+  /** @param sources in the format of sources.list; those of this machine without them */
+  static async open(architecture: string, sources?: string): Promise<Archive> {
     const folder = await mkdtemp(join(tmpdir(), "cloudwire-apt-"));
     const archive = new Archive(folder);
     for (const needed of ["state/lists/partial", "cache/archives/partial"])
       await mkdir(join(folder, needed), { recursive: true });
     await writeFile(join(folder, "status"), "");
-    await writeFile(join(folder, "apt.conf"), settings(folder, architecture));
+    await writeFile(join(folder, "apt.conf"), settings(folder, architecture, sources !== undefined));
+    if (sources !== undefined) await writeFile(join(folder, SOURCES), sources);
     await outputOf("apt-get", ["update", "-qq"], { env: archive.#env });
     return archive;
   }
@@ -46,15 +50,7 @@ export class Archive implements AsyncDisposable {
   /** Files of the packages, in the folder, under names of apt's. */
   async download(wanted: readonly Wanted[], folder: string): Promise<readonly string[]> {
     const names = wanted.map(({ name, version }) => `${name}=${version}`);
-    try {
-      await outputOf("apt-get", ["download", "-qq", ...names], { env: this.#env, cwd: folder });
-    } catch (error) {
-      if (!(error instanceof BuildError)) throw error;
-      const advice = "npm run images -- --update-lock takes the newest versions; commit the lock file then";
-      throw new BuildError(`this machine's apt sources have not all locked packages (${advice}): ${error.message}`, {
-        cause: error,
-      });
-    }
+    await outputOf("apt-get", ["download", "-qq", ...names], { env: this.#env, cwd: folder });
     return (await readdir(folder)).filter((name) => name.endsWith(".deb")).map((name) => join(folder, name));
   }
 
@@ -63,7 +59,7 @@ export class Archive implements AsyncDisposable {
   }
 }
 
-function settings(folder: string, architecture: string): string {
+function settings(folder: string, architecture: string, hasSources: boolean): string {
   return [
     `APT::Architecture "${architecture}";`,
     `APT::Architectures { "${architecture}"; };`,
@@ -74,6 +70,7 @@ function settings(folder: string, architecture: string): string {
     `Dir::State "${folder}/state";`,
     `Dir::State::status "${folder}/status";`,
     `Dir::Cache "${folder}/cache";`,
+    ...(hasSources ? [`Dir::Etc::sourcelist "${folder}/${SOURCES}";`, `Dir::Etc::sourceparts "-";`] : []),
     "",
   ].join("\n");
 }

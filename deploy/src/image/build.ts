@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import type { DebianPackage } from "./deb.ts";
@@ -12,12 +12,15 @@ import { nodeEntries } from "./node.ts";
 import type { Platform } from "./platforms.ts";
 import { ROOT_FILES } from "./rootfs.ts";
 import { selectFiles } from "./select.ts";
-import { outputOf, ROOT } from "./tools.ts";
+import { snapshotSources } from "./snapshot.ts";
+import { BuildError, outputOf, ROOT } from "./tools.ts";
 
 export interface BuildOptions {
   readonly images: readonly ImageSource[];
   readonly platforms: readonly Platform[];
   readonly lock: Lock;
+  /** The archive of Debian's past, for what is locked and has been replaced. */
+  readonly snapshots: string;
   readonly release: Release;
   /** Where the layout goes. */
   readonly folder: string;
@@ -25,7 +28,8 @@ export interface BuildOptions {
 }
 
 /** Builds the images into one layout, each under `<name>:<version>`. */
-export async function buildImages({ images, platforms, lock, release, folder, tell }: BuildOptions): Promise<void> {
+export async function buildImages(options: BuildOptions): Promise<void> {
+  const { images, platforms, release, folder, tell } = options;
   await mkdir(dirname(folder), { recursive: true });
   // Always as deep in the tree: maps name the sources relative to where they are themselves.
   const bundles = join(ROOT, `deploy/dist/bundles.${process.pid}`);
@@ -35,7 +39,7 @@ export async function buildImages({ images, platforms, lock, release, folder, te
     const foundations = new Map<Platform, Foundations>();
     for (const platform of platforms) {
       tell(`packages and Node for ${platform.architecture} …`);
-      foundations.set(platform, await makeFoundations(platform, needsOf(images), lock, release));
+      foundations.set(platform, await makeFoundations(platform, needsOf(images), options));
     }
     await bundling;
     for (const image of images) {
@@ -71,14 +75,14 @@ function needsOf(images: readonly ImageSource[]): ReadonlySet<GroupName> {
 async function makeFoundations(
   { architecture, nodePackage }: Platform,
   needs: ReadonlySet<GroupName>,
-  lock: Lock,
-  { modified }: Release,
+  { lock, snapshots, release: { modified } }: BuildOptions,
 ): Promise<Foundations> {
-  const locked = (group: GroupName) => lock[group]?.[architecture] ?? [];
+  const locked = (group: GroupName) => lock.packages[group]?.[architecture] ?? [];
+  const past = snapshotSources(snapshots, lock.lockedAt);
   // Before Node: a process that holds much is slow to start others.
-  const packages = await openLocked(architecture, locked("base"));
+  const packages = await openLocked(architecture, locked("base"), past);
   const ofGroups = new Map<GroupName, readonly DebianPackage[]>();
-  for (const group of needs) ofGroups.set(group, await openLocked(architecture, locked(group)));
+  for (const group of needs) ofGroups.set(group, await openLocked(architecture, locked(group), past));
   const node = await nodeEntries(nodePackage);
   const under = selectFiles(GROUPS.base, packages, node);
   const entries = [...ROOT_FILES, ...node, ...under.entries];
@@ -104,6 +108,7 @@ async function makeFoundations(
 
 /** The newest versions of Debian's packages: those alone that something is taken of. */
 export async function newestLock(platforms: readonly Platform[]): Promise<Lock> {
+  const lockedAt = { suite: await debianSuite(), time: new Date().toISOString() };
   const base: Record<string, readonly LockedPackage[]> = {};
   const gateway: Record<string, readonly LockedPackage[]> = {};
   for (const { architecture, nodePackage } of platforms) {
@@ -112,11 +117,21 @@ export async function newestLock(platforms: readonly Platform[]): Promise<Lock> 
       architecture,
       Object.values(GROUPS).flatMap(({ packages }) => packages),
     );
-    const packages = await openLocked(architecture, all);
+    // All in the cache by now.
+    const packages = await openLocked(architecture, all, "");
     const under = selectFiles(GROUPS.base, packages, node);
     const more = selectFiles(GROUPS.gateway, packages, [...node, ...under.entries]);
     base[architecture] = all.filter(({ name }) => under.packages.some((one) => one.name === name));
     gateway[architecture] = all.filter(({ name }) => more.packages.some((one) => one.name === name));
   }
-  return { base, gateway };
+  return { lockedAt, packages: { base, gateway } };
+}
+
+/** Of this machine: it is from there that packages are locked. */
+async function debianSuite(): Promise<string> {
+  const text = await readFile("/etc/os-release", "utf8").catch(() => "");
+  const suite = /^VERSION_CODENAME=(\w+)$/m.exec(text)?.[1];
+  if (suite === undefined || !/^ID=debian$/m.test(text))
+    throw new BuildError("packages are locked on a machine with Debian, whose release /etc/os-release names");
+  return suite;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { Archive } from "./apt.ts";
 import { type DebianPackage, fieldOf, readDebianPackage } from "./deb.ts";
+import type { LockedAt } from "./snapshot.ts";
 import { BuildError, outputOf, ROOT } from "./tools.ts";
 
 /** A package of Debian's, to the byte. */
@@ -14,8 +15,11 @@ export interface LockedPackage {
   readonly sha256: string;
 }
 
-/** By group of packages, then by architecture. */
-export type Lock = Readonly<Record<string, Readonly<Record<string, readonly LockedPackage[]>>>>;
+export interface Lock {
+  readonly lockedAt: LockedAt;
+  /** By group of packages, then by architecture. */
+  readonly packages: Readonly<Record<string, Readonly<Record<string, readonly LockedPackage[]>>>>;
+}
 
 const LOCK_FILE = join(ROOT, "deploy/src/image/debian-lock.json");
 /** Packages by their checksum: a second build asks nobody. */
@@ -34,23 +38,54 @@ export function cached(sha256: string): string {
   return join(CACHE, sha256);
 }
 
-/** The locked packages, from the cache or out of Debian's archive. */
+/**
+ * The locked packages, from the cache or out of Debian's archive.
+ *
+ * @param past sources of the archive as it was when they were locked
+ */
 export async function openLocked(
   architecture: string,
   locked: readonly LockedPackage[],
+  past: string,
 ): Promise<readonly DebianPackage[]> {
   const missing: LockedPackage[] = [];
   for (const one of locked) if ((await sha256Of(cached(one.sha256))) !== one.sha256) missing.push(one);
-  if (missing.length > 0) {
-    await using archive = await Archive.open(architecture);
-    const fetched = await fetchPackages(archive, missing);
-    const absent = missing.filter(({ sha256 }) => !fetched.some((one) => one.sha256 === sha256));
-    if (absent.length > 0)
-      throw new BuildError(
-        `Debian's archive has other files than the locked ones for ${absent.map(({ name }) => name).join(", ")}: build nothing of them before you know why`,
-      );
-  }
+  if (missing.length > 0) await fetchLocked(architecture, missing, past);
   return Promise.all(locked.map(({ sha256 }) => readDebianPackage(cached(sha256))));
+}
+
+/** From this machine's sources, or else from the archive of the past: Debian keeps no package that it has replaced. */
+async function fetchLocked(architecture: string, missing: readonly LockedPackage[], past: string): Promise<void> {
+  const complaints: string[] = [];
+  for (const sources of [undefined, past]) {
+    try {
+      await using archive = await Archive.open(architecture, sources);
+      checkFetched(missing, await fetchPackages(archive, missing));
+      return;
+    } catch (error) {
+      if (!(error instanceof BuildError) || error instanceof ForgedError) throw error;
+      complaints.push(error.message);
+    }
+  }
+  throw new BuildError(
+    [
+      `not all locked packages for ${architecture} can be had: Debian has replaced some since, and its archive of the past has not answered.`,
+      "  npm run images -- --update-lock    takes the newest versions: commit deploy/src/image/debian-lock.json then",
+      "  npm run images -- --snapshots=URL  asks another archive of the past",
+      ...complaints,
+    ].join("\n"),
+  );
+}
+
+/** What no other archive mends. */
+class ForgedError extends BuildError {}
+
+function checkFetched(wanted: readonly LockedPackage[], fetched: readonly LockedPackage[]): void {
+  const absent = wanted.filter(({ sha256 }) => !fetched.some((one) => one.sha256 === sha256));
+  if (absent.length > 0)
+    throw new ForgedError(
+      `Debian's archive has other files than the locked ones for ${absent.map(({ name }) => name).join(", ")}: build nothing of them before you know why`,
+    );
 }
 
 /** The newest versions of the packages and of all that they depend on. */

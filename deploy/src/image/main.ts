@@ -10,6 +10,7 @@ import { IMAGES, type ImageSource } from "./images.ts";
 import { readLock, writeLock } from "./lock.ts";
 import { PLATFORMS, type Platform } from "./platforms.ts";
 import { readRelease } from "./release.ts";
+import { SNAPSHOTS } from "./snapshot.ts";
 import { BuildError, ROOT } from "./tools.ts";
 
 const HELP = `Usage: npm run images -- [image …] [options]
@@ -21,6 +22,8 @@ Builds images by the OCI image format into one folder, each for linux/amd64 and 
   --platform=P       linux/amd64 or linux/arm64; can be given twice. Default: both
   --debian=newest    Debian's packages in the newest versions instead of the locked ones
   --update-lock      Writes the newest versions to deploy/src/image/debian-lock.json, and ends
+  --snapshots=URL    Debian's archive of the past, for locked packages that it has replaced since.
+                     Default: ${SNAPSHOTS}
   --source=URL       Where the sources are, for the label org.opencontainers.image.source
   --help             This text
 
@@ -35,6 +38,7 @@ async function main(): Promise<void> {
       platform: { type: "string", multiple: true },
       debian: { type: "string", default: "locked" },
       "update-lock": { type: "boolean", default: false },
+      snapshots: { type: "string", default: SNAPSHOTS },
       source: { type: "string" },
       help: { type: "boolean", default: false },
     },
@@ -46,6 +50,7 @@ async function main(): Promise<void> {
     images: wantedImages(positionals),
     platforms,
     lock: await lockFor(values.debian, platforms),
+    snapshots: values.snapshots,
     release: await readRelease(process.env, values.source),
     folder: values.out,
     tell: (line) => console.log(line),

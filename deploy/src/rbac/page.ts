@@ -10,7 +10,8 @@ export const permissionsPage = (permissions: readonly Permission[], isOffByDefau
     "All that the controller process does at the API server, and no other right is used: a test runs every controller under exactly these",
     "and compares with the API server's audit log. [deploy/manifests](../../deploy/manifests) grants them, each part in a role of its own:",
     "`rbac.yaml` what is on by default, `rbac-<name>.yaml` what a part needs that is off by default. The chart grants what its values turn on.",
-    "A process that only observes (`--mode=observe`) gets `rbac-observer.yaml` instead, which reads and writes nothing. **Provider sidecars need none.**",
+    "A process that only observes (`--mode=observe`) gets `rbac-observer.yaml` instead, which reads and writes nothing; what is observed",
+    "in part (`--controller-mode`, `--provider-mode`) needs no right besides those below. **Provider sidecars need none.**",
     "",
     ...[...Map.groupBy(permissions, ({ of }) => of)].flatMap(([of, rights]) => [
       `## ${of}`,
@@ -24,6 +25,11 @@ export const permissionsPage = (permissions: readonly Permission[], isOffByDefau
       ),
       "",
     ]),
+    "## Operators",
+    "",
+    "`rbac-status-reader.yaml` is no right of the process: it lets operators read [the status page](../guides/status-page.md) and what `cloudwire` asks for. Bind it",
+    "(`kubectl create clusterrolebinding operators-read-status --clusterrole=cloudwire:status-reader --group=operators`), or name them in the chart's `statusPage.readers`.",
+    "",
     "Another Lease than the default (`--leader-elect-resource-name`, `--leader-elect-resource-namespace`) needs the same rights on that one.",
     "",
   ].join("\n");
