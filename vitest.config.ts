@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { NOT_IN_POD } from "./test/src/system/pod/selection.ts";
 
 // Workspace packages resolve to their TypeScript sources: no build step stands between an edit and a test.
 const conditions = ["development", "node"];
@@ -48,6 +49,7 @@ const heavier = [
   "**/*.network.test.ts",
   "**/*.openstack.test.ts",
   "**/*.deploy.test.ts",
+  "**/*.page.test.ts",
   "**/*.kubelet.test.ts",
   "**/*.selftest.test.ts",
 ];
@@ -61,9 +63,8 @@ const systemWith = (sidecar: string) => {
 
 /** The product's own suite, with its programs as containers of the chart's pod, in the images that are shipped. */
 const systemPod = (() => {
-  const names = ["node", "service", "route", "lifecycle", "service-features", "ipam"];
-  const files = names.map((name) => `test/src/system/${name}.system.test.ts`);
-  const { test, ...rest } = project("system-pod", files, [], 300_000, 2);
+  const leftOut = Object.keys(NOT_IN_POD).map((name) => `test/src/system/${name}.system.test.ts`);
+  const { test, ...rest } = project("system-pod", ["test/src/system/*.system.test.ts"], leftOut, 300_000, 2);
   return { ...rest, test: { ...test, globalSetup: ["test/src/system/pod/global-setup.ts"] } };
 })();
 
@@ -107,6 +108,8 @@ export default defineConfig({
       project("languages", ["**/*.languages.test.ts"], [], 300_000, 2),
       project("network", ["**/*.network.test.ts"], [], 300_000, 2),
       project("deploy", ["**/*.deploy.test.ts"], [], 300_000, 2),
+      // In a real Chromium.
+      project("page", ["**/*.page.test.ts"], [], 60_000, 2),
       // Once: each of its tests goes on from where the one before it ended.
       project("kubelet", ["**/*.kubelet.test.ts"], [], 300_000),
       openstack,

@@ -3,7 +3,7 @@ import process from "node:process";
 import { checkLayers } from "./layers/check.ts";
 import { treeTexts } from "./lib/tree.ts";
 
-const files = await treeTexts("*.ts", ":(exclude,glob)**/gen/**");
+const files = await treeTexts("*.ts", "*.tsx", ":(exclude,glob)**/gen/**");
 const violations = checkLayers(files);
 for (const { path, line, message } of violations) console.log(`${path}:${line} ${message}`);
 console.log(`${files.size} files, ${violations.length} violations`);

@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { buildAhead } from "./lib/build-ahead.ts";
 import { prepareControlPlane, prepareKubelet, prepareUpstream } from "./lib/control-plane.ts";
 import { prepareSidecars, preparePython, runGoTests, runPytest } from "./lib/foreign-suites.ts";
-import { prepareDeploy, prepareMachine, prepareNetwork, prepareOpenStack } from "./lib/debian-tools.ts";
+import { prepareBrowser, prepareDeploy, prepareMachine, prepareNetwork, prepareOpenStack } from "./lib/debian-tools.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { addTallies, NO_TESTS, readTally, type Tally } from "./lib/tally.ts";
@@ -25,10 +26,15 @@ interface Batch {
   readonly work: (suites: readonly string[]) => Promise<Tally>;
   /** Runs only where it is named: it installs or builds much. */
   readonly isOptional?: boolean;
+  /** Its tests wait more than they work, and ask of no time that another's work would stretch: later suites' programs are built meanwhile. */
+  readonly leavesTime?: boolean;
 }
 
 /** Each file starts a control plane of its own: while one waits, another works. */
 const TWO_AT_ONCE = ["--maxWorkers=2"];
+
+/** The same where no test asks how soon something happens. */
+const THREE_AT_ONCE = ["--maxWorkers=3"];
 
 const ONE_BY_ONE = ["--no-file-parallelism"];
 
@@ -40,7 +46,8 @@ const BATCHES: readonly Batch[] = [
   {
     suites: ["integration", "differential", "system"],
     prepare: prepareControlPlane,
-    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+    leavesTime: true,
   },
   {
     suites: ["system-alone"],
@@ -50,7 +57,7 @@ const BATCHES: readonly Batch[] = [
   {
     suites: ["languages", "system-go", "system-python"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
-    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
   },
   {
     suites: ["network"],
@@ -67,6 +74,7 @@ const BATCHES: readonly Batch[] = [
     prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
     work: (suites) => runVitest(suites, TWO_AT_ONCE),
   },
+  { suites: ["page"], prepare: prepareBrowser, work: (suites) => runVitest(suites, TWO_AT_ONCE) },
   {
     suites: ["openstack"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareOpenStack()),
@@ -76,13 +84,13 @@ const BATCHES: readonly Batch[] = [
   {
     suites: ["system-pod"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
-    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
     isOptional: true,
   },
   {
     suites: ["kubelet"],
     prepare: async () => (await prepareControlPlane()) ?? (await prepareMachine()) ?? (await prepareKubelet()),
-    work: (suites) => runVitest(suites),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
     isOptional: true,
   },
 ];
@@ -102,7 +110,9 @@ async function main(): Promise<number> {
     const batchStartedMs = performance.now();
     const missing = await batch.prepare();
     if (missing === undefined) {
+      const ahead = batch.leavesTime === true ? buildAhead(only) : undefined;
       total = addTallies(total, await batch.work(suites));
+      await ahead;
       console.log(`\n${suites.join(", ")} took ${formatDuration(performance.now() - batchStartedMs)}`);
       continue;
     }

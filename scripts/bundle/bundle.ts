@@ -1,16 +1,22 @@
-import { chmod, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { ROOT } from "../lib/run.ts";
+import { asCommonJs } from "./as-commonjs.ts";
 import { plainBuiltins } from "./builtins.ts";
 import { noticesOf, packagesOf } from "./notices.ts";
+import { buildPage } from "./page.ts";
 
 export interface ProgramSource {
   /** Of the command. */
   readonly name: string;
   /** Its main module, relative to the top of the checkout. */
   readonly source: string;
+  /** It serves the status page. @default false */
+  readonly hasPage?: boolean;
+  /** Names that it goes by in a folder of the path, and that it looks at. @default none */
+  readonly links?: readonly string[];
 }
 
 export interface Bundle {
@@ -28,17 +34,22 @@ const LAUNCHER = "scripts/bundle/launcher.mjs";
 const TYPES_ONLY = /\/node_modules\/@kubernetes\/client-node\//;
 
 /** Writes the program into the folder: `<name>.mjs` to start it, program.mjs, chunks loaded on demand, maps, licences. */
-export async function bundleProgram({ name, source }: ProgramSource, folder: string): Promise<Bundle> {
+export async function bundleProgram(
+  { name, source, hasPage = false, links = [] }: ProgramSource,
+  folder: string,
+): Promise<Bundle> {
   // Beside it, so that whoever starts the program meanwhile finds the one before whole.
   const fresh = `${folder}.${process.pid}`;
   try {
+    const ofPage = hasPage ? await buildPage() : [];
     const chunks = [
       // Before it has looked at Node's version it has to do with what any Node has.
       ...(await build({ [name]: join(ROOT, LAUNCHER) }, fresh, [])),
-      ...(await build({ program: join(ROOT, source) }, fresh, [plainBuiltins])),
+      ...(await build({ program: join(ROOT, source) }, fresh, [plainBuiltins, asCommonJs])),
     ];
     await chmod(join(fresh, `${name}.mjs`), 0o755);
-    const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+    for (const link of links) await symlink(`${name}.mjs`, join(fresh, link));
+    const modules = [...chunks.flatMap(({ moduleIds }) => moduleIds), ...ofPage];
     await writeFile(join(fresh, "THIRD_PARTY_NOTICES.txt"), await noticesOf(modules));
     const packages = `${JSON.stringify(await packagesOf(modules), undefined, 2)}\n`;
     await writeFile(join(fresh, "THIRD_PARTY_PACKAGES.json"), packages);

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // The first file of a shipped program: the right Node, then its settings, then the program itself, which lies beside it.
 // Plain JavaScript that any Node can load, up to the guard's verdict.
 import "@cloudwire/node-guard";

@@ -13,7 +13,19 @@ interface Program extends ProgramSource {
 }
 
 const PROGRAMS: readonly Program[] = [
-  { name: "cloudwire-controller-manager", source: "controller/src/main.ts", packageFolder: "controller" },
+  {
+    name: "cloudwire",
+    source: "cli/src/main.ts",
+    packageFolder: "cli",
+    // The last two are kubectl's names for a plug-in and what completes it.
+    links: ["cloudwire", "kubectl-cloudwire", "kubectl_complete-cloudwire"],
+  },
+  {
+    name: "cloudwire-controller-manager",
+    source: "controller/src/main.ts",
+    packageFolder: "controller",
+    hasPage: true,
+  },
   { name: "cloudwire-provider-aws", source: "providers/aws/src/main.ts", packageFolder: "providers/aws" },
   {
     name: "cloudwire-provider-baremetal",

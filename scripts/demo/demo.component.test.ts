@@ -50,6 +50,7 @@ test("npm start -- --once reaches ready, sees every node answer and the provider
   }
   expect(output()).toMatch(/default\/web +has address 127\./);
   expect(output()).toMatch(/check +http:\/\/127\.\S+ is answered by node-1, node-2, node-3/);
+  expect(output()).toMatch(/check +http:\/\/127\.0\.0\.1:\d+\/status\/ shows that all of it is well/);
   expect(output()).toMatch(/provider +was ended by SIGKILL, is started again[^]*provider +is back/);
   expect(output()).toContain("a Service made meanwhile got its load balancer");
   expect(pidsIn(output()).length).toBeGreaterThanOrEqual(5);
@@ -60,6 +61,12 @@ test("npm start -- --once reaches ready, sees every node answer and the provider
 test("Ctrl-C ends a demo that is ready, with every process and file of it", async () => {
   const { output, ended } = start("--nodes", "1");
   await vi.waitFor(() => expect(output()).toContain("Add a machine at the cloud"), POLL);
+  const [, page = ""] = /Watch it in a browser: the status page\n +(http:\S+)/.exec(output()) ?? [];
+  const shown = await fetch(page);
+  expect({ status: shown.status, type: shown.headers.get("content-type") }).toEqual({
+    status: 200,
+    type: "text/html; charset=utf-8",
+  });
   const pids = pidsIn(output());
   expect(pids.filter(isAlive)).toHaveLength(4);
   demo?.kill("SIGINT");

@@ -3,8 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { CloudClient } from "@cloudwire/provider-simulated";
-import { ROOT } from "../lib/run.ts";
+import { ROOT, run } from "../lib/run.ts";
 import type { Paint } from "../lib/terminal.ts";
+import { freePort } from "./free-port.ts";
 import { guide } from "./guide.ts";
 import { Kubernetes } from "./kubernetes.ts";
 import { Machines } from "./machines.ts";
@@ -38,6 +39,7 @@ export interface Demo {
   readonly world: World;
   readonly kubernetes: Kubernetes;
   readonly serviceUrl: string;
+  readonly statusPageUrl: string;
   readonly provider: Supervised;
   readonly guide: () => string;
 }
@@ -62,6 +64,7 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
   const [cluster, cloud] = await Promise.all([
     start(clusterSpec(folder), "a Kubernetes API in memory"),
     start(cloudSpec(folder, deps.pools), "a simulated cloud"),
+    buildStatusPage(end.signal),
   ]);
   await writeFile(kubeconfigFile(folder), kubeconfig(cluster.url));
   const kubernetes = new Kubernetes({ url: cluster.url, signal: end.signal });
@@ -92,8 +95,9 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
 
   const [provider, controller] = await Promise.all([
     start(providerSpec(folder, cloud.url), "the provider sidecar of that cloud"),
-    start(controllerSpec(folder), "the controller"),
+    start(controllerSpec(folder, await freePort()), "the controller"),
   ]);
+  const [, statusPageUrl = ""] = controller.said;
   await world.until(`that all ${nodes} nodes are initialised`, INITIALISED_TIMEOUT_MS, ({ nodes: known }) =>
     names.every((name) => known.get(name)?.isTainted === false),
   );
@@ -106,11 +110,12 @@ export async function startDemo(deps: DemoDeps, running: Running): Promise<Demo>
     cloudKey: CLOUD_ACCOUNT.key,
     zone: zoneOf(nodes),
     nextNode: `node-${nodes + 1}`,
-    statusUrl: controller.url,
+    statusPageUrl,
+    healthUrl: controller.url,
     logs: join(deps.folder, "*.log"),
   };
   const text = (): string => guide({ ...facts, providerPid: provider.process.pid }, paint);
-  return { world, kubernetes, serviceUrl, provider: provider.process, guide: text };
+  return { world, kubernetes, serviceUrl, statusPageUrl, provider: provider.process, guide: text };
 }
 
 /** Ends what was started, last first. */
@@ -122,6 +127,8 @@ export async function endDemo({ processes, tasks }: Running): Promise<void> {
 interface Started {
   readonly process: Supervised;
   readonly url: string;
+  /** All that its ready line names. */
+  readonly said: readonly string[];
 }
 
 async function startProcess(
@@ -143,9 +150,17 @@ async function startProcess(
     onBack: (pid) => tell(`is back, pid ${pid}`, "good"),
   });
   running.processes.push(supervised);
-  const url = await supervised.start();
+  const said = await supervised.start();
+  const [url = ""] = said;
   tell(`${text}, pid ${supervised.pid}${url.startsWith("http") ? `, ${url}` : ""}`, "plain");
-  return { process: supervised, url };
+  return { process: supervised, url, said };
+}
+
+/** From its sources to where the controller looks for it. */
+async function buildStatusPage(signal: AbortSignal): Promise<void> {
+  const args = ["--conditions=development", "status-page/scripts/build.ts"];
+  const { code, output } = await run(process.execPath, args, { output: "keep", signal });
+  if (code !== 0) throw new Error(`the status page could not be built:\n${output}`);
 }
 
 /** Makes a Service of type LoadBalancer and waits for its address. */

@@ -11,16 +11,18 @@ export interface GuideFacts {
   readonly zone: string;
   readonly nextNode: string;
   readonly providerPid: number;
-  readonly statusUrl: string;
+  readonly statusPageUrl: string;
+  readonly healthUrl: string;
   readonly logs: string;
 }
 
-/** What to try once the demo is ready: each line can be pasted into another terminal as it stands. */
+/** What to try once the demo is ready: each line but the page's can be pasted into another terminal as it stands. */
 export function guide(facts: GuideFacts, paint: Paint): string {
-  const { kubectl, kubeconfig, serviceUrl, cloudUrl, cloudKey, zone, nextNode, providerPid, statusUrl, logs } = facts;
+  const { kubectl, kubeconfig, serviceUrl, cloudUrl, cloudKey, zone, nextNode, providerPid, logs } = facts;
   const node = JSON.stringify({ items: [{ name: nextNode, zone }] });
   const authorization = `-H 'Authorization: Bearer ${cloudKey}'`;
   const entries: readonly (readonly [string, ...string[]])[] = [
+    ["Watch it in a browser: the status page", facts.statusPageUrl],
     [
       "Ask the cluster",
       `export KUBECONFIG=${kubeconfig}`,
@@ -41,7 +43,7 @@ export function guide(facts: GuideFacts, paint: Paint): string {
       `kill -9 ${providerPid}`,
       `${kubectl} delete service web`,
     ],
-    ["Look inside", `curl ${statusUrl}/readyz?verbose`, `curl ${statusUrl}/metrics`, `ls ${logs}`],
+    ["Look inside", `curl ${facts.healthUrl}/readyz?verbose`, `curl ${facts.healthUrl}/metrics`, `ls ${logs}`],
   ];
   return entries
     .map(([title, ...commands]) => [paint.bold(title), ...commands.map((command) => `    ${command}`)].join("\n"))

@@ -50,8 +50,8 @@ export function providerSpec(folder: DemoFolder, cloudUrl: string): ProcessSpec 
   });
 }
 
-/** The product itself. */
-export function controllerSpec(folder: DemoFolder): ProcessSpec {
+/** The product itself. Its ready line names the URLs of its health and of its status page, which is the same after a restart. */
+export function controllerSpec(folder: DemoFolder, statusPagePort: number): ProcessSpec {
   return spec(folder, "controller", {
     command: [
       "controller/src/main.ts",
@@ -60,8 +60,9 @@ export function controllerSpec(folder: DemoFolder): ProcessSpec {
       "--cluster-name=demo",
       "--health-address=127.0.0.1:0",
       "--secure-port=0",
+      `--status-page-address=127.0.0.1:${statusPagePort}`,
     ],
-    readyLine: /Started.*health="?(http:[^\s"]+)/,
+    readyLine: /Started.*health="?(http:[^\s"]+).*statusPage="?(http:[^\s"]+)/,
   });
 }
 

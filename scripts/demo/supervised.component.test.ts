@@ -45,7 +45,7 @@ const SAYS_READY = "console.log(`ready ${process.argv[2]}-${process.env.GIVEN}`)
 describe("Supervised", () => {
   test("start() answers what stood in the ready line and keeps all output in the log", async () => {
     const { supervised, log } = await supervise(`console.error("first"); ${SAYS_READY} ${STAYS}`);
-    expect(await supervised.start()).toBe("argument-value");
+    expect(await supervised.start()).toEqual(["argument-value"]);
     expect((await log()).split("\n").toSorted()).toEqual(["", "first", "ready argument-value"]);
   });
 

@@ -13,7 +13,7 @@ export interface ProcessSpec {
   readonly env?: Readonly<Record<string, string>>;
   /** All it prints goes there. */
   readonly logFile: string;
-  /** The line that says it is ready; its first group is what start() answers. */
+  /** The line that says it is ready; its groups are what start() answers. */
   readonly readyLine: RegExp;
 }
 
@@ -49,7 +49,7 @@ export class Supervised {
   }
 
   /** Resolves when it has said that it is ready, with what it said; rejects, with the end of its log, when it never does. */
-  async start(): Promise<string> {
+  async start(): Promise<readonly string[]> {
     const { spec } = this.#deps;
     const [script, ...args] = spec.command;
     const child = spawn(process.execPath, ["--conditions=development", `--import=${LEASH}`, script, ...args], {
@@ -98,7 +98,7 @@ export class Supervised {
   }
 }
 
-function readyOf(child: ChildProcess, spec: ProcessSpec): Promise<string> {
+function readyOf(child: ChildProcess, spec: ProcessSpec): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     const fail = (what: string): void => {
       clearTimeout(timer);
@@ -115,7 +115,7 @@ function readyOf(child: ChildProcess, spec: ProcessSpec): Promise<string> {
       const match = spec.readyLine.exec(text);
       if (match === null) return;
       clearTimeout(timer);
-      resolve(match[1] ?? "");
+      resolve(match.slice(1));
     };
     for (const stream of [child.stdout, child.stderr]) eachLine(stream, take);
   });

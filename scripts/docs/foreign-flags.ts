@@ -1,9 +1,9 @@
 /** Flags of other programs that the guides name. A guide that needs another one adds it here, once it is certain that it exists. */
 const FOREIGN: Readonly<Record<string, string>> = {
   kubectl:
-    "all as clusterrole field-selector for from-literal list namespace non-resource-url overwrite replicas serviceaccount tcp timeout verb",
-  helm: "namespace set values",
-  curl: "retry retry-all-errors retry-connrefused retry-delay",
+    "all as clusterrole field-selector flatten for from-literal group list minify namespace non-resource-url overwrite raw replicas role serviceaccount tcp timeout verb",
+  helm: "force-conflicts namespace set take-ownership values",
+  curl: "header insecure no-buffer retry retry-all-errors retry-connrefused retry-delay",
   kubeadm: "client-name config",
   etcdutl: "bump-revision mark-compacted",
   kubelet: "bootstrap-kubeconfig cloud-provider hostname-override node-ip provider-id",
@@ -13,7 +13,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
   skopeo: "all",
   node: "conditions enable-source-maps",
   "npm start": "once",
-  "create-provider, conformance and devcluster": "dir domain id-prefix kubeconfig-out language port profile sdk",
+  "create-provider, conformance and devcluster": "dir domain id-prefix kubeconfig-out language level port sdk",
+  "the status page's measurements": "minutes",
   bench: "growth patience publish resume rounds runs",
 };
 

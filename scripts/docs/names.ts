@@ -4,7 +4,8 @@ import { flagsOfOthers } from "./foreign-flags.ts";
 const METRICS = "docs/reference/metrics.md";
 const EVENTS = "docs/reference/events.md";
 const ENDPOINTS = "docs/explanation/serving.md";
-const OWN_FLAGS = /^(?:docs\/reference\/flags|providers\/[a-z-]+\/README|provider-sdk\/typescript\/README)\.md$/;
+const OWN_FLAGS =
+  /^(?:docs\/reference\/(?:flags|cli)|providers\/[a-z-]+\/README|provider-sdk\/typescript\/README)\.md$/;
 /** Pages that tell people what to do. */
 const GUIDES = /^docs\/(?:guides|explanation)\/[a-z-]+\.md$/;
 
@@ -49,7 +50,7 @@ function kindsOf(pages: ReadonlyMap<string, string>, sources: string): readonly 
       what: "flag",
       pattern: FLAG,
       isKnown: (name) => flags.has(name) || flagsOfOthers.has(name),
-      where: "docs/reference/flags.md, a provider's README.md, or scripts/docs/foreign-flags.ts",
+      where: "docs/reference/flags.md or cli.md, a provider's README.md, or scripts/docs/foreign-flags.ts",
     },
     {
       what: "metric",

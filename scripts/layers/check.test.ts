@@ -29,7 +29,7 @@ describe("checkLayers() between packages", () => {
       "the controller to the SDK",
       "controller/src/main.ts",
       "@cloudwire/provider-sdk",
-      "may import only @cloudwire/proto",
+      "may import only @cloudwire/proto, @cloudwire/operator-api",
     ],
     [
       "the SDK to the controller",
@@ -54,6 +54,18 @@ describe("checkLayers() between packages", () => {
       "provider-sdk/conformance/src/checks/a.ts",
       "@cloudwire/provider-sdk",
       "may import only @cloudwire/proto",
+    ],
+    [
+      "the status page to the controller",
+      "status-page/src/main.tsx",
+      "@cloudwire/controller",
+      "may import only @cloudwire/operator-api",
+    ],
+    [
+      "the command line to the controller",
+      "cli/src/main.ts",
+      "@cloudwire/controller",
+      "may import only @cloudwire/operator-api, @cloudwire/proto",
     ],
     ["devcluster to anything", "devcluster/src/a.ts", "@cloudwire/proto/reasons", "may import no other package"],
     ["the contract to anything", "proto/src/a.ts", "@cloudwire/controller", "may import no other package"],

@@ -25,6 +25,8 @@ export const GUARD = "@cloudwire/node-guard";
  */
 export const PACKAGES: readonly PackageRule[] = [
   { folder: "proto", name: "@cloudwire/proto", mayImport: [] },
+  // The shapes in which the controller tells of itself, for it and for its readers.
+  { folder: "operator-api", name: "@cloudwire/operator-api", mayImport: [] },
   { folder: "provider-sdk/typescript", name: "@cloudwire/provider-sdk", mayImport: ["@cloudwire/proto"] },
   // Its templates do, as the projects that are made of them.
   { folder: "provider-sdk/create", name: "@cloudwire/create-provider", mayImport: ["@cloudwire/provider-sdk"] },
@@ -39,9 +41,17 @@ export const PACKAGES: readonly PackageRule[] = [
   {
     folder: "controller",
     name: "@cloudwire/controller",
-    mayImport: ["@cloudwire/proto"],
+    mayImport: ["@cloudwire/proto", "@cloudwire/operator-api"],
     testsMayImport: ["@cloudwire/devcluster", "@cloudwire/control-plane"],
   },
+  // Programs of operators know a controller by its endpoints alone.
+  {
+    folder: "cli",
+    name: "@cloudwire/cli",
+    mayImport: ["@cloudwire/operator-api", "@cloudwire/proto"],
+    testsMayImport: ["@cloudwire/devcluster"],
+  },
+  { folder: "status-page", name: "@cloudwire/status-page", mayImport: ["@cloudwire/operator-api"] },
   // Makes manifests of what the controller declares that it needs.
   { folder: "deploy", name: "@cloudwire/deploy", mayImport: ["@cloudwire/controller"] },
   { folder: "devcluster", name: "@cloudwire/devcluster", mayImport: [] },
@@ -97,6 +107,8 @@ export const ROWS: readonly RowRule[] = [
       ["kube", "provider", "workqueue"],
       ["runtime"],
       ["controllers/*", "server"],
+      // Judges what the controllers say; they know nothing of it.
+      ["explain"],
       ["app"],
       ["main.ts", "index.ts"],
     ],

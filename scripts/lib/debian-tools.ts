@@ -23,10 +23,22 @@ const OF_DEPLOY: Programs = {
   podman: "podman",
   runc: "runc",
   skopeo: "skopeo",
+  "docker-registry": "docker-registry",
 };
 
-/** What a kubelet runs containers by. */
-const OF_KUBELET: Programs = { containerd: "containerd", ctr: "containerd" };
+/** What shows a page. */
+const OF_PAGE: Programs = { chromium: "chromium" };
+
+/** What a kubelet runs containers by, and what operators have to look at them. */
+const OF_KUBELET: Programs = {
+  containerd: "containerd",
+  ctr: "containerd",
+  ip: "iproute2",
+  certutil: "libnss3-tools",
+  pk12util: "libnss3-tools",
+  openssl: "openssl",
+  curl: "curl",
+};
 
 /** What OpenStack's services store things in and talk to each other with. */
 const OF_OPENSTACK: Programs = {
@@ -48,12 +60,25 @@ export async function prepareNetwork(): Promise<string | undefined> {
 /** Makes ready what reads and runs what an operator gets. Answers why the suite cannot run here. */
 export async function prepareDeploy(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "needs root, to run containers";
-  return (await installMissing(OF_DEPLOY)) ?? (await prepareHelm());
+  return (await installMissing(OF_DEPLOY)) ?? (await prepareDeployPrograms());
+}
+
+/** Builds what there is no package of. */
+export async function prepareDeployPrograms(): Promise<string | undefined> {
+  return (await prepareGoProgram("test/oci-check", "oci-check")) ?? (await prepareHelm());
+}
+
+/** Makes ready what shows the status page, where CHROMIUM names none. Answers why the suite cannot run here. */
+export async function prepareBrowser(): Promise<string | undefined> {
+  if (process.env["CHROMIUM"] !== undefined) return undefined;
+  const missing = await missingPackages(OF_PAGE);
+  if (missing.length > 0 && process.getuid?.() !== 0) return "needs Chromium, or root to install it";
+  return installMissing(OF_PAGE);
 }
 
 /** Likewise what a machine of a cluster has, for the suite with a real kubelet. */
 export async function prepareMachine(): Promise<string | undefined> {
-  return (await prepareDeploy()) ?? (await installMissing(OF_KUBELET));
+  return (await prepareDeploy()) ?? (await installMissing(OF_KUBELET)) ?? (await prepareBrowser());
 }
 
 /** Builds Helm from its Go module, for which there is no package; takes minutes the first time. */

@@ -11,7 +11,9 @@ import { parseArgs } from "node:util";
 import { capture, ROOT } from "../lib/run.ts";
 import { failOnUserError, UserError } from "../lib/user-error.ts";
 import { releaseNotes } from "./changelog.ts";
+import { packCli } from "./cli-package.ts";
 import { packLibrary, packStaged } from "./pack.ts";
+import { packPython } from "./pack-python.ts";
 import { LIBRARIES } from "./shipped.ts";
 
 const OPTIONS = {
@@ -36,6 +38,7 @@ await failOnUserError("release:build", async () => {
   try {
     await capture("tsc", ["-b", ...LIBRARIES]);
     await npmPackages(build);
+    await packPython({ out: build.out, scratch: build.scratch });
     await programs(build);
     await archive(
       build,
@@ -69,11 +72,13 @@ async function npmPackages({ out, scratch, source }: Build): Promise<void> {
   );
 }
 
-/** Each program in a folder that needs nothing but Node. */
+/** Each program in a folder that needs nothing but Node; the operators' one for npm, too. */
 async function programs(build: Build): Promise<void> {
-  const folder = join(build.scratch, "programs");
+  const { out, scratch, source } = build;
+  const folder = join(scratch, "programs");
   await node("scripts/bundle/main.ts", `--out=${folder}`);
   for (const name of await readdir(folder)) await archive(build, folder, name, `${name}-${build.version}-node.tar.gz`);
+  await packCli(join(folder, "cloudwire"), { out, scratch, ...(source === undefined ? {} : { source }) });
 }
 
 /** A folder as an archive that is the same each time: order, times and owners are set. */

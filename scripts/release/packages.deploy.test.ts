@@ -17,7 +17,11 @@ const PACKAGES = [
     holds: ["cloudprovider/v1/instance.proto", "gen/descriptor-set.binpb", "dist/gen/rules.js", "dist/gen/rules.d.ts"],
     imports: ["rules", "reasons", "codes", "words", "methods", "descriptor-set", "cloudprovider/v1/common"],
   },
-  { name: "provider-sdk", holds: ["dist/index.js", "dist/index.d.ts"], imports: ["", "program", "testing"] },
+  {
+    name: "provider-sdk",
+    holds: ["dist/index.js", "dist/index.d.ts"],
+    imports: ["", "addresses", "program", "testing"],
+  },
   { name: "create-provider", holds: ["dist/main.js", "templates/typescript/package.json"], imports: [] },
 ];
 

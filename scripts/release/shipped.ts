@@ -4,6 +4,8 @@ export const LIBRARIES = ["proto", "provider-sdk/typescript", "provider-sdk/crea
 /** Packages that end in programs, by their folders. */
 const PROGRAMS = [
   "controller",
+  "cli",
+  "status-page",
   "provider-sdk/conformance",
   "providers/aws",
   "providers/baremetal",

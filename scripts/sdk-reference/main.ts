@@ -41,6 +41,11 @@ const LANGUAGES: readonly Language[] = [
       readTypeScript([
         { name: "@cloudwire/provider-sdk", doc: "For the provider.", indexPath: join(typeScriptSources, "index.ts") },
         {
+          name: "@cloudwire/provider-sdk/addresses",
+          doc: "IP addresses and ranges of them, for a provider that assigns addresses or serves routes.",
+          indexPath: join(typeScriptSources, "addresses/index.ts"),
+        },
+        {
           name: "@cloudwire/provider-sdk/program",
           doc: "For a provider's main program: options from the command line and the environment, `--help`, and tables for its README.",
           indexPath: join(typeScriptSources, "program/index.ts"),
