@@ -35,6 +35,11 @@ export function layoutIn(dir: string): Layout {
   };
 }
 
+/** Where etcd listens for clients. */
+export function etcdSocket({ dir }: Layout): string {
+  return path.join(dir, "localhost:2379");
+}
+
 // Unix sockets named so, relative to the working directory that etcd and kube-apiserver share: etcd wants the form
 // host:port even there. No port that another process could take, and nobody else can reach it.
 const etcdClients = "unix://localhost:2379";
@@ -74,6 +79,10 @@ export function apiServerArgs(layout: Layout, port: number, options: ControlPlan
     "--requestheader-extra-headers-prefix=X-Remote-Extra-",
     `--proxy-client-cert-file=${pki("front-proxy-client.crt")}`,
     `--proxy-client-key-file=${pki("front-proxy-client.key")}`,
+    // For logs, exec and forwarded ports of real kubelets, where a test runs one; names of Nodes lead nowhere here.
+    `--kubelet-client-certificate=${pki("kubelet-client.crt")}`,
+    `--kubelet-client-key=${pki("kubelet-client.key")}`,
+    "--kubelet-preferred-address-types=InternalIP",
     "--authorization-mode=Node,RBAC",
     `--service-cluster-ip-range=${(options.serviceCidrs ?? defaultServiceCidrs).join(",")}`,
     "--service-account-issuer=https://kubernetes.default.svc",

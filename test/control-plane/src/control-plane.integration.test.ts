@@ -48,6 +48,16 @@ describe("startControlPlane() with all programs", () => {
     });
   });
 
+  it("has a Node that is as old as it was said to be", async () => {
+    const beforeMs = Date.now();
+    await controlPlane.addNode({ metadata: { name: "old", labels: { color: "red" } } }, 3_600_000);
+    const metadata = objectAt(await getJson("node", "old"), "metadata");
+    expect(metadata["labels"]).toMatchObject({ color: "red" });
+    const ageMs = beforeMs - Date.parse(String(metadata["creationTimestamp"]));
+    expect(Math.round(ageMs / 60_000)).toBe(60);
+    await controlPlane.kubectl(["delete", "node", "old"]);
+  });
+
   it("keeps a pod Pending until the taint of a hollow node is lifted, then runs it", async () => {
     await controlPlane.startHollowNode("node-a", { labels: { color: "blue" } });
     const node = await getJson("node", "node-a");

@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { ApiServer } from "./api-server.ts";
 import { type AuditEvent, readAuditLog } from "./audit.ts";
 import { makeCertificates } from "./certificates.ts";
-import type { Layout } from "./components.ts";
+import { etcdSocket, type Layout } from "./components.ts";
 import { ControlPlaneError } from "./errors.ts";
+import { Etcd } from "./etcd.ts";
 import { HollowNodes } from "./hollow-nodes.ts";
 import { type Identities, writeKubeconfig } from "./identities.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
@@ -46,6 +48,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly logDir: string;
   readonly #parts: ControlPlaneParts;
   readonly #hollowNodes: HollowNodes;
+  readonly #etcd: Etcd;
   #kubeconfigs = 0;
   #keepsFiles = false;
   #stopping: Promise<void> | undefined;
@@ -60,6 +63,7 @@ export class ControlPlane implements AsyncDisposable {
     this.caPem = admin.caPem;
     this.logDir = layout.logs;
     this.#parts = parts;
+    this.#etcd = new Etcd(etcdSocket(layout));
     this.#hollowNodes = new HollowNodes({
       layout,
       admin,
@@ -78,6 +82,25 @@ export class ControlPlane implements AsyncDisposable {
     const subjects = { client: { commonName: user, organizations: groups, lifetimeSeconds } };
     const made = await makeCertificates(binDir, subjects, identities.authority);
     return await writeKubeconfig(layout, name, apiServer.admin, made.certificateOf("client"));
+  }
+
+  /**
+   * Makes a Node that was registered so many milliseconds ago: it is put into etcd, for kube-apiserver dates what it creates itself. Whoever
+   * watches Nodes sees it come like any other.
+   */
+  async addNode(
+    node: {
+      readonly metadata: { readonly name: string; readonly [key: string]: unknown };
+      readonly [key: string]: unknown;
+    },
+    ageMs: number,
+  ): Promise<void> {
+    this.#requireNotStopped(`add node ${node.metadata.name}`);
+    // Kubernetes knows no parts of seconds.
+    const creationTimestamp = new Date(Date.now() - ageMs).toISOString().replace(/\.\d+/, "");
+    const metadata = { ...node.metadata, uid: randomUUID(), creationTimestamp };
+    const stored = { apiVersion: "v1", kind: "Node", ...node, metadata };
+    await this.#etcd.put(`/registry/minions/${node.metadata.name}`, JSON.stringify(stored));
   }
 
   /** Starts a kubelet without containers; returns when its Node is registered and ready. */

@@ -19,6 +19,7 @@ export async function createIdentities(binDir: string, layout: Layout): Promise<
   const made = await makeCertificates(binDir, {
     server: { commonName: "kube-apiserver", hosts: ["127.0.0.1", "localhost", "kubernetes.default.svc"] },
     "service-account": { commonName: "service-account" },
+    "kubelet-client": { commonName: "kube-apiserver-kubelet-client" },
     admin: { commonName: "admin", organizations: ["system:masters"] },
     scheduler: { commonName: "system:kube-scheduler" },
     controllerManager: { commonName: "system:kube-controller-manager" },
@@ -27,6 +28,7 @@ export async function createIdentities(binDir: string, layout: Layout): Promise<
     ca: made.authority,
     server: made.certificateOf("server"),
     "service-account": made.certificateOf("service-account"),
+    "kubelet-client": made.certificateOf("kubelet-client"),
     ...frontProxyPairs(await frontProxy),
   });
   return {

@@ -8,7 +8,7 @@ export {
   controlPlaneAvailability,
   goBuildArgs,
 } from "./build.ts";
-export type { KeyPair } from "./certificates.ts";
+export { type KeyPair, makeCertificates } from "./certificates.ts";
 export type { ControlPlane, ProcessInfo } from "./control-plane.ts";
 export { ControlPlaneError, type ControlPlaneErrorCode } from "./errors.ts";
 export { buildGoModule, type GoModule } from "./go-module.ts";

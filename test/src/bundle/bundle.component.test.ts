@@ -6,13 +6,14 @@ import { promisify } from "node:util";
 import { type DevCluster, startDevCluster } from "@cloudwire/devcluster";
 import { CloudClient, spawnCloud, type SpawnedCloud } from "@cloudwire/provider-simulated";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundledProgram, makeBundles, type OwnProgram } from "../support/bundles.ts";
+import { bundledProgram, makeBundles, type ShippedProgram } from "../support/bundles.ts";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import { type Exit, Program } from "../support/program.ts";
 
 const CONTROLLER = "cloudwire-controller-manager";
 const SIDECAR = "cloudwire-provider-simulated";
+const CLI = "cloudwire";
 const CLOUD_KEY = "bundle-key";
 /** Also a JSON web token, for those who look into it: without signature, valid until 2100. */
 const TOKEN = [{ alg: "none" }, { exp: 4_102_444_800 }, {}]
@@ -45,7 +46,7 @@ interface Start {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-function start(name: OwnProgram, args: readonly string[], { nodeFlags = [], env = {} }: Start = {}): Program {
+function start(name: ShippedProgram, args: readonly string[], { nodeFlags = [], env = {} }: Start = {}): Program {
   return new Program({
     command: process.execPath,
     args: [...nodeFlags, bundledProgram(folder, name), ...args],
@@ -76,7 +77,13 @@ async function startController(user: object, socket: string, options?: Start): P
   const provider = `--provider=simulated=unix://${socket}`;
   return start(
     CONTROLLER,
-    [`--kubeconfig=${path}`, provider, "--health-address=127.0.0.1:0", "--secure-port=0"],
+    [
+      `--kubeconfig=${path}`,
+      provider,
+      "--health-address=127.0.0.1:0",
+      "--secure-port=0",
+      "--status-page-address=127.0.0.1:0",
+    ],
     options,
   );
 }
@@ -88,17 +95,26 @@ function startSidecar(socket: string): Program {
 }
 
 describe("a bundled program", () => {
-  test.each<{ name: OwnProgram; args: readonly string[]; code: number; says: RegExp }>([
+  test.each<{ name: ShippedProgram; args: readonly string[]; code: number; says: RegExp }>([
     { name: CONTROLLER, args: ["--version"], code: 0, says: /^cloudwire-controller-manager \d+\.\d+\.\d+\n$/ },
     { name: CONTROLLER, args: ["--help"], code: 0, says: /--leader-elect-lease-duration/ },
     { name: CONTROLLER, args: ["--sped=1"], code: 64, says: /--sped: is not a flag/ },
     { name: SIDECAR, args: ["--help"], code: 0, says: /--cloud-url/ },
     { name: SIDECAR, args: ["--sped=1"], code: 78, says: /--sped/ },
+    { name: CLI, args: ["version"], code: 0, says: /^cloudwire \d+\.\d+\.\d+\n$/ },
+    { name: CLI, args: ["explain", "--sped=1", "node/a"], code: 2, says: /explain has no option --sped/ },
+    {
+      name: CLI,
+      args: ["status", "--server=https://127.0.0.1:1"],
+      code: 1,
+      says: /cannot be reached: connect ECONNREFUSED/,
+    },
+    { name: CLI, args: ["status", "--kubeconfig=/nowhere"], code: 1, says: /cannot read the kubeconfig/ },
   ])("$name $args ends with code $code", async ({ name, args, code, says }) => {
     expect(await endOf(name, args)).toEqual({ code, signal: null, output: expect.stringMatching(says) });
   });
 
-  test.each<OwnProgram>([CONTROLLER, SIDECAR])(
+  test.each<ShippedProgram>([CONTROLLER, SIDECAR, CLI])(
     "%s says which Node it needs when it is started on another",
     async (name) => {
       const other = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } })';
@@ -122,7 +138,7 @@ describe("a bundled program", () => {
     });
   });
 
-  test.each<OwnProgram>([CONTROLLER, SIDECAR])("%s comes with the licences of what is in it", async (name) => {
+  test.each<ShippedProgram>([CONTROLLER, SIDECAR])("%s comes with the licences of what is in it", async (name) => {
     const notices = await readFile(join(folder, name, "THIRD_PARTY_NOTICES.txt"), "utf8");
     expect(notices).toMatch(/@grpc\/grpc-js [\d.]+, licence Apache-2\.0\n\nApache License/);
   });
@@ -130,6 +146,26 @@ describe("a bundled program", () => {
 
 describe("the bundled controller", () => {
   const nowhere = (): string => join(folder, "nobody.sock");
+
+  test("has the status page, with all that it asks for, and the licences of what is in it", async () => {
+    await using controller = await startController({ token: TOKEN }, nowhere());
+    const [, page = ""] = await controller.said(/statusPage=(http:\S+)/);
+    const html = await (await fetch(page, { signal: AbortSignal.timeout(10_000) })).text();
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = ""]) => name);
+    const answers = await Promise.all(files.map((name) => fetch(new URL(name, page))));
+    expect(Object.fromEntries(files.map((name, index) => [name, answers[index]?.headers.get("content-type")]))).toEqual(
+      {
+        "app.js": "text/javascript; charset=utf-8",
+        "app.css": "text/css; charset=utf-8",
+        "icon.svg": "image/svg+xml",
+      },
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await readFile(join(folder, CONTROLLER, "THIRD_PARTY_NOTICES.txt"), "utf8")).toMatch(
+      /preact [\d.]+, licence MIT/,
+    );
+    await controller.stop("SIGTERM");
+  });
 
   test("becomes a process with its settings under the same process id, keeps what it was given, and ends on SIGTERM", async () => {
     const options = { nodeFlags: ["--no-deprecation"], env: { MALLOC_ARENA_MAX: "3" } };

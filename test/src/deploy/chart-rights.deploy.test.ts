@@ -5,6 +5,7 @@ import {
   OBSERVER_PERMISSIONS,
   PERMISSIONS,
   SERVING,
+  STATUS_READER_PATHS,
 } from "@cloudwire/controller/permissions";
 import { type KubernetesObject, renderChart } from "@cloudwire/deploy/chart";
 import { rolesFor } from "@cloudwire/deploy/roles";
@@ -81,5 +82,17 @@ test("who reads metrics may read those and nothing else", async () => {
   expect(objects["ClusterRoleBinding /cloudwire:metrics-reader"]).toMatchObject({
     roleRef: { kind: "ClusterRole", name: "cloudwire:metrics-reader" },
     subjects: [reader],
+  });
+});
+
+test("operators may read the status page and what it shows, and nothing else", async () => {
+  const operators = { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "operators" };
+  const objects = byName(await rendered({}, { statusPage: { readers: [operators] } }));
+  expect(objects["ClusterRole /cloudwire:status-reader"]).toMatchObject({
+    rules: [{ nonResourceURLs: STATUS_READER_PATHS, verbs: ["get"] }],
+  });
+  expect(objects["ClusterRoleBinding /cloudwire:status-reader"]).toMatchObject({
+    roleRef: { kind: "ClusterRole", name: "cloudwire:status-reader" },
+    subjects: [operators],
   });
 });

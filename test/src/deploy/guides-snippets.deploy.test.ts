@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const OF_PROGRAM = /^apiVersion: (?:[a-z.]*config|kubeadm)\.k8s\.io\//m;
 const OF_KUBEADM = /^apiVersion: (?:kubeadm|kubelet\.config)\.k8s\.io\//m;
 const OF_CONTROLLER = /^apiVersion: cloudcontrollermanager\.config\.k8s\.io\//m;
-const OF_CHART = /^(?:apiServer|config|kind: StaticPod|name|providers):/m;
+const OF_CHART = /^(?:apiServer|config|kind: StaticPod|name|providers|statusPage):/m;
 
 let controlPlane: ControlPlane;
 let folder: string;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,18 +7,19 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { at, listOf } from "../support/kube.ts";
 import { NON_ROOT } from "../system/support/containers.ts";
+import { HARDENED } from "./support/hardened.ts";
 import {
   ARCHITECTURE,
   blobPath,
   buildImages,
-  buildOwnImages,
   outputOf,
   type PlatformImage,
   readBlob,
   readImages,
   VERSION,
 } from "./support/images.ts";
-import { Podman } from "./support/podman.ts";
+import { type Listed, listLayer } from "./support/layer-files.ts";
+import { Podman, statusOf } from "./support/podman.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const NAMES = [
@@ -30,8 +31,11 @@ const NAMES = [
 ];
 const BARE_METAL = `cloudwire-provider-baremetal:${VERSION}`;
 const SIMULATED = `cloudwire-provider-simulated:${VERSION}`;
+const OCI_CHECK = join(ROOT, "test/oci-check/bin/oci-check");
 const PLATFORMS = ["linux/amd64", "linux/arm64"];
-const HARDENED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=host"];
+
+/** By how much what is written may be wrong: it is written anew for a release, not for each change. */
+const TOLERANCE = 0.1;
 
 let folder: string;
 let layout: string;
@@ -51,13 +55,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A line of `tar --list --verbose`, of a layer. */
-interface Listed {
-  readonly mode: string;
-  readonly owner: string;
-  readonly path: string;
-}
-
 /** Layers are shared: each is looked at once. */
 const listed = new Map<string, Promise<readonly Listed[]>>();
 const diffIds = new Map<string, Promise<string>>();
@@ -65,22 +62,11 @@ const diffIds = new Map<string, Promise<string>>();
 /** What the image has, the last layer that names a path deciding. */
 async function filesOf({ manifest }: PlatformImage): Promise<readonly Listed[]> {
   const layers = await Promise.all(
-    listOf(at(manifest, "layers")).map(({ digest }) => once(listed, String(digest), listLayer)),
+    listOf(at(manifest, "layers")).map(({ digest }) =>
+      once(listed, String(digest), (of) => listLayer(blobPath(layout, of))),
+    ),
   );
   return [...new Map(layers.flat().map((file) => [file.path, file])).values()];
-}
-
-async function listLayer(digest: string): Promise<readonly Listed[]> {
-  const args = ["--list", "--verbose", "--gzip", "--numeric-owner", "--file", blobPath(layout, digest)];
-  const text = await outputOf("tar", args);
-  return text
-    .trimEnd()
-    .split("\n")
-    .map((line) => {
-      const [mode = "", owner = "", , , , ...words] = line.split(/\s+/);
-      const [path = ""] = words.join(" ").split(" -> ");
-      return { mode, owner, path };
-    });
 }
 
 /** Of the archive in the layer; fails where the layer itself is not what its name says. */
@@ -109,14 +95,14 @@ describe("npm run images", () => {
     );
   });
 
-  test("builds the same bytes again", async () => {
+  test("builds the same bytes again, for each platform", async () => {
     const second = join(folder, "second");
-    await buildOwnImages(second);
+    await buildImages(second);
     const digests = (of: readonly PlatformImage[]) =>
-      Object.fromEntries(of.map(({ reference, digest }) => [reference, digest]));
-    const built = digests(await readImages(second));
-    expect(Object.keys(built)).toHaveLength(NAMES.length);
-    expect(built).toEqual(digests(images.filter(({ platform }) => platform === `linux/${ARCHITECTURE}`)));
+      of.map(({ reference, platform, digest }) => `${reference} ${platform} ${digest}`);
+    expect(digests(await readImages(second))).toEqual(digests(images));
+    expect(await readFile(join(second, "index.json"), "utf8")).toBe(await readFile(join(layout, "index.json"), "utf8"));
+    await rm(second, { recursive: true });
   }, 600_000);
 
   test("shares the layer with Node among all images of a platform", () => {
@@ -125,6 +111,39 @@ describe("npm run images", () => {
       expect(new Set(of.map(({ manifest }) => at(manifest, "layers", 0, "digest"))).size).toBe(1);
     }
   });
+});
+
+describe("the layout", () => {
+  test("is what the image format's own schemas and validator ask for, to the last blob", async () => {
+    expect(await outputOf(OCI_CHECK, [layout])).toMatch(/^[1-9]\d+ blobs, 0 faults\n$/);
+  });
+
+  test("is found out where it is not", async () => {
+    const spoiled = join(folder, "spoiled");
+    await mkdir(spoiled);
+    await symlink(join(layout, "blobs"), join(spoiled, "blobs"));
+    await copyFile(join(layout, "oci-layout"), join(spoiled, "oci-layout"));
+    const index = (await readFile(join(layout, "index.json"), "utf8"))
+      .replace(/"size":\d+/, '"size":1')
+      .replace('"schemaVersion":2', '"schemaVersion":3');
+    await writeFile(join(spoiled, "index.json"), index);
+    const answer = await outputOf(OCI_CHECK, [spoiled]).catch((error: unknown) => String(at(error, "stdout")));
+    expect(answer).toMatch(/^index\.json: validation failed: .*\n[^]*has \d+ bytes, and its descriptor says 1\n/);
+    expect(answer).toMatch(/ blobs, 2 faults\n$/);
+  });
+});
+
+test("docs/reference/images.md says how large they are: npm run image-report -w @cloudwire/test", async () => {
+  const page = await readFile(join(ROOT, "docs/reference/images.md"), "utf8");
+  const columns = /^\| image \| (.*) \| of that shared/m.exec(page)?.[1]?.split(" | ");
+  expect(columns).toEqual(PLATFORMS.map((platform) => `compressed, ${platform.replace("linux/", "")}`));
+  for (const { reference, platform, manifest } of images) {
+    const [name = ""] = reference.split(":");
+    const told = new RegExp(`^\\| \`${name}\` \\| ([\\d.]+) MB \\| ([\\d.]+) MB \\|`, "m").exec(page);
+    const bytes = listOf(at(manifest, "layers")).reduce((sum, { size }) => sum + Number(size), 0);
+    const share = bytes / 1e6 / Number(told?.[1 + PLATFORMS.indexOf(platform)]);
+    expect([name, Math.abs(share - 1) < TOLERANCE]).toEqual([name, true]);
+  }
 });
 
 describe("an image", () => {
@@ -353,15 +372,4 @@ pools: [{ name: default, ranges: [192.0.2.10-192.0.2.20] }]
 
 function sha256(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
-}
-
-/** What the kernel says of the process. */
-async function statusOf(pid: string): Promise<Readonly<Record<string, string>>> {
-  const text = await readFile(`/proc/${pid}/status`, "utf8");
-  return Object.fromEntries(
-    text.split("\n").map((line) => {
-      const [name = "", ...values] = line.split(":\t");
-      return [name, values.join(":\t").trim()];
-    }),
-  );
 }

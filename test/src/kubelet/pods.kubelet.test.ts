@@ -1,106 +1,49 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { buildControlPlane, buildKubelet, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { ControlPlane } from "@cloudwire/control-plane";
 import { type KubernetesObject, renderChart } from "@cloudwire/deploy/chart";
-import { afterAll, beforeAll, describe, expect, onTestFailed, test } from "vitest";
-import { eventually } from "../support/eventually.ts";
-import { at, type Json, listOf } from "../support/kube.ts";
-import { freePort } from "../support/secure-page.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readGuides } from "../guides/blocks.ts";
+import { type Ended, runCli } from "../support/cli.ts";
+import { at, listOf } from "../support/kube.ts";
+import { fetchPage, freePort } from "../support/secure-page.ts";
 import { NON_ROOT } from "../system/support/containers.ts";
 import { controllerKubeconfig } from "../system/support/rights.ts";
-import { API_KEY, UNINITIALIZED, World } from "../system/support/world.ts";
-import { imageArchives, LOCAL_REGISTRY, programArchive } from "./support/images.ts";
-import { Machine, PAUSE_IMAGE } from "./support/machine.ts";
+import { UNINITIALIZED, type World } from "../system/support/world.ts";
+import type { Machine } from "./support/machine.ts";
+import { shell } from "./support/shell.ts";
+import { NODE_PATH, Stage } from "./support/stage.ts";
 
-const NODE = "node-1";
-const NODE_PATH = `/api/v1/nodes/${NODE}`;
-const PODS = "/api/v1/namespaces/kube-system/pods";
-const WAIT_MS = 180_000;
+const GUIDE = "docs/guides/explain.md";
+const STATUS_READER = new URL("../../../deploy/manifests/rbac-status-reader.yaml", import.meta.url);
 
-let folder: string;
+let stage: Stage;
 let cluster: ControlPlane;
 let world: World;
 let machine: Machine;
 
 beforeAll(async () => {
-  await buildControlPlane();
-  const kubelet = await buildKubelet();
-  folder = await mkdtemp(join(tmpdir(), "kubelet-"));
-  const archives = [
-    ...(await imageArchives(folder, ["controller", "simulated"])),
-    await programArchive(folder, join(kubelet.dir, "pause"), PAUSE_IMAGE),
-  ];
-  cluster = await startControlPlane({ scheduler: true, controllerManager: true, serviceAccountTokens: true });
-  world = await World.start(cluster);
-  await world.createMachines([{ name: NODE, zone: "north-a" }]);
-  machine = await Machine.start({ controlPlane: cluster, name: NODE, kubelet: join(kubelet.dir, "kubelet") });
-  for (const archive of archives) await machine.importImage(archive);
+  stage = await Stage.start();
+  ({ cluster, world, machine } = stage);
 }, 60 * 60_000);
-afterAll(async () => {
-  await machine?.[Symbol.asyncDispose]();
-  await world?.[Symbol.asyncDispose]();
-  await cluster?.stop();
-  await rm(folder, { recursive: true, force: true });
-}, 120_000);
+afterAll(() => stage?.[Symbol.asyncDispose](), 120_000);
 
-const state = async (): Promise<string> => {
-  const pods = await cluster.kubectl(["-n", "kube-system", "describe", "pods"]);
-  return [pods, await machine.logOf("simulated"), await machine.logOf("controller"), await machine.logs()].join("\n");
-};
-
-const waitFor = async <T>(what: string, ask: () => Promise<T | undefined>): Promise<T> => {
-  onTestFailed(async () => console.error(await state()));
-  return eventually(what, WAIT_MS, ask);
-};
-
-/** The pods of the product, in each of which all containers are ready. */
-const readyPods = async (): Promise<readonly Json[]> => {
-  const pods = await world.kube.items(`${PODS}?labelSelector=app.kubernetes.io/instance=cloudwire`);
-  return pods.filter((pod) =>
-    listOf(at(pod, "status", "conditions")).some(({ type, status }) => type === "Ready" && status === "True"),
-  );
-};
-
-const gone = async (): Promise<true | undefined> =>
-  (await world.kube.items(`${PODS}?labelSelector=app.kubernetes.io/instance=cloudwire`)).length === 0
-    ? true
-    : undefined;
-
-const taintKeys = async (): Promise<readonly unknown[]> =>
-  listOf(at(await world.kube.get(NODE_PATH), "spec", "taints")).map(({ key }) => key);
+const waitFor = <T>(what: string, ask: () => Promise<T | undefined>): Promise<T> => stage.waitFor(what, ask);
 
 /** Of a container's program: what the kernel knows of it. */
 const statusOf = async (program: string): Promise<Readonly<Record<string, string>>> => {
-  const ids = await machine.processes(`/${program}.mjs`);
-  expect(ids).toHaveLength(1);
-  const lines = (await readFile(`/proc/${ids[0]}/status`, "utf8")).split("\n");
+  const lines = (await readFile(`/proc/${await stage.idOf(program)}/status`, "utf8")).split("\n");
   return Object.fromEntries(lines.map((line) => line.split(/:\s+/)).map(([key = "", value = ""]) => [key, value]));
 };
 
-const settings = (): object => ({
-  image: { registry: LOCAL_REGISTRY, pullPolicy: "Never" },
-  providers: [
-    {
-      name: "simulated",
-      env: [
-        { name: "SIMCLOUD_URL", value: world.cloudUrl },
-        { name: "SIMCLOUD_API_KEY", value: API_KEY },
-      ],
-      httpPort: 9102,
-    },
-  ],
-});
-
-const apiServer = (): object => {
-  const { hostname, port } = new URL(cluster.server);
-  return { host: hostname, port: Number(port) };
-};
+/** The command line as an operator has it: a kubeconfig, and nothing else. */
+const cli = (args: readonly string[], kubeconfig: string): Promise<Ended> =>
+  runCli([...args, "--kubeconfig", kubeconfig]);
 
 describe("a static pod, on the machine that waits for it", () => {
   test("initialises the Node of its own machine", async () => {
     const kubeconfig = await machine.putFile("kubeconfig", await readFile(await controllerKubeconfig(cluster), "utf8"));
-    const values = { ...settings(), kind: "StaticPod", kubeconfig: { hostPath: kubeconfig } };
+    const values = { ...stage.values, kind: "StaticPod", kubeconfig: { hostPath: kubeconfig } };
     const pods = (await renderChart({ values })).filter(({ kind }) => kind === "Pod");
     const [pod] = pods.filter(({ metadata }) => !("helm.sh/hook" in (metadata.annotations ?? {})));
     expect(pod).toBeDefined();
@@ -109,7 +52,7 @@ describe("a static pod, on the machine that waits for it", () => {
 
     await waitFor("the taint to be lifted", async () => {
       const node = await world.kube.find(NODE_PATH);
-      return node !== undefined && !(await taintKeys()).includes(UNINITIALIZED) ? true : undefined;
+      return node !== undefined && !(await stage.taintKeys()).includes(UNINITIALIZED) ? true : undefined;
     });
     const node = await world.kube.get(NODE_PATH);
     const { items } = await world.cloud.listInstances({ pageSize: 10, consistent: true }, AbortSignal.timeout(10_000));
@@ -118,10 +61,7 @@ describe("a static pod, on the machine that waits for it", () => {
   });
 
   test("is ready by the kubelet's own probes, and none of its containers was started again", async () => {
-    const [pod] = await waitFor("the pod to be ready", async () => {
-      const ready = await readyPods();
-      return ready.length === 1 ? ready : undefined;
-    });
+    const pod = await stage.readyPod();
     const statuses = [
       ...listOf(at(pod, "status", "initContainerStatuses")),
       ...listOf(at(pod, "status", "containerStatuses")),
@@ -145,6 +85,28 @@ describe("a static pod, on the machine that waits for it", () => {
       });
     },
   );
+
+  test("is found by the command line by its Lease, and answers through a forwarded port", async () => {
+    const status = await cli(["status"], cluster.kubeconfigPath);
+    expect([status.code, status.err]).toEqual([0, ""]);
+    expect(status.out).toMatch(/\n {2}node +1 +0 +0 +0 +0\n/);
+    expect(status.out).toMatch(/, which leads, version /);
+    const explained = await cli(["explain", `node/${stage.node}`, "-o", "json"], cluster.kubeconfigPath);
+    expect(JSON.parse(explained.out)).toMatchObject({
+      object: `node/${stage.node}`,
+      exists: true,
+      replica: { leads: true },
+    });
+  });
+
+  test("is told of where another port is asked, on which nobody listens", async () => {
+    const { code, out, err } = await cli(["status", "--port", "10299"], cluster.kubeconfigPath);
+    expect({ code, out, err }).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("does not answer on port 10299"),
+    });
+  });
 
   test("goes on when its provider is killed, which the kubelet starts again", async () => {
     const [before] = await machine.processes("/cloudwire-provider-simulated.mjs");
@@ -172,7 +134,7 @@ describe("a static pod, on the machine that waits for it", () => {
 
   test("ends in time when its manifest is taken away, and gives up the Lease", async () => {
     await machine.endStaticPod("cloud-controller-manager");
-    await waitFor("the pod to be gone", gone);
+    await stage.noPod();
     const lease = await world.kube.get(
       "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cloud-controller-manager",
     );
@@ -187,18 +149,57 @@ describe("a Deployment", () => {
     });
 
   test("is scheduled to a Node that waits for it, comes in by its service account's token, and initialises the Node", async () => {
-    await cluster.kubectl(["label", "node", NODE, "node-role.kubernetes.io/control-plane="]);
-    await cluster.kubectl(["taint", "node", NODE, `${UNINITIALIZED}=true:NoSchedule`]);
-    const objects = await renderChart({ values: { ...settings(), replicas: 1, apiServer: apiServer() } });
+    await cluster.kubectl(["label", "node", stage.node, "node-role.kubernetes.io/control-plane="]);
+    await cluster.kubectl(["taint", "node", stage.node, `${UNINITIALIZED}=true:NoSchedule`]);
+    const objects = await renderChart({ values: stage.valuesInCluster });
     await apply(objects.filter(({ metadata }) => !("helm.sh/hook" in (metadata.annotations ?? {}))));
     await waitFor("the taint to be lifted", async () =>
-      (await taintKeys()).includes(UNINITIALIZED) ? undefined : true,
+      (await stage.taintKeys()).includes(UNINITIALIZED) ? undefined : true,
     );
-    const [pod] = await waitFor("the pod to be ready", async () => {
-      const ready = await readyPods();
-      return ready.length === 1 ? ready : undefined;
+    const pod = await stage.readyPod();
+    expect(at(pod, "spec", "nodeName")).toBe(stage.node);
+  });
+
+  test("answers the command line of operators who have the rights that the guide gives them, and no others", async () => {
+    const { path } = await cluster.kubeconfigFor("olga", ["operators"]);
+    const before = await cli(["status"], path);
+    expect(before).toMatchObject({ code: 1, err: expect.stringContaining("resources: [leases], verbs: [get]") });
+    const role = (await readGuides()).find(({ page, text }) => page === GUIDE && text.includes("kind: Role\n"));
+    await cluster.kubectl(["apply", "-f", "-"], { input: role?.text ?? "" });
+    await cluster.kubectl([
+      "-n",
+      "kube-system",
+      "create",
+      "rolebinding",
+      "reach",
+      "--role=cloudwire-reach",
+      "--group=operators",
+    ]);
+    await waitFor("what is missing to be the page", async () => {
+      const { err } = await cli(["status"], path);
+      return err.includes('nonResourceURLs: ["/debug/overview"]') ? true : undefined;
     });
-    expect(at(pod, "spec", "nodeName")).toBe(NODE);
+    await cluster.kubectl(["apply", "-f", fileURLToPath(STATUS_READER)]);
+    const reader = "--clusterrole=cloudwire:status-reader";
+    await cluster.kubectl(["create", "clusterrolebinding", "operators-read-status", reader, "--group=operators"]);
+    const status = await waitFor("the rights to be in force", async () => {
+      const ended = await cli(["status"], path);
+      return ended.code === 0 ? ended : undefined;
+    });
+    expect(status.out).toMatch(/, which leads, version /);
+  });
+
+  test("answers the command line as a ServiceAccount, to which no more is shown than its token", async () => {
+    await cluster.kubectl(["-n", "kube-system", "create", "serviceaccount", "asker"]);
+    const asker = "--serviceaccount=kube-system:asker";
+    const refused = await cli(["status", "--service-account", "asker"], cluster.kubeconfigPath);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('nonResourceURLs: ["/debug/overview"]') });
+    const reader = "--clusterrole=cloudwire:status-reader";
+    await cluster.kubectl(["create", "clusterrolebinding", "asker", reader, asker]);
+    await waitFor("the right to be in force", async () => {
+      const ended = await cli(["status", "--service-account", "asker"], cluster.kubeconfigPath);
+      return ended.code === 0 ? true : undefined;
+    });
   });
 
   test("gives the token to the controller, and none to the provider", async () => {
@@ -215,8 +216,26 @@ describe("a Deployment", () => {
 
   test("leaves no process when it is deleted", async () => {
     await cluster.kubectl(["-n", "kube-system", "delete", "deployment", "cloud-controller-manager"]);
-    await waitFor("the pod to be gone", gone);
+    await stage.noPod();
     expect(await machine.processes("/cloudwire-controller-manager.mjs")).toEqual([]);
     expect(await machine.processes("/cloudwire-provider-simulated.mjs")).toEqual([]);
+  });
+});
+
+describe("a pod in a network of its own", () => {
+  test("is reached through a forwarded port, which the runtime carries into it", async () => {
+    const kubeconfig = await machine.putFile("other", await readFile(await controllerKubeconfig(cluster), "utf8"));
+    const values = { ...stage.values, kind: "StaticPod", hostNetwork: false, kubeconfig: { hostPath: kubeconfig } };
+    const [pod] = (await renderChart({ values })).filter(({ kind }) => kind === "Pod");
+    await machine.runStaticPod("apart", Object(pod));
+    // It cannot reach the API server, so that it knows nobody; what it says of itself is for everybody.
+    await using _ = await shell(
+      `until kubectl -n kube-system port-forward pod/cloud-controller-manager-${stage.node} 18258:10258; do sleep 1; done`,
+      { kubeconfig: cluster.kubeconfigPath },
+    );
+    const page = await waitFor("the pod to answer", () => fetchPage(18258, "/livez").catch(() => undefined));
+    expect(page).toEqual({ status: 200, text: "ok" });
+    await machine.endStaticPod("apart");
+    await stage.noPod();
   });
 });

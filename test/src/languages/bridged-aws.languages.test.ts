@@ -95,7 +95,6 @@ describe("the provider of Kubernetes for AWS, bridged", () => {
 
   test("removes a node whose machine was terminated, with its route and target", async () => {
     await aws.cloud.terminate(first);
-    await world.grown(first.name);
     await world.becomes("nodes", () => world.nodeNames(), [second.name]);
     expect(await world.nodeNames()).toEqual([second.name]);
     await world.becomes("routes", routes, []);

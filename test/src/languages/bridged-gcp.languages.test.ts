@@ -83,7 +83,6 @@ describe("the provider of Kubernetes for Google Cloud, bridged", () => {
 
   test("removes a node whose machine was terminated, with its route and target", async () => {
     await cloud.terminate(first);
-    await world.grown(first.name);
     await world.becomes("nodes", () => world.nodeNames(), [second.name]);
     expect(await world.nodeNames()).toEqual([second.name]);
     await world.becomes("routes", routes, [["10.120.2.0/24", second.name]]);

@@ -56,7 +56,9 @@ describe.each(Object.entries(LANGUAGES))("a generated project in %s", (language,
     await expect(project.run(commands.test)).resolves.toBeTypeOf("string");
   });
 
-  test("passes the core of the conformance kit, unmodified", async () => {
-    expect(await project.run(commands.conformance)).toMatch(/^core: conformant, \d+ passed$/m);
+  test("passes the conformance kit, unmodified, load balancers made and removed included", async () => {
+    const told = await project.run(commands.conformance);
+    for (const profile of ["core", "instances-list", "loadbalancer"])
+      expect(told).toMatch(new RegExp(`^${profile}: conformant, \\d+ passed$`, "m"));
   });
 });

@@ -139,7 +139,6 @@ describe("the provider for OpenStack in a cluster", () => {
 
   test("removes a node whose machine was deleted, with its route and member", async () => {
     await tenant.deleteServer(first.id);
-    await world.grown(first.name);
     await becomes("nodes", () => world.nodeNames(), [second.name]);
     await becomes("routes", () => tenant.routes(), [["10.120.2.0/24", second.address]]);
     const service = await world.kube.get("/api/v1/namespaces/default/services/web");

@@ -6,6 +6,9 @@ import { promisify } from "node:util";
 /** The two programs of the product. */
 export type OwnProgram = "cloudwire-controller-manager" | "cloudwire-provider-simulated";
 
+/** Those, and that of its operators. */
+export type ShippedProgram = OwnProgram | "cloudwire";
+
 /** Makes the programs as they are shipped, each in a folder of its own below this one. */
 export async function makeBundles(folder: string): Promise<void> {
   const script = fileURLToPath(new URL("../../../scripts/bundle/main.ts", import.meta.url));
@@ -13,6 +16,12 @@ export async function makeBundles(folder: string): Promise<void> {
 }
 
 /** The file that starts the program. */
-export function bundledProgram(folder: string, name: OwnProgram): string {
+export function bundledProgram(folder: string, name: ShippedProgram): string {
   return join(folder, name, `${name}.mjs`);
+}
+
+/** Makes the status page where a controller that runs from its sources looks for it. */
+export async function makeStatusPage(): Promise<void> {
+  const script = fileURLToPath(new URL("../../../status-page/scripts/build.ts", import.meta.url));
+  await promisify(execFile)(process.execPath, ["--conditions=development", script]);
 }

@@ -13,7 +13,9 @@ export async function eventually<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (performance.now() > endMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}\n${String(state())}`);
+    if (performance.now() > endMs) {
+      throw new Error(`waited ${timeoutMs} ms in vain for ${what}\n${String(await state())}`);
+    }
     await wait(STEP_MS);
   }
 }

@@ -94,6 +94,11 @@ export class Program implements AsyncDisposable {
     this.#process.stdin?.end();
   }
 
+  /** Sends the signal, to the program itself wherever it runs, and waits for nothing. */
+  signal(name: NodeJS.Signals): void {
+    this.#signal(name);
+  }
+
   /** Sends the signal, if it still runs, and waits for its end. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
     if (this.running) this.#signal(signal);

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -28,7 +27,14 @@ const GUARDED = [
   "GET /statusz",
   "GET /debug/controllers",
   "GET /debug/controllers/cloud-node",
+  "GET /debug/explain?object=node/nobody",
+  "GET /debug/orphans",
   "GET /debug/providers",
+  "GET /debug/plans",
+  "GET /debug/overview",
+  "GET /debug/objects?kind=provider",
+  "GET /debug/explain?object=provider/simulated",
+  "GET /debug/orphans",
   "GET /debug/pprof/profile?seconds=1",
   HEAP,
   PUT_LEVEL,
@@ -283,11 +289,8 @@ describe("the pages over TLS", () => {
 });
 
 /** One of certificates made for tests: of `authority`, for `client`; of `authority-2`, for `client-2`. */
-function fixturePath(name: string): string {
-  return fileURLToPath(new URL(`../../../controller/test/fixtures/provider-tls/${name}`, import.meta.url));
-}
-
-const fixture = (name: string): Promise<string> => readFile(fixturePath(name), "utf8");
+const fixture = (name: string): Promise<string> =>
+  readFile(new URL(`../../../controller/test/fixtures/provider-tls/${name}`, import.meta.url), "utf8");
 
 describe("the pages of a standby with settings of its own", () => {
   let files: RotatingFiles;
@@ -302,7 +305,8 @@ describe("the pages of a standby with settings of its own", () => {
     proxy = { certificate: await fixture("client-2.pem"), key: await fixture("client-2.key") };
     files = await RotatingFiles.create();
     // Whoever is no proxy by name must be none, though a proxies' authority vouches for it.
-    await files.put({ "proxies.pem": `${await fixture("authority.pem")}${await fixture("authority-2.pem")}` });
+    const authority = await fixture("authority.pem");
+    await files.put({ "clients.pem": authority, "proxies.pem": `${authority}${await fixture("authority-2.pem")}` });
     standbyPort = await freePort();
     standby = world.startController({
       args: [
@@ -310,7 +314,7 @@ describe("the pages of a standby with settings of its own", () => {
         "--bind-address=127.0.0.1",
         "--authentication-skip-lookup",
         "--authorization-always-allow-paths=/healthz,/metrics*",
-        `--client-ca-file=${fixturePath("authority.pem")}`,
+        `--client-ca-file=${files.path("clients.pem")}`,
         `--requestheader-client-ca-file=${files.path("proxies.pem")}`,
         "--requestheader-allowed-names=client-2",
       ],

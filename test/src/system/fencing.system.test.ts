@@ -63,7 +63,7 @@ test("a paused leader's change that arrives late is refused, and a restart goes 
   link.hold();
   await wish(8182);
   await link.carries("port-8182");
-  process.kill(first.pid, "SIGSTOP");
+  first.signal("SIGSTOP");
   await second.said(/Became leader/, 60_000);
   expect(await epoch()).toBeGreaterThan(before);
   await wish(8183);
@@ -74,7 +74,7 @@ test("a paused leader's change that arrives late is refused, and a restart goes 
   await sidecar.said(REFUSED);
   expect(await ports()).toEqual([8183]);
 
-  process.kill(first.pid, "SIGCONT");
+  first.signal("SIGCONT");
   expect(await first.exit(60_000)).toEqual({ code: 1, signal: null });
   await second.stop("SIGTERM");
   const refusals = sidecar.output.split(REFUSED).length;

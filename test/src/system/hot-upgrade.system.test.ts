@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
 import type { Program } from "../support/program.ts";
+import { shareWithContainers } from "./support/containers.ts";
 import { eachWorld } from "./support/each-world.ts";
 import { LEASE } from "./support/lease.ts";
 import { inParallel, numbered } from "./support/ready-machines.ts";
@@ -120,6 +121,7 @@ describe("a sidecar that is replaced by one of another version", () => {
       },
     );
     onTestFinished(() => poorer.close());
+    await shareWithContainers(world.socket);
     await controller.said(/provider declares other things than before.*disappeared=\["capabilities.loadBalancers"\]/);
     await world.createService("late", PORT + 1);
     await world.kube.delete(service("early"));

@@ -212,7 +212,7 @@ describe.concurrent("a wrong provider ID", () => {
   test("is told on a Node that waits, when its machine was made anew", async () => {
     provider.machine("anew", { id: "i-5" });
     await register("anew", { providerID: "acme://i-4" });
-    expect((await told("anew", "InitializeNodeFailed"))["message"]).toMatch(/acme:\/\/i-4, .* with acme:\/\/i-5:/);
+    expect((await told("anew", "InitializeNodeFailed"))["message"]).toMatch(/acme:\/\/i-4, .* with acme:\/\/i-5 \(/);
     expect(await world.metric(controller, /^cloudwire_nodes_uninitialized\{reason="absent"\}/)).toBeGreaterThan(0);
   });
 });
@@ -225,7 +225,9 @@ describe.concurrent("a Node that waits", () => {
         ? new ProviderError("FEATURE_UNSUPPORTED", "there is no claim")
         : undefined;
     await register("claimed");
-    expect((await told("claimed", "InitializeNodeFailed"))["message"]).toMatch(/there is no claim$/);
+    expect((await told("claimed", "InitializeNodeFailed"))["message"]).toMatch(
+      /there is no claim \(tried again when the Node or the provider changes, or after 30 minutes;/,
+    );
     // Of itself it would be tried again after half an hour.
     await edit("claimed", { metadata: { annotations: { [CLAIM]: "c-1" } } });
     await world.initialized("claimed", SOON_MS);

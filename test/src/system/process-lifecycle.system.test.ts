@@ -41,7 +41,7 @@ async function withWorkInHand(latencyMs: number): Promise<Program> {
 describe("SIGTERM", () => {
   test("lets work in hand finish, gives the lead up after it, and answers until the end", async () => {
     const controller = await withWorkInHand(6000);
-    process.kill(controller.pid, "SIGTERM");
+    controller.signal("SIGTERM");
     await controller.said(/INFO {2}Ending why/);
     const whileDraining = {
       readyz: await statusOf(controller, "/readyz"),
@@ -67,8 +67,8 @@ describe("SIGTERM", () => {
   test("cuts off what takes longer than the grace time, and releases the Lease all the same", async () => {
     const controller = await withWorkInHand(60_000);
     // A sidecar that works would say that the change goes on.
-    process.kill(sidecar.pid, "SIGSTOP");
-    process.kill(controller.pid, "SIGTERM");
+    sidecar.signal("SIGSTOP");
+    controller.signal("SIGTERM");
     expect(await controller.exit(40_000)).toEqual({ code: 0, signal: null });
     expect(controller.output).toMatch(/Reconcile cut short[^]*Leadership released[^]*Ended/);
     expect(await holder()).toBe("");
@@ -76,11 +76,11 @@ describe("SIGTERM", () => {
 
   test("ends the process at once when it comes a second time", async () => {
     const controller = await withWorkInHand(60_000);
-    process.kill(controller.pid, "SIGTERM");
+    controller.signal("SIGTERM");
     await controller.said(/INFO {2}Ending why/);
     // One that follows within a moment is the same request.
     await eventually("the controller to end", 20_000, () => {
-      if (controller.running) process.kill(controller.pid, "SIGTERM");
+      if (controller.running) controller.signal("SIGTERM");
       return controller.running ? undefined : true;
     });
     expect(await controller.exit()).toEqual({ code: 143, signal: null });

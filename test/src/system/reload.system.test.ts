@@ -51,7 +51,7 @@ describe("a change of the configuration file", () => {
       eventually(`a rate of ${wanted}`, 20_000, async () => ((await rate()) === wanted ? wanted : undefined));
     expect(await becomes(7)).toBe(7);
     await mount("Cloudwire:\n  ProviderCallRate: [simulated=3]\n");
-    process.kill(controller.pid, "SIGHUP");
+    controller.signal("SIGHUP");
     expect(await becomes(3)).toBe(3);
   });
 
@@ -70,7 +70,7 @@ describe("a change of the configuration file", () => {
   test("says what waits for a restart, and is taken at once on SIGHUP", async () => {
     const controller = await startWith("KubeCloudShared:\n  ClusterName: one\n");
     await mount("KubeCloudShared:\n  ClusterName: two\n  ConfigureCloudRoutes: false\n");
-    process.kill(controller.pid, "SIGHUP");
+    controller.signal("SIGHUP");
     const [line] = await controller.said(/WARN {2}Settings that changed .* take effect at the next start.*\n/);
     expect(line).toMatch(/--cluster-name from one to two.*--configure-cloud-routes from true to false/);
     expect(await world.metric(controller, /^cloudwire_config_settings_needing_restart /)).toBe(2);

@@ -165,6 +165,19 @@ describe("what a Service asks for reaches the cloud", () => {
 });
 
 describe("what others do to a Service's load balancer", () => {
+  test("puts the address back that somebody took out of the status, without a call to the cloud", async () => {
+    await create("emptied", {});
+    await says("emptied", /^True Ready/);
+    const before = at(await world.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer");
+    await world.admin.resetCalls();
+    const nothing = JSON.stringify({ status: { loadBalancer: null, conditions: null } });
+    const patch = ["patch", "service", "emptied", "--subresource=status", "--type=merge", "-p", nothing];
+    await world.controlPlane.kubectl(patch);
+    await says("emptied", /^True Ready/);
+    expect(at(await world.kube.get(`${SERVICES}/emptied`), "status", "loadBalancer")).toEqual(before);
+    expect(await world.admin.callsOf("loadBalancers.create")).toBe(0);
+  });
+
   test("keeps a protected one although its Service is deleted, until that is lifted at the Service", async () => {
     await create("guarded", {}, { [PROTECTION]: "true" });
     await says("guarded", /^True Ready/);

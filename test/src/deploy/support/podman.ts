@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -84,4 +84,15 @@ export class Podman implements AsyncDisposable {
     await this.run("rmi", "--all", "--force");
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** What the kernel says of the process of a container. */
+export async function statusOf(pid: string): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(`/proc/${pid}/status`, "utf8");
+  return Object.fromEntries(
+    text.split("\n").map((line) => {
+      const [name = "", ...values] = line.split(":\t");
+      return [name, values.join(":\t").trim()];
+    }),
+  );
 }

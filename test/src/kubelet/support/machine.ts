@@ -39,7 +39,7 @@ export interface MachineOptions {
   readonly kubelet: string;
 }
 
-/** A machine with a real kubelet and containerd, which run in this one's network. Its pods can only use that one, too. */
+/** A machine with a real kubelet and containerd, which run in this one's network. Pods use that one, too, or none. */
 export class Machine implements AsyncDisposable {
   readonly #options: MachineOptions;
   readonly #folder: string;
@@ -92,14 +92,10 @@ export class Machine implements AsyncDisposable {
     await rm(join(this.#folder, "manifests", `${name}.json`));
   }
 
-  /** Ids, outside of the machine, of the processes whose command line has this text. */
+  /** Ids, outside of the machine, of its processes whose command line has this text. Others on this one may run the same programs. */
   async processes(text: string): Promise<readonly number[]> {
-    const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
     const found: number[] = [];
-    for (const id of ids) {
-      const commandLine = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
-      if (commandLine.includes(text) && (await this.#holds(id))) found.push(Number(id));
-    }
+    for (const id of await processesOf(text)) if (await this.#holds(id)) found.push(id);
     return found;
   }
 
@@ -125,21 +121,38 @@ export class Machine implements AsyncDisposable {
     const { name } = this.#options;
     await this.#init[Symbol.asyncDispose]();
     await eventually(`the processes of ${name} to end`, 30_000, async () =>
-      (await this.processes(this.#folder)).length === 0 ? true : undefined,
+      (await processesOf(this.#folder)).length === 0 ? true : undefined,
     );
     await rm(this.#folder, { recursive: true, force: true });
     await removeControlGroups();
   }
 
-  /** Whether the process is one of the machine: it is in another namespace than this one. */
-  async #holds(id: string): Promise<boolean> {
-    const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
-    const inNamespaces = /^NSpid:\s+\d+\s+(\d+)/m.exec(status);
-    return inNamespaces !== null;
+  /** Whether init has started the process, or what has started it. */
+  async #holds(id: number): Promise<boolean> {
+    for (let above = await parentOf(id); above > 0; above = await parentOf(above))
+      if (above === this.#init.pid) return true;
+    return false;
   }
 }
 
-/** Overlay filesystems, runc, no network for pods, and everything in the folder. */
+/** Ids of all processes whose command line has this text. */
+async function processesOf(text: string): Promise<readonly number[]> {
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found: number[] = [];
+  for (const id of ids) {
+    const commandLine = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
+    if (commandLine.includes(text)) found.push(Number(id));
+  }
+  return found;
+}
+
+/** 0: it has none, or has ended. */
+async function parentOf(id: number): Promise<number> {
+  const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
+  return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+}
+
+/** Overlay filesystems, runc, and everything in the folder. */
 async function writeContainerdConfig(folder: string): Promise<void> {
   const cri = 'plugins."io.containerd.grpc.v1.cri"';
   const lines = [
@@ -158,9 +171,26 @@ async function writeContainerdConfig(folder: string): Promise<void> {
     "",
   ];
   await writeFile(join(folder, "containerd.toml"), lines.join("\n"));
-  await mkdir(join(folder, "network"));
+  await writeNetwork(join(folder, "network"));
+}
+
+/** A pod's own network is its loopback and nothing else: no packet gets in or out, but what the runtime carries. */
+const LOOPBACK_ONLY = `#!/bin/sh -e
+version=$(sed -n 's/.*"cniVersion": *"\\([^"]*\\)".*/\\1/p')
+case $CNI_COMMAND in
+ADD)
+  nsenter --net="$CNI_NETNS" ip link set lo up
+  interface='{"name": "'$CNI_IFNAME'", "sandbox": "'$CNI_NETNS'"}'
+  echo '{"cniVersion": "'$version'", "interfaces": ['$interface'], "ips": [{"version": "4", "interface": 0, "address": "192.0.2.1/32"}]}' ;;
+VERSION) echo '{"cniVersion": "'$version'", "supportedVersions": ["0.3.1", "0.4.0", "1.0.0"]}' ;;
+esac
+`;
+
+async function writeNetwork(folder: string): Promise<void> {
+  await mkdir(folder);
   const network = { cniVersion: "0.4.0", name: "none", plugins: [{ type: "none" }] };
-  await writeFile(join(folder, "network", "none.conflist"), JSON.stringify(network));
+  await writeFile(join(folder, "none.conflist"), JSON.stringify(network));
+  for (const plugin of ["none", "loopback"]) await writeFile(join(folder, plugin), LOOPBACK_ONLY, { mode: 0o755 });
 }
 
 async function kubeletArgs({ controlPlane, name }: MachineOptions, folder: string): Promise<readonly string[]> {

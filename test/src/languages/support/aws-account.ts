@@ -1,4 +1,5 @@
 import { at, listOf } from "../../support/kube.ts";
+import { askEmulator } from "./emulated-cloud.ts";
 
 /** Thousands of machines take as long on a busy machine. */
 const CALL_MS = 300_000;
@@ -97,11 +98,6 @@ export class AwsAccount {
   }
 
   async #ask(what: string, wish?: object): Promise<unknown> {
-    const signal = AbortSignal.timeout(CALL_MS);
-    const init = wish === undefined ? { signal } : { signal, method: "POST", body: JSON.stringify(wish) };
-    const response = await fetch(`${this.#url}/emulator/${what}`, init);
-    const answer = await response.text();
-    if (!response.ok) throw new Error(`the emulator, asked to ${what}: ${response.status} ${answer}`);
-    return JSON.parse(answer);
+    return askEmulator(this.#url, what, wish, CALL_MS);
   }
 }

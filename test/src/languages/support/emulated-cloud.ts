@@ -80,13 +80,23 @@ export class EmulatedCloud {
   }
 
   async #ask(what: string, wish?: object): Promise<unknown> {
-    const signal = AbortSignal.timeout(CALL_MS);
-    const init = wish === undefined ? { signal } : { signal, method: "POST", body: JSON.stringify(wish) };
-    const response = await fetch(`${this.#url}/emulator/${what}`, init);
-    const answer = await response.text();
-    if (!response.ok) throw new Error(`the emulator, asked to ${what}: ${response.status} ${answer}`);
-    return JSON.parse(answer);
+    return askEmulator(this.#url, what, wish, CALL_MS);
   }
+}
+
+/** What an emulator answers a test that arranges something, or looks at it. */
+export async function askEmulator(
+  url: string,
+  what: string,
+  wish: object | undefined,
+  timeoutMs: number,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const init = wish === undefined ? { signal } : { signal, method: "POST", body: JSON.stringify(wish) };
+  const response = await fetch(`${url}/emulator/${what}`, init);
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`the emulator, asked to ${what}: ${response.status} ${answer}`);
+  return JSON.parse(answer);
 }
 
 function text(value: unknown, key: string): string {

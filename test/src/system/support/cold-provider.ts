@@ -1,5 +1,6 @@
 import { absent, createLogger, type RunningProvider, startProvider } from "@cloudwire/provider-sdk";
 import { createSimulatedProvider } from "@cloudwire/provider-simulated";
+import { shareWithContainers } from "./containers.ts";
 import { API_KEY, type World } from "./world.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function startColdProvider(
   if (instances?.getMany === undefined) throw new Error("the simulated provider does not serve batches any more");
   const { getMany } = instances;
   const asked = new Map<string, number>();
-  return startProvider(
+  const running = await startProvider(
     {
       ...definition,
       instances: {
@@ -39,4 +40,6 @@ export async function startColdProvider(
       drainMs: 100,
     },
   );
+  await shareWithContainers(world.socket);
+  return running;
 }

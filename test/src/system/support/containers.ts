@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { chownSync, copyFileSync } from "node:fs";
+import { chownSync, copyFileSync, existsSync, mkdtempSync } from "node:fs";
+import { chown, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { at } from "../../support/kube.ts";
@@ -18,6 +19,8 @@ export interface PodContainers {
 }
 
 const VARIABLE = "CLOUDWIRE_TEST_POD";
+/** Folders that containers see under the same paths: `shareWithContainers` puts them in. */
+const shared = new Set<string>();
 let started = 0;
 
 /** For the processes of tests that are started after this. */
@@ -48,16 +51,15 @@ export function runOptions(container: unknown): readonly string[] {
 interface Run {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What it sees of this machine, under the same path. */
-  readonly folder: string;
 }
 
 /** A program as its container in the pod, in the foreground. */
-export function containerProgram(pod: PodContainers, name: OwnProgram, { args, env, folder }: Run): ProgramOptions {
+export function containerProgram(pod: PodContainers, name: OwnProgram, { args, env }: Run): ProgramOptions {
   started += 1;
   const container = `${name}-${process.pid}-${started}`;
   const variables = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
-  const before = ["run", "--rm", `--name=${container}`, `--volume=${folder}:${folder}`, ...variables];
+  const volumes = [...shared].filter((folder) => existsSync(folder)).map((folder) => `--volume=${folder}:${folder}`);
+  const before = ["run", "--rm", `--name=${container}`, ...volumes, ...variables];
   return {
     command: "podman",
     args: [...before, ...pod.options[name], ...args],
@@ -69,10 +71,18 @@ export function containerProgram(pod: PodContainers, name: OwnProgram, { args, e
   };
 }
 
+/** Gives a folder, or a socket in one that is given already, to containers that are started after this; processes have it anyway. */
+export async function shareWithContainers(path: string): Promise<void> {
+  if (readPod() === undefined) return;
+  await chown(path, NON_ROOT, NON_ROOT);
+  if ((await stat(path)).isDirectory()) shared.add(path);
+}
+
 /** A copy of a file that the container may read; its path. */
 export function lend(path: string, folder: string): string {
-  const copy = join(folder, basename(path));
+  const own = mkdtempSync(join(folder, "lent-"));
+  const copy = join(own, basename(path));
   copyFileSync(path, copy);
-  chownSync(copy, NON_ROOT, NON_ROOT);
+  for (const lent of [own, copy]) chownSync(lent, NON_ROOT, NON_ROOT);
   return copy;
 }

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shareWithContainers } from "./containers.ts";
 
 /** Files that change all at once, as kubelet changes those of a volume: each is a link through `..data`, which is put in the place of the one before. */
 export class RotatingFiles implements AsyncDisposable {
@@ -12,7 +13,9 @@ export class RotatingFiles implements AsyncDisposable {
   }
 
   static async create(): Promise<RotatingFiles> {
-    return new RotatingFiles(await mkdtemp(join(tmpdir(), "rotating-")));
+    const folder = await mkdtemp(join(tmpdir(), "rotating-"));
+    await shareWithContainers(folder);
+    return new RotatingFiles(folder);
   }
 
   path(name: string): string {

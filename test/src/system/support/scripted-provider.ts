@@ -8,6 +8,7 @@ import {
   type RunningProvider,
   startProvider,
 } from "@cloudwire/provider-sdk";
+import { shareWithContainers } from "./containers.ts";
 
 export interface ScriptedOptions {
   readonly socketPath: string;
@@ -51,6 +52,7 @@ export class ScriptedProvider implements AsyncDisposable {
         drainMs: 100,
       },
     );
+    await shareWithContainers(socketPath);
     return scripted;
   }
 

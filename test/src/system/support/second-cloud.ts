@@ -10,9 +10,13 @@ import {
   type SpawnedCloud,
 } from "@cloudwire/provider-simulated";
 import { Program } from "../../support/program.ts";
+import { containerProgram, readPod, shareWithContainers } from "./containers.ts";
 
 const API_KEY = "west-key";
 const CALL_MS = 60_000;
+
+/** Its addresses are none of the World's of this process, or of one that runs beside it. */
+const FAR_FROM_WORLD = 4096;
 
 /** Another cloud and its sidecar, beside those of a World: its provider IDs are `west://…`. */
 export class SecondCloud implements AsyncDisposable {
@@ -30,8 +34,11 @@ export class SecondCloud implements AsyncDisposable {
   }
 
   static async start(): Promise<SecondCloud> {
-    const flags = { account: `west=${API_KEY}`, "load-balancer-pool": loopbackPools(process.pid).loadBalancerPool };
-    return new SecondCloud(await spawnCloud({ flags }), await mkdtemp(join(tmpdir(), "west-")));
+    const { loadBalancerPool } = loopbackPools(process.pid + FAR_FROM_WORLD);
+    const flags = { account: `west=${API_KEY}`, "load-balancer-pool": loadBalancerPool };
+    const folder = await mkdtemp(join(tmpdir(), "west-"));
+    await shareWithContainers(folder);
+    return new SecondCloud(await spawnCloud({ flags }), folder);
   }
 
   /** For the controller's command line. */
@@ -44,11 +51,16 @@ export class SecondCloud implements AsyncDisposable {
   }
 
   async startSidecar(...args: readonly string[]): Promise<Program> {
-    const program = new Program({
-      source: "providers/simulated/src/sidecar/main.ts",
+    const run = {
       args: [`--cloud-url=${this.#process.url}`, "--brand=west", ...args],
       env: { CLOUD_PROVIDER_ENDPOINT: `unix://${this.#socket}`, SIMCLOUD_API_KEY: API_KEY },
-    });
+    };
+    const pod = readPod();
+    const program = new Program(
+      pod === undefined
+        ? { source: "providers/simulated/src/sidecar/main.ts", ...run }
+        : containerProgram(pod, "cloudwire-provider-simulated", run),
+    );
     this.#programs.push(program);
     await program.said(/ready/);
     return program;

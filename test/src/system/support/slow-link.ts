@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { shareWithContainers } from "./containers.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** A socket before a provider's own. What callers send over it can be kept on its way; what the provider answers never is. */
@@ -16,6 +17,7 @@ export class SlowLink implements AsyncDisposable {
   static async start(socketPath: string, targetPath: string): Promise<SlowLink> {
     const link = new SlowLink(socketPath, targetPath);
     await new Promise<void>((resolve) => link.#server.listen(socketPath, resolve));
+    await shareWithContainers(socketPath);
     return link;
   }
 

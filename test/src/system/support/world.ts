@@ -1,4 +1,4 @@
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ControlPlane } from "@cloudwire/control-plane";
@@ -7,6 +7,7 @@ import {
   CloudClient,
   type InstanceSpec,
   type LoadBalancer,
+  loopbackPools,
   spawnCloud,
   type SpawnedCloud,
 } from "@cloudwire/provider-simulated";
@@ -14,7 +15,7 @@ import { bundledProgram, type OwnProgram } from "../../support/bundles.ts";
 import { eventually } from "../../support/eventually.ts";
 import { at, type Json, Kube, listOf } from "../../support/kube.ts";
 import { Program, type ProgramOptions } from "../../support/program.ts";
-import { containerProgram, lend, NON_ROOT, readPod } from "./containers.ts";
+import { containerProgram, lend, readPod, shareWithContainers } from "./containers.ts";
 import { LEASE } from "./lease.ts";
 import { controllerKubeconfig } from "./rights.ts";
 import { readSidecar, sidecarProgram } from "./sidecars.ts";
@@ -60,6 +61,18 @@ interface WorldParts {
   readonly kubeconfigPath: string;
 }
 
+/** What a Node has besides. */
+export interface NodeParts {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: object;
+  /** How long ago it was registered. @default 0 */
+  readonly ageMs?: number;
+}
+
+/** Nodes younger than a minute are never deleted; nobody has to wait that long. */
+export const GROWN = { ageMs: 180_000 } as const;
+
 /** A real control plane, a cloud of its own, and the two processes of the product as they are told to start and end. */
 export class World implements AsyncDisposable {
   readonly controlPlane: ControlPlane;
@@ -85,11 +98,14 @@ export class World implements AsyncDisposable {
   }
 
   static async start(controlPlane: ControlPlane, options: WorldOptions = {}): Promise<World> {
-    const process = await spawnCloud({ flags: { account: `system=${API_KEY}` } });
+    const { loadBalancerPool } = loopbackPools(process.pid);
+    const cloud = await spawnCloud({
+      flags: { account: `system=${API_KEY}`, "load-balancer-pool": loadBalancerPool },
+    });
     const folder = await mkdtemp(join(tmpdir(), "world-"));
-    if (readPod() !== undefined) await chown(folder, NON_ROOT, NON_ROOT);
+    await shareWithContainers(folder);
     return new World(
-      { controlPlane, process, folder, kubeconfigPath: await controllerKubeconfig(controlPlane) },
+      { controlPlane, process: cloud, folder, kubeconfigPath: await controllerKubeconfig(controlPlane) },
       options,
     );
   }
@@ -170,13 +186,15 @@ export class World implements AsyncDisposable {
   }
 
   /** A Node as a kubelet with --cloud-provider=external registers it, without the kubelet. */
-  async registerNode(name: string): Promise<void> {
-    await this.kube.create("/api/v1/nodes", {
+  async registerNode(name: string, { ageMs = 0, labels, annotations = {}, spec }: NodeParts = {}): Promise<void> {
+    const node = {
       apiVersion: "v1",
       kind: "Node",
-      metadata: { name, labels: { "kubernetes.io/hostname": name } },
-      spec: { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }] },
-    });
+      metadata: { name, annotations, labels: { "kubernetes.io/hostname": name, ...labels } },
+      spec: { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }], ...spec },
+    };
+    if (ageMs === 0) await this.kube.create("/api/v1/nodes", node);
+    else await this.controlPlane.addNode(node, ageMs);
   }
 
   async initialized(name: string, timeoutMs = 30_000): Promise<Json> {
@@ -263,8 +281,7 @@ export class World implements AsyncDisposable {
 
   #start(name: OwnProgram, { args, env }: Required<Pick<ProgramOptions, "args" | "env">>): Program {
     const pod = readPod();
-    if (pod !== undefined)
-      return this.#add(new Program(containerProgram(pod, name, { args, env, folder: this.#folder })));
+    if (pod !== undefined) return this.#add(new Program(containerProgram(pod, name, { args, env })));
     return this.#add(
       new Program(
         this.#bundles === undefined
