@@ -54,6 +54,8 @@ export function apiError(code: ApiErrorCode, retryAfterMs?: number): ApiError {
 export class FakeKube implements KubeClient, ListWatcher {
   readonly calls: KubeCall[] = [];
   intercept: Interceptor = () => undefined;
+  /** Objects in one answer to a list. */
+  pageSize = 500;
   /** Why nothing can be watched. */
   watchError: ApiError | undefined;
   readonly #watchers = new Set<(target: string, kind: "modified" | "deleted", object: JsonRecord) => void>();
@@ -96,10 +98,12 @@ export class FakeKube implements KubeClient, ListWatcher {
     const items = [...this.#objects].filter(([target]) =>
       only === undefined ? target.startsWith(`${resource.plural}/`) : target === only,
     );
+    const from = Number(options.continue ?? 0);
+    const next = from + this.pageSize;
     return {
-      items: items.map(([, object]) => resource.fromJson(object)),
+      items: items.slice(from, next).map(([, object]) => resource.fromJson(object)),
       resourceVersion: String(this.#version),
-      continue: "",
+      continue: next < items.length ? String(next) : "",
     };
   }
 

@@ -98,6 +98,23 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     expect(text === undefined ? undefined : secondsAgo(text)).toEqual(want);
   });
 
+  test("has what was not answered on the Lease for as long as nothing shows, however often it is tried, for whoever leads next", async () => {
+    hold();
+    lose(["a"]);
+    world.kube.intercept = ({ verb }) => (verb === "delete" ? apiError("transient") : undefined);
+    world.start();
+    for (let second = 0; second < 300; second++) {
+      await world.clock.advance(1000);
+      write();
+    }
+    expect(world.deletions.length).toBeGreaterThan(1);
+    await world.clock.advance(100);
+    expect(Object.values(secondsAgo(write()))).toEqual([1]);
+    world.ready("a");
+    await world.clock.advance(0);
+    expect(world.ledger.note("acme")).toBeUndefined();
+  });
+
   test("counts what was cut off, for nobody here sees what came of it", async () => {
     hold();
     lose(["a"]);

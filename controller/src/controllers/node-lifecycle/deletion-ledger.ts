@@ -2,7 +2,7 @@ import type { Logger } from "../../telemetry/log.ts";
 import { raceAbort } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
 import { formatNote, parseNote } from "./plan/deletion-note.ts";
-import { type DeletionWindow, EMPTY_WINDOW, merged, recent, total } from "./plan/deletion-window.ts";
+import { type Deletion, type DeletionWindow, EMPTY_WINDOW, merged, recent, total } from "./plan/deletion-window.ts";
 
 export interface DeletionLedgerDependencies {
   readonly clock: Clock;
@@ -33,6 +33,8 @@ interface Account {
   readonly window: DeletionWindow;
   /** Announced, and not disposed of yet. */
   readonly announced: Set<Announcement>;
+  /** Asked for without an answer, and not disposed of yet: whoever leads next counts them. */
+  readonly doubted: Set<Deletion>;
   /** The last note that was to be written, and what it tells of. */
   readonly written: { readonly text: string; readonly announced: readonly Announcement[] } | undefined;
   /** The last one of another process. */
@@ -97,12 +99,21 @@ export class DeletionLedger {
     return own;
   }
 
+  /** A Node of the provider has gone or not, nobody knows; to be disposed of once it shows. It stays on the Lease until it is too old. */
+  doubt(provider: string): Disposable {
+    const { doubted } = this.#accountOf(provider);
+    const deletion = { atMs: this.#deps.clock.monotonicMs(), count: 1 };
+    doubted.add(deletion);
+    return { [Symbol.dispose]: () => void doubted.delete(deletion) };
+  }
+
   /** What is to be written of the provider; undefined: nothing counts. */
   note(provider: string): string | undefined {
     const { clock } = this.#deps;
-    const { window, announced } = this.#accountOf(provider);
+    const { window, announced, doubted } = this.#accountOf(provider);
     const moment = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
-    const text = formatNote({ ...window, announced: announced.size }, moment);
+    const counted = recent({ ...window, deletions: [...window.deletions, ...doubted] }, moment.monotonicMs);
+    const text = formatNote({ ...counted, announced: announced.size }, moment);
     this.#put(provider, { written: text === undefined ? undefined : { text, announced: [...announced] } });
     return text;
   }
@@ -141,6 +152,7 @@ export class DeletionLedger {
     const account = this.#accounts.get(provider) ?? {
       window: EMPTY_WINDOW,
       announced: new Set(),
+      doubted: new Set(),
       written: undefined,
       recalled: undefined,
     };

@@ -25,8 +25,8 @@ export class NodeRecords {
   readonly #records = new Map<string, NodeRecord>();
   /** Keys of Nodes that count as gone, by provider. */
   readonly #gone = new Map<string, Set<string>>();
-  /** Providers of Nodes whose deletion was asked for without an answer, by key. */
-  readonly #unanswered = new Map<string, string>();
+  /** Nodes whose deletion was asked for without an answer, by key. */
+  readonly #unanswered = new Map<string, { readonly provider: string; readonly doubt: Disposable }>();
 
   constructor(ledger: DeletionLedger) {
     this.#ledger = ledger;
@@ -52,13 +52,13 @@ export class NodeRecords {
   forget(key: string): void {
     this.#uncount(key);
     this.#records.delete(key);
-    this.#unanswered.delete(key);
+    this.#settle(key);
   }
 
   /** The Node is not there any more. */
   vanished(key: string): void {
-    const provider = this.#unanswered.get(key);
-    if (provider !== undefined) this.#ledger.deleted(provider);
+    const unanswered = this.#unanswered.get(key);
+    if (unanswered !== undefined) this.#ledger.deleted(unanswered.provider);
     this.forget(key);
   }
 
@@ -75,12 +75,19 @@ export class NodeRecords {
 
   /** The Node may have been deleted by us. If it was, it vanishes. */
   mayBeDeleted(key: string, provider: string): void {
-    if (this.counts(key)) this.#unanswered.set(key, provider);
+    if (!this.counts(key)) return;
+    this.#settle(key);
+    this.#unanswered.set(key, { provider, doubt: this.#ledger.doubt(provider) });
   }
 
   /** Nodes of the provider that are absent now, and deletions within the brake's window. */
   gone(provider: string): { readonly absent: number; readonly deleted: Deleted } {
     return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#ledger.count(provider) };
+  }
+
+  #settle(key: string): void {
+    this.#unanswered.get(key)?.doubt[Symbol.dispose]();
+    this.#unanswered.delete(key);
   }
 
   #uncount(key: string): void {

@@ -35,6 +35,7 @@ test("initializeNodeDelayed() says what is waited for", () => {
 test.each([
   { of: ["unowned", undefined], want: "looked at again when the Node or a provider changes" },
   { of: ["providerID", "FINAL"], want: "tried again when the Node or the provider changes, or after 30 minutes" },
+  { of: ["provider", "WAIT"], want: "tried again when the provider allows it" },
   { of: ["provider", "OPERATOR"], want: "tried again within 5 minutes" },
 ] as const)("initializeNodeFailed() says when it is tried again: $want", ({ of: [reason, errorClass], want }) => {
   expect(initializeNodeFailed(node("node-a"), "why", reason, errorClass).message).toBe(

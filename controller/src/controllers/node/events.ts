@@ -58,8 +58,9 @@ function waiting(why: string, reason: WaitReason, errorClass: ProviderErrorClass
 /** The waits of provider/retry-delay.ts, of the queue and of the refresh, in words. */
 function nextTry(reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
   if (reason === "unowned") return "looked at again when the Node or a provider changes";
-  const isFinal = errorClass === "FINAL";
-  return isFinal
+  // As long as it says.
+  if (errorClass === "WAIT") return "tried again when the provider allows it";
+  return errorClass === "FINAL"
     ? "tried again when the Node or the provider changes, or after 30 minutes"
     : "tried again within 5 minutes";
 }

@@ -23,21 +23,27 @@ function hold(held: "ensure" | "delete"): () => void {
 }
 
 describe("routes and what changes while calls are under way", () => {
-  test("of a Node that comes back are kept, though they were to be removed as soon as another call was through", async () => {
-    await world.start();
-    const release = hold("ensure");
-    world.node("b", { podCIDRs: [B] });
-    await world.pass(1000);
-    world.cloud.seed(A, "acme://a");
-    await world.pass(PERIOD_MS);
-    world.node("a", { podCIDRs: [A] });
-    await world.pass(1000);
-    expect(world.condition("a")).toBe(ROUTED);
-    release();
-    await world.pass(1000);
-    expect(world.cloud.table).toEqual([`${A} acme://a`, `${B} acme://b`]);
-    expect(world.cloud.changes).toEqual([`ensure ${B}`]);
-  });
+  test.each([
+    { it: "that bear its name", targetNodeName: "a" },
+    { it: "at a cloud that keeps no names", targetNodeName: "" },
+  ])(
+    "of a Node that comes back, $it, are kept, though they were to be removed as soon as another call was through",
+    async ({ targetNodeName }) => {
+      await world.start();
+      const release = hold("ensure");
+      world.node("b", { podCIDRs: [B] });
+      await world.pass(1000);
+      world.cloud.seed(A, "acme://a", { targetNodeName });
+      await world.pass(PERIOD_MS);
+      world.node("a", { podCIDRs: [A] });
+      await world.pass(1000);
+      expect(world.condition("a")).toBe(ROUTED);
+      release();
+      await world.pass(1000);
+      expect(world.cloud.table).toEqual([`${A} acme://a`, `${B} acme://b`]);
+      expect(world.cloud.changes).toEqual([`ensure ${B}`]);
+    },
+  );
 
   test("of a Node that comes back with another range go all the same", async () => {
     await world.start();
@@ -61,6 +67,28 @@ describe("routes and what changes while calls are under way", () => {
     if (knows) world.unheard("a", { podCIDRs: [A] });
     await world.start();
     expect(world.cloud.table).toEqual(want);
+  });
+
+  test.each([
+    { it: "that the server has are kept", knows: true, want: [`${A} acme://a`, `${B} acme://b`] },
+    { it: "that the server has not go", knows: false, want: [`${A} acme://a`] },
+  ])("of Nodes that the cache lacks, at a cloud that keeps no names, and $it", async ({ knows, want }) => {
+    world.cloud.seed(A, "acme://a", { targetNodeName: "" });
+    world.cloud.seed(B, "acme://b", { targetNodeName: "" });
+    world.kube.pageSize = 1;
+    world.unheard("a", { podCIDRs: [A] });
+    if (knows) world.unheard("b", { podCIDRs: [B] });
+    await world.start();
+    expect(world.cloud.table).toEqual(want);
+  });
+
+  test("of many Nodes that are gone cost few questions to the server", async () => {
+    const ranges = Array.from({ length: 200 }, (_, index) => `10.120.${index}.0/24`);
+    for (const [index, range] of ranges.entries()) world.cloud.seed(range, `acme://n${index}`);
+    world.unheard("n7", { podCIDRs: ["10.120.7.0/24"] });
+    await world.start();
+    expect(world.cloud.table).toEqual(["10.120.7.0/24 acme://n7"]);
+    expect(world.kube.calls.filter(({ verb }) => verb === "list")).toHaveLength(1);
   });
 
   test("of a Node that the cache lacks are kept while the server cannot be asked, and of what no Node can be called go", async () => {

@@ -1,7 +1,6 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import type { KubeClient, ListOptions } from "../../kube/client.ts";
-import { NODES } from "../../kube/node-resource.ts";
+import type { KubeClient } from "../../kube/client.ts";
 import type { Route } from "../../provider/route.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
@@ -15,6 +14,7 @@ import { orphans } from "./plan/orphans.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import type { KnownRoute } from "./route-table.ts";
 import type { RouteWriter } from "./route-writer.ts";
+import { withoutNodes } from "./server-nodes.ts";
 import type { Routing } from "./state.ts";
 
 export interface PassDependencies extends GatherDependencies {
@@ -58,10 +58,12 @@ export async function pass(providerName: string, deps: PassDependencies, context
   if (ageMs(routing, deps) >= minResyncIntervalMs) await list(routing, deps, context);
   const { table } = routing;
   const isLive = (known: KnownRoute): boolean =>
-    known.nodeName !== "" && (mayBeOf(deps, routing.provider, known.nodeName) || leadsToItsNode(deps, known));
+    known.nodeName === ""
+      ? leadsToANode(deps, known)
+      : mayBeOf(deps, routing.provider, known.nodeName) || leadsToItsNode(deps, known);
   const complete = table.complete && deps.knowsNodes();
   const left = orphans({ routes: table.all(), complete, rules: deps.rules, isLive });
-  const unwanted = await withoutNodes(left, deps, context);
+  const unwanted = await withoutNodes(left, deps, context.signal);
   const target = { ...routing, signal: context.signal };
   const removals = unwanted.map((known) => deps.writer.delete(target, known, () => isLive(known)));
   // Woken before the removals are through: those of the same moment go first all the same, and one that hangs holds up nobody.
@@ -73,30 +75,6 @@ export async function pass(providerName: string, deps: PassDependencies, context
   }
   const periodMs = complete ? Math.max(deps.periodMs, minResyncIntervalMs) : minResyncIntervalMs;
   return requeueAfter(Math.max(MIN_PAUSE_MS, periodMs - ageMs(routing, deps)));
-}
-
-/**
- * A cache may be behind without knowing, as that of a standby that has just taken over where the old leader made routes a moment ago: the
- * server itself has the word about a Node that the cache lacks.
- */
-async function withoutNodes(
-  routes: readonly KnownRoute[],
-  { kube, nodes }: PassDependencies,
-  { signal }: ReconcileContext,
-): Promise<readonly KnownRoute[]> {
-  const lacking = new Set(routes.map(({ nodeName }) => nodeName).filter((name) => nodes.get(name) === undefined));
-  const found = await Promise.all([...lacking].filter(isNodeName).map((name) => kube.list(NODES, only(name, signal))));
-  const unheard = new Set(found.flatMap(({ items }) => items.map(({ metadata }) => metadata.name)));
-  return routes.filter(({ nodeName }) => !unheard.has(nodeName));
-}
-
-function only(name: string, signal: AbortSignal): ListOptions {
-  return { signal, limit: 1, fieldSelector: `metadata.name=${name}` };
-}
-
-/** What providers say is no name by itself. */
-function isNodeName(name: string): boolean {
-  return /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(name);
 }
 
 function ageMs({ table }: Routing, { clock }: PassDependencies): number {
@@ -121,6 +99,13 @@ async function list(routing: Routing, deps: PassDependencies, { signal, log }: R
 function leadsToItsNode({ nodes }: PassDependencies, { nodeName, route }: KnownRoute): boolean {
   const providerID = nodes.get(nodeName)?.spec.providerID ?? "";
   return providerID !== "" && providerID === route.targetProviderId;
+}
+
+/** The same of a route without name, whose Node the cache has perhaps heard of since the list was read. */
+function leadsToANode({ nodes }: PassDependencies, { route }: KnownRoute): boolean {
+  if (route.targetProviderId === "") return false;
+  for (const { spec } of nodes.list()) if (spec.providerID === route.targetProviderId) return true;
+  return false;
 }
 
 /** A destination that is no range is nothing that this controller made. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { contractError } from "../../provider/errors.ts";
 import type { LoadBalancerCapabilities } from "../../provider/provider-info.ts";
 
 const ASKS = { annotations: { "service.cloudwire.dev/adopt-load-balancer": "lb-old" } };
@@ -21,9 +22,15 @@ afterEach(() => world[Symbol.asyncDispose]());
 /** A cloud that has one load balancer, of a Service that is no more. */
 function cloudOf(declared: Partial<LoadBalancerCapabilities>): LoadBalancerCloud {
   const made = new LoadBalancerCloud("acme", { adopt: true, ...declared });
-  made.kept.set(LEFT, {
-    id: "lb-old",
-    service: { namespace: "default", name: "web", uid: LEFT },
+  leave(made, "lb-old", LEFT);
+  return made;
+}
+
+/** Puts a load balancer there as if made before. */
+function leave(made: LoadBalancerCloud, id: string, uid: string): void {
+  made.kept.set(uid, {
+    id,
+    service: { namespace: "default", name: "web", uid },
     specFingerprint: "s-old",
     nodesFingerprint: "n-old",
     nodes: [],
@@ -31,7 +38,6 @@ function cloudOf(declared: Partial<LoadBalancerCapabilities>): LoadBalancerCloud
     isTampered: false,
     isSeen: false,
   });
-  return made;
 }
 
 function put(name: string, annotations: Readonly<Record<string, string>> = {}): void {
@@ -39,6 +45,9 @@ function put(name: string, annotations: Readonly<Record<string, string>> = {}): 
   const made = service(name, { metadata: { annotations } });
   world.store.put({ ...made, metadata: { ...made.metadata, finalizers } });
 }
+
+/** Asks for the one of {@link cloudOf} from now on. */
+const ask = (name: string, id = "lb-old"): void => put(name, { "service.cloudwire.dev/adopt-load-balancer": id });
 
 const owners = (): Readonly<Record<string, string>> =>
   Object.fromEntries([...cloud.kept].map(([uid, { id }]) => [uid, id]));
@@ -126,5 +135,69 @@ describe("service-lb and a load balancer that exists", () => {
     cloud.complete = true;
     await world.pass(600_000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
+  });
+
+  test("never takes what is being deleted for a Service that is gone, by which it would be lost", async () => {
+    put("other");
+    await world.start([cloud.provider()]);
+    const { "uid-default-other": id = "" } = owners();
+    cloud.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "not now") : undefined);
+    world.store.put(service("other", { metadata: { finalizers: [], deletionTimestampMs: 1 } }));
+    await world.pass(1000);
+    ask("web", id);
+    await world.pass(1000);
+    expect(said()).toContain(`load balancer ${id} is also that of Service default/other`);
+    expect(owners()).toMatchObject({ "uid-default-other": id });
+    cloud.fail = () => undefined;
+    await world.pass(600_000);
+    expect(owners()).toEqual({ [LEFT]: "lb-old" });
+  });
+
+  test("never takes what another Service has just taken over, whatever lists show", async () => {
+    ask("web");
+    await world.start([cloud.provider()]);
+    put("web");
+    ask("other");
+    await world.pass(1000);
+    expect(said("other")).toContain("load balancer lb-old is also that of Service default/web");
+    expect(owners()).toEqual({ [UID]: "lb-old" });
+  });
+
+  test("asks the cloud once for many Services that ask at the same time", async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
+    for (const name of names) {
+      leave(cloud, `lb-${name}`, `old-${name}`);
+      ask(name, `lb-${name}`);
+    }
+    await world.start([cloud.provider()]);
+    await world.pass(1000);
+    expect(owners()).toMatchObject(Object.fromEntries(names.map((name) => [`uid-default-${name}`, `lb-${name}`])));
+    expect(cloud.calls.filter((call) => call === "list").length).toBeLessThanOrEqual(2);
+  });
+
+  test("leaves a Service with the load balancer that only the cloud knows of, for its finalizer is gone", async () => {
+    leave(cloud, "lb-own", UID);
+    ask("web");
+    await world.start([cloud.provider()]);
+    expect(owners()).toEqual({ [LEFT]: "lb-old", [UID]: "lb-own" });
+    expect(world.told.join("\n")).toContain("the Service has load balancer lb-own; to take over another");
+    expect(world.told.join("\n")).not.toContain("AdoptingLoadBalancer");
+  });
+
+  // Providers answer a change that they know by its id as they did before.
+  test("gives the wish for another load balancer another request ID", async () => {
+    const requests: (string | undefined)[] = [];
+    const provider = cloud.provider();
+    const { client } = provider;
+    const ensureLoadBalancer: typeof client.ensureLoadBalancer = (input, options) => {
+      requests.push(options.requestId);
+      return client.ensureLoadBalancer(input, options);
+    };
+    ask("web", "lb-misspelt");
+    await world.start([{ ...provider, client: { ...client, ensureLoadBalancer } }]);
+    ask("web");
+    await world.pass(1000);
+    expect(owners()).toEqual({ [UID]: "lb-old" });
+    expect(requests).toEqual(["id-1", "id-2"]);
   });
 });

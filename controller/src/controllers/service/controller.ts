@@ -29,6 +29,7 @@ import { DriftWatch } from "./drift-watch.ts";
 import { FailureCounts } from "../../runtime/failure-counts.ts";
 import { gather } from "./gather.ts";
 import { isPerhapsForeign } from "./gather/owner.ts";
+import { Holders } from "./holders.ts";
 import { Inventory } from "./inventory.ts";
 import { Ledger } from "./ledger.ts";
 import type { ServiceMetrics } from "./metrics.ts";
@@ -90,6 +91,7 @@ interface State {
   readonly ledger: Ledger;
   readonly targets: Targets;
   readonly inventory: Inventory;
+  readonly holders: Holders;
   readonly nodeSync: NodeSync;
   readonly ownWrites: OwnWrites<Service>;
   readonly gate: ChangeGate;
@@ -117,6 +119,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     ledger,
     targets: new Targets({ nodes: nodes.lister, providers }),
     inventory: new Inventory(clock),
+    holders: new Holders(clock),
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites(),
     gate: new ChangeGate(),

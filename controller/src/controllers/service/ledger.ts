@@ -161,6 +161,19 @@ export class Ledger {
     return new Set(known.flatMap((one) => [...one.keys()]));
   }
 
+  /** Keys of Services, gone ones among them, whose is or may be a load balancer: by its id, or by the UID that the cloud has for it. */
+  holdersOf(wanted: {
+    readonly provider: string;
+    readonly loadBalancerId: string;
+    readonly uid: string | undefined;
+  }): readonly string[] {
+    return [...this.holderKeys()].filter((key) => {
+      const entry = this.#entries.get(key);
+      const isSame = entry?.provider === wanted.provider && entry.loadBalancerId === wanted.loadBalancerId;
+      return isSame || this.holder(key)?.service.metadata.uid === wanted.uid;
+    });
+  }
+
   /** The intended change was answered: the next one is new, even if it wishes the same. */
   settled(key: string): void {
     this.#changes.delete(key);

@@ -13,5 +13,5 @@ export interface OrphansInput {
 /** Routes of Nodes that are no more. None of an incomplete picture: a cloud that shows half of its routes may show them wrongly too. */
 export function orphans({ routes, complete, rules, isLive }: OrphansInput): readonly KnownRoute[] {
   if (!complete) return [];
-  return routes.filter((known) => !isLive(known) && isDeletable(known, rules));
+  return routes.filter((known) => isDeletable(known, rules) && !isLive(known));
 }

@@ -192,7 +192,8 @@ function changeOptions(
   { ledger }: ApplyDependencies,
   { key, signal, priority }: ReconcileContext,
 ): ChangeOptions {
-  const what = [service.metadata.uid, call, wish.specFingerprint, wish.nodes.fingerprint].join(" ");
+  const { specFingerprint, nodes, adoptLoadBalancerId = "" } = wish;
+  const what = [service.metadata.uid, call, specFingerprint, nodes.fingerprint, adoptLoadBalancerId].join(" ");
   return { signal, priority, requestId: ledger.attempt(key, what, { service, provider }), trigger };
 }
 

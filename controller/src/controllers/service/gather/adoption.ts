@@ -2,7 +2,6 @@ import { keyOf } from "../../../api/meta.ts";
 import { loadBalancerToAdopt, type Service } from "../../../api/service.ts";
 import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { LoadBalancerSyncError } from "../errors.ts";
 import type { Entry } from "../ledger.ts";
 import { type Adoption, adoption, NO_ADOPTION } from "../plan/adoption.ts";
 import { isDeleting, wantsLoadBalancer } from "../predicates.ts";
@@ -23,30 +22,39 @@ export async function gatherAdoption(
   const isAllowed = deps.mayAdopt();
   const isOffered = owner.loadBalancers.adopt && owner.loadBalancers.list !== undefined;
   const isPossible = standingId === undefined && isAllowed && isOffered;
-  const others = isPossible ? await othersOf(deps, owner, service, loadBalancerId, context) : [];
-  return adoption({ loadBalancerId, standingId, isAllowed, isOffered, others });
+  if (!isPossible) return adoption({ loadBalancerId, standingId, isAllowed, isOffered, others: [] });
+  const { signal, priority } = context;
+  const uids = await deps.holders.of(owner.provider, owner.info, { signal, priority });
+  // What was read of the Service alone is younger than the list.
+  const listedId = known.observed === undefined ? idOf(uids, service.metadata.uid) : undefined;
+  const others = othersOf(deps, owner, service, { loadBalancerId, uid: uids.get(loadBalancerId) });
+  return adoption({ loadBalancerId, standingId: listedId, isAllowed, isOffered, others });
 }
 
 function observedId(observed: LoadBalancerAnswer | undefined): string | undefined {
   return observed?.kind === "present" ? observed.loadBalancer.id : undefined;
 }
 
-/** Living Services that have the load balancer, by the cloud's word, or ask for it too. */
-async function othersOf(
-  { services }: GatherDependencies,
+function idOf(uids: ReadonlyMap<string, string>, uid: string): string | undefined {
+  return [...uids].find(([, holder]) => holder === uid)?.[0];
+}
+
+/**
+ * Keys of other Services that have the load balancer, by the cloud's word or by ours, or ask for it too. One that is gone has it until it is taken
+ * down: who took it over meanwhile would lose it.
+ */
+function othersOf(
+  { services, ledger }: GatherDependencies,
   { provider }: Owner,
-  { metadata: { uid } }: Service,
-  loadBalancerId: string,
-  { signal, priority }: ReconcileContext,
-): Promise<readonly string[]> {
-  const { items, complete } = await provider.client.listLoadBalancers({ signal, priority });
-  if (!complete)
-    throw new LoadBalancerSyncError("whose the load balancer is cannot be told: the provider's list is not complete");
-  const holder = items.find(({ id }) => id === loadBalancerId)?.service.uid;
-  return [...services.list()]
-    .filter(({ metadata }) => metadata.uid !== uid)
-    .filter((other) => other.metadata.uid === holder || asksFor(other, loadBalancerId))
+  service: Service,
+  { loadBalancerId, uid }: { readonly loadBalancerId: string; readonly uid: string | undefined },
+): readonly string[] {
+  const living = [...services.list()]
+    .filter(({ metadata }) => metadata.uid !== service.metadata.uid)
+    .filter((other) => other.metadata.uid === uid || asksFor(other, loadBalancerId))
     .map((other) => keyOf(other));
+  const known = ledger.holdersOf({ provider: provider.name, loadBalancerId, uid });
+  return [...new Set([...living, ...known])].filter((key) => key !== keyOf(service));
 }
 
 function asksFor(service: Service, loadBalancerId: string): boolean {

@@ -6,6 +6,7 @@ import type { ProviderSet } from "../../../provider/provider-set.ts";
 import type { Clock } from "../../../util/clock.ts";
 import type { PacedConditions } from "../conditions.ts";
 import type { DriftWatch } from "../drift-watch.ts";
+import type { Holders } from "../holders.ts";
 import type { Inventory } from "../inventory.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Targets } from "../targets.ts";
@@ -20,6 +21,7 @@ export interface GatherDependencies {
   readonly ownWrites: OwnWrites<Service>;
   readonly conditions: Pick<PacedConditions, "forget">;
   readonly drift: DriftWatch;
+  readonly holders: Holders;
   readonly settings: LoadBalancerSettings;
   /** Of --adopt-load-balancers, as it is now. */
   readonly mayAdopt: () => boolean;
