@@ -38,6 +38,7 @@ export interface ProviderSummary {
   readonly failedCalls: number;
   readonly inFlight: number;
   readonly budgets: readonly BudgetStanding[];
+  /** As far as this replica knows: one that does not lead knows of no Node that is held. */
   readonly brake: BrakeStanding;
 }
 

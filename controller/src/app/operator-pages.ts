@@ -1,6 +1,7 @@
 import type { Replica } from "@cloudwire/operator-api";
 import { NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import { holdsLease } from "../options/modes.ts";
+import { isObserved, type Mode } from "../options/mode.ts";
+import { holdsLease, modesOf } from "../options/modes.ts";
 import type { Options } from "../options/options.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -49,6 +50,7 @@ export function operatorPages(
   const orphans = new Orphans({
     ...known,
     providers: () => known.providers()?.providers ?? [],
+    routeManagement: (provider) => routeManagement(options, provider),
     clusterCidrs: () => nodeRouteSettings(options).clusterCidrs,
   });
   return {
@@ -70,6 +72,11 @@ export function operatorPages(
 function replicaNow({ options, state, version }: OperatorPagesParts): Replica {
   const isAlone = !holdsLease(options) && state.controllers !== undefined;
   return replicaOf({ version, elector: state.election?.main, isAlone });
+}
+
+function routeManagement(options: Options, provider: string): Mode | "off" {
+  if (!hasRoutes(options)) return "off";
+  return isObserved(modesOf(options), NODE_ROUTE_CONTROLLER, provider) ? "observe" : "active";
 }
 
 /** Routes are managed here, or where it leads. */

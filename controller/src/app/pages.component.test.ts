@@ -37,7 +37,7 @@ function dependencies(): PagesDependencies {
     clock,
   };
   const memories = new Memories(clock);
-  const routes = { hasRoutes: false, clusterCidrs: () => [] };
+  const routes = { hasRoutes: false, routeManagement: () => "off" as const, clusterCidrs: () => [] };
   return {
     ...known,
     options: command.options,

@@ -28,6 +28,18 @@ test.each([
   });
 });
 
+test("eventHappening() and reconcileHappening() tell the beginning of what is said at length", () => {
+  const regarding = nodeReference(node("w1"));
+  const long = "x".repeat(100_000);
+  const heldUp = remembered({ kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: long } });
+  const told = [
+    eventHappening("cloud-node-controller", { regarding, ...event, message: long })?.noted,
+    reconcileHappening("cloud-node-controller", heldUp, undefined),
+  ];
+  const beginning = `${"x".repeat(500)} …`;
+  expect(told.map((noted) => noted?.message)).toEqual([beginning, beginning]);
+});
+
 test("eventHappening() is of nothing when a Lease is meant", () => {
   const regarding = { apiVersion: "v1", kind: "Lease", namespace: "kube-system", name: "ccm", uid: "" };
   expect(eventHappening("x", { regarding, ...event })).toBeUndefined();

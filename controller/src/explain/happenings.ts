@@ -8,13 +8,18 @@ import { UNINITIALIZED } from "../api/taints.ts";
 import { toldReadiness } from "../controllers/service/plan/readiness.ts";
 import type { Noted } from "../observe/timeline.ts";
 import type { ReconcileRecord } from "../runtime/history.ts";
+import { beginningOf } from "../util/flat-text.ts";
+
+/** Kept of what is said of an object. */
+const MAX_MESSAGE = 500;
 
 /** What an Event tells, and of what; undefined: of nothing that is explained. */
 export function eventHappening(
   component: string,
   { regarding, type, reason, message }: EventInput,
 ): { readonly object: ObjectRef; readonly noted: Noted } | undefined {
-  const noted: Noted = { kind: "event", by: component, reason, message, isWarning: type === "Warning" };
+  const told = beginningOf(message, MAX_MESSAGE);
+  const noted: Noted = { kind: "event", by: component, reason, message: told, isWarning: type === "Warning" };
   const { kind, namespace, name } = regarding;
   if (kind === "Service") return { object: `service/${namespace}/${name}`, noted };
   if (kind !== "Node") return undefined;
@@ -41,7 +46,8 @@ export function reconcileHappening(
 }
 
 function troubleOf({ error, why }: ReconcileRecord): string | undefined {
-  return error?.message ?? why?.message;
+  const message = error?.message ?? why?.message;
+  return message === undefined ? undefined : beginningOf(message, MAX_MESSAGE);
 }
 
 /** What a change of a Node tells. Compares a few fields: heartbeats cost next to nothing. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LoadBalancer } from "../provider/load-balancer.ts";
 import type { Route } from "../provider/route.ts";
-import { orphanedLoadBalancers, orphanedRoutes, type Owners } from "./judge-orphans.ts";
+import { orphanedLoadBalancers, orphanedRoutes, type Owners, type RouteRules } from "./judge-orphans.ts";
 
 const owners: Owners = {
   hasService: (uid) => uid === "uid-web",
@@ -58,7 +58,8 @@ test("orphanedRoutes() finds those that lead to no Node, and says what becomes o
     route({ id: "", targetNodeName: "w2" }),
     route({ id: "outside", destinationCidr: "192.0.2.0/24" }),
   ];
-  const rules = { areManaged: true, isDeletable: ({ destinationCidr }: Route) => destinationCidr.startsWith("10.") };
+  const managed = { management: "active", complete: true } as const;
+  const rules = { ...managed, isDeletable: ({ destinationCidr }: Route) => destinationCidr.startsWith("10.") };
   expect(orphanedRoutes("east", all, owners, rules).map(({ id, owner, message }) => [id, owner, message])).toEqual([
     [
       "10.1.0.0/24",
@@ -71,6 +72,11 @@ test("orphanedRoutes() finds those that lead to no Node, and says what becomes o
       "It leads to 192.0.2.0/24 of a Node that is no more. It is left alone, for it does not lie inside --cluster-cidr.",
     ],
   ]);
-  const [unmanaged] = orphanedRoutes("east", all, owners, { ...rules, areManaged: false });
-  expect(unmanaged?.message).toContain("node-route-controller does not run here");
+  const first = (facts: Partial<RouteRules>) => orphanedRoutes("east", all, owners, { ...rules, ...facts })[0]?.message;
+  const gone = "It leads to 10.1.0.0/24 of a Node that is no more.";
+  expect([first({ management: "off" }), first({ management: "observe" }), first({ complete: false })]).toEqual([
+    `${gone} It is left alone, for node-route-controller does not run here.`,
+    `${gone} It is left alone, for node-route-controller only observes here (--mode).`,
+    `${gone} It is left alone until the provider's list is complete.`,
+  ]);
 });

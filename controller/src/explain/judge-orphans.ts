@@ -1,4 +1,5 @@
 import type { Orphan } from "@cloudwire/operator-api";
+import type { Mode } from "../options/mode.ts";
 import type { LoadBalancer } from "../provider/load-balancer.ts";
 import type { Route } from "../provider/route.ts";
 
@@ -43,8 +44,10 @@ function loadBalancerMessage(
 }
 
 export interface RouteRules {
-  /** node-route-controller runs somewhere, and would remove it. */
-  readonly areManaged: boolean;
+  /** What node-route-controller does about routes of the provider, here or where it leads; `off`: it does not run. */
+  readonly management: Mode | "off";
+  /** The list is: without all of it none is removed. */
+  readonly complete: boolean;
   /** It lies wholly inside --cluster-cidr. */
   readonly isDeletable: (route: Route) => boolean;
 }
@@ -69,9 +72,11 @@ export function orphanedRoutes(
     }));
 }
 
-function routeFate(route: Route, { areManaged, isDeletable }: RouteRules): string {
-  if (!areManaged) return "It is left alone, for node-route-controller does not run here.";
-  return isDeletable(route)
+function routeFate(route: Route, { management, complete, isDeletable }: RouteRules): string {
+  if (management === "off") return "It is left alone, for node-route-controller does not run here.";
+  if (!isDeletable(route)) return "It is left alone, for it does not lie inside --cluster-cidr.";
+  if (management === "observe") return "It is left alone, for node-route-controller only observes here (--mode).";
+  return complete
     ? "node-route-controller removes it at its next pass."
-    : "It is left alone, for it does not lie inside --cluster-cidr.";
+    : "It is left alone until the provider's list is complete.";
 }

@@ -259,6 +259,21 @@ describe("judgeService()", () => {
       state: "blocked",
       reasons: ["OtherFinalizers"],
     },
+    {
+      what: "goes and never wanted one",
+      of: facts({ metadata: { ...gone.metadata, finalizers: ["example.com/dns"] }, spec: { type: "ClusterIP" } }),
+      state: "unmanaged",
+      reasons: [],
+    },
+    {
+      what: "goes and was another program's",
+      of: facts(
+        { metadata: { ...gone.metadata, finalizers: ["example.com/lb"] }, spec: { loadBalancerClass: "x/y" } },
+        { owner: { kind: "unowned", why: "no provider serves load-balancer class x/y" } },
+      ),
+      state: "unmanaged",
+      reasons: [],
+    },
   ])("of one that $what", ({ of, state, reasons }) => {
     const { causes, ...rest } = judgeService(of);
     expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });

@@ -1,5 +1,4 @@
 import type { State } from "@cloudwire/operator-api";
-import { LOAD_BALANCER_CLEANUP } from "../api/finalizers.ts";
 import type { LoadBalancerReadyReason } from "../api/load-balancer-condition.ts";
 import type { Condition } from "../api/meta.ts";
 import type { Service } from "../api/service.ts";
@@ -63,11 +62,12 @@ const BY_CONDITION: Readonly<Record<LoadBalancerReadyReason, Reason | undefined>
  */
 export function judgeService(facts: ServiceFacts): Judgement {
   const { service } = facts;
-  if (needsCleanup(service) || isDeleting(service)) return judgeDeletion(facts);
-  if (!wantsLoadBalancer(service)) {
-    return { state: "unmanaged", summary: "The Service wants no load balancer.", causes: [], wishes: [] };
-  }
-  return judgeWanted(facts);
+  if (!wantsLoadBalancer(service) && !hasFinalizer(service)) return unmanaged("The Service wants no load balancer.");
+  return needsCleanup(service) || isDeleting(service) ? judgeDeletion(facts) : judgeWanted(facts);
+}
+
+function unmanaged(summary: string): Judgement {
+  return { state: "unmanaged", summary, causes: [], wishes: [] };
 }
 
 function judgeWanted(facts: ServiceFacts): Judgement {
@@ -168,8 +168,8 @@ const PASSING: ReadonlySet<string> = new Set([
 
 function judgeDeletion(facts: ServiceFacts): Judgement {
   const { service, nowMs } = facts;
-  const { finalizers, deletionTimestampMs } = service.metadata;
-  if (!hasFinalizer(service)) return judgeOthers(finalizers);
+  const { deletionTimestampMs } = service.metadata;
+  if (!hasFinalizer(service)) return judgeOthers(facts);
   const forMs = deletionTimestampMs === undefined ? 0 : nowMs - deletionTimestampMs;
   const causes = deletionCauses(facts);
   const [first] = causes;
@@ -182,10 +182,12 @@ function judgeDeletion(facts: ServiceFacts): Judgement {
   return judgement(all, { state, summary }, [unmet("load balancer taken down, and the Service let go", all)]);
 }
 
-/** Ours is off: the load balancer is gone. */
-function judgeOthers(finalizers: readonly string[]): Judgement {
-  const names = finalizers.filter((name) => name !== LOAD_BALANCER_CLEANUP).join(", ");
-  const message = `The Service is being deleted; its load balancer is gone, and it waits for finalizers of other programs: ${names}`;
+/** Ours is not on it: the load balancer is gone, or there never was one. */
+function judgeOthers({ service, owner }: ServiceFacts): Judgement {
+  if (owner.kind === "unowned")
+    return unmanaged("The Service is being deleted; no load balancer of it is this program's.");
+  const names = service.metadata.finalizers.join(", ");
+  const message = `The Service is being deleted; nothing of its load balancer is left, and it waits for finalizers of other programs: ${names}`;
   const causes = names === "" ? [] : [cause("OtherFinalizers", message)];
   return judgement(causes, { state: "working", summary: "The Service is being deleted." });
 }

@@ -16,6 +16,10 @@ function call(parts: Partial<JournalCall> = {}): JournalCall {
   return { ...rest, rpc: "BatchGetInstances", ...parts };
 }
 
+function times(count: number, text: string): readonly string[] {
+  return Array.from({ length: count }, () => text);
+}
+
 function nodes(...names: readonly string[]): Subjects {
   return { kind: "node", names };
 }
@@ -55,6 +59,20 @@ describe("CallJournal", () => {
     expect(journal.of("node", "n7", 10).map(({ startMs }) => startMs)).toEqual([3, 2]);
   });
 
+  test("keeps the beginning of what a provider says at length, and as many ids as it may give", () => {
+    const journal = new CallJournal();
+    const told = { reason: "R".repeat(1000), message: "x".repeat(100_000), cloudRequestIds: times(100, "req") };
+    journal.note(call({ code: "UNKNOWN", ...told }), nodes("a"), undefined);
+    expect(journal.of("node", "a", 1)).toEqual([
+      {
+        ...call({ code: "UNKNOWN", cloudRequestIds: times(5, "req") }),
+        reason: `${"R".repeat(63)} …`,
+        message: `${"x".repeat(500)} …`,
+        objects: 1,
+      },
+    ]);
+  });
+
   test("has of probes the last one of each provider", () => {
     const journal = new CallJournal();
     const none: Subjects = { kind: "provider", names: [] };
@@ -92,6 +110,12 @@ describe("itemFailures()", () => {
     expect(itemFailures(nodes("a", "b"), { results })).toEqual(
       new Map([["b", { code: "RESOURCE_EXHAUSTED", reason: "QUOTA_EXCEEDED", message: "50 of 50" }]]),
     );
+  });
+
+  test("keeps the beginning of what is said of one at length", () => {
+    const value = { code: 14, reason: "CLOUD_UNAVAILABLE", message: "x".repeat(100_000) };
+    const failures = itemFailures(nodes("a"), { results: [{ outcome: { $case: "unknown", value } }] });
+    expect(failures?.get("a")?.message).toBe(`${"x".repeat(500)} …`);
   });
 
   test.each([

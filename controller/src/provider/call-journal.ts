@@ -1,4 +1,5 @@
-import type { ItemFailure, Subjects } from "./call-subjects.ts";
+import { beginningOf } from "../util/flat-text.ts";
+import { type ItemFailure, keptOf, type Subjects } from "./call-subjects.ts";
 
 /** A call to a provider as it is remembered. Nothing of its request but whose it was. */
 export interface JournalCall {
@@ -33,6 +34,10 @@ const CALLS = 500;
 /** Names of objects that calls of one kind are remembered for: a word each. */
 const NAMES = 60_000;
 
+/** Of a cloud, for one call: as many and as long as the contract allows. */
+const IDS = 5;
+const ID_LENGTH = 128;
+
 /** Said every few seconds: of these only the last one of each provider. */
 const PROBES: ReadonlySet<string> = new Set(["GetProviderInfo", "GetProviderStatus"]);
 
@@ -43,7 +48,7 @@ export class CallJournal {
   readonly #probes = new Map<string, Entry>();
 
   note(call: JournalCall, subjects: Subjects, failures: ReadonlyMap<string, ItemFailure> | undefined): void {
-    const entry = { call, subjects, failures };
+    const entry = { call: bounded(call), subjects, failures };
     if (PROBES.has(call.rpc)) this.#probes.set(`${call.provider} ${call.rpc}`, entry);
     else if (call.code === "OK" && failures === undefined) this.#well.add(entry);
     else this.#failed.add(entry);
@@ -63,6 +68,11 @@ export class CallJournal {
     const all = [...this.#well.find(isIts), ...this.#failed.find(isIts), ...[...this.#probes.values()].filter(isIts)];
     return newestFirst(all, limit).map((entry) => shown(entry, firstOf(entry.failures)));
   }
+}
+
+function bounded(call: JournalCall): JournalCall {
+  const ids = call.cloudRequestIds.slice(0, IDS).map((id) => beginningOf(id, ID_LENGTH));
+  return { ...call, ...keptOf(call), cloudRequestIds: ids };
 }
 
 function shown({ call, subjects }: Entry, failure: ItemFailure | undefined): ObjectCall {

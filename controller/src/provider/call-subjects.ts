@@ -1,3 +1,4 @@
+import { beginningOf } from "../util/flat-text.ts";
 import { isRecord } from "../util/json.ts";
 import { codeName } from "./errors.ts";
 import type { Rpc } from "./rpcs.ts";
@@ -18,6 +19,10 @@ export interface ItemFailure {
 
 /** Of a call for thousands of Nodes that all fail alike a few say as much as all of them. */
 const MAX_FAILURES = 50;
+
+/** Kept of what a provider says; the contract allows twice as much, and a provider may not keep to it. */
+const MAX_MESSAGE = 500;
+const MAX_REASON = 63;
 
 /** Whose call it was, by its request. Reads names only. */
 export function subjectsOf(rpc: Pick<Rpc<unknown, unknown>, "name">, request: unknown): Subjects {
@@ -62,7 +67,12 @@ function failureOf(result: unknown): ItemFailure | undefined {
   const { value } = outcome;
   if (!isRecord(value)) return undefined;
   const code = typeof value["code"] === "number" ? codeName(value["code"]) : "UNKNOWN";
-  return { code, reason: textOf(value["reason"]), message: textOf(value["message"]) };
+  return { code, ...keptOf({ reason: textOf(value["reason"]), message: textOf(value["message"]) }) };
+}
+
+/** As much of it as is remembered. */
+export function keptOf({ reason, message }: Pick<ItemFailure, "reason" | "message">): Omit<ItemFailure, "code"> {
+  return { reason: beginningOf(reason, MAX_REASON), message: beginningOf(message, MAX_MESSAGE) };
 }
 
 function namesIn(items: unknown, field: string): readonly string[] {

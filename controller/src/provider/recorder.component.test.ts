@@ -179,6 +179,23 @@ describe("the recording of calls to a provider", () => {
   });
 });
 
+test("a stream that its reader leaves is one that was given up", async () => {
+  await world.start(
+    {
+      getProviderInfo: () => providerInfo({ capabilities: { instances: { maxBatchSize: 10, watch: {} } } }),
+      watchInstances: async function* () {
+        yield WatchInstancesResponse.fromPartial({ event: { $case: "bookmark", value: {} }, resumeToken: "t1" });
+        await new Promise<never>(() => undefined);
+      },
+    },
+    { recording },
+  );
+  for await (const _ of world.sidecar.client.watchInstances({ ...options(), resumeToken: "", sendInitialEvents: true }))
+    break;
+  const [end] = of(await lines(), "WatchInstances", "end");
+  expect(end).toMatchObject({ code: "CANCELLED", givenUp: true });
+});
+
 describe("recorder()", () => {
   const { ensureLoadBalancer: rpc } = RPCS;
 

@@ -93,7 +93,7 @@ export class GrpcTransport implements RpcCaller {
     const { signal } = options;
     if (signal.aborted) throw this.#cancelled(rpc.name, options);
     const tapped = this.#options.tap?.begin(rpc, request, { requestId: options.requestId, timeoutMs: undefined });
-    let end: unknown = null;
+    let end = LEFT;
     const call = this.#client.makeServerStreamRequest(
       rpc.path,
       (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
@@ -110,13 +110,14 @@ export class GrpcTransport implements RpcCaller {
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       for await (const message of call) yield message;
+      end = statusOf(null, signal);
     } catch (error) {
-      end = error;
+      end = statusOf(error, signal);
       throw this.#failure(rpc.name, error, options);
     } finally {
       signal.removeEventListener("abort", onAbort);
       call.cancel();
-      tapped?.end(statusOf(end, signal));
+      tapped?.end(end);
     }
   }
 
@@ -182,6 +183,14 @@ function statusDetails(error: ServiceError): Uint8Array | undefined {
   const [details] = error.metadata.get("grpc-status-details-bin");
   return typeof details === "object" ? details : undefined;
 }
+
+/** Of a stream whose reader wants no more of it. */
+const LEFT: WireStatus = {
+  code: status.CANCELLED,
+  message: "left by its reader",
+  details: undefined,
+  isGivenUp: true,
+};
 
 /** null: with success. */
 function statusOf(error: unknown, { aborted: isGivenUp }: AbortSignal): WireStatus {

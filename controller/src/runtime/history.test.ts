@@ -59,6 +59,16 @@ describe("ReconcileHistory", () => {
     expect(record).toMatchObject({ error: { from }, why: { reason: "absent", message: "no machine" } });
   });
 
+  test("keeps the beginning of what a provider tells at length", () => {
+    const history = new ReconcileHistory();
+    const why = { reason: "absent", message: "x".repeat(10_000) };
+    add(history, "a", { kind: "requeueAfter", delayMs: 10, why });
+    add(history, "b", { kind: "failed", error: Object.assign(new Error("y".repeat(10_000)), { why }) });
+    const told = `${"x".repeat(500)} …`;
+    expect(history.last("a")?.why?.message).toBe(told);
+    expect(history.last("b")).toMatchObject({ error: { message: `${"y".repeat(500)} …` }, why: { message: told } });
+  });
+
   test("keeps the last hundred, in order", () => {
     const history = new ReconcileHistory();
     for (let turn = 0; turn < 257; turn++) add(history, "k", DONE, String(turn));

@@ -1,7 +1,7 @@
 import { isApiError } from "../kube/errors.ts";
 import { isProviderError, type ProviderErrorClass } from "../provider/errors.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
-import { flatText } from "../util/flat-text.ts";
+import { beginningOf, flatText } from "../util/flat-text.ts";
 import { isRecord } from "../util/json.ts";
 import { Lru } from "../util/lru.ts";
 import type { Outcome, Why } from "./result.ts";
@@ -100,10 +100,9 @@ function describe(error: unknown): ErrorRecord {
   const code = causesOf(error).find(
     (cause) => cause instanceof Error && "code" in cause && typeof cause.code === "string",
   );
-  const message = messageOf(error);
   return {
     code: code instanceof Error && "code" in code ? String(code.code) : undefined,
-    message: flatText(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)} …` : message),
+    message: flatText(beginningOf(messageOf(error), MAX_MESSAGE)),
     from: sourceOf(error),
   };
 }
@@ -120,7 +119,11 @@ function sourceOf(error: unknown): ErrorSource | undefined {
 }
 
 function whyOf(outcome: Outcome): Why | undefined {
-  if (outcome.kind === "requeueAfter") return outcome.why;
+  const why = outcome.kind === "requeueAfter" ? outcome.why : whyThrown(outcome);
+  return why === undefined ? undefined : { ...why, message: beginningOf(why.message, MAX_MESSAGE) };
+}
+
+function whyThrown(outcome: Outcome): Why | undefined {
   if (!("error" in outcome)) return undefined;
   for (const cause of causesOf(outcome.error)) {
     const why = cause instanceof Error && "why" in cause ? cause.why : undefined;

@@ -83,6 +83,20 @@ async function read(): Promise<Reader> {
   return { socket, text: () => text, ended };
 }
 
+/** One that asks somebody before it answers for the stream, as the secure server does. */
+async function guardedServer(
+  isAllowed: (peer: Socket) => Promise<void>,
+): Promise<RunningServer & { [Symbol.asyncDispose](): Promise<void> }> {
+  const running = await startLoopbackServer({
+    address: { host: "127.0.0.1", port: 0 },
+    pages: (pages) => {
+      pages.addHook("onRequest", async ({ url, raw }) => (url === "/stream" ? isAllowed(raw.socket) : undefined));
+      streams.serve(pages, "/stream");
+    },
+  });
+  return { ...running, [Symbol.asyncDispose]: () => running.close() };
+}
+
 const feedOf = (index: number): Feed => {
   const feed = feeds[index];
   if (feed === undefined) throw new Error(`nobody opened feed ${index}`);
@@ -165,6 +179,29 @@ describe("EventStreams", () => {
     expect(feedOf(0).isClosed).toBe(true);
     const { text } = await read();
     expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("keeps no place for one who has gone before it was known whether they may read", async () => {
+    const isAllowed = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<Socket>();
+    await using guarded = await guardedServer((socket) => {
+      asked.resolve(socket);
+      return isAllowed.promise;
+    });
+    const socket = connect(Number(new URL(guarded.url).port), "127.0.0.1");
+    sockets.push(socket);
+    socket.write("GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const peer = await asked.promise;
+    const gone = once(peer, "close");
+    socket.destroy();
+    await gone;
+    isAllowed.resolve();
+    await fetch(`${guarded.url}/after`);
+    expect({ readers: streams.size, feeds: feeds.length, timers: clock.timers }).toEqual({
+      readers: 0,
+      feeds: 0,
+      timers: 0,
+    });
   });
 
   test("a feed that breaks costs its own reader the connection, and is told of", async () => {

@@ -72,12 +72,14 @@ export class EventStreams {
 
   #begin(reply: FastifyReply, own: Set<EventWriter>): FastifyReply {
     const { limit } = this.#deps;
+    const { raw } = reply;
+    // Gone while somebody was asked whether they may read: it would never be said again.
+    if (raw.destroyed) return reply.hijack();
     if (this.#writers.size >= limit) {
       void reply.header("retry-after", "10");
       return sendText(reply, 503, `there are ${limit} readers of this stream already, which is the limit; close one\n`);
     }
     void reply.hijack();
-    const { raw } = reply;
     raw.writeHead(200, HEADERS);
     const writer = new EventWriter(raw, this.#deps);
     for (const writers of [this.#writers, own]) writers.add(writer);

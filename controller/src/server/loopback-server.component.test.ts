@@ -81,8 +81,13 @@ describe("startLoopbackServer()", () => {
     { sentence: "the address bar", headers: { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, status: 200 },
     {
       sentence: "a link elsewhere",
-      headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+      headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
       status: 200,
+    },
+    {
+      sentence: "a frame in another page",
+      headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" },
+      status: 403,
     },
     { sentence: "another page", headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }, status: 403 },
     { sentence: "another port", headers: { "sec-fetch-site": "same-site", "sec-fetch-mode": "cors" }, status: 403 },

@@ -40,5 +40,6 @@ async function guard({ method, headers }: FastifyRequest, reply: FastifyReply): 
 function isOfAnotherPage(headers: FastifyRequest["headers"]): boolean {
   const site = headers["sec-fetch-site"];
   const isOwn = site === undefined || site === "same-origin" || site === "none";
-  return !isOwn && headers["sec-fetch-mode"] !== "navigate";
+  const isLink = headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+  return !isOwn && !isLink;
 }

@@ -109,6 +109,16 @@ describe("RecordingLog", () => {
     expect(await lines("lost")).toBe(1);
   });
 
+  test("says once that it is full where it had to say first that lines are missing", async () => {
+    const recording = open({ maxBytes: 700 });
+    recording.write({ kind: "begin", call: 1, padding: "x".repeat(100) });
+    recording.lose(new TypeError("broken"));
+    recording.write({ kind: "begin", call: 2 });
+    await recording.close(CLOSE_MS);
+    expect(kinds()).toEqual(["head", "begin", "full"]);
+    expect(log.messages("warn")).toHaveLength(1);
+  });
+
   test("open() throws at once for a path that cannot be written", () => {
     expect(() => open({ path: join(folder, "none", "x") })).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });

@@ -81,7 +81,6 @@ export class RecordingLog implements RecordingSink {
   }
 
   write(entry: object): void {
-    if (this.#isFull) return this.#deps.metrics.count("full", 1);
     try {
       if (this.#lost > 0 && this.#append({ kind: "lost", lines: this.#lost })) this.#lost = 0;
       if (!this.#append(entry)) this.#lost++;
@@ -107,8 +106,12 @@ export class RecordingLog implements RecordingSink {
 
   /** False: the line is lost. */
   #append(entry: object): boolean {
-    const bytes = this.#bytesOf(entry);
     const { maxBytes, metrics, log, path } = this.#deps;
+    if (this.#isFull) {
+      metrics.count("full", 1);
+      return true;
+    }
+    const bytes = this.#bytesOf(entry);
     if (this.#bytes + bytes.length + TAIL_BYTES > maxBytes) {
       this.#isFull = true;
       this.#lines.append(this.#line, this.#bytesOf({ kind: "full" }, this.#line));

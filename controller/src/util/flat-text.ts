@@ -5,3 +5,8 @@
 export function flatText(text: string): string {
   return Buffer.from(text, "utf8").toString("utf8");
 }
+
+/** As much of a text as is worth keeping; a text that is cut must not keep the whole of it in memory. */
+export function beginningOf(text: string, maxLength: number): string {
+  return text.length > maxLength ? flatText(`${text.slice(0, maxLength)} …`) : text;
+}

@@ -4,6 +4,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Backoff, backoffMs } from "./backoff.ts";
 import { deepEqual } from "./equal.ts";
 import { causesOf, isTerminal, messageOf, RetryAfterError, retryAfterMsOf, TerminalError } from "./errors.ts";
+import { iso } from "./iso-time.ts";
 import { DecodeError, numberField, recordsField, stringField, stringMapField, stringsField } from "./json.ts";
 import { Lru } from "./lru.ts";
 import { TokenBucket } from "./token-bucket.ts";
@@ -81,6 +82,14 @@ describe("TokenBucket", () => {
   test("tryTake() never goes into debt", () => {
     const bucket = new TokenBucket({ perSecond: 1, burst: 1 }, new FakeClock());
     expect([bucket.tryTake(), bucket.tryTake()]).toEqual([true, false]);
+  });
+});
+
+describe("iso()", () => {
+  test("writes a time, and of one beyond all dates the last there is", () => {
+    expect(iso(Date.UTC(2026, 10, 23, 6, 0, 0, 7))).toBe("2026-11-23T06:00:00.007Z");
+    // A provider may ask for a wait of any length.
+    expect(iso(9e18)).toBe("+275760-09-13T00:00:00.000Z");
   });
 });
 

@@ -14,7 +14,9 @@ import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import { UNINITIALIZED } from "../../api/taints.ts";
 import { parseObject } from "../../explain/object-reference.ts";
+import type { BudgetSnapshot } from "../../provider/call-rate.ts";
 import { contractError } from "../../provider/errors.ts";
+import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
 import { PrefixProviderSet } from "../../provider/prefix-provider-set.ts";
 import { NO_RULES } from "../../provider/provider-set.ts";
 import { DONE, requeueAfter, type Result } from "../../runtime/result.ts";
@@ -33,9 +35,10 @@ interface World {
   readonly controllers?: Readonly<Record<string, Reconcile | undefined>>;
   readonly keys?: readonly string[];
   readonly replica?: ExplainerDependencies["replica"];
+  readonly snapshots?: readonly ProviderSnapshot[];
 }
 
-async function world({ controllers = {}, keys = [], replica = () => LEADER }: World = {}) {
+async function world({ controllers = {}, keys = [], replica = () => LEADER, snapshots = [snapshot()] }: World = {}) {
   const clock = new FakeClock(CREATED_MS + 60_000);
   const memories = new Memories(clock);
   const nodes = new FakeInformer<Node>();
@@ -53,7 +56,7 @@ async function world({ controllers = {}, keys = [], replica = () => LEADER }: Wo
   const east = idleProvider("east", info());
   const providers = new PrefixProviderSet([east], NO_RULES);
   const common = { nodes, services, controllers: () => all, replica, clock };
-  const judge = new ObjectJudge({ ...common, providers: () => providers, providerSnapshots: () => [snapshot()] });
+  const judge = new ObjectJudge({ ...common, providers: () => providers, providerSnapshots: () => snapshots });
   const explainer = new Explainer({ ...common, judge, memories });
   const explain = (text: string) => {
     const asked = parseObject(text);
@@ -152,6 +155,36 @@ test("says that another replica leads, of what is not as wished, and of nothing 
   });
   expect(explain("node/w2")).toMatchObject({ replica: standby, state: "ok", causes: [] });
   expect(explain("provider/east")).toMatchObject({ state: "ok", causes: [] });
+});
+
+test("says of a Node that is not Ready, too, that only the leader knows whether it is to go", async () => {
+  const standby = { identity: "two", leads: false, leader: "one", version: "1.2.3" };
+  const { explain, nodes } = await world({ replica: () => standby });
+  nodes.set(node("w1", { spec: { providerID: "acme://1" }, status: { conditions: [] } }));
+  expect(explain("node/w1")).toMatchObject({ state: "waiting", causes: [{ reason: "NotTheLeader" }] });
+});
+
+test("says of a Service that wants no load balancer nothing of providers and their clouds", async () => {
+  const throttled: BudgetSnapshot = {
+    classes: ["load_balancers"],
+    cloudCallsPerSecond: 1,
+    burst: 1,
+    tokens: 0,
+    heldMs: 5000,
+    waiting: { high: 0, low: 0 },
+  };
+  const { explain, services } = await world({ snapshots: [snapshot({ budgets: [throttled] })] });
+  services.set(service("plain", { spec: { type: "ClusterIP" } }));
+  const explanation = explain("service/default/plain");
+  expect(explanation).toMatchObject({ state: "unmanaged", summary: "The Service wants no load balancer.", causes: [] });
+  expect(explanation.provider).toBeUndefined();
+  services.set(service("plain"));
+  expect(explain("service/default/plain")).toMatchObject({ state: "waiting", causes: [{ reason: "Throttled" }] });
+});
+
+test("does not say that there is no such provider before any is connected to", async () => {
+  const { explain } = await world({ snapshots: [] });
+  expect(explain("provider/east")).toMatchObject({ exists: false, causes: [{ reason: "CacheNotFilled" }] });
 });
 
 test("names the classes that are served where one is not, and tries nothing", async () => {

@@ -120,7 +120,9 @@ export class Explainer {
   /** Of what is not in the cache. */
   #missing({ ref, kind, name }: AskedObject, past: Past): Judgement {
     const { nodes, services, judge } = this.#deps;
-    const isRead = kind === "provider" || (kind === "service" ? services : nodes).hasSynced();
+    // Providers are connected to once the cluster has been read.
+    const isRead =
+      kind === "provider" ? judge.providerNames().length > 0 : (kind === "service" ? services : nodes).hasSynced();
     if (!isRead) return judgement([cause("CacheNotFilled")], UNMANAGED);
     if (isKnown(past)) return judgement([cause("GoneFromCluster", lastHeard(ref, past.remembered))], UNMANAGED);
     const likely =

@@ -11,6 +11,7 @@ import type { QuotaClass } from "../../api/quota-classes.ts";
 import type { Service } from "../../api/service.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
+import { concernsAdded } from "../../controllers/service/predicates.ts";
 import { brakesOf, type Held } from "../../explain/brakes.ts";
 import { controllerTrouble } from "../../explain/controller-work.ts";
 import { judgeNode } from "../../explain/judge-node.ts";
@@ -73,7 +74,9 @@ export class ObjectJudge {
           lifecycle: this.#last(CLOUD_NODE_LIFECYCLE_CONTROLLER, name),
         }),
     );
-    return this.#known(this.#worked(found, isWanted ? controller : undefined));
+    const worked = this.#worked(found, isWanted ? controller : undefined);
+    // Whether the machine of one that is not Ready is said to be gone is known where it is asked about.
+    return this.#known(worked, worked.judged.state === "ok" && isReady(node));
   }
 
   /** The routes of a Node. */
@@ -104,6 +107,7 @@ export class ObjectJudge {
           nowMs: clock.nowMs(),
         }),
     );
+    if (!concernsAdded(service)) return { ...found, snapshot: undefined };
     const isWanted = found.judged.state !== "unmanaged";
     return this.#known(this.#worked(found, isWanted ? SERVICE_LB_CONTROLLER : undefined));
   }
@@ -146,7 +150,8 @@ export class ObjectJudge {
     const snapshot = providerSnapshots().find((one) => one.name === ownerName);
     const troubles = snapshot === undefined ? [] : providerTroubles(snapshot, clock.nowMs());
     const judged = judge(owner, troubles);
-    const held = snapshot === undefined || judged.state === "ok" ? undefined : heldCause(snapshot, quotaClass);
+    const isWorkedOn = judged.state !== "ok" && judged.state !== "unmanaged";
+    const held = isWorkedOn && snapshot !== undefined ? heldCause(snapshot, quotaClass) : undefined;
     return { judged: held === undefined ? judged : withCauses([], judged, [held]), createdMs, snapshot };
   }
 
@@ -170,8 +175,9 @@ export class ObjectJudge {
     }
   }
 
-  #known(found: Judged): Judged {
-    return { ...found, judged: knownHere(found.judged, this.#deps.replica()) };
+  #known(found: Judged, isWished = found.judged.state === "ok"): Judged {
+    const isKnown = isWished || found.judged.state === "unmanaged";
+    return isKnown ? found : { ...found, judged: knownHere(found.judged, this.#deps.replica()) };
   }
 
   #last(controller: string, key: string): LastReconcile | undefined {
@@ -185,7 +191,7 @@ export class ObjectJudge {
 
 /** What is not as wished, by a replica that does not know what is being done about it. */
 function knownHere(judged: Judgement, { leads, leader }: Replica): Judgement {
-  if (leads || judged.state === "ok" || judged.state === "unmanaged") return judged;
+  if (leads) return judged;
   const who = leader === undefined ? "" : `: ${leader} does`;
   const message = `This replica does not lead${who}; it knows the object, and not what is being done about it`;
   return withCauses([], judged, [cause("NotTheLeader", message)]);

@@ -58,7 +58,7 @@ function orphans(...providers: readonly Provider[]) {
     nodes,
     services: new FakeInformer<Service>(),
     providers: () => providers,
-    hasRoutes: true,
+    routeManagement: () => "active",
     clusterCidrs: () => (cidr === undefined ? [] : [cidr]),
     clock: new FakeClock(),
   });

@@ -3,7 +3,7 @@ import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import { isDeletable } from "../../controllers/route/plan.ts";
-import { orphanedLoadBalancers, orphanedRoutes, type Owners } from "../../explain/judge-orphans.ts";
+import { orphanedLoadBalancers, orphanedRoutes, type Owners, type RouteRules } from "../../explain/judge-orphans.ts";
 import type { Informer } from "../../kube/informer.ts";
 import type { Answered, Provider } from "../../provider/provider-set.ts";
 import type { Route } from "../../provider/route.ts";
@@ -16,8 +16,8 @@ export interface OrphansDependencies {
   readonly nodes: Informer<Node>;
   readonly services: Informer<Service>;
   readonly providers: () => readonly Provider[];
-  /** node-route-controller is on, here or where it leads. */
-  readonly hasRoutes: boolean;
+  /** What node-route-controller does about routes of the provider, here or where it leads. */
+  readonly routeManagement: (provider: string) => RouteRules["management"];
   readonly clusterCidrs: () => readonly Cidr[];
   readonly clock: Clock;
 }
@@ -88,7 +88,8 @@ export class Orphans {
     const missing = complete ? NOTHING : unknown(provider, incomplete("routes", []));
     const clusterCidrs = this.#deps.clusterCidrs();
     const rules = {
-      areManaged: this.#deps.hasRoutes,
+      management: this.#deps.routeManagement(provider.name),
+      complete,
       isDeletable: (route: Route): boolean => {
         const cidr = parseCidr(route.destinationCidr);
         return cidr !== undefined && isDeletable({ route, cidr, nodeName: "", madeFor: "" }, { clusterCidrs });

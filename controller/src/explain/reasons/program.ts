@@ -38,7 +38,7 @@ export const PROGRAM_REASONS = {
     see: "docs/explanation/high-availability.md",
   },
   CacheNotFilled: {
-    of: OBJECTS,
+    of: ALL,
     state: "waiting",
     message: "This replica has not read the cluster yet.",
     remedy: "If it lasts, look at /readyz and at the controller's log: the API server may refuse it.",

@@ -53,6 +53,14 @@ describe("errorOfCall()", () => {
     });
   });
 
+  test.each([
+    ["an age", 3_000_000_000n, 1_800_000],
+    ["less than nothing", -5n, 0],
+  ])("takes %s to wait as half an hour at most, and nothing at least", (_, seconds, retryAfterMs) => {
+    const retryInfo = any("RetryInfo", RetryInfo.encode({ retryDelay: { seconds, nanos: 0 } }).finish());
+    expect(errorOfCall({ ...call, statusDetails: status(retryInfo) }).retryAfterMs).toBe(retryAfterMs);
+  });
+
   test("keeps the cause", () => {
     const cause = new Error("the transport's");
     expect(errorOfCall({ ...call, cause, statusDetails: undefined }).cause).toBe(cause);

@@ -39,7 +39,7 @@ export function errorOfItem(item: ItemError, what: string, requestId: string): P
     reason: item.reason,
     domain: item.domain === "" ? errorDomain : item.domain,
     message: `${what}: ${label(code, item.reason)}: ${item.message}`,
-    retryAfterMs: durationMs(item.retryAfter),
+    retryAfterMs: waitMs(item.retryAfter),
     metadata: item.metadata,
     requestId,
     cloudRequestIds: cloudRequestIds(item.metadata),
@@ -74,7 +74,7 @@ function readDetail(typeName: string, value: Uint8Array): Details {
       return { reason, domain, metadata, cloudRequestIds: cloudRequestIds(metadata) };
     }
     case "google.rpc.RetryInfo":
-      return { retryAfterMs: durationMs(RetryInfo.decode(value).retryDelay ?? Duration.create()) };
+      return { retryAfterMs: waitMs(RetryInfo.decode(value).retryDelay ?? Duration.create()) };
     case "google.rpc.BadRequest":
       return { fieldViolations: BadRequest.decode(value).fieldViolations };
     case "google.rpc.QuotaFailure":
@@ -82,6 +82,14 @@ function readDetail(typeName: string, value: Uint8Array): Details {
     default:
       return {};
   }
+}
+
+/** Whatever a provider says, a wish is looked at again within half an hour, as one is that failed for good. */
+const MAX_WAIT_MS = 1_800_000;
+
+function waitMs(duration: Duration | undefined): number | undefined {
+  const ms = durationMs(duration);
+  return ms === undefined ? undefined : Math.min(MAX_WAIT_MS, Math.max(0, ms));
 }
 
 /** Key of ErrorInfo metadata under which providers put the cloud's own request ids, separated by commas. */
