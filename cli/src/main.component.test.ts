@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, open, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,10 +25,14 @@ interface Ended {
   readonly err: string;
 }
 
-const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess =>
+const start = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  stdin: "ignore" | "pipe" = "ignore",
+): ChildProcess =>
   spawn(process.execPath, ["--conditions=development", MAIN, ...args], {
     env: { PATH: process.env["PATH"], HOME: folder, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [stdin, "pipe", "pipe"],
   });
 
 async function end(child: ChildProcess): Promise<Ended> {
@@ -76,6 +81,46 @@ describe("the program", () => {
     const child = start(["status", "--watch", "--server", `http://127.0.0.1:${controller.port}`]);
     child.stdout?.once("data", () => child.kill(signal));
     expect(await end(child)).toMatchObject({ code, signal: null, out: expect.stringMatching(/^cluster prod/) });
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("ends a question that is not answered on %s with %d, and says nothing more", async (signal, code) => {
+    const asked = Promise.withResolvers<Socket>();
+    const server = createServer(asked.resolve);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const child = start(["status", "--timeout", "1h", "--server", `http://127.0.0.1:${port}`]);
+    const ended = end(child);
+    const socket = await asked.promise;
+    child.kill(signal);
+    expect(await ended).toEqual({ code, signal: null, out: "", err: "" });
+    socket.destroy();
+    server.close();
+  });
+
+  test("shows nothing on standard error that moves a terminal", async () => {
+    await using controller = await FakeController.start({ isPlain: true });
+    controller.pages.set(PATHS.overview, { status: 500, body: { message: "\u001B[2Joh\u009B31m dear\u202E" } });
+    const { code, err } = await end(start(["status", "--server", `http://127.0.0.1:${controller.port}`]));
+    expect([code, err]).toEqual([1, expect.stringMatching(/500 Internal Server Error:  \[2Joh 31m dear \n$/)]);
+  });
+
+  test("reads a token of standard input once, however often the way to the controller is made", async () => {
+    await using controller = await FakeController.start({ isPlain: true });
+    const answers = [{ body: overview }, { status: 500, body: "away" }, { body: { ...overview, cluster: "again" } }];
+    const last = { status: 500, body: "away" };
+    controller.pages.set(PATHS.overview, () => answers.shift() ?? last);
+    const options = ["--watch", "--interval=1ms", "-o", "json", "--token-file", "-"];
+    const child = start(["status", ...options, "--server", `http://127.0.0.1:${controller.port}`], {}, "pipe");
+    child.stdin?.end("t0ken\n");
+    child.stdout?.on("data", (chunk: Buffer) => {
+      if (chunk.toString().includes("again")) child.kill("SIGINT");
+    });
+    expect(await end(child)).toMatchObject({ code: 130, out: expect.stringContaining("again") });
+    expect(new Set(controller.seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer t0ken"]));
   });
 
   test.each([

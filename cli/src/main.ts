@@ -1,5 +1,6 @@
 // First, so that the wrong Node is told so before anything else is loaded.
 import "@cloudwire/node-guard";
+import { text } from "node:stream/consumers";
 import { COMMANDS } from "./commands/commands.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "./exit-codes.ts";
 import { processTerminal } from "./output/process-terminal.ts";
@@ -38,11 +39,12 @@ async function main(): Promise<number> {
       program,
       commands: COMMANDS,
       environment: process.env,
+      readInput: () => text(process.stdin),
       terminal: (hasColours) => processTerminal(process, hasColours),
       signal: stop.signal,
     });
   } catch (error) {
-    if (stop.signal.aborted) return EXIT.fault;
+    if (stop.signal.aborted) return EXIT.failed;
     const fault = error instanceof Error ? error.stack : String(error);
     process.stderr.write(`${program}: a fault of this program: ${fault}\n`);
     return EXIT.fault;

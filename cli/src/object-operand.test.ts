@@ -17,6 +17,7 @@ test.each([
 test.each([
   ["", "of which object? node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME"],
   ["pod/a", "there is no kind pod; it is one of node, service, route, provider"],
+  ["constructor/a", "there is no kind constructor; it is one of"],
   ["node", "of which node? node/NAME"],
   ["node/", "of which node? node/NAME"],
   ["svc", "of which service? service/NAMESPACE/NAME"],

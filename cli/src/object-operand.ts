@@ -2,22 +2,22 @@ import { type ObjectKind, type ObjectRef, OBJECT_KINDS } from "@cloudwire/operat
 import { UsageError } from "./errors.ts";
 
 /** As kubectl knows them. */
-const SPELLINGS: Readonly<Record<string, ObjectKind>> = {
-  node: "node",
-  nodes: "node",
-  no: "node",
-  service: "service",
-  services: "service",
-  svc: "service",
-  route: "route",
-  routes: "route",
-  provider: "provider",
-  providers: "provider",
-};
+const SPELLINGS: ReadonlyMap<string, ObjectKind> = new Map([
+  ["node", "node"],
+  ["nodes", "node"],
+  ["no", "node"],
+  ["service", "service"],
+  ["services", "service"],
+  ["svc", "service"],
+  ["route", "route"],
+  ["routes", "route"],
+  ["provider", "provider"],
+  ["providers", "provider"],
+]);
 
 /** undefined: there is no such kind. */
 export function kindOf(text: string): ObjectKind | undefined {
-  return SPELLINGS[text.toLowerCase()];
+  return SPELLINGS.get(text.toLowerCase());
 }
 
 /** `node/NAME`, or `node NAME`; of a Service also its namespace. @throws UsageError */

@@ -18,6 +18,8 @@ export interface ProgramDependencies {
   readonly program: string;
   readonly commands: readonly Command[];
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** All of standard input. */
+  readonly readInput: () => Promise<string>;
   readonly terminal: (hasColours: (isTerminal: boolean) => boolean) => Terminal;
   readonly signal: AbortSignal;
 }
@@ -66,22 +68,26 @@ async function run(parsed: Run, dependencies: ProgramDependencies, terminal: Ter
     return await command.run(open.call);
   } catch (error) {
     if (error instanceof UsageError) return complain(program, terminal, error.problems, command);
-    if (!(error instanceof CommandError)) throw error;
+    // Who has ended it need not be told what that broke off.
+    if (!(error instanceof CommandError) || dependencies.signal.aborted) throw error;
     terminal.err(`${program}: ${error.message}\n`);
     return EXIT.failed;
   }
 }
 
 function openCall({ operands, values }: Run, dependencies: ProgramDependencies, terminal: Terminal): OpenCall {
-  const { program, environment, signal } = dependencies;
+  const { program, environment, signal, readInput } = dependencies;
   let connection: Promise<Connection> | undefined;
-  // One that could not be made has been told of.
   const close = async (): Promise<void> => {
-    const made = await connection?.catch(() => undefined);
+    const closing = connection;
     connection = undefined;
+    // One that could not be made has been told of.
+    const made = await closing?.catch(() => undefined);
     await made?.close();
   };
-  const kube = memo(() => connectKube({ values, environment }));
+  const kube = memo(() => connectKube({ values, environment, ending: signal }));
+  // Once: a way that is made again finds nothing there any more.
+  const input = memo(readInput);
   const call: Call = {
     program,
     operands,
@@ -91,7 +97,7 @@ function openCall({ operands, values }: Run, dependencies: ProgramDependencies, 
     signal,
     kube,
     forgetController: close,
-    controller: () => (connection ??= controllerConnection({ values, kube })),
+    controller: () => (connection ??= controllerConnection({ values, kube, input, ending: signal })),
   };
   return { call, [Symbol.asyncDispose]: close };
 }
@@ -101,13 +107,9 @@ async function complete(words: readonly string[], dependencies: ProgramDependenc
   const { commands } = dependencies;
   const terminal = dependencies.terminal(() => false);
   const silent: Terminal = { ...terminal, out: () => undefined, err: () => undefined, canAsk: false };
-  const calls: OpenCall[] = [];
   const callOf = (before: readonly string[]): Call | undefined => {
     const parsed = parseCommandLine(before, commands);
-    if (parsed.kind !== "run") return undefined;
-    const open = openCall(parsed, dependencies, silent);
-    calls.push(open);
-    return open.call;
+    return parsed.kind === "run" ? openCall(parsed, dependencies, silent).call : undefined;
   };
   const none: Candidates = { words: [], paths: "none", goesOn: false };
   const late = new Promise<Candidates>((resolve) => {

@@ -71,6 +71,12 @@ describe("the leader", () => {
 
   test.each([
     ["there is no Lease", () => undefined, "there is no Lease kube-system/cloud-controller-manager"],
+    [
+      "the Lease's name is another",
+      () => world.lead("ccm_1"),
+      "there is no Lease kube-system/cloud-controller-manager?x=y",
+      "--lease cloud-controller-manager?x=y",
+    ],
     ["nobody holds it", () => world.lead(""), "nobody leads"],
     [
       "its pod is not there",
@@ -86,9 +92,13 @@ describe("the leader", () => {
       },
       "it may be any of the pods ccm-a, ccm-b: name the pod with --pod",
     ],
-  ])("is asked for by name where %s", async (_what, prepare, message) => {
+  ])("is asked for by name where %s", async (_what, prepare, message, options = "") => {
     prepare();
-    expect(await world.run("status")).toEqual({ code: 1, out: "", err: expect.stringContaining(message) });
+    expect(await world.run(`status ${options}`.trimEnd())).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringContaining(message),
+    });
   });
 
   test("that has changed is found again by --watch", async () => {

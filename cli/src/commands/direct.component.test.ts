@@ -210,7 +210,7 @@ describe("--watch", () => {
 
   test("draws anew on a terminal", async () => {
     const ran = await watch([overview, later], 4, [], { canRedraw: true });
-    expect(ran.out.split("\u001B[H\u001B[2J\u001B[3J").map((text) => text.split("\n")[0])).toEqual([
+    expect(ran.out.split("\u001B[H\u001B[2J").map((text) => text.split("\n")[0])).toEqual([
       "",
       "cluster prod",
       "cluster prod",
@@ -256,6 +256,8 @@ describe("what is wrong is one sentence with what to do", () => {
 
   test.each([
     [["--server", "localhost:10258"], "it is an address such as https://10.0.0.7:10258"],
+    [["--server", "https://h:1/prefix"], "it is an address such as https://10.0.0.7:10258"],
+    [["--server", "https://me:secret@h:1"], "it is an address such as https://10.0.0.7:10258"],
     [["--server", "https://h:1", "--pod", "a"], "--pod makes no sense with --server"],
     [["--server", "https://h:1", "--client-key", "a"], "--client-certificate and --client-key go together"],
     [["--insecure-skip-tls-verify"], "--insecure-skip-tls-verify makes no sense without --server"],
@@ -291,6 +293,7 @@ describe("what is wrong is one sentence with what to do", () => {
     // Less than it takes to connect.
     const ran = await run(["status", "--timeout", "1ms"]);
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("no answer within 0.001 s") });
+    expect(await run(["orphans", "--timeout", "1ms"])).toMatchObject({ code: 1, err: ran.err });
   });
 });
 

@@ -1,7 +1,7 @@
 import { PATHS } from "@cloudwire/operator-api";
 import { readPage } from "../connection/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
-import { CONNECTION_OPTIONS, OUTPUT_OPTIONS } from "../options/shared-options.ts";
+import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, TIMEOUT_OPTION } from "../options/shared-options.ts";
 import { show } from "../output/answer.ts";
 import { renderOrphans } from "../render/orphans.ts";
 import { readOrphans } from "../shapes/overview.ts";
@@ -9,7 +9,7 @@ import type { Command } from "./command.ts";
 import { noOperands } from "./no-operands.ts";
 
 /** It asks the clouds, which page their lists. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT = "2m";
 
 export const orphans: Command = {
   name: "orphans",
@@ -19,11 +19,11 @@ export const orphans: Command = {
     "Lists load balancers and routes at the clouds that carry this cluster's stamp and have no owner in the cluster. The controller asks each provider for its lists, which takes calls of its budget: not a command to run every minute.",
     "It ends with 1 when a provider could not be asked, so that the list may lack some.",
   ],
-  options: { ...OUTPUT_OPTIONS, ...CONNECTION_OPTIONS },
+  options: { ...OUTPUT_OPTIONS, ...CONNECTION_OPTIONS, timeout: { ...TIMEOUT_OPTION, default: TIMEOUT } },
   examples: [["orphans", "what costs money and serves nobody"]],
   run: async (call) => {
     noOperands(call);
-    const content = await readPage(await call.controller(), PATHS.orphans, {}, { timeoutMs: TIMEOUT_MS });
+    const content = await readPage(await call.controller(), PATHS.orphans);
     const page = readOrphans(content);
     show(call, { content, text: (style) => renderOrphans(page, style) });
     for (const { provider, message } of page.unknown)

@@ -32,6 +32,7 @@ export const page: Command = {
     const { program, terminal, values, signal } = call;
     const forwarder = await startForwarder({
       connect: call.controller,
+      forget: call.forgetController,
       port: Number(values.text("local-port") ?? 0),
       onError: (message) => {
         terminal.err(`${program}: ${message}\n`);

@@ -58,13 +58,17 @@ export const releaseNodeDeletion: Command = {
   },
 };
 
-async function isAgreed({ values, terminal, program }: Call, count: number): Promise<boolean> {
+async function isAgreed(call: Call, count: number): Promise<boolean> {
+  const { values, terminal, program, signal } = call;
   if (values.flag("yes")) return true;
   const nodes = count === 1 ? "this Node" : `these ${count} Nodes`;
   if (!terminal.canAsk)
     throw new CommandError(`nobody can be asked whether ${nodes} may go: --yes says so. No Node was released`);
+  // With --server it may be another cluster's than the controller.
+  const { server } = await call.kube();
   const answer = await terminal.ask(
-    `Are the machines of ${nodes} really gone, and may the Nodes be deleted? Type yes: `,
+    `Are the machines of ${nodes} really gone, and may the Nodes be deleted at ${server}? Type yes: `,
+    signal,
   );
   if (answer?.trim().toLowerCase() === "yes") return true;
   terminal.err(`${program}: no Node was released\n`);
@@ -74,7 +78,12 @@ async function isAgreed({ values, terminal, program }: Call, count: number): Pro
 async function release(call: Call, names: readonly string[]): Promise<number> {
   const kube = await call.kube();
   let failures = 0;
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
+    // Whoever ends it may have seen that these are not gone.
+    if (call.signal.aborted) {
+      call.terminal.err(`${call.program}: not released any more: ${names.slice(index).join(", ")}\n`);
+      return EXIT.failed;
+    }
     try {
       const became = await releaseNode(kube, name);
       call.terminal.out(became === "gone" ? `${name} is gone already\n` : `released ${name}\n`);

@@ -16,7 +16,6 @@ describe("release node-deletion", () => {
       (name) => Object(world.cluster.read("v1", "Node", "", name)?.["metadata"]).annotations,
     );
   const RELEASED = { "cloudwire.dev/release-deletion": "true" };
-  const yes = { terminal: { canAsk: true, ask: async () => "yes" } };
 
   beforeEach(() => {
     world.forward("kube-system/ccm");
@@ -33,11 +32,32 @@ describe("release node-deletion", () => {
   });
 
   test("annotates those that are named, after a yes", async () => {
-    const ran = await world.run("release node-deletion worker-2 --pod ccm", yes);
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      return "yes";
+    };
+    const ran = await world.run("release node-deletion worker-2 --pod ccm", { terminal: { canAsk: true, ask } });
+    expect(asked).toEqual([
+      `Are the machines of this Node really gone, and may the Nodes be deleted at ${world.api.url}? Type yes: `,
+    ]);
     expect([ran.code, ran.out.endsWith("\nreleased worker-2\n"), annotations()]).toEqual([
       0,
       true,
       [undefined, RELEASED, undefined],
+    ]);
+  });
+
+  test("releases no further Node when it is to end", async () => {
+    const stop = new AbortController();
+    const onOut = (text: string): void => {
+      if (text === "released worker-1\n") stop.abort();
+    };
+    const ran = await world.run("release node-deletion --all --yes --pod ccm", { signal: stop.signal, onOut });
+    expect([ran.code, ran.err, annotations()]).toEqual([
+      1,
+      "cloudwire: not released any more: worker-2\n",
+      [RELEASED, undefined, undefined],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Call, Command } from "../commands/command.ts";
-import type { Option, OptionTable } from "../options/option.ts";
+import { type Option, optionIn, type OptionTable } from "../options/option.ts";
 import { commandOf } from "../options/parse.ts";
 import { COMMON_OPTIONS } from "../options/shared-options.ts";
 
@@ -63,7 +63,7 @@ function pendingOption(word: string | undefined, table: OptionTable): string | u
 }
 
 function optionOf(word: string, table: OptionTable): Option | undefined {
-  if (word.startsWith("--")) return table[word.slice(2)];
+  if (word.startsWith("--")) return optionIn(table, word.slice(2));
   return Object.values(table).find(({ letter }) => word === `-${letter ?? ""}`);
 }
 

@@ -4,6 +4,8 @@ import type { IncomingMessage } from "node:http";
 export interface Connection {
   /** For messages: `https://10.0.0.7:10258`, or `pod kube-system/ccm-0 through https://10.0.0.1:6443`. */
   readonly description: string;
+  /** How long an answer may take to begin, and to go on, where nothing else is said. */
+  readonly timeoutMs: number;
   /** Rejects with a CommandError when there is no answer; an answer of any status is one. The caller reads it to its end. */
   readonly get: (path: string, sending?: Sending) => Promise<IncomingMessage>;
   readonly close: () => Promise<void>;

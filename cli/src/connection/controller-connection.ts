@@ -13,6 +13,10 @@ export interface ControllerChoice {
   readonly values: OptionValues;
   /** Asked only where no --server is named, or a ServiceAccount is to be asked as. */
   readonly kube: () => Promise<KubeApi>;
+  /** All of standard input. */
+  readonly input: () => Promise<string>;
+  /** Breaks off what is asked. */
+  readonly ending: AbortSignal;
 }
 
 /** Only with --server, or only without. */
@@ -23,11 +27,12 @@ const ONLY_DIRECT = ["insecure-skip-tls-verify"];
 const TOKEN_SECONDS = 600;
 
 /** The controller that the options name. */
-export async function controllerConnection({ values, kube }: ControllerChoice): Promise<Connection> {
+export async function controllerConnection({ values, kube, input, ending }: ControllerChoice): Promise<Connection> {
   checkOptions(values);
   const server = values.text("server");
-  const given = await givenCredentials(values);
+  const given = await givenCredentials(values, input);
   const tls = {
+    ending,
     ca: await fileOf(values, "certificate-authority"),
     servername: values.text("tls-server-name"),
     timeoutMs: values.durationMs("timeout"),
@@ -62,8 +67,11 @@ function checkOptions(values: OptionValues): void {
   if (problems.length > 0) throw new UsageError(problems);
 }
 
-async function givenCredentials(values: OptionValues): Promise<Credentials | undefined> {
-  const token = await fileOf(values, "token-file");
+async function givenCredentials(
+  values: OptionValues,
+  input: ControllerChoice["input"],
+): Promise<Credentials | undefined> {
+  const token = await (values.text("token-file") === "-" ? input() : fileOf(values, "token-file"));
   if (token?.trim() === "") throw new CommandError("there is no token in the file of --token-file");
   if (token !== undefined) return { token: token.trim() };
   const [certificate, key] = await Promise.all([fileOf(values, "client-certificate"), fileOf(values, "client-key")]);
@@ -74,14 +82,14 @@ async function fileOf(values: OptionValues, option: string): Promise<string | un
   const path = values.text(option);
   if (path === undefined) return undefined;
   try {
-    return await readFile(path === "-" && option === "token-file" ? "/dev/stdin" : path, "utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
     throw new CommandError(`cannot read the file of --${option}: ${messageOf(error)}`);
   }
 }
 
 async function tokenOf(kube: KubeApi, namespace: string, account: string): Promise<Credentials> {
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(account)}/token`;
   const body = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",

@@ -2,11 +2,11 @@ import { Agent } from "node:https";
 import { CommandError, messageOf, UsageError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
-import { headersOf, type TlsChoice } from "./request-parts.ts";
+import { headersOf, type RequestChoice, signalOf } from "./request-parts.ts";
 import { send } from "./send.ts";
 import { whyUntrusted } from "./untrusted.ts";
 
-export interface DirectDependencies extends TlsChoice {
+export interface DirectDependencies extends RequestChoice {
   /** Of --server. */
   readonly server: string;
   readonly credentials: Credentials;
@@ -27,12 +27,13 @@ export function directConnection({ server, credentials, skipsVerification, ...tl
   const options = base.protocol === "https:" ? { agent } : {};
   return {
     description: base.origin,
+    timeoutMs: tls.timeoutMs,
     get: async (path, { headers = {}, signal, timeoutMs = tls.timeoutMs } = {}) => {
       const request = {
         method: "GET",
         headers: { ...headersOf(credentials), ...headers },
         options,
-        signal,
+        signal: signalOf(tls, signal),
         timeoutMs,
       } as const;
       try {
@@ -48,7 +49,8 @@ export function directConnection({ server, credentials, skipsVerification, ...tl
 /** What is said to an address without TLS is said to everybody on the way. */
 function addressOf(server: string, { token }: Credentials): URL {
   const url = URL.parse(server);
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
+  // With a path, or a name and a password, it would be asked without them.
+  if (url === null || !["https:", "http:"].includes(url.protocol) || url.href !== `${url.origin}/`)
     throw new UsageError([`--server is ${server}; it is an address such as https://10.0.0.7:10258`]);
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url.protocol === "http:" && token !== undefined && !isLoopback)

@@ -18,24 +18,28 @@ const PAGE_SIZE = 500;
 export interface KubeChoice {
   readonly values: OptionValues;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Breaks off what is asked; not a change, of which it has to be known whether it came about. */
+  readonly ending: AbortSignal;
 }
 
 /** The API server that the options name. */
-export async function connectKube({ values, environment }: KubeChoice): Promise<KubeApi> {
+export async function connectKube({ values, environment, ending }: KubeChoice): Promise<KubeApi> {
   const config = await loadKubeconfig({
     file: values.text("kubeconfig"),
     context: values.text("context"),
     environment,
   });
-  return new KubeconfigApi(config);
+  return new KubeconfigApi(config, ending);
 }
 
 class KubeconfigApi implements KubeApi {
   readonly #config: KubeConfig;
+  readonly #ending: AbortSignal;
   readonly server: string;
 
-  constructor(config: KubeConfig) {
+  constructor(config: KubeConfig, ending: AbortSignal) {
     this.#config = config;
+    this.#ending = ending;
     this.server = (config.getCurrentCluster()?.server ?? "").replace(/\/+$/, "");
   }
 
@@ -85,9 +89,10 @@ class KubeconfigApi implements KubeApi {
       headers["content-type"] = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     const url = new URL(`${this.server}${path}`);
+    const signal = method === "PATCH" ? undefined : this.#ending;
     try {
-      const answer = await send({ url, method, headers, ...text, options, timeoutMs: TIMEOUT_MS });
-      return this.#read(answer, await textOf(answer, MOST_BYTES), right);
+      const answer = await send({ url, method, headers, ...text, options, signal, timeoutMs: TIMEOUT_MS });
+      return this.#read(answer, await textOf(answer, MOST_BYTES, TIMEOUT_MS), right);
     } catch (error) {
       if (error instanceof CommandError) throw error;
       const untrusted = whyUntrusted(error);

@@ -15,8 +15,8 @@ const PROGRAM = /cloud-?controller-?manager|cloudwire|ccm/;
 
 /** Name of the pod whose controller leads. Rejects with a CommandError where none does, or it cannot be told which. */
 export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuestion): Promise<string> {
-  const leases = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
-  const found = await kube.get(`${leases}/${lease}`, {
+  const leases = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+  const found = await kube.get(`${leases}/${encodeURIComponent(lease)}`, {
     apiGroup: "coordination.k8s.io",
     resource: "leases",
     verbs: ["get"],
@@ -35,7 +35,7 @@ export async function leaderPod(kube: KubeApi, { namespace, lease }: LeaderQuest
 }
 
 async function podOf(kube: KubeApi, namespace: string, identity: string): Promise<string> {
-  const pods = await kube.list(`/api/v1/namespaces/${namespace}/pods`, {
+  const pods = await kube.list(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`, {
     apiGroup: "",
     resource: "pods",
     verbs: ["list"],

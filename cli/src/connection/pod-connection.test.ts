@@ -1,10 +1,10 @@
 import { Duplex } from "node:stream";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeApi } from "./kube-api.ts";
 import { podConnection } from "./pod-connection.ts";
 
 /** An API server that forwards ports to this stream, and is asked for nothing else. */
-function forwardingTo(stream: Duplex): KubeApi {
+function forwardingTo(stream: Duplex | Promise<never>): KubeApi {
   const refuse = () => Promise.reject(new Error("not asked for"));
   return {
     server: "https://api",
@@ -27,9 +27,28 @@ test.each([
   stream.destroy(error);
   await closed;
   const pod = { namespace: "kube-system", name: "ccm", port: 10258 };
-  const tls = { ca: undefined, servername: undefined, timeoutMs: 5000 };
+  const tls = { ca: undefined, servername: undefined, timeoutMs: 5000, ending: new AbortController().signal };
   const connection = podConnection({ kube: forwardingTo(stream), pod, credentials: {}, ...tls });
   await expect(connection.get("/debug/overview")).rejects.toThrow(
     `the controller in pod kube-system/ccm does not answer ${message}`,
   );
+});
+
+describe("podConnection() to a port of which nothing comes", () => {
+  const never = Promise.withResolvers<never>().promise;
+  const silent = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  const common = { pod: { namespace: "a", name: "b", port: 1 }, credentials: {}, ca: undefined, servername: undefined };
+
+  test.each([
+    ["which is never forwarded", never],
+    ["at which nobody speaks TLS", silent],
+  ])("%s waits no longer than it may, and not when it is to end", async (_what, stream) => {
+    const stop = new AbortController();
+    const connection = (timeoutMs: number) =>
+      podConnection({ kube: forwardingTo(stream), ...common, timeoutMs, ending: stop.signal });
+    await expect(connection(10).get("/")).rejects.toThrow("no answer within 0.01 s");
+    const asked = connection(60_000).get("/");
+    stop.abort();
+    await expect(asked).rejects.toThrow("it was broken off");
+  });
 });

@@ -5,10 +5,10 @@ import { CommandError, messageOf } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
 import type { KubeApi, PodPort } from "./kube-api.ts";
-import { headersOf, type TlsChoice } from "./request-parts.ts";
+import { headersOf, type RequestChoice, signalOf } from "./request-parts.ts";
 import { send } from "./send.ts";
 
-export interface PodDependencies extends TlsChoice {
+export interface PodDependencies extends RequestChoice {
   readonly kube: KubeApi;
   readonly pod: PodPort;
   readonly credentials: Credentials;
@@ -23,7 +23,15 @@ const CLOSED = "the connection was closed at once";
  * A controller in a pod, through the API server. The API server and the kubelet say which pod it is; the certificate that the controller
  * made for itself proves nothing more, so that it is verified only against authorities that the user names (docs/decisions/0025).
  */
-export function podConnection({ kube, pod, credentials, ca, servername, timeoutMs }: PodDependencies): Connection {
+export function podConnection({
+  kube,
+  pod,
+  credentials,
+  ca,
+  servername,
+  timeoutMs,
+  ending,
+}: PodDependencies): Connection {
   const closing = new AbortController();
   const secure = async (): Promise<TLSSocket> => {
     const { certificate, key } = credentials;
@@ -53,9 +61,11 @@ export function podConnection({ kube, pod, credentials, ca, servername, timeoutM
   const name = `pod ${pod.namespace}/${pod.name}`;
   return {
     description: `${name} through ${kube.server}`,
-    get: async (path, { headers = {}, signal, timeoutMs: ownMs = timeoutMs } = {}) => {
+    timeoutMs,
+    get: async (path, { headers = {}, signal: own, timeoutMs: ownMs = timeoutMs } = {}) => {
       const url = new URL(path, `http://${OWN_NAME}:${pod.port}`);
       const all = { ...headersOf(credentials), ...headers };
+      const signal = signalOf({ ending }, own);
       try {
         return await send({ url, method: "GET", headers: all, options: {}, agent, signal, timeoutMs: ownMs });
       } catch (error) {

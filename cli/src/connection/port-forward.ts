@@ -30,7 +30,8 @@ const CONNECT_MS = 15_000;
  */
 export async function openPortForward({ server, options, pod, signal }: PortForwardDependencies): Promise<Duplex> {
   const { namespace, name, port } = pod;
-  const url = `${server.replace(/^http/, "ws")}/api/v1/namespaces/${namespace}/pods/${name}/portforward?ports=${port}`;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/portforward`;
+  const url = `${server.replace(/^http/, "ws")}${path}?ports=${port}`;
   const socket = new WebSocket(url, [PROTOCOL], { ...options, handshakeTimeout: CONNECT_MS });
   const abort = (): void => socket.terminate();
   signal.addEventListener("abort", abort, { once: true });
@@ -57,7 +58,7 @@ function opened(socket: WebSocket, pod: PodPort): Promise<void> {
 
 async function refusal(answer: IncomingMessage, pod: PodPort): Promise<CommandError> {
   const { statusCode = 0 } = answer;
-  const text = await textOf(answer, 1e6);
+  const text = await textOf(answer, 1e6, CONNECT_MS);
   let message = text.slice(0, 300);
   try {
     message = textAt(JSON.parse(text), "message") || message;

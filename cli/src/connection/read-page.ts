@@ -17,7 +17,7 @@ export async function readPage(
 ): Promise<unknown> {
   const search = new URLSearchParams(query).toString();
   const answer = await connection.get(`${path}${search === "" ? "" : `?${search}`}`, sending);
-  const text = await textOf(answer, MOST_BYTES).catch((error: unknown) => {
+  const text = await textOf(answer, MOST_BYTES, sending.timeoutMs ?? connection.timeoutMs).catch((error: unknown) => {
     throw new CommandError(`the answer of ${connection.description} broke off: ${messageOf(error)}`);
   });
   const { statusCode = 0 } = answer;

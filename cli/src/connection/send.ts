@@ -1,6 +1,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import { request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
+import type { Readable } from "node:stream";
 
 export interface Request {
   readonly url: URL;
@@ -17,7 +18,7 @@ export interface Request {
 }
 
 /** Sends a request and answers when the head of the answer is there. Rejects as Node does. */
-export function send({
+export async function send({
   url,
   method,
   headers,
@@ -39,32 +40,41 @@ export function send({
       ...(agent === undefined ? {} : { agent, protocol: "http:" }),
       ...(signal === undefined ? {} : { signal }),
     },
-    (incoming) => {
-      clearTimeout(timer);
-      resolve(incoming);
-    },
+    resolve,
   );
-  const timer = setTimeout(() => outgoing.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
-  outgoing.once("error", (error) => {
-    clearTimeout(timer);
+  outgoing.on("error", reject);
+  // Of a request that has no connection yet Node says nothing when it is destroyed.
+  const giveUp = (error: Error): void => {
     reject(error);
-  });
+    outgoing.destroy(error);
+  };
+  const timer = setTimeout(() => giveUp(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  const aborted = (): void => giveUp(new Error("it was broken off"));
+  signal?.addEventListener("abort", aborted, { once: true });
   outgoing.end(body);
-  return promise;
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", aborted);
+  }
 }
 
-/** The whole text of an answer. Rejects when it is longer than any that is asked for here. */
-export async function textOf(incoming: IncomingMessage, mostBytes: number): Promise<string> {
+/** The whole text of an answer. Rejects when it is longer than any that is asked for here, or does not go on for so long. */
+export async function textOf(incoming: Readable, mostBytes: number, stallMs: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming) {
-    const part = Buffer.from(chunk);
-    bytes += part.length;
-    if (bytes > mostBytes) {
-      incoming.destroy();
-      throw new Error(`the answer is longer than ${mostBytes / 1e6} MB`);
+  const timer = setTimeout(() => incoming.destroy(new Error(`it did not go on within ${stallMs / 1000} s`)), stallMs);
+  try {
+    for await (const chunk of incoming) {
+      timer.refresh();
+      const part = Buffer.from(chunk);
+      bytes += part.length;
+      if (bytes > mostBytes) throw new Error(`the answer is longer than ${mostBytes / 1e6} MB`);
+      chunks.push(part);
     }
-    chunks.push(part);
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(chunks).toString("utf8");
 }

@@ -64,7 +64,9 @@ export function valueProblem(option: Option, text: string): string | undefined {
     case "number":
       return numberProblem(text, option.most);
     case "duration":
-      return parseDurationMs(text) === undefined ? `is ${text}; it is a time such as 500ms, 2s or 1m30s` : undefined;
+      return parseDurationMs(text) === undefined
+        ? `is ${text}; it is a time such as 500ms, 2s or 1m30s, of 24h at most`
+        : undefined;
     case "text":
     case "texts":
       return text === "" ? "is empty" : undefined;

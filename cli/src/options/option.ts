@@ -19,3 +19,8 @@ export interface Option {
 
 /** By name, without dashes. An option of the same name means the same, and has the same type, in all commands. */
 export type OptionTable = Readonly<Record<string, Option>>;
+
+/** The option of that name, which somebody typed: not what every object has, as `constructor`. */
+export function optionIn(table: OptionTable, name: string): Option | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -66,10 +66,13 @@ describe("parseCommandLine()", () => {
       [
         "-o is xml; it is one of text, json, yaml",
         "--port is 0; it is a whole number above 0",
-        "--interval is 5; it is a time such as 500ms, 2s or 1m30s",
+        "--interval is 5; it is a time such as 500ms, 2s or 1m30s, of 24h at most",
       ],
     ],
     ["page --local-port 65536", ["--local-port is 65536; it is a whole number of at most 65535"]],
+    ["status --interval 1000h", ["--interval is 1000h; it is a time such as 500ms, 2s or 1m30s, of 24h at most"]],
+    ["version --constructor=x", ["version has no option --constructor"]],
+    ["--constructor", ["there is no option --constructor"]],
     ["--verbose", ["there is no option --verbose"]],
     ["-v --context dev", ["there is no option -v"]],
   ])("says all that is wrong with %s", (line, problems) => {

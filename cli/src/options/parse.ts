@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Command } from "../commands/command.ts";
 import { nearest } from "./nearest.ts";
-import type { Option, OptionTable } from "./option.ts";
+import { type Option, optionIn, type OptionTable } from "./option.ts";
 import { OptionValues, valueProblem } from "./option-values.ts";
 import { COMMON_OPTIONS } from "./shared-options.ts";
 
@@ -50,7 +50,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   const typed = new Map<string, readonly string[]>();
   const problems: string[] = [];
   for (const { shown, name, text, isInline } of given.options) {
-    const option = table[name];
+    const option = optionIn(table, name);
     const value = text ?? (option?.type === "flag" ? "true" : undefined);
     const problem = problemOf(shown, command.name, table, option, value, isInline);
     if (problem !== undefined) problems.push(problem);
@@ -66,7 +66,7 @@ function withoutCommand({ options }: Given, commands: readonly Command[]): Parse
   const version = options.some(({ name }) => name === "version") ? commandOf(["version"], commands) : undefined;
   if (version !== undefined) return { kind: "run", ...version, values: new OptionValues(COMMON_OPTIONS, new Map()) };
   const problems = options
-    .filter(({ name }) => known[name] === undefined)
+    .filter(({ name }) => optionIn(known, name) === undefined)
     .map(({ shown }) => `there is no option ${shown}`);
   return problems.length > 0
     ? { kind: "invalid", command: undefined, problems }

@@ -1,4 +1,4 @@
-import type { OptionTable } from "./option.ts";
+import type { Option, OptionTable } from "./option.ts";
 
 /** Of every command. */
 export const COMMON_OPTIONS: OptionTable = {
@@ -48,6 +48,13 @@ export const KUBECONFIG_OPTIONS: OptionTable = {
     help: "The kubeconfig. Default: what KUBECONFIG names, else ~/.kube/config, else the pod's own service account.",
   },
   context: { type: "text", valueName: "name", help: "Of the kubeconfig. Default: its current one." },
+};
+
+export const TIMEOUT_OPTION: Option = {
+  type: "duration",
+  valueName: "time",
+  default: "15s",
+  help: "How long an answer of the controller may take to begin, and to go on.",
 };
 
 /** Of commands that ask a controller: which, and as whom. */
@@ -109,5 +116,5 @@ export const CONNECTION_OPTIONS: OptionTable = {
     help: "The name that the controller's certificate is for. Default: the host of --server; localhost through the API server.",
   },
   "insecure-skip-tls-verify": { type: "flag", help: "Takes any certificate of the controller's with --server." },
-  timeout: { type: "duration", valueName: "time", default: "15s", help: "How long one answer may take." },
+  timeout: TIMEOUT_OPTION,
 };

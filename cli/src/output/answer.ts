@@ -1,8 +1,8 @@
-import { stringify } from "yaml";
 import type { Call } from "../commands/command.ts";
 import { CommandError } from "../errors.ts";
 import type { Style } from "../render/style.ts";
 import { toAscii } from "./ascii.ts";
+import { jsonText, yamlText } from "./documents.ts";
 
 /** What a command shows: the same for people and for programs. */
 export interface Answer {
@@ -13,16 +13,16 @@ export interface Answer {
   readonly problem?: string;
 }
 
-const CLEAR = "\u001B[H\u001B[2J\u001B[3J";
+const CLEAR = "\u001B[H\u001B[2J";
 
 /** Shows an answer as --output wants it. */
 export function show({ values, terminal }: Call, { content, text }: Answer): void {
   switch (values.textOf("output")) {
     case "json":
-      terminal.out(`${JSON.stringify(content, undefined, 2)}\n`);
+      terminal.out(`${jsonText(content, 2)}\n`);
       return;
     case "yaml":
-      terminal.out(stringify(content));
+      terminal.out(yamlText(content));
       return;
     default: {
       const shown = text(terminal);
@@ -63,8 +63,8 @@ async function* answers(call: Call, first: Answer, ask: () => Promise<Answer>): 
       yield await ask();
       told = "";
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
       if (call.signal.aborted) return;
+      if (!(error instanceof CommandError)) throw error;
       // Once, for as long as it lasts.
       if (error.message !== told) call.terminal.err(`${call.program}: ${error.message}\n`);
       told = error.message;
@@ -76,7 +76,7 @@ async function* answers(call: Call, first: Answer, ask: () => Promise<Answer>): 
 
 /** One line of JSON, or one YAML document. */
 function documentOf(content: unknown, format: string): string {
-  return format === "json" ? `${JSON.stringify(content)}\n` : `---\n${stringify(content)}`;
+  return format === "json" ? `${jsonText(content)}\n` : `---\n${yamlText(content)}`;
 }
 
 /** What is no change by itself: when it was asked, and how long something takes from then. */

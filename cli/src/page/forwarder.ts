@@ -14,6 +14,8 @@ import { cookieName, type Gate, judge } from "./gate.ts";
 
 export interface ForwarderDependencies {
   readonly connect: () => Promise<Connection>;
+  /** After this, `connect` makes the way anew. */
+  readonly forget: () => Promise<void>;
   /** 0: one that is free. */
   readonly port: number;
   readonly onError: (message: string) => void;
@@ -44,12 +46,13 @@ const PASSED_BACK = [
  * Serves the controller's pages on loopback with the user's credentials: to who opens its URL, and to nobody else on this machine. The URL's
  * secret is exchanged for a cookie at once, so that it stays in no history.
  */
-export async function startForwarder({ connect, port: wanted, onError }: ForwarderDependencies): Promise<Forwarder> {
+export async function startForwarder(dependencies: ForwarderDependencies): Promise<Forwarder> {
+  const { port: wanted, onError } = dependencies;
   const secret = randomBytes(24).toString("base64url");
   const server = createServer();
   const port = await listening(server, wanted);
   server.on("request", (request, response) => {
-    answer(request, response, { port, secret }, connect).catch((error: unknown) => {
+    answer(request, response, { port, secret }, dependencies).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else say(response, 502, messageOf(error));
       // A browser that goes away is no error.
@@ -80,7 +83,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   gate: Gate,
-  connect: () => Promise<Connection>,
+  dependencies: ForwarderDependencies,
 ): Promise<void> {
   const { method = "", headers, url = "/" } = request;
   const verdict = judge({ method, headers, url }, gate);
@@ -96,7 +99,7 @@ async function answer(
       toPage(response);
       return;
     case "forward":
-      await forward(request, response, await connect(), verdict.path);
+      await forward(request, response, dependencies, verdict.path);
       return;
     default:
       verdict satisfies never;
@@ -106,13 +109,20 @@ async function answer(
 async function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  connection: Connection,
+  { connect, forget }: ForwarderDependencies,
   path: string,
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const headers = only(PASSED_ON, request.headers);
-  const incoming = await connection.get(path, { headers, signal: gone.signal });
+  const ask = async (): Promise<IncomingMessage> => (await connect()).get(path, { headers, signal: gone.signal });
+  let incoming = await ask();
+  // Tokens are for minutes or hours, and the page stays open: with the way, the credentials are taken anew.
+  if (incoming.statusCode === 401) {
+    incoming.destroy();
+    await forget();
+    incoming = await ask();
+  }
   response.writeHead(incoming.statusCode ?? 502, only(PASSED_BACK, incoming.headers));
   if (request.method === "HEAD") {
     incoming.destroy();

@@ -33,6 +33,8 @@ describe("judge()", () => {
     ["metrics", "/metrics", known, 404],
     ["what only begins so", "/debug/explainer", known, 404],
     ["a path that leads elsewhere", "/status/%2e%2e/debug/pprof/heap", known, 404],
+    ["what is no address", "//", known, 400],
+    ["what is no address, of whoever", "//[", own, 400],
     ["an encoded slash", "/status/..%2fdebug/pprof/heap", known, 404],
   ])("refuses %s", (_what, url, headers, status) => {
     expect(get(url, headers)).toMatchObject({ kind: "refuse", status });

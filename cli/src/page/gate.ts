@@ -28,7 +28,9 @@ export type Verdict =
 export function judge({ method, url, headers }: PageRequest, { port, secret }: Gate): Verdict {
   if (!isOwnHost(headers.host, port)) return refuse(421, "this address is 127.0.0.1 and nothing else");
   if (method !== "GET" && method !== "HEAD") return refuse(405, "pages are only read here");
-  const { pathname, search, searchParams } = new URL(url, "http://loopback");
+  const asked = URL.parse(url, "http://loopback");
+  if (asked === null) return refuse(400, "this is no address of a page");
+  const { pathname, search, searchParams } = asked;
   if (pathname === "/" && isSecret(searchParams.get("secret") ?? "", secret)) return { kind: "letIn" };
   if (!isSecret(cookieOf(headers.cookie, cookieName(port)), secret))
     return refuse(403, "open the address that cloudwire page has printed");

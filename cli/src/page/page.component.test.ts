@@ -103,6 +103,15 @@ describe("cloudwire page", () => {
     controller = await FakeController.start();
   });
 
+  test("asks with fresh credentials when those it had are not known any more", async () => {
+    const cookie = await signIn();
+    const answers = [{ status: 401, body: "expired" }, { body: "fresh" }, { status: 401, body: "expired" }];
+    controller.pages.set(`${PATHS.page}/app.js`, () => answers.shift() ?? { status: 401, body: "for good" });
+    const ask1 = await ask("/status/app.js", { cookie });
+    const ask2 = await ask("/status/app.js", { cookie });
+    expect([ask1.status, ask1.text, ask2.status, ask2.text]).toEqual([200, "fresh", 401, "for good"]);
+  });
+
   test("ends when it is interrupted", async () => {
     stop.abort();
     expect(await ended).toMatchObject({ code: 0 });

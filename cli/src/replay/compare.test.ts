@@ -97,6 +97,11 @@ describe("normalised()", () => {
   });
 });
 
+test("normalised() is the same for a list in another order, which is no difference", () => {
+  const [a, b] = ["a", "b"].map((name) => ({ name, providerId: `acme://${name}` }));
+  expect(normalised(LIST, { instances: [b, a] }, new Names())).toEqual({ instances: [a, b] });
+});
+
 describe("the tables of treatments", () => {
   const { ANSWER_FIELDS, REQUEST_NAMES, MATCH_FIELDS, SERVED_NAMES } = treatments;
 

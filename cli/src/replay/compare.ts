@@ -14,11 +14,11 @@ export interface FieldDifference {
 
 const ANSWER_TABLES: TreatmentTables = { messages: ANSWER_MESSAGES, fields: ANSWER_FIELDS };
 
-/** Lists in whose order nothing lies, and by what their items are told from each other. */
+/** Lists in whose order nothing lies, all of them an answer's own, and by what their items are told from each other. */
 const UNORDERED: Readonly<Record<string, (item: Json) => string>> = {
   "ListInstancesResponse.instances": (item) => text(item["name"]),
   "ListLoadBalancersResponse.loadBalancers": (item) => text(isRecord(item["service"]) ? item["service"]["uid"] : ""),
-  "ListRoutesResponse.routes": (item) => text(item["destinationCidr"]),
+  "ListRoutesResponse.routes": (item) => `${text(item["destinationCidr"])} ${text(item["targetNodeName"])}`,
 };
 
 /** Compares an answer with the recorded one; names that are new to both are bound. In the order of the fields. */
@@ -28,7 +28,13 @@ export function compareAnswers(type: string, wanted: Json, got: Json, names: Nam
 
 /** The answer in the words of the recording, without what is not compared: equal for runs that do not differ. */
 export function normalised(type: string, answer: Json, names: Names): Json {
-  return changed(type, answer, ANSWER_TABLES, (value, treatment) => {
+  const ordered = Object.fromEntries(
+    Object.entries(answer).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? sorted(value, orderOf(type, key)) : value,
+    ]),
+  );
+  return changed(type, ordered, ANSWER_TABLES, (value, treatment) => {
     if (treatment.kind !== "name") return treatment.kind === "presence" ? true : undefined;
     return names.recorded(treatment.space, value) ?? value;
   });
@@ -60,8 +66,7 @@ function compareFields(
   if (treatment?.kind === "presence") return [];
   if (treatment?.kind === "name") return compareNames(treatment.space, wanted, got, place);
   if (message === undefined) return compareValues(wanted, got, place);
-  const order = UNORDERED[`${type.slice(type.lastIndexOf(".") + 1)}.${key}`];
-  return compareInner({ message, isMap, order }, wanted, got, place);
+  return compareInner({ message, isMap, order: orderOf(type, key) }, wanted, got, place);
 }
 
 interface Inner {
@@ -133,7 +138,11 @@ function compareValues(wanted: unknown, got: unknown, { path }: Place): readonly
 function sorted(items: readonly unknown[], order: ((item: Json) => string) | undefined): readonly unknown[] {
   if (order === undefined) return items;
   const key = (item: unknown): string => (isRecord(item) ? order(item) : "");
-  return items.toSorted((left, right) => (key(left) < key(right) ? -1 : 1));
+  return items.toSorted((left, right) => Number(key(left) > key(right)) - Number(key(left) < key(right)));
+}
+
+function orderOf(type: string, key: string): ((item: Json) => string) | undefined {
+  return UNORDERED[`${type.slice(type.lastIndexOf(".") + 1)}.${key}`];
 }
 
 function text(value: unknown): string {

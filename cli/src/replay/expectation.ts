@@ -31,15 +31,8 @@ export function expected(call: RecordedCall, expectations: readonly Expectation[
 }
 
 function applied(call: RecordedCall, { path, value }: Expectation): RecordedCall {
-  const end = call.end ?? {
-    line: call.line,
-    atMs: call.atMs,
-    code: "OK",
-    message: "",
-    details: [],
-    response: {},
-    isGivenUp: false,
-  };
+  const { end } = call;
+  if (end === undefined) return call;
   if (path.length === 1 && path[0] === "code") {
     const { response } = value === "OK" ? end : { response: undefined };
     return { ...call, end: { ...end, code: String(value), isGivenUp: false, response } };

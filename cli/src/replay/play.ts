@@ -190,7 +190,9 @@ class Player {
     const tables = { messages: TIMES, fields: REQUEST_NAMES };
     const named = changed(method.requestType, call.request, tables, (value, treatment) => {
       if (treatment.kind === "name") return this.#names.live(treatment.space, value) ?? value;
-      return typeof value === "string" ? new Date(Date.parse(value) + laterMs).toISOString() : value;
+      const movedMs = typeof value === "string" ? Date.parse(value) + laterMs : Number.NaN;
+      // What is no time in the recording is sent as it is.
+      return Number.isNaN(movedMs) ? value : new Date(movedMs).toISOString();
     });
     const change = at(named, "change");
     const request = isRecord(change) ? { ...named, change: this.#fresh(change) } : named;

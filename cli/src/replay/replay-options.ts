@@ -60,6 +60,8 @@ export const REPLAY_OPTIONS: OptionTable = {
   ...OUTPUT_OPTIONS,
 };
 
+const ONLY_PLAYED = ["all", "until", "patience", "expect", "before"];
+
 /** Where a provider is, or has to be. */
 export interface Address {
   readonly address: string;
@@ -78,6 +80,8 @@ export interface ReplayWish {
   readonly mode: ReplayMode;
   readonly expectations: readonly Expectation[];
   readonly before: ReadonlyMap<number, string>;
+  /** Number of the last call that is played. */
+  readonly until: number | undefined;
 }
 
 /** What the command line asks for, or all that is wrong with it. */
@@ -101,7 +105,8 @@ export function readWish(
   }
   const mode = readMode(values, problems);
   if (problems.length > 0 || file === undefined || mode === undefined) return { problems };
-  return { file, mode, expectations, before };
+  const until = values.text("until");
+  return { file, mode, expectations, before, until: until === undefined ? undefined : Number(until) };
 }
 
 function readMode(values: OptionValues, problems: string[]): ReplayMode | undefined {
@@ -114,6 +119,10 @@ function readMode(values: OptionValues, problems: string[]): ReplayMode | undefi
     problems.push("--to-test needs --start: the test has to start the provider");
   if (path !== undefined && !TEST_ENDINGS.some((ending) => path.endsWith(ending))) {
     problems.push(`--to-test is ${path}; it ends in one of ${TEST_ENDINGS.join(", ")}`);
+  }
+  if (serve !== undefined) {
+    const misplaced = ONLY_PLAYED.filter((name) => values.texts(name).some((text) => text !== "false"));
+    problems.push(...misplaced.map((name) => `--${name} makes no sense with --serve, which plays nothing`));
   }
   if (command !== undefined) return path === undefined ? { kind: "start", command } : { kind: "test", command, path };
   const kind = serve === undefined ? "against" : "serve";

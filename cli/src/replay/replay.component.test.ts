@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -133,6 +134,26 @@ describe("replay --against", () => {
     });
   });
 
+  test("expects nothing of what is not compared, for such a test would never fail", async () => {
+    const watch: WrittenCall = { method: "WatchInstances", request: { context: CONTEXT } };
+    await writeFile(file, recordingText([info, watch, info, info], ["b1", "e1", "b2", "e2", "b3", "e3", "b4"]));
+    const expected = [2, 3, 4].flatMap((call) => ["--expect", `${call}:code="OK"`]);
+    expect(await runCli(["replay", file, "--against", `unix://${socket}`, ...expected, "--until", "2"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("nothing can be expected of call 2, 3, 4: "),
+    });
+  });
+
+  test("does not wait for a provider that answers nothing when it is to end", async () => {
+    const stop = new AbortController();
+    const server = createServer(() => stop.abort(new Error("enough")));
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    await writeFile(file, recordingText([info]));
+    const ran = runCli(["replay", file, "--against", `unix://${socket}`], { signal: stop.signal });
+    await expect(ran).rejects.toThrow("the replay was broken off");
+    server.close();
+  });
+
   test.each(["max", "recorded"])(
     "makes calls together that had been under way together, at speed %s",
     async (speed) => {
@@ -213,6 +234,7 @@ describe("the command line of replay", () => {
     [[], "replay needs one FILE"],
     [["f"], "replay needs one of --serve, --against and --start"],
     [["f", "--serve=unix:///a", "--against=unix:///b"], "replay needs one of --serve, --against and --start"],
+    [["f", "--serve=unix:///a", "--until=3"], "--until makes no sense with --serve"],
     [["f", "--serve=nowhere"], "--serve is nowhere; it is unix:///PATH, or tcp://HOST:PORT"],
     [["f", "--against=unix:///a", "--to-test=a.sh"], "--to-test needs --start"],
     [["f", "--start=x", "--to-test=a.txt"], "--to-test is a.txt; it ends in one of"],

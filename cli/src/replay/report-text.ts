@@ -1,3 +1,4 @@
+import { printable } from "../output/printable.ts";
 import type { Difference, PlayReport } from "./play.ts";
 import type { ServeReport } from "./recorded-server.ts";
 
@@ -8,7 +9,7 @@ export function playText({ provider, played, compared, uncompared, differences, 
   const verdict =
     found === 0 ? "no difference" : `${found} ${found === 1 ? "call was" : "calls were"} answered otherwise`;
   return [
-    `${played} calls of provider ${provider} played, ${compared} compared: ${verdict}`,
+    `${played} calls of provider ${printable(provider)} played, ${compared} compared: ${verdict}`,
     ...uncompared.map(({ call, method, why }) => `not compared: call ${call}, ${method}: ${why}`),
     ...differences.flatMap(differenceLines),
     ...(found === 0 ? [`answers: ${digest}`] : []),
@@ -17,7 +18,11 @@ export function playText({ provider, played, compared, uncompared, differences, 
 }
 
 function differenceLines({ call, line, method, field, wanted, got }: Difference): readonly string[] {
-  return [`call ${call} (line ${line}), ${method}: ${field}`, `  wanted: ${shown(wanted)}`, `  got:    ${shown(got)}`];
+  return [
+    `call ${call} (line ${line}), ${method}: ${printable(field)}`,
+    `  wanted: ${shown(wanted)}`,
+    `  got:    ${shown(got)}`,
+  ];
 }
 
 /** What was asked of a recording that was served, for people. */
@@ -26,11 +31,11 @@ export function serveText({ answered, unknown }: ServeReport): string {
   const counts = Object.entries(answered).map(([method, count]) => `${method} ${count}`);
   return [
     `${sum} requests answered${counts.length === 0 ? "" : ` (${counts.join(", ")})`}, ${unknown.length} not in the recording`,
-    ...new Set(unknown),
+    ...new Set(unknown.map(printable)),
     "",
   ].join("\n");
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? "not there" : JSON.stringify(value);
+  return value === undefined ? "not there" : printable(JSON.stringify(value));
 }

@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { methodRules } from "@cloudwire/proto/methods";
 import type { Call } from "../commands/command.ts";
 import { CommandError, messageOf, UsageError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
+import { jsonText, yamlText } from "../output/documents.ts";
 import { play, type PlayReport } from "./play.ts";
 import { ProviderClient } from "./provider-client.ts";
 import { ProviderProcess } from "./provider-process.ts";
@@ -12,7 +14,6 @@ import { type Recording, readRecording } from "./recording.ts";
 import { type Address, readWish, REPLAY_OPTIONS, type ReplayWish } from "./replay-options.ts";
 import { playText, serveText } from "./report-text.ts";
 import { testFile } from "./test-file.ts";
-import { stringify } from "yaml";
 
 /** As long as a provider may take to start. */
 const CONNECT_MS = 60_000;
@@ -48,11 +49,20 @@ async function readFrom(file: string, { values }: Call): Promise<Recording> {
   return readRecording(file, text, { provider, session: session === undefined ? undefined : Number(session) });
 }
 
-/** A test that expects something of a call which is not there would never fail. */
-function checkCalls({ expectations, before, file }: ReplayWish, { calls }: Recording): void {
+/** A test that expects something of a call which is not there, or not compared, would never fail. */
+function checkCalls({ expectations, before, until, file }: ReplayWish, { calls }: Recording): void {
   const known = new Set(calls.map(({ call }) => call));
-  const unknown = [...expectations.map(({ call }) => call), ...before.keys()].filter((call) => !known.has(call));
-  if (unknown.length > 0) throw new CommandError(`${file} has no call ${[...new Set(unknown)].join(", ")}`);
+  const wanted = new Set(expectations.map(({ call }) => call));
+  const unknown = [...new Set([...wanted, ...before.keys()])].filter((call) => !known.has(call));
+  if (unknown.length > 0) throw new CommandError(`${file} has no call ${unknown.join(", ")}`);
+  const compared = calls.filter(
+    ({ call, method, end }) => end !== undefined && !methodRules[method].stream && call <= (until ?? call),
+  );
+  const uncompared = [...wanted].filter((number) => compared.every(({ call }) => call !== number));
+  if (uncompared.length > 0)
+    throw new CommandError(
+      `nothing can be expected of call ${uncompared.join(", ")}: it is a stream, had not ended when the recording did, or comes after --until`,
+    );
 }
 
 async function serve(recording: Recording, { address, target }: Address, call: Call): Promise<number> {
@@ -83,27 +93,48 @@ async function playAgainst(
   wish: ReplayWish,
   call: Call,
 ): Promise<PlayReport> {
-  const { values, signal, environment } = call;
   using client = new ProviderClient(address, target);
+  // A provider may not answer for a long time, and one that was started is to be ended.
+  return await Promise.race([playWith(client, recording, wish, call), stopped(call.signal)]);
+}
+
+async function playWith(
+  client: ProviderClient,
+  recording: Recording,
+  wish: ReplayWish,
+  { values, signal, environment }: Call,
+): Promise<PlayReport> {
   await client.connected(CONNECT_MS);
-  const until = values.text("until");
   return await play(recording, client, {
     isPaced: values.textOf("speed") === "recorded",
     all: values.flag("all"),
     patienceMs: values.text("patience") === undefined ? 0 : values.durationMs("patience"),
-    until: until === undefined ? undefined : Number(until),
+    until: wish.until,
     expectations: wish.expectations,
     before: async (number) => {
       const command = wish.before.get(number);
-      if (command !== undefined) await runBefore(command, environment);
+      if (command !== undefined) await runBefore(command, environment, signal);
     },
     signal,
   });
 }
 
-async function runBefore(command: string, env: Readonly<Record<string, string | undefined>>): Promise<void> {
+/** Rejects when the process is to end. */
+function stopped(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(new CommandError("the replay was broken off"));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return promise;
+}
+
+async function runBefore(
+  command: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await promisify(execFile)("sh", ["-c", command], { env });
+    await promisify(execFile)("sh", ["-c", command], { env, signal });
   } catch (error) {
     throw new CommandError(`--before: ${command}: ${messageOf(error)}`);
   }
@@ -141,5 +172,5 @@ function passedArgs({ values }: Call): readonly string[] {
 function write({ values, terminal }: Call, report: PlayReport | ServeReport, text: string): void {
   const format = values.textOf("output");
   if (format === "text") terminal.out(text);
-  else terminal.out(format === "json" ? `${JSON.stringify(report, undefined, 2)}\n` : stringify(report));
+  else terminal.out(format === "json" ? `${jsonText(report, 2)}\n` : yamlText(report));
 }

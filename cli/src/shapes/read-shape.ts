@@ -2,10 +2,11 @@ import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { isRecord } from "../connection/json.ts";
 import { CommandError } from "../errors.ts";
+import { printable } from "../output/printable.ts";
 
 /** An answer held to the shape that is relied on; further fields are let be. Its texts can be shown: they hold nothing that moves a terminal. */
 export function readShape<Schema extends TSchema>(schema: Schema, answer: unknown, path: string): Static<Schema> {
-  const shown = printable(answer);
+  const shown = showable(answer);
   if (Value.Check(schema, shown)) return shown;
   const [first] = Value.Errors(schema, shown);
   const problem = first ? `${first.instancePath || "the answer"} ${first.message}` : "it is of another form";
@@ -14,14 +15,9 @@ export function readShape<Schema extends TSchema>(schema: Schema, answer: unknow
   );
 }
 
-/** Clouds and users of the cluster write some of these texts: a control character would be the terminal's, a turned direction hides words. */
-const UNPRINTABLE = /[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu;
-
-function printable(value: unknown): unknown {
-  if (typeof value === "string") return value.replaceAll(UNPRINTABLE, " ");
-  if (Array.isArray(value)) return value.map(printable);
+function showable(value: unknown): unknown {
+  if (typeof value === "string") return printable(value);
+  if (Array.isArray(value)) return value.map(showable);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name.replaceAll(UNPRINTABLE, " "), printable(inner)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printable(name), showable(inner)]));
 }

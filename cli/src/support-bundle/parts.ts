@@ -92,7 +92,7 @@ async function pagePart(connection: Connection, name: string, path: string, isAn
   try {
     const answer = await connection.get(path);
     const { statusCode = 0 } = answer;
-    const text = await textOf(answer, MOST_BYTES);
+    const text = await textOf(answer, MOST_BYTES, connection.timeoutMs);
     // A health page that is not well is an answer like any other.
     if (isAnswer(statusCode) || (name.startsWith("health/") && isHealth(statusCode)))
       return { kind: "file", name, text };
@@ -145,7 +145,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** `service/shop/web` to `service-shop-web`; whatever a name is, it stays in its folder. */
+/** `service/shop/web` to `service_shop_web`: no name of Kubernetes has a `_`, so that no two become one. Whatever a name is, it stays in its folder. */
 function fileName(text: string): string {
-  return text.replaceAll(/[^\w.-]+/g, "-").replace(/^\.+/, "");
+  return text.replaceAll(/[^\w.-]+/g, "_").replace(/^\.+/, "");
 }

@@ -10,7 +10,7 @@ const HIDDEN = "[redacted]";
 
 /** Names whose value is a secret, wherever they stand: in JSON, YAML, flags, variables, headers. */
 const SECRET_NAME =
-  "(?:[\\w.-]{0,128}[_.-])?(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|client[_-]key(?:-data)?|client-certificate-data|credentials?|cookie|set-cookie|bearer)|[a-z]\\w{0,128}(?:Password|Secret|ApiKey|AccessKey|PrivateKey|ClientKey|Credential|Credentials|AuthToken|AccessToken|RefreshToken|IdToken|BearerToken)";
+  "(?:[\\w.-]{0,128}[_.-])?(?:password|passwd|passphrase|pass|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|account[_-]?key|secret[_-]?key|private[_-]?key|client[_-]key(?:-data)?|client-certificate-data|credentials?|cookie|set-cookie|bearer|signature|sig)|[a-z]\\w{0,128}(?:Password|Passphrase|Secret|ApiKey|AccessKey|AccountKey|PrivateKey|ClientKey|Credential|Credentials|(?<!page|resume|continue)Token)";
 
 /** Order matters: what is longer first, so that no rest of it stays. What may repeat has a bound, or a long line would take hours. */
 const PATTERNS: readonly Pattern[] = [
@@ -38,7 +38,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     kind: "credentials in an address",
-    pattern: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?!\[redacted\])[^\s/@:"']{0,256}:[^\s/@"']{1,1024}@/gi,
+    pattern: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?!\[redacted\])[^\s/@:"']{0,256}(?::[^\s/@"']{1,1024})?@/gi,
     replacement: `$1${HIDDEN}@`,
   },
   {
@@ -52,9 +52,27 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     kind: "secret by its name",
+    // The next argument.
+    pattern: new RegExp(
+      `(?<![\\w.-])(--(?:${SECRET_NAME})(?:["']\\s*,\\s*["']|[^\\S\\r\\n]+["']?))(?!\\[redacted\\]|[-\\]}])[^\\s"',;&\\\\]+`,
+      "gi",
+    ),
+    replacement: `$1${HIDDEN}`,
+  },
+  {
+    kind: "secret by its name",
+    // A block of YAML: its first line, and those that stand as far in.
+    pattern: new RegExp(
+      `((?<![\\w.-])(?:${SECRET_NAME})["']?[^\\S\\r\\n]*:[^\\S\\r\\n]*[|>][-+\\d]{0,2}[^\\S\\r\\n]*\\r?\\n)([^\\S\\r\\n]+)(?![^\\S\\r\\n]|\\[redacted\\])[^\\r\\n]*(?:\\r?\\n\\2[^\\r\\n]*)*`,
+      "gi",
+    ),
+    replacement: `$1$2${HIDDEN}`,
+  },
+  {
+    kind: "secret by its name",
     // A bare word, as YAML, flags and variables have it.
     pattern: new RegExp(
-      `((?<![\\w.-])(?:${SECRET_NAME})[^\\S\\r\\n]*[:=][^\\S\\r\\n]*)(?!\\[redacted\\])(?!true\\b|false\\b|null\\b)[^\\s"'{}\\[\\],;&<>()][^\\s"',;&]*`,
+      `((?<![\\w.-])(?:${SECRET_NAME})[^\\S\\r\\n]*[:=][^\\S\\r\\n]*)(?!\\[redacted\\])(?!true\\b|false\\b|null\\b|[|][-+\\d]{0,2}[^\\S\\r\\n]*[\\r\\n])[^\\s"'{}\\[\\],;&<>()][^\\s"',;&]*`,
       "gi",
     ),
     replacement: `$1${HIDDEN}`,

@@ -9,7 +9,7 @@ import { extract } from "tar-stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CERTIFICATE } from "../test/certificate.ts";
 import { FakeController } from "../test/fake-controller.ts";
-import { type Ran, runCli } from "../test/run-cli.ts";
+import { type Ran, type RunOptions, runCli } from "../test/run-cli.ts";
 import { heldNode, overview } from "../test/samples.ts";
 import { makeBundle } from "./bundle.ts";
 import { filtered } from "./object-parts.ts";
@@ -30,10 +30,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function run(args: readonly string[]): Promise<Ran> {
+function run(args: readonly string[], options?: RunOptions): Promise<Ran> {
   const token = join(folder, "token");
   const connection = ["--server", server, "--certificate-authority", join(folder, "ca.pem"), "--token-file", token];
-  return runCli(["support-bundle", ...args, ...connection]);
+  return runCli(["support-bundle", ...args, ...connection], options);
 }
 
 /** Files of an archive by name, in its order. */
@@ -97,8 +97,8 @@ describe("support-bundle", () => {
       "state/blocked.json",
       "state/controllers.json",
       "state/controllers/service-lb-controller.json",
-      "state/explain/node-worker-1.json",
-      "state/explain/service-shop-web.json",
+      "state/explain/node_worker-1.json",
+      "state/explain/service_shop_web.json",
       "state/overview.json",
       "version.json",
     ]);
@@ -119,6 +119,24 @@ describe("support-bundle", () => {
         { name: "state/providers.json", why: expect.stringContaining("404") },
       ],
     });
+  });
+
+  test("refuses a command line that makes no sense, and writes nothing", async () => {
+    const file = join(folder, "bundle.tar.gz");
+    const args = ["support-bundle", "-f", file, "--log", join(folder, "token"), "--server", "nowhere"];
+    expect(await runCli(args)).toMatchObject({ code: 2, err: expect.stringContaining("--server is nowhere") });
+    await expect(stat(file)).rejects.toThrow("ENOENT");
+  });
+
+  test("writes nothing when it is to end", async () => {
+    const file = join(folder, "bundle.tar.gz");
+    const stop = new AbortController();
+    controller.pages.set("/version", () => {
+      stop.abort(new Error("stopped"));
+      return { body: {} };
+    });
+    await expect(run(["-f", file, "--log", join(folder, "token")], { signal: stop.signal })).rejects.toThrow("stopped");
+    await expect(stat(file)).rejects.toThrow("ENOENT");
   });
 
   test("overwrites nothing", async () => {

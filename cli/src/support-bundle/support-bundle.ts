@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import type { Call, Command } from "../commands/command.ts";
 import { noOperands } from "../commands/no-operands.ts";
-import { CommandError, messageOf } from "../errors.ts";
+import { CommandError, messageOf, UsageError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS } from "../options/shared-options.ts";
+import { printable } from "../output/printable.ts";
 import { readVersion } from "../version.ts";
 import { type Manifest, makeBundle } from "./bundle.ts";
 import { tailPart, wholePart } from "./file-parts.ts";
@@ -69,6 +70,7 @@ async function run(call: Call): Promise<number> {
   noOperands(call);
   const { terminal, values } = call;
   const { controller, parts } = await gather(call);
+  call.signal.throwIfAborted();
   if (!parts.some(({ kind }) => kind === "file")) {
     throw new CommandError(
       `there is nothing to put into a bundle: ${parts.map((part) => (part.kind === "missing" ? part.why : "")).join("; ")}`,
@@ -107,7 +109,7 @@ async function ofController(call: Call): Promise<Gathered> {
     const connection = await call.controller();
     return { controller: redact(connection.description).text, parts: await controllerParts(connection) };
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
+    if (!(error instanceof CommandError) || error instanceof UsageError) throw error;
     return { controller: "", parts: [{ kind: "missing", name: "controller", why: error.message }] };
   }
 }
@@ -128,7 +130,7 @@ function summary(file: string, bytes: number, { files, missing }: Manifest): str
   );
   return [
     `${file}: ${files.length} files, ${bytes} bytes; ${secrets === 1 ? "1 secret was" : `${secrets} secrets were`} taken out`,
-    ...missing.map(({ name, why }) => `missing: ${name}: ${why}`),
+    ...missing.map(({ name, why }) => `missing: ${name}: ${printable(why)}`),
     "It has names and addresses of your cluster: look into it before you send it.",
     "",
   ].join("\n");

@@ -41,6 +41,7 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
     program: "cloudwire",
     commands: COMMANDS,
     environment: { HOME: "/nonexistent", ...options.environment },
+    readInput: async () => "",
     terminal: () => terminal,
     signal: options.signal ?? new AbortController().signal,
   });
