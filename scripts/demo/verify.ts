@@ -40,14 +40,14 @@ async function untilEveryNodeAnswers(url: string, nodes: readonly string[]): Pro
 /** The page is there, and what it is made of has these rows. */
 async function untilPageShows(url: string, wanted: readonly string[]): Promise<void> {
   const endMs = performance.now() + ANSWER_TIMEOUT_MS;
-  if (!(await call(url)).startsWith("<!doctype html>")) throw new Error(`there is no page at ${url}`);
-  let missing = wanted;
-  while (missing.length > 0) {
-    if (performance.now() > endMs) throw new Error(`the status page never had ${missing.join(", ")}`);
+  for (;;) {
+    const isThere = (await call(url)).startsWith("<!doctype html>");
     const rows: unknown = JSON.parse((await call(new URL("../debug/objects", url).href)) || "[]");
     const shown = new Set(listAt(rows).map((row) => `${textAt(row, "object")} ${textAt(row, "state")}`));
-    missing = wanted.filter((row) => !shown.has(row));
-    if (missing.length > 0) await sleep(RETRY_MS);
+    const missing = [...(isThere ? [] : ["a page"]), ...wanted.filter((row) => !shown.has(row))];
+    if (missing.length === 0) return;
+    if (performance.now() > endMs) throw new Error(`${url} never had ${missing.join(", ")}`);
+    await sleep(RETRY_MS);
   }
 }
 

@@ -2,7 +2,7 @@
 const FOREIGN: Readonly<Record<string, string>> = {
   kubectl:
     "all as clusterrole field-selector flatten for from-literal group list minify namespace non-resource-url overwrite raw replicas role serviceaccount tcp timeout verb",
-  helm: "force-conflicts namespace set take-ownership values",
+  helm: "force-conflicts namespace set show-only take-ownership values",
   curl: "header insecure no-buffer retry retry-all-errors retry-connrefused retry-delay",
   kubeadm: "client-name config",
   etcdutl: "bump-revision mark-compacted",

@@ -12,7 +12,7 @@ import { LEASE } from "../system/support/lease.ts";
 import { controllerKubeconfig } from "../system/support/rights.ts";
 import { API_KEY, World } from "../system/support/world.ts";
 import { buildOwnImages, VERSION } from "./support/images.ts";
-import { Podman } from "./support/podman.ts";
+import { Podman, statusOf } from "./support/podman.ts";
 import { podsOf } from "./support/pods.ts";
 
 const POD = "cloud-controller-manager";
@@ -126,6 +126,10 @@ describe.each(["StaticPod", "Deployment"] as const)("the chart's pod of a %s, ru
       for (const container of CONTAINERS) {
         expect(await inspect(container, "{{.Config.User}} {{.HostConfig.ReadonlyRootfs}}")).toBe("65532:65532 true");
         expect(await inspect(container, "{{.EffectiveCaps}} {{.RestartCount}}")).toBe("[] 0");
+        expect(await statusOf(await inspect(container, "{{.State.Pid}}"))).toMatchObject({
+          CapBnd: "0000000000000000",
+          NoNewPrivs: "1",
+        });
       }
 
       expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).not.toBe("");

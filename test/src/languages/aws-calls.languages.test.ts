@@ -331,12 +331,13 @@ describe("routes of the provider for AWS", () => {
     const { results } = await caller.provider.batchEnsureRoutes({ routes: [...routes] });
     return results.map(({ outcome }) => (outcome?.$case === "error" ? outcome.value.reason : outcome?.$case));
   };
+  /** In the order of their ranges: the contract's lists have none, and routes are made side by side. */
   const listed = async () =>
-    (await caller.provider.listRoutes({})).routes.map(({ destinationCidr, targetProviderId, blackhole }) => [
-      destinationCidr,
-      targetProviderId,
-      blackhole,
-    ]);
+    (await caller.provider.listRoutes({})).routes
+      .map(
+        ({ destinationCidr, targetProviderId, blackhole }) => [destinationCidr, targetProviderId, blackhole] as const,
+      )
+      .toSorted(([left], [right]) => left.localeCompare(right));
 
   test("are made, replaced and removed, and others' are never touched", async () => {
     const third = await aws.cloud.run("us-east-1a");

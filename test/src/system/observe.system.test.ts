@@ -21,6 +21,7 @@ const OBSERVER = "observer";
 /** What asks without changing anything. */
 const READS = new Set(["get", "list", "watch"]);
 const REVIEWS = new Set(["subjectaccessreviews", "tokenreviews"]);
+const WATCHED = ["nodes", "services", "persistentvolumes", "certificatesigningrequests"].map((name) => `watch ${name}`);
 
 let controlPlane: ControlPlane;
 let world: World;
@@ -126,6 +127,8 @@ test("an observer plans what each controller would write, lets its webhook's obj
   await planned(observer, /^service-lb-controller default\/web: patch services\/status/);
 
   const events = await controlPlane.auditEvents();
+  // Everything that was read is in it, so what was written would be, too.
+  expect(events.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(expect.arrayContaining(WATCHED));
   expect(events.filter(({ code }) => code === 403)).toEqual([]);
   const written = events.filter(({ verb, resource = "" }) => !READS.has(verb) && !REVIEWS.has(resource));
   expect(written.map(({ verb, requestUri }) => `${verb} ${requestUri}`)).toEqual([]);

@@ -124,20 +124,20 @@ export class TroubledCluster implements AsyncDisposable {
     );
   }
 
-  /** What `cloudwire explain` writes. White space is squeezed. */
-  async told(object: string): Promise<string> {
+  /** Waits until `cloudwire explain` writes it, in which white space is squeezed. */
+  async told(object: string, what: string, isSo: (text: string) => boolean): Promise<void> {
     const [certificate, key] = [join(this.#folder, "client.pem"), join(this.#folder, "client-key.pem")];
     const server = [`--server=https://127.0.0.1:${this.#port}`, "--insecure-skip-tls-verify"];
     const args = ["explain", object, ...server, `--client-certificate=${certificate}`, `--client-key=${key}`];
     let said = "";
-    return eventually(
-      `the controller to answer about ${object}`,
+    await eventually(
+      `the command line to say of ${object}: ${what}`,
       30_000,
       async () => {
         await using program = new Program({ source: SOURCE, args });
         const { code } = await program.exit();
         said = program.output;
-        return code === 0 ? said.replaceAll(/\s+/g, " ") : undefined;
+        return code === 0 && isSo(said.replaceAll(/\s+/g, " ")) ? true : undefined;
       },
       () => said,
     );
