@@ -16,6 +16,10 @@ export interface FixtureServer {
   /** Ends all streams, and refuses new ones with this status until told otherwise. */
   readonly cut: (status: number) => void;
   readonly mend: () => void;
+  /** New streams are opened and told nothing, until `mend`. */
+  readonly fallSilent: () => void;
+  /** To every page, as it is. */
+  readonly sendText: (text: string) => void;
   /** Ends all streams, as a controller does after a while. */
   readonly endStreams: () => void;
   /** Streams that pages hold open. */
@@ -42,13 +46,23 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
   const files = await buildPage();
   const random = createRandom(11);
   const streams = new Set<ServerResponse>();
+  const untold = new Set<ServerResponse>();
   let refusal: number | undefined;
+  let isSilent = false;
   const send = <K extends keyof StreamEvents>(to: Iterable<ServerResponse>, name: K, data: StreamEvents[K]): void => {
     for (const stream of to) stream.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   };
   const openStream = (request: IncomingMessage, response: ServerResponse): void => {
     if (refusal !== undefined) return answer(response, refusal, { message: "not now" });
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    response.flushHeaders();
+    streams.add(response);
+    request.on("close", () => streams.delete(response));
+    if (isSilent) untold.add(response);
+    else tellAll(response);
+    return undefined;
+  };
+  const tellAll = (response: ServerResponse): void => {
     const one = [response];
     send(one, "overview", overviewOf(cluster, random));
     const rows = [...cluster.rows.values()];
@@ -56,8 +70,6 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
       send(one, "rows", { set: rows.slice(from, from + ROWS_AT_ONCE), gone: [] });
     }
     send(one, "complete", { rows: rows.length });
-    streams.add(response);
-    request.on("close", () => streams.delete(response));
   };
   const server = createServer((request, response) => {
     const asked = request.url ?? "/";
@@ -66,11 +78,12 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
     const url = new URL(asked.slice(prefix.length), "http://localhost");
     if (url.pathname === PATHS.stream) return openStream(request, response);
     if (url.pathname === PATHS.explain) {
+      if (refusal !== undefined) return answer(response, refusal, { message: "not now" });
       const object = [...cluster.rows.keys()].find((known) => known === url.searchParams.get("object"));
       const explanation = object === undefined ? undefined : explanationOf(cluster, object);
       return explanation === undefined
         ? answer(response, 404, { message: "there is no such object" })
-        : answer(response, refusal ?? 200, explanation);
+        : answer(response, 200, explanation);
     }
     return sendFile(response, files, url.pathname);
   });
@@ -95,6 +108,15 @@ export async function startFixtureServer(cluster: Cluster, prefix = ""): Promise
     },
     mend: () => {
       refusal = undefined;
+      isSilent = false;
+      for (const response of untold) tellAll(response);
+      untold.clear();
+    },
+    fallSilent: () => {
+      isSilent = true;
+    },
+    sendText: (text) => {
+      for (const stream of streams) stream.write(text);
     },
     endStreams,
     streams: () => streams.size,

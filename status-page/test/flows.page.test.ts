@@ -14,6 +14,10 @@ afterAll(async () => {
 
 const hashOf = (page: Page): string => new URL(page.url()).hash;
 const namesIn = (page: Page): Promise<readonly string[]> => page.locator("[role=grid] .cell-name a").allTextContents();
+const scrollList = async (page: Page, top: number): Promise<void> => {
+  await page.getByRole("grid").evaluate((element, top) => element.scrollTo(0, top), top);
+  await page.locator(`.grid-rows [role=row][aria-rowindex="${Math.floor(top / 36) + 4}"]`).waitFor();
+};
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
 describe("the way through the page", () => {
@@ -95,6 +99,66 @@ describe("the way through the page", () => {
     await heading(page, "Calls").waitFor();
   });
 
+  test("letters that come without a pause are one search, and one step back", async () => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await opened.go("#/calls");
+    await page.getByRole("searchbox").evaluate((field) => {
+      if (!(field instanceof HTMLInputElement)) throw new Error("the search is no field");
+      for (const letter of "web") {
+        field.value += letter;
+        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      }
+    });
+    await heading(page, "Search").waitFor();
+    expect(hashOf(page)).toBe("#/all?search=web");
+    await page.goBack();
+    await heading(page, "Calls").waitFor();
+  });
+
+  test("opens the row that is clicked on, wherever the list is scrolled to", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } });
+    const { page } = opened;
+    await opened.go("#/nodes");
+    await page.getByText("400 Nodes", { exact: true }).waitFor();
+    await scrollList(page, 7_200);
+    const row = page.locator('.grid-rows [role=row][aria-rowindex="206"]');
+    const name = await row.locator("a").innerText();
+    await row.locator(".cell-summary").click();
+    await heading(page, name).waitFor();
+    expect(hashOf(page)).toBe(`#/node/${name}`);
+  });
+
+  test("leaves a list where it was scrolled to, whoever looks elsewhere meanwhile", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } });
+    const { page } = opened;
+    await opened.go("#/nodes");
+    await page.getByText("400 Nodes", { exact: true }).waitFor();
+    await scrollList(page, 7_200);
+    await page.getByRole("link", { name: "Calls" }).click();
+    await heading(page, "Calls").waitFor();
+    await page.goBack();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("grid");
+    expect(await page.getByRole("grid").evaluate(({ scrollTop }) => scrollTop)).toBe(7_200);
+  });
+
+  test("begins at the top with each other choice of rows", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } });
+    const { page } = opened;
+    const top = (): Promise<number> => page.getByRole("grid").evaluate(({ scrollTop }) => scrollTop);
+    await opened.go("#/nodes");
+    await page.getByText("400 Nodes", { exact: true }).waitFor();
+    await scrollList(page, 7_200);
+    await page.getByRole("searchbox").fill("worker-1");
+    await page.getByText("111 Nodes found").waitFor();
+    expect(await top()).toBe(0);
+    await scrollList(page, 1_800);
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("link", { name: /Nodes, ok/ }).click();
+    await heading(page, "Nodes").waitFor();
+    expect(await top()).toBe(0);
+  });
+
   test("filters by state and by provider, and keeps that in its address", async () => {
     await using opened = await openPage(browser, {}, ({ rows }) => {
       rows.set("node/metal-1", { ...nodeRow("metal-1", "blocked"), provider: "iron" });
@@ -146,6 +210,19 @@ describe("what is seen", () => {
     await page.locator(".summary").getByText(hostile).waitFor();
     expect(await page.locator("main img, main script, main b").count()).toBe(0);
     expect(faults).toEqual([]);
+  });
+
+  test("where nobody need do anything, that is said as it is: it passes, or it is to be so", async () => {
+    await using opened = await openPage(browser, {}, ({ rows }) => {
+      rows.set("node/waits", nodeRow("waits", "waiting"));
+      rows.set("node/foreign", nodeRow("foreign", "unmanaged"));
+    });
+    const { page } = opened;
+    const remedy = page.getByRole("region", { name: "What stands in the way" }).locator(".remedy");
+    await opened.go("#/node/waits");
+    await expect.poll(() => remedy.innerText()).toBe("What to do: nothing; it passes by itself.");
+    await opened.go("#/node/foreign");
+    await expect.poll(() => remedy.innerText()).toBe("What to do: nothing.");
   });
 
   test("alarms come before all else, and lead to what they are of", async () => {

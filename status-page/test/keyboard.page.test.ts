@@ -83,6 +83,34 @@ describe("by keyboard alone", () => {
     expect(new URL(page.url()).hash).toBe("#/nodes");
   });
 
+  test("Escape in a field of choices is the field's own", async () => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await opened.go("#/node/worker-1");
+    await page.getByLabel("Colours").focus();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    expect(new URL(page.url()).hash).toBe("#/node/worker-1");
+  });
+
+  test("a list whose active row goes is gone on with from what is in sight", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 400, services: 0 } }, ({ rows }) => {
+      for (const [object, row] of rows) rows.set(object, { ...row, state: "ok" });
+    });
+    const { page, server } = opened;
+    await opened.go("#/nodes");
+    await page.getByText("400 Nodes", { exact: true }).waitFor();
+    const grid = page.getByRole("grid");
+    await grid.focus();
+    await page.keyboard.press("End");
+    await expect.poll(() => active(page)).toBe("worker-400");
+    server.change([], ["node/worker-400"]);
+    await page.getByText("399 Nodes", { exact: true }).waitFor();
+    expect(await grid.getAttribute("aria-activedescendant")).toBeNull();
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => active(page)).toMatch(/^worker-3[89]\d$/);
+  });
+
   test("Tab reaches everything, and where it is can be seen", async () => {
     await using opened = await openPage(browser);
     const { page } = opened;

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startBrowser } from "./browser.ts";
-import { nodeRow, serviceRow } from "./clusters.ts";
+import { createRandom, nodeRow, overviewOf, serviceRow } from "./clusters.ts";
 import { openPage } from "./open-page.ts";
 
 let browser: Browser;
@@ -90,6 +90,108 @@ describe("while the page is open", () => {
     await page.getByRole("button", { name: "Try now" }).click();
     await page.getByText("Live", { exact: true }).waitFor();
     expect(server.streams()).toBe(1);
+  });
+
+  test("a connection that is back is not live, nor what is in sight new, before everything was sent anew", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 3, services: 0 } });
+    const { page, server } = opened;
+    await opened.go("#/nodes");
+    await page.getByText("3 Nodes", { exact: true }).waitFor();
+    server.cut(503);
+    await page.getByText("Connection lost:").waitFor();
+    server.mend();
+    server.fallSilent();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("Connecting", { exact: true }).waitFor();
+    await expect.poll(() => server.streams()).toBe(1);
+    expect(await page.getByRole("main").getAttribute("class")).toBe("stale");
+    server.mend();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await expect.poll(() => page.getByRole("main").getAttribute("class")).toBe("");
+  });
+
+  test("what cannot be read ends its connection, and the next one is followed", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 3, services: 0 } });
+    const { page, server } = opened;
+    await opened.go("#/nodes");
+    server.sendText("event: rows\ndata: {\n\n");
+    await page.getByText("Connection lost:").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await expect.poll(() => server.streams()).toBe(1);
+  });
+
+  test("an answer that is no stream is said to be none", async () => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await page.route("**/debug/stream", (route) => route.fulfill({ contentType: "text/html", body: "<p>Log in</p>" }));
+    await page.goto(opened.server.url);
+    await page.getByText("Connection lost:").waitFor();
+    expect(await page.getByRole("alert").innerText()).toContain(
+      "what answers is no controller's stream but text/html.",
+    );
+  });
+
+  test("all that came before the first frame is shown, though nothing comes after it", async () => {
+    await using opened = await openPage(browser);
+    const { page, cluster } = opened;
+    const text = `event: overview\ndata: ${JSON.stringify(overviewOf(cluster, createRandom(1)))}\n\nevent: complete\ndata: {"rows":0}\n\n`;
+    await page.addInitScript((said) => {
+      const ask = globalThis.fetch;
+      const body = (): ReadableStream =>
+        new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(said)) });
+      const headers = { "content-type": "text/event-stream" };
+      globalThis.fetch = async (input, init) =>
+        input instanceof URL && input.pathname === "/debug/stream"
+          ? new Response(body(), { headers })
+          : ask(input, init);
+    }, text);
+    await page.goto(opened.server.url);
+    await page.getByText("Live", { exact: true }).waitFor({ timeout: 5_000 });
+    expect(await page.getByRole("heading", { name: "Objects by state" }).count()).toBe(1);
+  });
+
+  test("times are told by the controller's clock, whatever this machine's says", async () => {
+    const anHourMs = 3_600_000;
+    await using opened = await openPage(browser, { size: { nodes: 1, services: 0 } });
+    const { page, server } = opened;
+    await opened.go("#/nodes");
+    const age = page.locator(".grid-rows .cell-age");
+    await expect.poll(() => age.innerText()).toBe("2 h ago");
+    server.sendOverview(new Date(Date.now() + anHourMs));
+    await expect.poll(() => age.innerText()).toBe("3 h ago");
+    server.sendOverview(new Date(Date.now() - 3 * anHourMs));
+    await expect.poll(() => age.innerText()).toBe("just now");
+  });
+
+  test("an object is asked about once at a time, and no longer than there is hope for an answer", async () => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    let asked = 0;
+    await page.clock.install();
+    await page.route("**/debug/explain**", () => {
+      asked += 1;
+    });
+    await opened.go("#/nodes");
+    await page.getByRole("link", { name: "worker-1", exact: true }).click();
+    await expect.poll(() => asked).toBe(1);
+    await page.clock.fastForward(6_000);
+    await page.getByText("Asking the controller").waitFor();
+    expect(asked).toBe(1);
+    await page.clock.fastForward(6_000);
+    await page.getByRole("alert").getByText("the controller has not answered for 10 s").waitFor();
+    await page.clock.fastForward(6_000);
+    await expect.poll(() => asked).toBe(2);
+  });
+
+  test("a view that breaks says so, and the others are still there", async () => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await page.route("**/debug/explain**", (route) => route.fulfill({ json: { replica: {} } }));
+    await opened.go("#/node/worker-1");
+    await page.getByRole("alert").getByText("This view broke by a fault of the page").waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Nodes" }).click();
+    await page.getByText("60 Nodes", { exact: true }).waitFor();
+    expect(await page.getByText("This view broke").count()).toBe(0);
   });
 
   test("another version of the controller is told, and the page may be loaded anew", async () => {

@@ -29,6 +29,7 @@ const VIEWS = [
   { name: "list without rows", hash: "#/nodes?search=nowhere", shows: "No Nodes fit" },
   { name: "search", hash: "#/all?search=worker-1", shows: "found" },
   { name: "object", hash: "#/node/blocked-1", shows: "What happened to it" },
+  { name: "object that waits", hash: "#/node/waiting-1", shows: "it passes by itself" },
   { name: "object that does well", hash: "#/node/well-1", shows: "Nothing does." },
   { name: "calls", hash: "#/calls", shows: "Quota class" },
   { name: "controllers", hash: "#/controllers", shows: "service-lb-controller" },
@@ -91,7 +92,11 @@ describe("a narrow window", () => {
   test.each(VIEWS)("is enough, without scrolling sideways: $name", async ({ hash }) => {
     await using opened = await openPage(browser, { viewport: { width: 360, height: 700 } }, (cluster) => {
       cluster.brakeHolds = true;
-      cluster.rows.set("node/blocked-1", nodeRow("blocked-1", "blocked"));
+      cluster.replica = { ...cluster.replica, identity: `${"cloud-controller-manager-".repeat(4)}_6f1c`, leads: false };
+      for (const name of ["blocked-1", `ip-10-0-0-1.${"eu-central-1".repeat(12)}.internal`]) {
+        cluster.rows.set(`node/${name}`, { ...nodeRow(name, "blocked"), provider: "a-provider-with-quite-a-name" });
+      }
+      cluster.rows.set("node/waiting-1", nodeRow("waiting-1", "waiting"));
       cluster.rows.set("node/well-1", nodeRow("well-1", "ok"));
     });
     const { page } = opened;
@@ -99,6 +104,18 @@ describe("a narrow window", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 });
+
+test("in a narrow window the view that is open is in sight among the others", async () => {
+  await using opened = await openPage(browser, { viewport: { width: 360, height: 700 } });
+  const { page } = opened;
+  await opened.go("#/controllers");
+  const tab = page.getByRole("navigation").getByRole("link", { name: "Controllers" });
+  await expect.poll(async () => isInSight(await tab.boundingBox(), 360)).toBe(true);
+});
+
+function isInSight(box: { readonly x: number; readonly width: number } | null, width: number): boolean {
+  return box !== null && box.x >= 0 && box.x + box.width <= width;
+}
 
 test("nothing moves for who wants that", async () => {
   await using opened = await openPage(browser, { reducedMotion: "reduce" });

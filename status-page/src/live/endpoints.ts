@@ -19,9 +19,13 @@ const MOST_TEXT = 300;
 /** What the answer says of itself: 403 is another thing than 503. */
 export async function refusalOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");
-  const said = text.startsWith("<") ? "" : messageIn(text).trim().slice(0, MOST_TEXT);
+  const said = text.startsWith("<") ? "" : shortened(messageIn(text).trim().replace(/\.$/, ""));
   const status = `${response.status} ${response.statusText}`.trim();
-  return `the controller answers ${status}${said === "" ? "" : `: ${said}`}`;
+  return `the controller answers ${status}${said === "" || said === response.statusText ? "" : `: ${said}`}`;
+}
+
+function shortened(text: string): string {
+  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)} …` : text;
 }
 
 /** The `message` of a JSON answer, or the text as it is. */

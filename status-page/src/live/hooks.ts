@@ -6,7 +6,12 @@ import type { AppState, Store } from "./store.ts";
 
 export function useStore(store: Store): AppState {
   const [state, setState] = useState(store.state);
-  useEffect(() => store.subscribe(() => setState(store.state)), [store]);
+  useEffect(() => {
+    const update = (): void => setState(store.state);
+    // What came between the first drawing and this was told to nobody.
+    update();
+    return store.subscribe(update);
+  }, [store]);
   return state;
 }
 
@@ -15,21 +20,27 @@ export function usePlace(): Place {
   useEffect(() => {
     const update = (): void => setHash(location.hash);
     addEventListener("hashchange", update);
-    addEventListener(PLACE_REPLACED, update);
+    addEventListener(PLACE_CHANGED, update);
     return () => {
       removeEventListener("hashchange", update);
-      removeEventListener(PLACE_REPLACED, update);
+      removeEventListener(PLACE_CHANGED, update);
     };
   }, []);
   return parsePlace(hash);
 }
 
-const PLACE_REPLACED = "cloudwire-place";
+const PLACE_CHANGED = "cloudwire-place";
+
+/** Goes there at once: what is set as `location.hash` is told only after a while, in which the next letter of a search may come. */
+export function pushHash(hash: string): void {
+  history.pushState(null, "", hash);
+  dispatchEvent(new Event(PLACE_CHANGED));
+}
 
 /** Goes there without a step that `back` would return to: for each letter of a search. */
 export function replaceHash(hash: string): void {
   history.replaceState(history.state, "", hash);
-  dispatchEvent(new Event(PLACE_REPLACED));
+  dispatchEvent(new Event(PLACE_CHANGED));
 }
 
 /** The time of this machine, anew each second. */
@@ -65,6 +76,9 @@ export interface Explained {
 /** An explanation costs the controller some milliseconds: often enough for somebody who waits, and at once when the object's row changes. */
 const EXPLAIN_EVERY_MS = 5_000;
 
+/** Longer than any answer takes: the few connections that a browser has to one address must not all be of questions that nobody answers. */
+const ASK_FOR_MS = 10_000;
+
 const NOT_YET: Explained = { explanation: undefined, receivedMs: 0, problem: undefined };
 
 /** @param change anything that is another when there is reason to ask again */
@@ -72,15 +86,22 @@ export function useExplanation(object: ObjectRef, change: unknown): Explained {
   const [explained, setExplained] = useState<Explained & { readonly object: ObjectRef }>({ ...NOT_YET, object });
   useEffect(() => {
     const stop = new AbortController();
+    let isAsking = false;
     const ask = async (): Promise<void> => {
-      if (document.hidden) return;
+      if (document.hidden || isAsking) return;
+      isAsking = true;
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), ASK_FOR_MS);
       try {
-        const explanation = await fetchExplanation(object, stop.signal);
+        const explanation = await fetchExplanation(object, AbortSignal.any([stop.signal, late.signal]));
         setExplained({ explanation, receivedMs: Date.now(), problem: undefined, object });
       } catch (error) {
         if (stop.signal.aborted) return;
-        const problem = error instanceof TypeError ? "the controller cannot be reached" : messageOf(error);
+        const problem = late.signal.aborted ? SILENT : problemOf(error);
         setExplained((before) => ({ ...(before.object === object ? before : NOT_YET), problem, object }));
+      } finally {
+        isAsking = false;
+        clearTimeout(timer);
       }
     };
     const askNow = (): void => void ask();
@@ -96,6 +117,9 @@ export function useExplanation(object: ObjectRef, change: unknown): Explained {
   return explained.object === object ? explained : NOT_YET;
 }
 
-function messageOf(error: unknown): string {
+const SILENT = `the controller has not answered for ${ASK_FOR_MS / 1_000} s`;
+
+function problemOf(error: unknown): string {
+  if (error instanceof TypeError) return "the controller cannot be reached";
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,9 @@
-import { NOTHING_YET, onEvent, onOpen, type StreamState } from "../model/stream-state.ts";
+import { isWhole, NOTHING_YET, onEvent, onOpen, type StreamState } from "../model/stream-state.ts";
 import { retryDelayMs } from "../model/retry-delay.ts";
 import { readStream } from "./stream.ts";
 
 export type Connection =
+  /** Not everything has come yet, or not anew since it was lost: what is shown then is from before. */
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
   /** What is shown is from before. */
@@ -23,6 +24,7 @@ export class Store {
   #state: AppState = { stream: NOTHING_YET, connection: { kind: "connecting" }, clockAheadMs: 0 };
   readonly #listeners = new Set<() => void>();
   #isScheduled = false;
+  #lostSinceMs: number | undefined;
   #wakeUp: () => void = () => undefined;
 
   get state(): AppState {
@@ -62,22 +64,29 @@ export class Store {
 
   async #read(): Promise<void> {
     await readStream({
-      opened: () => this.#update({ connection: { kind: "live" }, stream: onOpen(this.#state.stream) }),
+      opened: () => this.#opened(),
       event: (name, data) => this.#take(name, data),
+    });
+  }
+
+  #opened(): void {
+    const { connection, stream } = this.#state;
+    this.#update({
+      stream: onOpen(stream),
+      connection: connection.kind === "lost" ? { kind: "connecting" } : connection,
     });
   }
 
   /** Whether the last connection had sent everything. */
   #isUpToDate(): boolean {
     const { connection, stream } = this.#state;
-    return connection.kind === "live" && stream.isComplete && stream.incoming === undefined;
+    return connection.kind === "live" && isWhole(stream);
   }
 
   async #wait(why: string, failures: number): Promise<void> {
     const delayMs = retryDelayMs(failures, Math.random());
-    const { connection } = this.#state;
-    const sinceMs = connection.kind === "lost" ? connection.sinceMs : Date.now();
-    this.#update({ connection: { kind: "lost", why, sinceMs, retryAtMs: Date.now() + delayMs } });
+    this.#lostSinceMs ??= Date.now();
+    this.#update({ connection: { kind: "lost", why, sinceMs: this.#lostSinceMs, retryAtMs: Date.now() + delayMs } });
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, delayMs);
       this.#wakeUp = () => {
@@ -91,7 +100,12 @@ export class Store {
     const stream = onEvent(this.#state.stream, name, data);
     const { overview } = stream;
     const isNew = overview !== undefined && overview !== this.#state.stream.overview;
-    this.#update({ stream, ...(isNew ? { clockAheadMs: Date.parse(overview.at) - Date.now() } : {}) });
+    if (isWhole(stream)) this.#lostSinceMs = undefined;
+    this.#update({
+      stream,
+      ...(isNew ? { clockAheadMs: Date.parse(overview.at) - Date.now() } : {}),
+      ...(isWhole(stream) ? { connection: { kind: "live" } } : {}),
+    });
   }
 
   #update(change: Partial<AppState>): void {

@@ -18,15 +18,24 @@ const SILENCE_MS = 30_000;
  * gives up for good after such an answer, and has no notion of silence.
  */
 export async function readStream(reader: StreamReader): Promise<void> {
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const end = new AbortController();
+  let isSilent = false;
+  const onSilence = (): void => {
+    isSilent = true;
+    end.abort();
+  };
+  let timer = setTimeout(onSilence, SILENCE_MS);
   try {
     const response = await fetch(endpoint(PATHS.stream), {
-      signal: silence.signal,
+      signal: end.signal,
       headers: { accept: "text/event-stream" },
       cache: "no-store",
     });
     if (!response.ok || response.body === null) throw new Error(await refusalOf(response));
+    const type = response.headers.get("content-type") ?? "";
+    if (!type.startsWith("text/event-stream")) {
+      throw new Error(`what answers is no controller's stream but ${type === "" ? "of no type" : type}`);
+    }
     reader.opened();
     const parser = createEventParser();
     const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -34,14 +43,16 @@ export async function readStream(reader: StreamReader): Promise<void> {
       const { done, value } = await pieces.read();
       if (done) return;
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      timer = setTimeout(onSilence, SILENCE_MS);
       for (const { name, data } of parser.push(value)) reader.event(name, data);
     }
   } catch (error) {
-    if (silence.signal.aborted) throw new Error(`nothing was heard for ${SILENCE_MS / 1000} s`, { cause: error });
+    if (isSilent) throw new Error(`nothing was heard for ${SILENCE_MS / 1000} s`, { cause: error });
     if (error instanceof TypeError) throw new Error("the controller cannot be reached", { cause: error });
     throw error;
   } finally {
     clearTimeout(timer);
+    // Where it was left before its end it would stay open, and browsers have few connections to one address.
+    end.abort();
   }
 }

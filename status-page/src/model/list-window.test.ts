@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { moveInList, scrollToShow, windowOf } from "./list-window.ts";
+import { firstInSight, moveInList, scrollToShow, windowOf } from "./list-window.ts";
 
 test.each([
   { what: "the top", scrollTop: 0, count: 100, start: 0, end: 15 },
@@ -22,11 +22,20 @@ test.each([
   expect(scrollToShow(index, scrollTop, 200, 20)).toBe(becomes);
 });
 
+test.each([
+  { what: "the top", scrollTop: 0, count: 100, first: 0 },
+  { what: "a row that is cut off", scrollTop: 70, count: 100, first: 4 },
+  { what: "a place before the top", scrollTop: -50, count: 100, first: 0 },
+  { what: "a place past the end", scrollTop: 9_999, count: 100, first: 99 },
+  { what: "a list without rows", scrollTop: 0, count: 0, first: -1 },
+])("firstInSight() is $first at $what", ({ scrollTop, count, first }) => {
+  expect(firstInSight(scrollTop, 20, count)).toBe(first);
+});
+
 describe("moveInList()", () => {
   test.each([
     { key: "ArrowDown", from: 5, to: 6 },
     { key: "ArrowDown", from: 99, to: 99 },
-    { key: "ArrowDown", from: -1, to: 0 },
     { key: "ArrowUp", from: 5, to: 4 },
     { key: "ArrowUp", from: 0, to: 0 },
     { key: "PageDown", from: 95, to: 99 },
@@ -34,10 +43,21 @@ describe("moveInList()", () => {
     { key: "Home", from: 5, to: 0 },
     { key: "End", from: 5, to: 99 },
   ])("$key leads from $from to $to", ({ key, from, to }) => {
-    expect(moveInList(key, from, 100, 10)).toBe(to);
+    expect(moveInList(key, { active: from, first: 0, count: 100, page: 10 })).toBe(to);
+  });
+
+  test.each([
+    { key: "ArrowDown", to: 40 },
+    { key: "ArrowUp", to: 40 },
+    { key: "PageDown", to: 40 },
+    { key: "Home", to: 0 },
+    { key: "End", to: 99 },
+  ])("$key leads to $to where no row is active, and 40 is the first in sight", ({ key, to }) => {
+    expect(moveInList(key, { active: -1, first: 40, count: 100, page: 10 })).toBe(to);
   });
 
   test("leaves other keys to others", () => {
-    expect(moveInList("a", 5, 100, 10)).toBeUndefined();
+    expect(moveInList("a", { active: 5, first: 0, count: 100, page: 10 })).toBeUndefined();
+    expect(moveInList("a", { active: -1, first: 0, count: 100, page: 10 })).toBeUndefined();
   });
 });

@@ -18,6 +18,11 @@ export function windowOf(
   return { start, end: Math.min(count, start + seen + 2 * beyond) };
 }
 
+/** The first row that is in sight whole; -1: there is none. */
+export function firstInSight(scrollTop: number, rowHeight: number, count: number): number {
+  return Math.min(count - 1, Math.ceil(Math.max(0, scrollTop) / rowHeight));
+}
+
 /** Where to scroll so that the row is in sight whole, no further than needed. */
 export function scrollToShow(index: number, scrollTop: number, viewHeight: number, rowHeight: number): number {
   const top = index * rowHeight;
@@ -26,9 +31,25 @@ export function scrollToShow(index: number, scrollTop: number, viewHeight: numbe
   return scrollTop;
 }
 
-/** Where a key leads in a list; undefined: it is no key of lists. */
-export function moveInList(key: string, index: number, count: number, page: number): number | undefined {
+/** Where somebody is in a list. */
+export interface ListPosition {
+  /** Of the active row; -1: none is. */
+  readonly active: number;
+  /** Of the first row in sight. */
+  readonly first: number;
+  readonly count: number;
+  /** Rows of a page. */
+  readonly page: number;
+}
+
+/** Where a key leads in a list: where no row is active, first to one that is in sight. undefined: it is no key of lists. */
+export function moveInList(key: string, { active, first, count, page }: ListPosition): number | undefined {
   const last = count - 1;
+  const moved = stepInList(key, active, last, page);
+  return active < 0 && moved !== undefined && key !== "Home" && key !== "End" ? first : moved;
+}
+
+function stepInList(key: string, index: number, last: number, page: number): number | undefined {
   switch (key) {
     case "ArrowDown":
       return Math.min(last, index + 1);

@@ -1,6 +1,6 @@
 import type { ObjectRow, Overview } from "@cloudwire/operator-api";
 import { describe, expect, test } from "vitest";
-import { MOST_SAMPLES, NOTHING_YET, onEvent, onOpen, type StreamState } from "./stream-state.ts";
+import { isWhole, MOST_SAMPLES, NOTHING_YET, onEvent, onOpen, type StreamState } from "./stream-state.ts";
 
 const row = (object: ObjectRow["object"]): ObjectRow => ({ object, state: "ok", summary: "", provider: "aws" });
 const none = { ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 };
@@ -52,6 +52,17 @@ const sample = (second: number): readonly [string, unknown] => [
   },
 ];
 const COMPLETE = ["complete", { rows: 2 }] as const;
+
+test("isWhole() is true from the end of what a connection begins with to the next connection", () => {
+  const states = [
+    after("open", rows(["a"])),
+    after("open", rows(["a"]), COMPLETE),
+    after("open", rows(["a"]), COMPLETE, rows(["b"])),
+    after("open", rows(["a"]), COMPLETE, "open", rows(["a"])),
+    after("open", rows(["a"]), COMPLETE, "open", rows(["a"]), COMPLETE),
+  ];
+  expect(states.map(isWhole)).toEqual([false, true, true, false, true]);
+});
 
 describe("onEvent()", () => {
   test("shows rows of the first connection as they come", () => {

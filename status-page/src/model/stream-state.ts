@@ -51,6 +51,11 @@ export function onOpen(state: StreamState): StreamState {
   };
 }
 
+/** Whether the connection has sent everything. */
+export function isWhole({ isComplete, incoming }: StreamState): boolean {
+  return isComplete && incoming === undefined;
+}
+
 /** What an event of the stream makes of the state; events that the page does not know change nothing. */
 export function onEvent(state: StreamState, name: string, data: string): StreamState {
   switch (name) {

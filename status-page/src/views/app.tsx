@@ -7,6 +7,7 @@ import type { Place } from "../model/place.ts";
 import { Banners } from "./banners.tsx";
 import { CallsView } from "./calls-view.tsx";
 import { ControllersView } from "./controllers-view.tsx";
+import { Guarded } from "./guarded.tsx";
 import { Header } from "./header.tsx";
 import { ListView } from "./list-view.tsx";
 import { ObjectView } from "./object-view.tsx";
@@ -22,7 +23,6 @@ export function App({ store }: { readonly store: Store }): JSX.Element {
   }, [titled]);
   useSearchKey();
   useFocusOnArrival(titled);
-  const isStale = state.connection.kind === "lost";
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>
@@ -30,11 +30,18 @@ export function App({ store }: { readonly store: Store }): JSX.Element {
       </a>
       <Header state={state} place={place} />
       <Banners state={state} tryNow={() => store.tryNow()} />
-      <main id="main" tabIndex={-1} class={isStale ? "stale" : ""}>
-        <View state={state} place={place} />
+      <main id="main" tabIndex={-1} class={isStale(state) ? "stale" : ""}>
+        <Guarded key={titled}>
+          <View state={state} place={place} />
+        </Guarded>
       </main>
     </>
   );
+}
+
+/** Whether what is in sight is from before. */
+function isStale({ connection, stream }: AppState): boolean {
+  return connection.kind === "lost" || (connection.kind === "connecting" && stream.isComplete);
 }
 
 function View({ state, place }: { readonly state: AppState; readonly place: Place }): JSX.Element {

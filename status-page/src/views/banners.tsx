@@ -48,7 +48,7 @@ function Lost({ connection, at, tryNow }: LostProps): JSX.Element {
 function Waiting({ sinceMs, retryAtMs }: { readonly sinceMs: number; readonly retryAtMs: number }): JSX.Element {
   const nowMs = useNow();
   return (
-    <span aria-hidden="true">
+    <span class="since" aria-hidden="true">
       Lost {formatAgo(nowMs - sinceMs)}; next try {formatCountdown(retryAtMs - nowMs)}.
     </span>
   );

@@ -52,7 +52,7 @@ export function GridRow({ id, entry, index, top, isActive, ...rest }: GridRowPro
       <span role="gridcell" class="cell-state">
         <StateMark state={row.state} />
       </span>
-      <span role="gridcell" class="cell-name">
+      <span role="gridcell" class="cell-name" title={name}>
         {rest.showsKind ? <span class="kind">{KIND_WORDS[kind].one}</span> : null}
         <a href={formatPlace({ view: "object", object: { kind, name } })} tabIndex={-1}>
           {name}
@@ -62,7 +62,7 @@ export function GridRow({ id, entry, index, top, isActive, ...rest }: GridRowPro
         {row.reason === undefined ? null : <span class="reason">{row.reason}</span>}
         {row.summary}
       </span>
-      <span role="gridcell" class="cell-provider">
+      <span role="gridcell" class="cell-provider" title={row.provider}>
         {row.provider}
       </span>
       <span role="gridcell" class="cell-age">

@@ -1,6 +1,6 @@
 import { OBJECT_KINDS } from "@cloudwire/operator-api";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { AppState, Connection } from "../live/store.ts";
 import { applyTheme, storedTheme, THEMES } from "../live/theme.ts";
 import { formatCount, formatNumber } from "../model/format.ts";
@@ -19,7 +19,6 @@ export function Header({ state, place }: { readonly state: AppState; readonly pl
           Cloudwire
         </a>
         {overview === undefined ? null : <span class="cluster">{overview.cluster}</span>}
-        <span class="gap" />
         <SearchField place={place} />
         <ConnectionMark connection={state.connection} />
         <ThemeSwitch />
@@ -32,6 +31,12 @@ export function Header({ state, place }: { readonly state: AppState; readonly pl
 function Navigation({ state, place }: { readonly state: AppState; readonly place: Place }): JSX.Element {
   const counts = state.stream.overview?.counts;
   const current = currentTab(place);
+  const list = useRef<HTMLUListElement>(null);
+  // In a narrow window not all have room; the numbers that come later make them wider.
+  useEffect(
+    () => list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    [current, counts === undefined],
+  );
   const tab = (name: string, href: string, text: string, more?: JSX.Element): JSX.Element => (
     <li key={name}>
       <a href={href} aria-current={current === name ? "page" : undefined}>
@@ -42,7 +47,7 @@ function Navigation({ state, place }: { readonly state: AppState; readonly place
   );
   return (
     <nav aria-label="Views">
-      <ul>
+      <ul ref={list}>
         {tab("overview", "#/", "Overview", <Alarms count={state.stream.overview?.alarms.length ?? 0} />)}
         {OBJECT_KINDS.map((kind) =>
           tab(

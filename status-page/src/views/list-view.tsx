@@ -33,6 +33,7 @@ export function ListView({ state, selection }: ListViewProps): JSX.Element {
       </div>
       <ObjectGrid
         id={kind}
+        choice={formatPlace({ view: "list", selection })}
         entries={found}
         label={kind === "all" ? "What was found" : words.many}
         clockAheadMs={state.clockAheadMs}

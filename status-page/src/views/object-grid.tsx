@@ -2,13 +2,15 @@ import type { JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useMedia } from "../live/hooks.ts";
 import type { Entry } from "../model/entries.ts";
-import { moveInList, scrollToShow, windowOf } from "../model/list-window.ts";
+import { firstInSight, type ListPosition, moveInList, scrollToShow, windowOf } from "../model/list-window.ts";
 import { formatPlace } from "../model/place.ts";
 import { GridHead, GridRow } from "./grid-row.tsx";
 
 interface ObjectGridProps {
   /** What it remembers its place by, while another view is in sight. */
   readonly id: string;
+  /** What its rows are chosen by: with another choice it begins at its top. */
+  readonly choice: string;
   readonly entries: readonly Entry[];
   readonly label: string;
   readonly clockAheadMs: number;
@@ -18,6 +20,7 @@ interface ObjectGridProps {
 }
 
 interface Remembered {
+  readonly choice: string;
   /** Reference of the active row: rows move while the list lives. */
   active: string | undefined;
   scrollTop: number;
@@ -53,6 +56,8 @@ export function ObjectGrid(props: ObjectGridProps): JSX.Element {
   // A row that comes in sight takes over the elements of one that left it: making new ones is most of what a frame costs.
   const pool = end - start;
   const page = Math.max(1, Math.floor(height / sizes.row) - 1);
+  const first = firstInSight(scrollTop, sizes.row, entries.length);
+  const position: ListPosition = { active, first, count: entries.length, page };
   return (
     <div class="grid-frame">
       <div
@@ -64,8 +69,9 @@ export function ObjectGrid(props: ObjectGridProps): JSX.Element {
         aria-label={label}
         aria-rowcount={entries.length + 1}
         aria-activedescendant={active >= start && active < end ? rowId(active) : undefined}
-        onKeyDown={(event) => onKey(event, { entries, active, page, activate })}
-        onFocus={() => (active < 0 ? activate(0) : undefined)}
+        onKeyDown={(event) => onKey(event, { entries, position, activate })}
+        // One in sight: the list must not move away under a pointer that gives it the focus.
+        onFocus={() => (active < 0 ? activate(first) : undefined)}
         onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
       >
         <GridHead />
@@ -104,15 +110,18 @@ interface GridPlace {
 
 /** Where somebody is in the list: still there when they come back to it. */
 function useGridPlace(
-  { id, entries }: ObjectGridProps,
+  { id, choice, entries }: ObjectGridProps,
   view: RefObject<HTMLDivElement | null>,
   height: number,
   rowHeight: number,
 ): GridPlace {
-  const memory = memoryOf(id);
+  const memory = memoryOf(id, choice);
   const [scrollTop, setScrollTop] = useState(memory.scrollTop);
   const [active, setActive] = useState(memory.active);
-  useLayoutEffect(() => view.current?.scrollTo({ top: memory.scrollTop }), []);
+  useLayoutEffect(() => {
+    setActive(memory.active);
+    view.current?.scrollTo({ top: memory.scrollTop });
+  }, [memory]);
   return {
     scrollTop,
     setScrollTop: (top) => {
@@ -133,17 +142,15 @@ function useGridPlace(
 
 interface KeyContext {
   readonly entries: readonly Entry[];
-  readonly active: number;
-  /** Rows. */
-  readonly page: number;
+  readonly position: ListPosition;
   readonly activate: (index: number) => void;
 }
 
-function onKey(event: KeyboardEvent, { entries, active, page, activate }: KeyContext): void {
+function onKey(event: KeyboardEvent, { entries, position, activate }: KeyContext): void {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
-  const moved = moveInList(event.key, active, entries.length, page);
+  const moved = moveInList(event.key, position);
   if (moved !== undefined) activate(moved);
-  else if (event.key === "Enter") open(entries[active]);
+  else if (event.key === "Enter") open(entries[position.active]);
   else if (event.key === "Escape") location.hash = "#/";
   else return;
   event.preventDefault();
@@ -153,10 +160,12 @@ function rowId(index: number): string {
   return `row-${index}`;
 }
 
-function memoryOf(id: string): Remembered {
-  const known = remembered.get(id) ?? { active: undefined, scrollTop: 0 };
-  remembered.set(id, known);
-  return known;
+function memoryOf(id: string, choice: string): Remembered {
+  const known = remembered.get(id);
+  if (known?.choice === choice) return known;
+  const fresh: Remembered = { choice, active: undefined, scrollTop: 0 };
+  remembered.set(id, fresh);
+  return fresh;
 }
 
 function open(entry: Entry | undefined): void {

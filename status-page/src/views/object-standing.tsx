@@ -1,5 +1,6 @@
-import type { Cause, ControllerWork, Fact, QueuePosition, Wish } from "@cloudwire/operator-api";
+import type { Cause, ControllerWork, Fact, QueuePosition, State, Wish } from "@cloudwire/operator-api";
 import type { ComponentChildren, JSX } from "preact";
+import { remedyOf } from "../model/causes.ts";
 import { formatDuration, formatWord } from "../model/format.ts";
 import { Countdown, Moment } from "./moment.tsx";
 import { Panel, WideTable } from "./panel.tsx";
@@ -7,26 +8,37 @@ import { Prose } from "./prose.tsx";
 
 interface CausesProps {
   readonly causes: readonly Cause[];
+  /** Of the object. */
+  readonly state: State;
   /** When it goes on. */
   readonly children: ComponentChildren;
 }
 
-export function CausesPanel({ causes, children }: CausesProps): JSX.Element {
+/** Red is what somebody has to see to. */
+const TONES: Readonly<Record<State, string>> = {
+  ok: "",
+  working: "",
+  waiting: "notes",
+  blocked: "alarms",
+  unmanaged: "",
+};
+
+export function CausesPanel({ causes, state, children }: CausesProps): JSX.Element {
   return (
-    <Panel id="causes" title="What stands in the way" class={causes.length === 0 ? "calm" : "alarms"}>
+    <Panel id="causes" title="What stands in the way" class={causes.length === 0 ? "" : TONES[state]}>
       {causes.length === 0 ? <p>Nothing does.</p> : null}
       <ul class="causes">
-        {causes.map(({ reason, message, remedy, see }, index) => (
+        {causes.map((cause, index) => (
           <li key={index}>
             <p>
-              <span class="reason">{reason}</span> <Prose text={message} />
+              <span class="reason">{cause.reason}</span> <Prose text={cause.message} />
             </p>
             <p class="remedy">
-              <strong>What to do:</strong> <Prose text={remedy ?? "nothing; it passes by itself."} />
+              <strong>What to do:</strong> <Prose text={remedyOf(cause, state)} />
             </p>
-            {see === undefined ? null : (
+            {cause.see === undefined ? null : (
               <p class="more">
-                <code>{see}</code>
+                <code>{cause.see}</code>
               </p>
             )}
           </li>

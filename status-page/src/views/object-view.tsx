@@ -7,6 +7,7 @@ import { formatRef, KIND_WORDS, type ObjectName } from "../model/object-name.ts"
 import { formatPlace, wholeList } from "../model/place.ts";
 import { CallsPanel, ProviderPanel, TimelinePanel } from "./object-history.tsx";
 import { CausesPanel, FactsPanel, WishesPanel, WorkPanel } from "./object-standing.tsx";
+import { isTyping } from "./search-field.tsx";
 import { StateMark } from "./state-mark.tsx";
 import { Countdown, Moment } from "./moment.tsx";
 
@@ -76,10 +77,10 @@ interface PartsProps {
 }
 
 function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Element {
-  const { causes, nextTry, wishes, facts, work, provider, calls, timeline } = explanation;
+  const { causes, state, nextTry, wishes, facts, work, provider, calls, timeline } = explanation;
   return (
     <>
-      <CausesPanel causes={causes}>
+      <CausesPanel causes={causes} state={state}>
         {nextTry === undefined ? null : (
           <p class="next-try">
             <strong>Next try</strong> <Countdown inMs={nextTry.inMs} toldMs={receivedMs} /> <span>({nextTry.why})</span>
@@ -102,7 +103,7 @@ function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Eleme
 function useEscape(list: string): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || event.defaultPrevented) return;
+      if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
       event.preventDefault();
       if (cameFromWithin()) history.back();
       else location.hash = list;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { replaceHash } from "../live/hooks.ts";
-import { formatPlace, type Place, wholeList } from "../model/place.ts";
+import { pushHash, replaceHash } from "../live/hooks.ts";
+import { formatPlace, parsePlace, type Place } from "../model/place.ts";
 
 const ID = "search";
 
@@ -20,8 +20,8 @@ export function SearchField({ place }: { readonly place: Place }): JSX.Element {
         spellcheck={false}
         value={search}
         aria-keyshortcuts="/"
-        onInput={(event) => searchFor(place, event.currentTarget.value)}
-        onKeyDown={(event) => onKey(event, place)}
+        onInput={(event) => searchFor(event.currentTarget.value)}
+        onKeyDown={(event) => onKey(event, search)}
       />
     </search>
   );
@@ -39,15 +39,17 @@ export function isTyping(target: unknown): boolean {
   return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
 }
 
-function searchFor(place: Place, search: string): void {
+/** One step of `back` for all letters. The address is asked where one is: the page may not be drawn anew yet since the letter before. */
+function searchFor(search: string): void {
+  const place = parsePlace(location.hash);
   if (place.view === "list") replaceHash(formatPlace({ view: "list", selection: { ...place.selection, search } }));
-  else location.hash = formatPlace({ ...wholeList("all"), view: "list", selection: { ...ALL, search } });
+  else pushHash(formatPlace({ view: "list", selection: { ...ALL, search } }));
 }
 
 const ALL = { kind: "all", search: "", state: undefined, provider: undefined } as const;
 
 /** Down and Enter lead into what was found; Escape takes the search back, and then leaves the field. */
-function onKey(event: KeyboardEvent, place: Place): void {
+function onKey(event: KeyboardEvent, search: string): void {
   const list = document.querySelector<HTMLElement>("[role=grid]");
   if ((event.key === "ArrowDown" || event.key === "Enter") && list !== null) {
     event.preventDefault();
@@ -55,6 +57,6 @@ function onKey(event: KeyboardEvent, place: Place): void {
   }
   if (event.key !== "Escape") return;
   event.preventDefault();
-  if (place.view === "list" && place.selection.search !== "") searchFor(place, "");
+  if (search !== "") searchFor("");
   else if (list !== null) list.focus();
 }
