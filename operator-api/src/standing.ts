@@ -16,7 +16,7 @@ export interface Cause {
   readonly reason: string;
   /** One or two sentences: what stands in the way. */
   readonly message: string;
-  /** What somebody can do about it, as an instruction; absent: nothing, it passes by itself. */
+  /** What somebody can do about it, as an instruction; absent: nothing needs doing, for it passes by itself or is as wished. */
   readonly remedy?: string;
   /** Path of a page of the documentation, from the top of the repository. */
   readonly see?: string;

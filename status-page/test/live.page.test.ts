@@ -80,6 +80,34 @@ describe("while the page is open", () => {
     expect(await page.locator("body").getAttribute("data-said")).toBeNull();
   });
 
+  test("a page that nobody looks at lets its connection go after five minutes, and has another when somebody does", async () => {
+    await using opened = await openPage(browser, { size: { nodes: 3, services: 0 } });
+    const { page, server, cluster } = opened;
+    await page.clock.install();
+    await opened.go("#/nodes");
+    const look = (isHidden: boolean): Promise<void> =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, isHidden);
+    await look(true);
+    await page.clock.fastForward(290_000);
+    await look(false);
+    await look(true);
+    await page.clock.fastForward(20_000);
+    expect(server.streams()).toBe(1);
+    await page.clock.fastForward(290_000);
+    await expect.poll(() => server.streams()).toBe(0);
+    await page.clock.fastForward(3_600_000);
+    expect(server.streams()).toBe(0);
+    expect(await page.getByRole("alert").innerText()).toBe("");
+    cluster.rows.set("node/worker-9", nodeRow("worker-9", "ok"));
+    await look(false);
+    await page.getByRole("row", { name: /worker-9/ }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect([server.streams(), opened.faults]).toEqual([1, []]);
+  });
+
   test("somebody who does not want to wait tries at once", async () => {
     await using opened = await openPage(browser);
     const { page, server } = opened;

@@ -1,5 +1,6 @@
 import { isWhole, NOTHING_YET, onEvent, onOpen, type StreamState } from "../model/stream-state.ts";
 import { retryDelayMs } from "../model/retry-delay.ts";
+import { Attention } from "./attention.ts";
 import { readStream } from "./stream.ts";
 
 export type Connection =
@@ -22,6 +23,7 @@ const AFTER_AN_END_MS = 250;
 /** What the page knows, kept up to date for as long as it is open. */
 export class Store {
   #state: AppState = { stream: NOTHING_YET, connection: { kind: "connecting" }, clockAheadMs: 0 };
+  readonly #attention = new Attention();
   readonly #listeners = new Set<() => void>();
   #isScheduled = false;
   #lostSinceMs: number | undefined;
@@ -42,12 +44,13 @@ export class Store {
     this.#wakeUp();
   }
 
-  /** Follows the stream for ever: after each loss again, later each time. */
+  /** Follows the stream for ever: after each loss again, later each time; not while nobody looks. */
   async follow(): Promise<never> {
     let failures = 0;
     for (;;) {
+      const { signal } = this.#attention;
       try {
-        await this.#read();
+        await readStream({ opened: () => this.#opened(), event: (name, data) => this.#take(name, data) }, signal);
         if (this.#isUpToDate()) {
           // It was not lost: nobody need be told.
           failures = 0;
@@ -56,17 +59,16 @@ export class Store {
         }
         throw new Error("the controller ended the connection");
       } catch (error) {
+        if (signal.aborted) {
+          await this.#attention.seen();
+          failures = 0;
+          this.#update({ connection: { kind: "connecting" } });
+          continue;
+        }
         failures = this.#isUpToDate() ? 1 : failures + 1;
         await this.#wait(error instanceof Error ? error.message : String(error), failures);
       }
     }
-  }
-
-  async #read(): Promise<void> {
-    await readStream({
-      opened: () => this.#opened(),
-      event: (name, data) => this.#take(name, data),
-    });
   }
 
   #opened(): void {

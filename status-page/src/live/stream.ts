@@ -12,12 +12,12 @@ const SILENCE_MS = 30_000;
 
 /**
  * Reads the stream until the controller ends it in order, as it does with each after a while, to ask anew who may read it.
- * Rejects where it does not come or breaks off, with a message for people.
+ * Rejects where it does not come or breaks off, with a message for people, and when `signal` is aborted.
  *
  * By `fetch` and not by `EventSource`, which keeps to itself why it failed (a status of 401, 403 or 503 is another thing to do for whoever looks),
  * gives up for good after such an answer, and has no notion of silence.
  */
-export async function readStream(reader: StreamReader): Promise<void> {
+export async function readStream(reader: StreamReader, signal: AbortSignal): Promise<void> {
   const end = new AbortController();
   let isSilent = false;
   const onSilence = (): void => {
@@ -27,7 +27,7 @@ export async function readStream(reader: StreamReader): Promise<void> {
   let timer = setTimeout(onSilence, SILENCE_MS);
   try {
     const response = await fetch(endpoint(PATHS.stream), {
-      signal: end.signal,
+      signal: AbortSignal.any([end.signal, signal]),
       headers: { accept: "text/event-stream" },
       cache: "no-store",
     });
