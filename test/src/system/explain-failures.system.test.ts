@@ -211,6 +211,8 @@ const failures: readonly Failure[] = [
     kind: "service",
     name: "throttled",
     stage: async () => {
+      // If its next try met the throttling first, this one would wait for the same hold and have nothing to say of its own.
+      await cluster.deleteService("quota");
       await cluster.world.admin.resetSettings();
       const throttling = { kind: "rateLimited", operation: "loadBalancers.create", retryAfterSeconds: 30 } as const;
       await cluster.world.admin.addFault(throttling);
