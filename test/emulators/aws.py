@@ -17,7 +17,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from account import Account
 from corrections import correct
@@ -83,6 +83,16 @@ class Emulator:
         draft.replace(file)
 
 
+class WholeAnswers(WSGIRequestHandler):
+    """Sends head and body at once.
+
+    A client that reads the head before its own write of the request has returned may close the connection, and loses a body that
+    comes later: Go's does, on a busy machine. It then repeats a change that was made.
+    """
+
+    wbufsize = -1
+
+
 def one_by_one(lock: threading.Lock, cloud: Application) -> Application:
     """Let one call in at a time: moto's models are not made for several threads."""
 
@@ -101,7 +111,7 @@ def main() -> None:
     correct()
     hasten()
     emulator = Emulator()
-    server = make_server("127.0.0.1", 0, emulator, threaded=True)
+    server = make_server("127.0.0.1", 0, emulator, threaded=True, request_handler=WholeAnswers)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}"
     account = Account(url, ADMIN_KEY)
