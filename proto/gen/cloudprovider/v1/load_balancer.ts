@@ -439,7 +439,7 @@ export interface EnsureLoadBalancerRequest {
 
 /** Which load balancer to take over. */
 export interface AdoptLoadBalancer {
-  /** REQUIRED. The provider's id for it. */
+  /** REQUIRED. Its `LoadBalancer.id`, to the letter; anything else, another spelling included, is FIELD_INVALID. */
   loadBalancerId: string;
 }
 

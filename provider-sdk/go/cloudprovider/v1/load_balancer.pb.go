@@ -1445,7 +1445,7 @@ func (x *EnsureLoadBalancerRequest) GetAdopt() *AdoptLoadBalancer {
 // Which load balancer to take over.
 type AdoptLoadBalancer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// REQUIRED. The provider's id for it.
+	// REQUIRED. Its `LoadBalancer.id`, to the letter; anything else, another spelling included, is FIELD_INVALID.
 	LoadBalancerId string `protobuf:"bytes,1,opt,name=load_balancer_id,json=loadBalancerId,proto3" json:"load_balancer_id,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

@@ -749,7 +749,7 @@ class AdoptLoadBalancer(google.protobuf.message.Message):
 
     LOAD_BALANCER_ID_FIELD_NUMBER: builtins.int
     load_balancer_id: builtins.str
-    """REQUIRED. The provider's id for it."""
+    """REQUIRED. Its `LoadBalancer.id`, to the letter; anything else, another spelling included, is FIELD_INVALID."""
     def __init__(
         self,
         *,
