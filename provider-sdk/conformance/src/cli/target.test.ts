@@ -12,13 +12,14 @@ describe("folded()", () => {
         '{"time":"00:02","message":"failed","requestId":"b"}',
         '{"time": "00:03","message":"failed","requestId": "c"}',
       ],
-      ['(3 times) {"time":"00:01","message":"failed","requestId":"a"}', "ready"],
+      ["ready", '(3 times) {"time": "00:03","message":"failed","requestId": "c"}'],
     ],
     [
       "counts lines with another uuid in their text",
       ["details under 2ac877c7-b8e3-4286-ade6-ce7b43495ce1", "details under d190f153-fb6f-4ddd-a26c-3f43e897f4bb"],
-      ["(2 times) details under 2ac877c7-b8e3-4286-ade6-ce7b43495ce1"],
+      ["(2 times) details under d190f153-fb6f-4ddd-a26c-3f43e897f4bb"],
     ],
+    ["leaves what was said last at the end, however early it was said first", ["a", "b", "a"], ["b", "(2 times) a"]],
   ])("%s", (_name, lines, wanted) => {
     expect(folded(lines)).toEqual(wanted);
   });

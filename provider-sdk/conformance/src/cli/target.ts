@@ -62,12 +62,12 @@ const definedOf = (files: TlsFiles): TlsFiles =>
 /** Where in its code an error came about is in the provider's own log; what it says has to fit on a line. */
 export const withoutStack = (line: string): string => line.replaceAll(/,? ?"stack": ?"(?:[^"\\]|\\.)*"/g, "");
 
-/** Lines without those that say again what one of the last did: of a thousand look-ups that fail alike, one is worth reading. */
+/** Lines without those that are said again later: of a thousand look-ups that fail alike, one is worth reading. */
 export const folded = (lines: readonly string[]): readonly string[] => {
-  const groups = Map.groupBy(lines, withoutCall);
-  return [...groups.values()].map(([first = "", ...again]) =>
-    again.length === 0 ? first : `(${again.length + 1} times) ${first}`,
-  );
+  const groups = Map.groupBy(lines.toReversed(), withoutCall);
+  return [...groups.values()]
+    .map(([last = "", ...earlier]) => (earlier.length === 0 ? last : `(${earlier.length + 1} times) ${last}`))
+    .toReversed();
 };
 
 /** What a line says, without the time and the ids of its call. */

@@ -49,7 +49,15 @@ describe("parseRange()", () => {
     expect([formatAddress(range.family, range.first), formatAddress(range.family, range.last)]).toEqual([first, last]);
     expect([contains(range, first), contains(range, "203.0.113.1")]).toEqual([true, false]);
   });
-  test.each(["192.0.2.12-192.0.2.10", "192.0.2.1-2001:db8::1", "1-2-3", "", "lan"])("refuses %s", (text) => {
+  test.each([
+    "192.0.2.12-192.0.2.10",
+    "192.0.2.1-2001:db8::1",
+    "1-2-3",
+    "",
+    "lan",
+    "fe80::1%eth0",
+    "fe80::1-fe80::2%eth0",
+  ])("refuses %s", (text) => {
     expect(parseRange(text)).toBeUndefined();
   });
 });
@@ -80,6 +88,11 @@ test("positionOf() and formatAddress() agree in every range", () => {
   );
 });
 
-test.each(["127.21.0.0", "::1", "no address"])("positionOf() knows that %s is outside", (address) => {
-  expect(positionOf(read("127.20.0.0/16"), address)).toBeUndefined();
+test.each([
+  ["127.20.0.0/16", "127.21.0.0"],
+  ["127.20.0.0/16", "::1"],
+  ["127.20.0.0/16", "no address"],
+  ["fe80::/10", "fe80::1%eth0"],
+])("positionOf() knows that %s does not have %s", (range, address) => {
+  expect(positionOf(read(range), address)).toBeUndefined();
 });

@@ -21,16 +21,16 @@ export interface Cidr extends AddressRange {
   readonly prefixLength: number;
 }
 
-/** The family of an address; undefined: it is none. */
+/** The family of an address; undefined: it is none, or one with a zone such as `fe80::1%eth0`, which only one machine understands. */
 export function familyOf(address: string): Family | undefined {
-  const family = isIP(address);
+  const family = address.includes("%") ? 0 : isIP(address);
   return family === 4 || family === 6 ? family : undefined;
 }
 
 /** The one way to write the address, as the kernel does; undefined: it is none. */
 export function canonicalAddress(address: string): string | undefined {
   const family = familyOf(address);
-  return family === undefined || address.includes("%") ? undefined : formatAddress(family, toNumber(address));
+  return family === undefined ? undefined : formatAddress(family, toNumber(address));
 }
 
 /** Reads `10.0.0.0/8`; host bits are cleared. undefined: it is no network. */

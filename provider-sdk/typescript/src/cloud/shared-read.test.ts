@@ -56,6 +56,42 @@ describe("SharedRead", () => {
     expect((await patient).number).toBe(2);
   });
 
+  test("reads once for all who waited when the read was cut off, and again if that one is", async () => {
+    const { begun, shared, call } = setUp();
+    const [first, second] = [call(), call()];
+    const readers = [first, second].map(async (each) => shared.get(5_000, each).catch(String));
+    const patient = [shared.get(5_000, call()), shared.get(0, call())];
+    for (const [index, each] of [first, second].entries()) {
+      each.abort(new Error(`gone ${index}`));
+      begun[index]?.reject(new Error("cut off"));
+      await expect.poll(() => begun.length).toBe(index + 2);
+    }
+    begun[2]?.resolve();
+    expect((await Promise.all(patient)).map(({ number }) => number)).toEqual([3, 3]);
+    expect(await Promise.all(readers)).toEqual(["Error: gone 0", "Error: gone 1"]);
+    expect(begun).toHaveLength(3);
+  });
+
+  test("tells all who waited what the cloud answered, after one more read", async () => {
+    const { begun, shared, call } = setUp();
+    const readers = [1, 2, 3].map(async () => shared.get(5_000, call()).catch(String));
+    begun[0]?.reject(new Error("down"));
+    await expect.poll(() => begun.length).toBe(2);
+    begun[1]?.reject(new Error("still down"));
+    expect(await Promise.all(readers)).toEqual(["Error: down", "Error: still down", "Error: still down"]);
+    expect(begun).toHaveLength(2);
+  });
+
+  test("ends a wait with the call that waits, and the read goes on for the others", async () => {
+    const { begun, shared, call } = setUp();
+    const gone = call();
+    const [patient, impatient] = [shared.get(5_000, call()), shared.get(5_000, gone)];
+    gone.abort(new Error("gone"));
+    await expect(impatient).rejects.toThrow("gone");
+    begun[0]?.resolve();
+    expect((await patient).number).toBe(1);
+  });
+
   test("reads instead of other requests where that takes fewer", async () => {
     const { begun, shared, call } = setUp();
     const ask = async (saved: number, taken: number, maxAgeMs = 5_000) =>

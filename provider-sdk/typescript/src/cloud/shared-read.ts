@@ -1,3 +1,5 @@
+import { orAborted } from "../util/or-aborted.ts";
+
 /** What was read, and when the read began. */
 export type TimedRead<Value extends object> = Value & {
   /** When the read began: what is told later may be missing from it. */
@@ -16,13 +18,14 @@ export interface InsteadOptions {
 
 /**
  * One large read of the cloud, such as a list of all machines, that calls share: whoever asks while it is under way waits for it, and whoever asks
- * later gets the same one for as long as it is not too old for them. It ends with the call that it was begun for; if that is cut off, who
- * waited for it reads for itself.
+ * later gets the same one for as long as it is not too old for them. It ends with the call that it was begun for; when it has failed, those who
+ * waited for it share the one that the first of them begins. What `read` answers is an object, no array.
  */
 export class SharedRead<Value extends object, Occasion extends { readonly signal: AbortSignal }> {
   readonly #read: (occasion: Occasion) => Promise<Value>;
   readonly #nowMs: () => number;
-  #underWay: Promise<unknown> | undefined;
+  /** With the signal of the call that it ends with. */
+  #underWay: { readonly outcome: Promise<TimedRead<Value>>; readonly signal: AbortSignal } | undefined;
   #last: TimedRead<Value> | undefined;
 
   /** `read` gets the context of the call that it is made for. `nowMs` is for tests; default: the system's clock. */
@@ -35,20 +38,26 @@ export class SharedRead<Value extends object, Occasion extends { readonly signal
   async get(maxAgeMs: number, occasion: Occasion): Promise<TimedRead<Value>> {
     const fresh = this.#fresh(maxAgeMs);
     if (fresh) return fresh;
-    const shared = this.#underWay;
-    if (shared) {
-      // It ends with the call that it was begun for; then this one reads for itself.
-      await shared.catch(() => undefined);
+    const { signal } = occasion;
+    const earlier = this.#underWay;
+    if (earlier) {
+      await orAborted(
+        earlier.outcome.catch(() => undefined),
+        signal,
+      );
       const shown = this.#fresh(maxAgeMs);
       if (shown) return shown;
-      occasion.signal.throwIfAborted();
     }
-    const own = this.#begin(occasion);
-    this.#underWay = own;
-    try {
-      return await own;
-    } finally {
-      if (this.#underWay === own) this.#underWay = undefined;
+    for (;;) {
+      signal.throwIfAborted();
+      // One that has begun since they asked is new to everybody.
+      const since = this.#underWay ?? this.#begin(occasion);
+      try {
+        return await orAborted(since.outcome, signal);
+      } catch (error) {
+        // Cut off with another's call, it says nothing of the cloud.
+        if (signal.aborted || !since.signal.aborted) throw error;
+      }
     }
   }
 
@@ -65,9 +74,18 @@ export class SharedRead<Value extends object, Occasion extends { readonly signal
     return last && maxAgeMs > 0 && this.#nowMs() - last.readTime.getTime() <= maxAgeMs ? last : undefined;
   }
 
-  async #begin(occasion: Occasion): Promise<TimedRead<Value>> {
+  #begin(occasion: Occasion) {
+    const outcome = this.#readTimed(occasion).finally(() => {
+      this.#underWay = undefined;
+    });
+    const begun = { outcome, signal: occasion.signal };
+    this.#underWay = begun;
+    return begun;
+  }
+
+  async #readTimed(occasion: Occasion): Promise<TimedRead<Value>> {
     const readTime = new Date(this.#nowMs());
-    this.#last = { ...(await this.#read(occasion)), readTime };
+    this.#last = { ...(await orAborted(this.#read(occasion), occasion.signal)), readTime };
     return this.#last;
   }
 }

@@ -8,7 +8,7 @@ const other = stampOf(cluster, { ...service, name: "other", uid: "uid-2" });
 
 describe("ownershipProblem()", () => {
   const problem = (seen: Stamp, otherOwner?: string) =>
-    ownershipProblem({ what: "load balancer 1", name: "k8s-1", stamp: seen, otherOwner }, { cluster, service });
+    ownershipProblem({ what: "load balancer", id: "1", name: "k8s-1", stamp: seen, otherOwner }, { cluster, service });
 
   test("is none for the Service's own", () => {
     expect(problem(stamp)).toBeUndefined();
@@ -41,13 +41,13 @@ describe("ownershipProblem()", () => {
   ])("of %j, also marked %s, is %s and names the owner", (seen, otherOwner, reason, metadata, words) => {
     expect(problem(seen, otherOwner)).toMatchObject({
       reason,
-      metadata: { ...metadata, name: "k8s-1" },
+      metadata: { ...metadata, name: "k8s-1", id: "1" },
       message: `load balancer 1 ${words}`,
     });
   });
 
   test("is none of another Service's where only the cluster counts", () => {
-    expect(ownershipProblem({ what: "route 1", name: "r", stamp: other }, { cluster })).toBeUndefined();
+    expect(ownershipProblem({ what: "route", id: "1", name: "r", stamp: other }, { cluster })).toBeUndefined();
   });
 });
 

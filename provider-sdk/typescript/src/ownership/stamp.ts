@@ -16,8 +16,10 @@ export interface Stamp {
 
 /** An object as far as its owner is concerned. */
 export interface StampedObject {
-  /** For people: `load balancer 1234`. */
+  /** What it is, for people: `load balancer`. */
   readonly what: string;
+  /** The cloud's id of it. */
+  readonly id: string;
   /** The name by which it was found. */
   readonly name: string;
   /** As it was read. */
@@ -43,23 +45,24 @@ export function stampedService({ service = "", serviceUid = "" }: Stamp): Servic
  * by something that no cluster has made. Undefined: it may. Default: of any Service of the cluster.
  */
 export function ownershipProblem(
-  { what, name, stamp, otherOwner }: StampedObject,
+  { what, id, name, stamp, otherOwner }: StampedObject,
   { cluster, service }: { readonly cluster: Cluster; readonly service?: Pick<ServiceRef, "uid"> | undefined },
 ): ProviderError | undefined {
   const { clusterId, clusterName = "" } = stamp;
+  const named = { name, id };
   if (clusterId === undefined) {
     const whose =
       otherOwner === undefined ? "no cluster's stamp: somebody made it by hand" : `belongs to ${otherOwner}`;
-    const metadata = { name, ...(otherOwner === undefined ? {} : { owner: otherOwner }) };
-    return new ProviderError("NAME_TAKEN", `${what} has the name ${name} and ${whose}`, { metadata });
+    const metadata = { ...named, ...(otherOwner === undefined ? {} : { owner: otherOwner }) };
+    return new ProviderError("NAME_TAKEN", `${what} ${id} has the name ${name} and ${whose}`, { metadata });
   }
   if (clusterId !== cluster.id) {
-    const metadata = { owner_cluster_id: clusterId, owner_cluster_name: clusterName, name };
+    const metadata = { owner_cluster_id: clusterId, owner_cluster_name: clusterName, ...named };
     const owner = clusterName === "" ? clusterId : `${clusterName} (${clusterId})`;
-    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", `${what} belongs to cluster ${owner}`, { metadata });
+    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", `${what} ${id} belongs to cluster ${owner}`, { metadata });
   }
   if (service === undefined || stamp.serviceUid === service.uid) return undefined;
   const owner = stamp.service ?? stamp.serviceUid ?? "";
-  const message = `${what} has the name ${name} and is stamped for Service ${owner}`;
-  return new ProviderError("NAME_TAKEN", message, { metadata: { name, owner } });
+  const message = `${what} ${id} has the name ${name} and is stamped for Service ${owner}`;
+  return new ProviderError("NAME_TAKEN", message, { metadata: { ...named, owner } });
 }

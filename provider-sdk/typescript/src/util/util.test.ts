@@ -45,6 +45,21 @@ describe("inParallel()", () => {
     expect(await answers).toEqual([0, 10, 20]);
   });
 
+  test("begins nothing more once one has failed", async () => {
+    const gates = [0, 1].map(() => Promise.withResolvers<void>());
+    const begun: number[] = [];
+    const answers = inParallel([0, 1, 2, 3], 2, async (index) => {
+      begun.push(index);
+      await gates[index]?.promise;
+    });
+    gates[0]?.reject(new Error("no"));
+    await expect(answers).rejects.toThrow("no");
+    gates[1]?.resolve();
+    await gates[1]?.promise;
+    await Promise.resolve();
+    expect(begun).toEqual([0, 1]);
+  });
+
   test("fails with what fails, and has nothing to do for nothing", async () => {
     const work = async (): Promise<never> => {
       throw new Error("no");

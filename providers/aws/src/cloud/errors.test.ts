@@ -70,6 +70,7 @@ describe("toProviderError()", () => {
 
   test("waits as long as the contract says where AWS does not", () => {
     expect(known(awsError("Throttling")).retryAfterMs).toBe(5000);
+    expect(known(awsError("Throttling", 400, { "retry-after": "0" })).retryAfterMs).toBe(5000);
   });
 
   test("understands that there are no credentials", () => {

@@ -7,7 +7,7 @@ const stamp = stampTags(cluster, service);
 
 describe("problemOfTags()", () => {
   const problem = (tags: Tags) =>
-    problemOfTags({ what: "load balancer arn", name: "k8s-1", tags }, { cluster, service });
+    problemOfTags({ what: "load balancer", id: "arn", name: "k8s-1", tags }, { cluster, service });
 
   test("is none for the Service's own", () => {
     expect(problem(stamp)).toBeUndefined();

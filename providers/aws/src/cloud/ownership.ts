@@ -5,6 +5,7 @@ import {
   type ServiceRef,
   type Stamp,
   stampedService,
+  type StampedObject,
   stampOf,
 } from "@cloudwire/provider-sdk";
 
@@ -59,11 +60,11 @@ const foreignOwnerTags = ["elbv2.k8s.aws/cluster", "service.k8s.aws/stack", serv
 
 /** Why an object may not be touched for this Service; undefined: it is this Service's. */
 export function problemOfTags(
-  { what, name, tags }: { readonly what: string; readonly name: string; readonly tags: Tags },
+  { tags, ...object }: Pick<StampedObject, "what" | "id" | "name"> & { readonly tags: Tags },
   asking: { readonly cluster: Cluster; readonly service: Pick<ServiceRef, "uid"> },
 ): ProviderError | undefined {
   const [otherOwner] = foreignOwnerTags.flatMap((key) => (tags[key] === undefined ? [] : [`${key}=${tags[key]}`]));
-  return ownershipProblem({ what, name, stamp: stampIn(tags), otherOwner }, asking);
+  return ownershipProblem({ ...object, stamp: stampIn(tags), otherOwner }, asking);
 }
 
 interface AwsTag {

@@ -38,5 +38,5 @@ export async function findBalancer(
 }
 
 function problemOf({ arn, name, tags }: SeenBalancer, ref: Pick<LoadBalancerRef, "cluster" | "service">) {
-  return problemOfTags({ what: `load balancer ${arn}`, name, tags }, ref);
+  return problemOfTags({ what: "load balancer", id: arn, name, tags }, ref);
 }

@@ -72,7 +72,7 @@ export async function ensureOwnGroup(
     const message = `security group ${name} was made and cannot be read yet`;
     throw new ProviderError("NOT_READY", message, { retryAfterMs: 2_000 });
   }
-  const owned = { what: `security group ${made.GroupId}`, name, tags: fromAwsTags(made.Tags) };
+  const owned = { what: "security group", id: made.GroupId ?? "", name, tags: fromAwsTags(made.Tags) };
   const problem = problemOfTags(owned, wanted);
   if (problem) throw problem;
   return made;

@@ -70,7 +70,8 @@ async function createGroup(
     if (made === undefined)
       throw new ProviderError("NOT_READY", `target group ${group.name} is going; it is made anew then`);
     const madeTags = (await reader.tags([made.arn], work.context)).get(made.arn) ?? {};
-    const problem = problemOfTags({ what: `target group ${made.arn}`, name: made.name, tags: madeTags }, wanted);
+    const owned = { what: "target group", id: made.arn, name: made.name, tags: madeTags };
+    const problem = problemOfTags(owned, wanted);
     if (problem) throw problem;
     return made.arn;
   });

@@ -155,7 +155,7 @@ class Routes {
 
   #notOurs(route: PodRoute): ProviderError {
     const message = `the route to ${route.cidr} in table ${this.#table.id} is ${ownerWords(route)}`;
-    const metadata = { owner_cluster_id: route.owner ?? "" };
+    const metadata = { owner_cluster_id: route.owner ?? "", id: routeId(route) };
     return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });
   }
 }

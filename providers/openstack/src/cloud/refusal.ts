@@ -9,7 +9,7 @@ export async function readRefusal(response: Response, request: string, nowMs: nu
     status: response.status,
     ...readFault(parsed(text)),
     // Old Novas tell a used-up quota with 0.
-    retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), nowMs) || undefined,
+    retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), nowMs),
   };
 }
 

@@ -65,5 +65,5 @@ export function problemOfTags(
   { id, name, tags }: { readonly id: string; readonly name: string; readonly tags: readonly string[] },
   asking: Asking,
 ): ProviderError | undefined {
-  return ownershipProblem({ what: `load balancer ${id}`, name, stamp: fromTags(tags) }, asking);
+  return ownershipProblem({ what: "load balancer", id, name, stamp: fromTags(tags) }, asking);
 }

@@ -160,7 +160,8 @@ class Routes {
   #notOurs(owner: string | undefined): ProviderError {
     const whose = owner === undefined ? "nobody's: somebody made them by hand" : `cluster ${owner}'s`;
     const message = `the routes to pod ranges of router ${this.#router.id} are ${whose}`;
-    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata: { owner_cluster_id: owner ?? "" } });
+    const metadata = { owner_cluster_id: owner ?? "", id: this.#router.id };
+    return new ProviderError("OWNED_BY_ANOTHER_CLUSTER", message, { metadata });
   }
 }
 

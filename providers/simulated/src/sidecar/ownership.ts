@@ -35,7 +35,7 @@ export interface Owned {
 }
 
 /** Why an object may not be touched for this cluster; undefined: it is this cluster's. */
-export function problemOfTags(kind: string, { id, name, tags }: Owned, cluster: Cluster): ProviderError | undefined {
+export function problemOfTags(what: string, { id, name, tags }: Owned, cluster: Cluster): ProviderError | undefined {
   const stamp = { clusterId: tags[clusterIdTag], clusterName: tags[clusterNameTag] };
-  return ownershipProblem({ what: `${kind} ${id}`, name, stamp }, { cluster });
+  return ownershipProblem({ what, id, name, stamp }, { cluster });
 }

@@ -63,7 +63,8 @@ def serve_load_balancers(provider: Provider, cloud: Cloud) -> None:
             target_ids=[machine_id for machine_id in ids.values() if machine_id],
             tags={**wanted.spec.tags, **_stamp(wanted)},
         )
-        _tell_missing([name for name, machine_id in ids.items() if machine_id not in balancer.target_ids], context)
+        taken = set(balancer.target_ids)
+        _tell_missing([name for name, machine_id in ids.items() if machine_id not in taken], context)
         return _answer(balancer)
 
     @handlers.delete
