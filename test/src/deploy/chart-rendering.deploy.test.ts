@@ -76,6 +76,24 @@ describe("every pod", () => {
   });
 });
 
+describe("a NetworkPolicy", () => {
+  test("that names who may read lets in the pod of `helm test` beside them", async () => {
+    const objects = await rendered("the pod network");
+    const peers = listOf(at(named(objects, "NetworkPolicy"), "spec", "ingress", 0, "from"));
+    const tests = objects.find((object) => at(object, "metadata", "annotations", "helm.sh/hook") === "test");
+    expect(peers).toEqual([
+      { namespaceSelector: {} },
+      { podSelector: { matchLabels: at(tests, "metadata", "labels") } },
+    ]);
+    expect(Object.keys(Object(at(tests, "metadata", "labels")))).toHaveLength(2);
+  });
+
+  test("that names nobody lets everybody in", async () => {
+    const objects = await renderChart({ values: { hostNetwork: false, providers: [{ name: "simulated" }] } });
+    expect(at(named(objects, "NetworkPolicy"), "spec", "ingress", 0, "from")).toBeUndefined();
+  });
+});
+
 describe("the controller", () => {
   test.concurrent.each(CONFIGURED)("takes the settings that the chart gives it for %s", async (name) => {
     const objects = await rendered(name);

@@ -8,6 +8,12 @@ app.kubernetes.io/name: {{ .Values.name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* Of the pod of `helm test`. */}}
+{{- define "cloudwire.testLabels" -}}
+app.kubernetes.io/name: {{ .Values.name }}-installed
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "cloudwire.labels" -}}
 {{ include "cloudwire.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
