@@ -38,8 +38,8 @@ export interface ProviderSummary {
   readonly failedCalls: number;
   readonly inFlight: number;
   readonly budgets: readonly BudgetStanding[];
-  /** As far as this replica knows: one that does not lead knows of no Node that is held. */
-  readonly brake: BrakeStanding;
+  /** Absent: this replica does not lead, and cannot know. */
+  readonly brake?: BrakeStanding;
 }
 
 export interface BudgetStanding {

@@ -1,4 +1,5 @@
 import {
+  type BrakeStanding,
   type ObjectKind,
   type ObjectRef,
   type ObjectRow,
@@ -121,6 +122,10 @@ function countsOf(rows: Iterable<ObjectRow>): Overview["counts"] {
 
 const BRAKE_MESSAGE = "12 of 40 Nodes would go at once.";
 
+function brakeOf(holds: boolean): BrakeStanding {
+  return holds ? { holds, gone: 12, message: BRAKE_MESSAGE } : { holds, gone: 0 };
+}
+
 export function overviewOf(cluster: Cluster, random: () => number, at = new Date()): Overview {
   const { rows, replica, writes, brakeHolds, awsIsAway } = cluster;
   return {
@@ -156,8 +161,7 @@ export function overviewOf(cluster: Cluster, random: () => number, at = new Date
         { quotaClass: "read", callsPerSecond: 20, tokens: 15 + random() * 5, waiting: 0 },
         { quotaClass: "change", callsPerSecond: 5, tokens: 2 + random() * 3, waiting: Math.floor(random() * 3) },
       ],
-      brake:
-        name === "aws" && brakeHolds ? { holds: true, gone: 12, message: BRAKE_MESSAGE } : { holds: false, gone: 0 },
+      ...(replica.leads ? { brake: brakeOf(name === "aws" && brakeHolds) } : {}),
     })),
     alarms: [
       ...(brakeHolds

@@ -262,6 +262,9 @@ describe("what is seen", () => {
     expect(banners).toContain("Answered by pod-b, version 0.1.0, which does not lead.");
     expect(banners).toContain("pod-a leads, and knows.");
     expect(banners).toContain("Observing.");
+    const guard = page.getByRole("region", { name: "Providers and the brake on deletions" });
+    await guard.getByText("the replica that leads knows").first().waitFor();
+    expect(await guard.innerText()).not.toContain("released");
   });
 
   test("plots show rates and budgets, and tell their last values in words", async () => {

@@ -72,7 +72,7 @@ function providerLines(provider: ProviderSummary, { paint, columns }: Style): re
     `    ${calls} calls, ${failedCalls} failed, ${inFlight} under way`,
     ...reasons.map((reason) => hanging("    ", reason, columns)),
     ...budgets.map((budget) => hanging("    ", budgetText(budget), columns)),
-    ...(brake.holds ? [paint.red(hanging("    ", brakeText(brake), columns))] : []),
+    ...(brake?.holds === true ? [paint.red(hanging("    ", brakeText(brake), columns))] : []),
   ];
 }
 

@@ -33,7 +33,7 @@ const provider = Type.Object({
   failedCalls: number,
   inFlight: number,
   budgets: list(budget),
-  brake: Type.Object({ holds: truth, gone: number, message: maybe(text) }),
+  brake: maybe(Type.Object({ holds: truth, gone: number, message: maybe(text) })),
 });
 
 const overview = Type.Object({

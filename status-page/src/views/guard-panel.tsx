@@ -56,7 +56,7 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
         ))}
       </td>
       <td>
-        <Brake brake={provider.brake} />
+        {provider.brake === undefined ? <small>the replica that leads knows</small> : <Brake brake={provider.brake} />}
       </td>
       <td class="number">{formatNumber(provider.calls)}</td>
       <td class="number">{formatNumber(provider.failedCalls)}</td>

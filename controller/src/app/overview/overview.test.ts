@@ -96,4 +96,10 @@ describe("overviewOf()", () => {
     expect(providers[0]).toMatchObject({ calls: 0, failedCalls: 0, brake: { holds: false, gone: 0 } });
     expect(providers[0]).not.toHaveProperty("version");
   });
+
+  test("says nothing of the brake where another replica leads, which alone knows", () => {
+    const replica = { identity: "two", leads: false, leader: "one", version: "1.0.0" };
+    const { providers } = overviewOf({ ...FACTS, replica, providers: [snapshot()] });
+    expect(providers[0]).not.toHaveProperty("brake");
+  });
 });

@@ -56,7 +56,10 @@ function controllerSummary({
   return { name, state, waiting, working, delayed, failing };
 }
 
-function providerSummary(snapshot: ProviderSnapshot, { totals, brakes, nowMs }: OverviewFacts): ProviderSummary {
+function providerSummary(
+  snapshot: ProviderSnapshot,
+  { totals, brakes, nowMs, replica }: OverviewFacts,
+): ProviderSummary {
   const { name, address, connection, health, info, calls, budgets } = snapshot;
   return {
     name,
@@ -69,7 +72,7 @@ function providerSummary(snapshot: ProviderSnapshot, { totals, brakes, nowMs }: 
     failedCalls: totals.failedCalls[name] ?? 0,
     inFlight: calls.inFlight,
     budgets: budgets.map((budget) => budgetStanding(budget, nowMs)),
-    brake: brakes.get(name) ?? { holds: false, gone: 0 },
+    ...(replica.leads ? { brake: brakes.get(name) ?? { holds: false, gone: 0 } } : {}),
   };
 }
 
