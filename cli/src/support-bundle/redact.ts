@@ -85,7 +85,7 @@ export interface Redacted {
   readonly found: Readonly<Record<string, number>>;
 }
 
-/** Takes out what looks like a secret. What is left is as it was, so JSON stays JSON. */
+/** Takes out what looks like a secret; what is left is as it was. JSON stays JSON, but for a text in it that itself ends in the name of a secret. */
 export function redact(text: string): Redacted {
   const found: Record<string, number> = {};
   let left = text;
