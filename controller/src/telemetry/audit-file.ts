@@ -1,4 +1,17 @@
-import { close, constants, fstat, ftruncate, open, openSync, rename, write } from "node:fs";
+import {
+  close,
+  closeSync,
+  constants,
+  fstat,
+  fstatSync,
+  ftruncate,
+  open,
+  openSync,
+  readSync,
+  rename,
+  write,
+  writeSync,
+} from "node:fs";
 import { promisify } from "node:util";
 
 export interface AuditFileOptions {
@@ -44,7 +57,14 @@ export class AuditFile {
   /** Throws where the path cannot be opened. */
   static open(options: AuditFileOptions): AuditFile {
     const { path } = options;
-    return new AuditFile(options, path === "-" ? STANDARD_OUTPUT : openSync(path, FLAGS, MODE));
+    if (path === "-") return new AuditFile(options, STANDARD_OUTPUT);
+    const opened = openSync(path, FLAGS, MODE);
+    try {
+      endHalfLine(path, opened);
+    } catch {
+      // A disk that is full, or a file that may be written and not read: neither holds up the start.
+    }
+    return new AuditFile(options, opened);
   }
 
   /** Puts the file aside where `bytes` more would be too many. Rejects when that fails; what is there can be appended to all the same. */
@@ -107,6 +127,20 @@ export class AuditFile {
     const former = this.#descriptor;
     this.#descriptor = opened;
     await descriptor.close(former);
+  }
+}
+
+/** A process that was killed while it wrote leaves half a line, which must not take the next one with it. */
+function endHalfLine(path: string, opened: number): void {
+  const { size } = fstatSync(opened);
+  if (size === 0) return;
+  const reader = openSync(path, "r");
+  try {
+    const last = Buffer.alloc(1);
+    readSync(reader, last, 0, 1, size - 1);
+    if (last.toString() !== "\n") writeSync(opened, "\n");
+  } finally {
+    closeSync(reader);
   }
 }
 

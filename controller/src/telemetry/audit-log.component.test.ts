@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -68,6 +68,14 @@ describe("AuditLog", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(await lines("written")).toBe(1);
     expect(log.lines).toEqual([]);
+  });
+
+  test("open() lets the half line of a process that was killed end, so that the next one is whole", async () => {
+    writeFileSync(path, '{"line":1,"what":"a"}\n{"line":2,"wh');
+    const audit = open();
+    audit.write({ what: "b" });
+    await audit.close(CLOSE_MS);
+    expect(readFileSync(path, "utf8")).toBe('{"line":1,"what":"a"}\n{"line":2,"wh\n{"line":1,"what":"b"}\n');
   });
 
   test.each([
