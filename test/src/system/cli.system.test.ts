@@ -171,10 +171,7 @@ test("releases the brake as a user who may patch Nodes, and those Nodes go and n
     items.filter(({ name }) => DEAD.includes(name)).map(({ id }) => id),
     signal,
   );
-  const now = new Date().toISOString();
-  const silent = { type: "Ready", status: "Unknown", reason: "Test", lastHeartbeatTime: now, lastTransitionTime: now };
-  for (const name of DEAD)
-    await world.kube.send("PATCH", `/api/v1/nodes/${name}/status`, { status: { conditions: [silent] } });
+  for (const name of DEAD) await world.reportReady(name, "Unknown");
 
   const held = await eventually("the brake to hold all of them", 60_000, async () => {
     const ended = await release("");

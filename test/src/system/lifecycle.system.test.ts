@@ -53,16 +53,8 @@ let flips = 0;
 async function loseHeartbeats(): Promise<void> {
   flips += 1;
   const status = flips % 2 === 0 ? "False" : "Unknown";
-  const now = new Date().toISOString();
-  const condition = { type: "Ready", status, reason: "Test", lastHeartbeatTime: now, lastTransitionTime: now };
   for (let from = 0; from < names.length; from += 50) {
-    await Promise.all(
-      names
-        .slice(from, from + 50)
-        .map((name) =>
-          world.kube.send("PATCH", `/api/v1/nodes/${name}/status`, { status: { conditions: [condition] } }),
-        ),
-    );
+    await Promise.all(names.slice(from, from + 50).map((name) => world.reportReady(name, status)));
   }
 }
 

@@ -107,8 +107,7 @@ async function makeThemWork(): Promise<void> {
 async function machineEnds(name: string, end: (id: string) => Promise<unknown>): Promise<void> {
   const { items } = await world.cloud.listInstances({ pageSize: 1000, consistent: true }, AbortSignal.timeout(10_000));
   for (const { id } of items.filter((item) => item.name === name)) await end(id);
-  const conditions = [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" }];
-  await world.kube.patch(`/api/v1/nodes/${name}/status`, { status: { conditions } });
+  await world.reportReady(name, "Unknown");
 }
 
 test(

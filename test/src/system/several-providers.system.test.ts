@@ -224,11 +224,7 @@ test("routes of two clouds are each in their own", async () => {
 const QUICK = ["--node-monitor-period=1s", "--node-deletion-span=3s"];
 
 async function loseHeartbeats(names: readonly string[], status: "False" | "Unknown"): Promise<void> {
-  const now = new Date().toISOString();
-  const condition = { type: "Ready", status, reason: "Test", lastHeartbeatTime: now, lastTransitionTime: now };
-  await inParallel(names, async (name) => {
-    await world.kube.send("PATCH", `/api/v1/nodes/${name}/status`, { status: { conditions: [condition] } });
-  });
+  await inParallel(names, (name) => world.reportReady(name, status));
 }
 
 describe("an outage of one cloud", () => {

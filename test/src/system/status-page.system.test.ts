@@ -98,6 +98,8 @@ describe("rows follow reality", () => {
     await world.registerNode("watched-1");
     await world.initialized("watched-1");
     using events = PageEvents.of(page);
+    await told(events, "node/watched-1", "waiting NotTheLeader");
+    await world.reportReady("watched-1", "True");
     await told(events, "node/watched-1", "ok");
     await eventually("the leader to be named", SOON_MS, () =>
       at(events.overview, "replica", "leader") === undefined ? undefined : true,

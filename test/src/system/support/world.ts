@@ -197,6 +197,16 @@ export class World implements AsyncDisposable {
     else await this.controlPlane.addNode(node, ageMs);
   }
 
+  /** What a kubelet says of its Node, or the control plane of one that has fallen silent; of a Node that is gone nothing. */
+  async reportReady(name: string, status: "True" | "False" | "Unknown"): Promise<void> {
+    const now = new Date().toISOString();
+    const condition = { type: "Ready", status, reason: "Test", lastHeartbeatTime: now, lastTransitionTime: now };
+    const { status: code } = await this.kube.send("PATCH", `/api/v1/nodes/${name}/status`, {
+      status: { conditions: [condition] },
+    });
+    if (code !== 200 && code !== 404) throw new Error(`node ${name} could not be reported ${status}: ${code}`);
+  }
+
   async initialized(name: string, timeoutMs = 30_000): Promise<Json> {
     return eventually(
       `node ${name} to be initialized`,
