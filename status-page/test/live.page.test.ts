@@ -93,9 +93,14 @@ describe("while the page is open", () => {
     await look(true);
     await page.clock.fastForward(290_000);
     await look(false);
+    // Nothing was heard for so long that there is another connection by now.
+    await page.clock.fastForward(10_000);
+    await expect.poll(() => server.streams()).toBe(1);
+    await page.getByText("Live", { exact: true }).waitFor();
     await look(true);
     await page.clock.fastForward(20_000);
-    expect(server.streams()).toBe(1);
+    server.change([nodeRow("worker-8", "ok")]);
+    await page.getByRole("row", { name: /worker-8/ }).waitFor();
     await page.clock.fastForward(290_000);
     await expect.poll(() => server.streams()).toBe(0);
     await page.clock.fastForward(3_600_000);
