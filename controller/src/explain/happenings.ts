@@ -10,7 +10,7 @@ import type { Noted } from "../observe/timeline.ts";
 import type { ReconcileRecord } from "../runtime/history.ts";
 import { beginningOf } from "../util/flat-text.ts";
 
-/** Kept of what is said of an object. */
+/** Kept of what an Event says; a reconcile's record is short already. */
 const MAX_MESSAGE = 500;
 
 /** What an Event tells, and of what; undefined: of nothing that is explained. */
@@ -46,8 +46,7 @@ export function reconcileHappening(
 }
 
 function troubleOf({ error, why }: ReconcileRecord): string | undefined {
-  const message = error?.message ?? why?.message;
-  return message === undefined ? undefined : beginningOf(message, MAX_MESSAGE);
+  return error?.message ?? why?.message;
 }
 
 /** What a change of a Node tells. Compares a few fields: heartbeats cost next to nothing. */
