@@ -36,12 +36,12 @@ const all: readonly Session[] = [
     flags: { both: [...QUICK, "--cluster-cidr=10.200.0.0/16,fd00:200::/48"], upstream: [], ours: TRUSTING },
     pool: true,
     batches: [
+      together(failingTargetScenarios),
       together([...nodeScenarios, ...refreshScenarios, ...routeScenarios, ...serviceScenarios]),
       together(targetScenarios),
       ...oneByOne(unseenScenarios),
       together(faultScenarios),
       together(deletionFaultScenarios),
-      together(failingTargetScenarios),
       together(slowScenarios),
       { ...together(restartScenarios), restart: true },
       together(lifecycleScenarios),

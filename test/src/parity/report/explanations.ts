@@ -27,7 +27,7 @@ export const explanations: Readonly<Record<string, Explanation>> = {
   S9: [place(/^write: patch services\/status$/)],
   S12: [
     place(/^event: Service \S+ service-controller Warning UpdateLoadBalancerFailed /),
-    place(/^event: Service \S+ service-controller Normal Ensur(?:ing|ed)LoadBalancer /),
+    place(/^event: Service \S+ service-controller Normal (?:Ensuring|Ensured|Updated)LoadBalancer /),
   ],
   S13: [
     place(/^load balancer of \S+\.targets\[/),

@@ -3,7 +3,8 @@ import type { Claim, Scenario } from "../scenario.ts";
 /** Upstream may update the targets of a load balancer before or while it is first ensured, when nodes come and go or at its start. */
 const RACE: Claim = {
   id: "S11",
-  explains: /^event: Service \S+ service-controller Normal UpdatedLoadBalancer /,
+  explains:
+    /^event: Service \S+ service-controller (?:Normal UpdatedLoadBalancer |Warning UpdateLoadBalancerFailed .* has no load balancer")/,
   sometimes: true,
 };
 

@@ -129,14 +129,21 @@ export const unseenScenarios: readonly Scenario[] = [
   },
 ];
 
+/**
+ * The one fault is for the one Service there is, so they are the first: upstream goes on updating load balancers of Services that are
+ * gone (S5). And the node changes once: at a second change upstream updates while it still ensures, and now and then loses the node (S11).
+ */
 export const failingTargetScenarios: readonly Scenario[] = [
   {
     name: "faults: the update of targets fails once",
-    claims: ["N2", "S12", "S30"],
-    arrange: async (stage) => stage.serve("web"),
+    claims: ["S12", "S30"],
+    arrange: async (stage) => {
+      await stage.join("a");
+      await stage.serve("web");
+    },
     run: async (stage) => {
       await stage.world.admin.addFault({ kind: "internalError", operation: "loadBalancers.replaceTargets", count: 1 });
-      await stage.join("a", {}, { target: true });
+      await stage.patchNode("a", { metadata: { labels: { [EXCLUDED]: null } } });
       await stage.targetsAre("web", "a");
     },
   },
