@@ -36,6 +36,7 @@ describe("redact()", () => {
     ["a short name", "user=a pass=hunter2 pwd='hunter3'", "secret by its name"],
     ["a token in an address", "https://hunter2@git.example.com/a", "credentials in an address"],
     ["a passphrase", '{"keyPassphrase":"hunter2"}', "secret by its name"],
+    ["a key of JSON that has one in it", '{"https://u:hunter2@h/":1}', "credentials in an address"],
     ["a cookie", "Cookie: session=hunter2", "secret by its name"],
   ])("takes out %s", (_, text, kind) => {
     const { text: left, found } = redact(text);
@@ -62,9 +63,40 @@ describe("redact()", () => {
     expect(redact(text)).toEqual({ text, found: {} });
   });
 
-  test("leaves JSON that can be read", () => {
-    const json = JSON.stringify({ a: { password: 'with "quotes" and \\', token: JWT }, b: [PEM], c: "https://u:p@h/" });
-    expect(() => JSON.parse(redact(json).text)).not.toThrow();
-    expect(secretsIn(redact(json).text)).toEqual([]);
+  describe("of JSON", () => {
+    const secrets = { a: { password: 'with "quotes" and \\', token: JWT, pass: 1234 }, b: [PEM], c: "https://u:p@h/" };
+    const left = {
+      a: { password: "[redacted]", token: "[redacted]", pass: "[redacted]" },
+      b: ["[redacted]"],
+      c: "https://[redacted]@h/",
+    };
+
+    test.each([
+      ["on one line", (value: unknown) => JSON.stringify(value)],
+      ["with lines set in", (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`],
+      ["line after line", (value: unknown) => `${JSON.stringify(value)}\n${JSON.stringify({ ok: 1 })}\n`],
+      ["among lines of other text", (value: unknown) => `starting\n${JSON.stringify(value)}\nended\n`],
+      ["in a text of other JSON", (value: unknown) => JSON.stringify({ body: JSON.stringify(value) })],
+    ])("%s: leaves JSON, written as it was", (_, write) => {
+      expect(redact(write(secrets)).text).toBe(write(left));
+    });
+
+    test.each([
+      ["a text that ends in the name of a secret", { message: "enter password:", next: "shown", last: "token=" }],
+      ["a secret that is empty, or no text", { password: "", token: null, secret: true, credentials: { user: "a" } }],
+    ])("leaves %s", (_, value) => {
+      expect(redact(JSON.stringify(value))).toEqual({ text: JSON.stringify(value), found: {} });
+    });
+
+    test("leaves numbers, and spaces, that JSON.stringify() would write otherwise", () => {
+      const text = '{ "id": 12345678901234567890, "n": 1.0 }';
+      expect(redact(text)).toEqual({ text, found: {} });
+    });
+
+    test("takes out what is nested too deeply to look into", () => {
+      const { text, found } = redact(`${"[".repeat(5000)}"a"${"]".repeat(5000)}`);
+      expect(found).toEqual({ "nested too deeply to look into": 1 });
+      expect(text).toBe(`${"[".repeat(64)}"[redacted]"${"]".repeat(64)}`);
+    });
   });
 });

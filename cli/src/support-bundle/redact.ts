@@ -1,104 +1,102 @@
-/** A kind of secret and how it looks in a text. */
-interface Pattern {
-  readonly kind: string;
-  readonly pattern: RegExp;
-  /** What stands in its place; groups of the pattern may be kept. */
-  readonly replacement: string;
-}
-
-const HIDDEN = "[redacted]";
-
-/** Names whose value is a secret, wherever they stand: in JSON, YAML, flags, variables, headers. */
-const SECRET_NAME =
-  "(?:[\\w.-]{0,128}[_.-])?(?:password|passwd|passphrase|pass|pwd|secret|token|api[_-]?key|access[_-]?key(?:[_-]?id)?|account[_-]?key|secret[_-]?key|private[_-]?key|client[_-]key(?:-data)?|client-certificate-data|credentials?|cookie|set-cookie|bearer|signature|sig)|[a-z]\\w{0,128}(?:Password|Passphrase|Secret|ApiKey|AccessKey|AccountKey|PrivateKey|ClientKey|Credential|Credentials|(?<!page|resume|continue)Token)";
-
-/** Order matters: what is longer first, so that no rest of it stays. What may repeat has a bound, or a long line would take hours. */
-const PATTERNS: readonly Pattern[] = [
-  {
-    kind: "private key",
-    pattern: /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
-    replacement: HIDDEN,
-  },
-  {
-    kind: "authorization header",
-    pattern: /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?!\s*\[redacted\])[^"'\r\n,}]+/gi,
-    replacement: `$1${HIDDEN}`,
-  },
-  { kind: "bearer token", pattern: /\b(bearer\s+)(?!\[redacted\])[\w.~+/=-]{8,}/gi, replacement: `$1${HIDDEN}` },
-  { kind: "JSON web token", pattern: /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g, replacement: HIDDEN },
-  { kind: "AWS key", pattern: /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, replacement: HIDDEN },
-  { kind: "Google key", pattern: /\bAIza[\w-]{35}\b/g, replacement: HIDDEN },
-  { kind: "GitHub token", pattern: /\b(?:gh[pousr]_\w{36,}|github_pat_\w{22,})/g, replacement: HIDDEN },
-  { kind: "Slack token", pattern: /\bxox[abpr]-[\w-]{10,}/g, replacement: HIDDEN },
-  { kind: "Keystone token", pattern: /\bgAAAA[\w-]{60,}={0,2}/g, replacement: HIDDEN },
-  {
-    kind: "bootstrap token",
-    pattern: /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g,
-    replacement: HIDDEN,
-  },
-  {
-    kind: "credentials in an address",
-    pattern: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?!\[redacted\])[^\s/@:"']{0,256}(?::[^\s/@"']{1,1024})?@/gi,
-    replacement: `$1${HIDDEN}@`,
-  },
-  {
-    kind: "secret by its name",
-    // A text in quotes, as JSON has it, also one that is escaped within another text.
-    pattern: new RegExp(
-      `((?<![\\w.-])(?:${SECRET_NAME})\\\\*["']?\\s*[:=]\\s*\\\\*)(["'])(?!\\[redacted\\])((?:(?!\\2)[^\\\\\\r\\n]|\\\\.)+?)(?=\\\\*\\2)`,
-      "gi",
-    ),
-    replacement: `$1$2${HIDDEN}`,
-  },
-  {
-    kind: "secret by its name",
-    // The next argument.
-    pattern: new RegExp(
-      `(?<![\\w.-])(--(?:${SECRET_NAME})(?:["']\\s*,\\s*["']|[^\\S\\r\\n]+["']?))(?!\\[redacted\\]|[-\\]}])[^\\s"',;&\\\\]+`,
-      "gi",
-    ),
-    replacement: `$1${HIDDEN}`,
-  },
-  {
-    kind: "secret by its name",
-    // A block of YAML: its first line, and those that stand as far in.
-    pattern: new RegExp(
-      `((?<![\\w.-])(?:${SECRET_NAME})["']?[^\\S\\r\\n]*:[^\\S\\r\\n]*[|>][-+\\d]{0,2}[^\\S\\r\\n]*\\r?\\n)([^\\S\\r\\n]+)(?![^\\S\\r\\n]|\\[redacted\\])[^\\r\\n]*(?:\\r?\\n\\2[^\\r\\n]*)*`,
-      "gi",
-    ),
-    replacement: `$1$2${HIDDEN}`,
-  },
-  {
-    kind: "secret by its name",
-    // A bare word, as YAML, flags and variables have it.
-    pattern: new RegExp(
-      `((?<![\\w.-])(?:${SECRET_NAME})[^\\S\\r\\n]*[:=][^\\S\\r\\n]*)(?!\\[redacted\\])(?!true\\b|false\\b|null\\b|[|][-+\\d]{0,2}[^\\S\\r\\n]*[\\r\\n])[^\\s"'{}\\[\\],;&<>()][^\\s"',;&]*`,
-      "gi",
-    ),
-    replacement: `$1${HIDDEN}`,
-  },
-];
+import { isRecord } from "../connection/json.ts";
+import { count, type Counts, HIDDEN, hideInText, kindByFlag, kindByKey } from "./secret-patterns.ts";
 
 /** A text without what looks like a secret, and how often each kind was found. */
 export interface Redacted {
   readonly text: string;
-  readonly found: Readonly<Record<string, number>>;
+  readonly found: Readonly<Counts>;
 }
 
-/** Takes out what looks like a secret; what is left is as it was. JSON stays JSON, but for a text in it that itself ends in the name of a secret. */
+/** Deeper than anything that the controller or a cloud writes. */
+const MAX_DEPTH = 64;
+const TOO_DEEP = "nested too deeply to look into";
+
+/**
+ * Takes out what looks like a secret; what is left is as it was. JSON, as a whole, by lines, or in a text of other JSON, is looked through
+ * value by value, and stays JSON.
+ */
 export function redact(text: string): Redacted {
-  const found: Record<string, number> = {};
-  let left = text;
-  for (const { kind, pattern, replacement } of PATTERNS) {
-    const count = left.match(pattern)?.length ?? 0;
-    if (count === 0) continue;
-    found[kind] = (found[kind] ?? 0) + count;
-    left = left.replace(pattern, replacement);
-  }
-  return { text: left, found };
+  const found: Counts = {};
+  return { text: hidden(text, found, 0), found };
 }
 
 /** Kinds of secrets that a text still has. */
 export function secretsIn(text: string): readonly string[] {
-  return [...new Set(PATTERNS.filter(({ pattern }) => text.search(pattern) !== -1).map(({ kind }) => kind))];
+  return Object.keys(redact(text).found);
+}
+
+function hidden(text: string, found: Counts, depth: number): string {
+  return hiddenInJson(text, found, depth) ?? hiddenInLines(text, found, depth);
+}
+
+/** Lines of JSON each by itself; what stands between them as one text, for a secret may take several lines. */
+function hiddenInLines(text: string, found: Counts, depth: number): string {
+  const parts: string[] = [];
+  let between: string[] = [];
+  for (const line of text.split(/(?<=\n)/)) {
+    const json = hiddenInJson(line, found, depth);
+    if (json === undefined) between.push(line);
+    else {
+      parts.push(hideInText(between.join(""), found), json);
+      between = [];
+    }
+  }
+  return [...parts, hideInText(between.join(""), found)].join("");
+}
+
+/** undefined: it is no JSON of objects or lists. Written anew only where something was taken out. */
+function hiddenInJson(text: string, found: Counts, depth: number): string | undefined {
+  const value = parsed(text);
+  if (value === undefined) return undefined;
+  const left = hiddenInValue(value, found, depth + 1);
+  if (left === value) return text;
+  const [space = ""] = /\s*$/.exec(text) ?? [];
+  return `${JSON.stringify(left, undefined, indentOf(text))}${space}`;
+}
+
+function hiddenInValue(value: unknown, found: Counts, depth: number): unknown {
+  if (typeof value === "string") return hidden(value, found, depth);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_DEPTH) return hide(TOO_DEEP, found);
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    const left = items.map((item, index) => hiddenUnder(kindByFlag(items[index - 1]), item, found, depth));
+    return left.every((item, index) => item === items[index]) ? value : left;
+  }
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value);
+  const left = entries.map(
+    ([key, inner]) => [hideInText(key, found), hiddenUnder(kindByKey(key), inner, found, depth)] as const,
+  );
+  return left.every(([key, inner], index) => key === entries[index]?.[0] && inner === entries[index]?.[1])
+    ? value
+    : Object.fromEntries(left);
+}
+
+/** A value whose place says what kind of secret it is, if it says so: a text or a number; of what has parts, the parts are looked at. */
+function hiddenUnder(kind: string | undefined, value: unknown, found: Counts, depth: number): unknown {
+  const isPlain = (typeof value === "string" && value !== "") || typeof value === "number";
+  if (kind === undefined || !isPlain) return hiddenInValue(value, found, depth + 1);
+  return value === HIDDEN ? value : hide(kind, found);
+}
+
+function hide(kind: string, found: Counts): string {
+  count(found, kind);
+  return HIDDEN;
+}
+
+function parsed(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Zero: all on one line. */
+function indentOf(text: string): number {
+  const [, spaces = ""] = /^\s*[[{]\r?\n( +)/.exec(text) ?? [];
+  return spaces.length;
 }
