@@ -115,7 +115,7 @@ func TestCutToBytesKeepsWholeCharacters(t *testing.T) {
 
 func TestAnAnswerUnderAnotherCloudsPrefixIsNamed(t *testing.T) {
 	for id, want := range map[string]string{
-		"acme://i-1": "", "acme:///zone/i-1": "", "acme://aws:///i-1": "has a prefix that is not of this provider", "acme://": "provider_id",
+		"acme://i-1": "", "acme:///zone/i-1": "", "acme://zone/a://b": "", "acme://aws:///i-1": "has a prefix that is not of this provider", "acme://": "provider_id",
 	} {
 		problem := answerProblem(&cpv1.Instance{ProviderId: id, Name: "n"})
 		if (problem == nil) != (want == "") || (problem != nil && !strings.Contains(problem.message, want)) {

@@ -2,12 +2,16 @@ package provider
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/proto"
 )
+
+// prefixTwice matches a provider ID whose own part begins with a prefix again, mostly another cloud's; further on in it anything goes.
+var prefixTwice = regexp.MustCompile(`^[^:/\s]+://[^:/\s]+://`)
 
 // fieldViolation is one thing wrong with a request.
 type fieldViolation struct {
@@ -80,7 +84,7 @@ func isHint(method, field string) bool {
 // answerProblem is what is wrong with an answer of the provider, as the contract's rules see it; nil if nothing.
 func answerProblem(message proto.Message) *Error {
 	found := byRule(message)
-	if instance, ok := message.(*cpv1.Instance); ok && strings.Count(instance.GetProviderId(), "://") > 1 {
+	if instance, ok := message.(*cpv1.Instance); ok && prefixTwice.MatchString(instance.GetProviderId()) {
 		found = append(found, fieldViolation{field: "provider_id", description: fmt.Sprintf(
 			"%s has a prefix that is not of this provider; answer the cloud's own id", instance.GetProviderId())})
 	}

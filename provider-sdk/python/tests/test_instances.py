@@ -277,6 +277,13 @@ def test_id_under_another_clouds_prefix_is_named(provider):
     assert "acme://aws:///i-1 has a prefix that is not of this provider" in result.unknown.message
 
 
+def test_id_may_have_what_looks_like_a_prefix_further_on(provider):
+    provider.instances.get(lambda _ref, _context: v1.Instance(provider_id="zone/a://b", name="one"))
+    with serving(provider) as client:
+        [result] = client.call(v1.BatchGetInstancesRequest(nodes=[v1.NodeRef(name="one")])).results
+    assert result.instance.provider_id == "acme://zone/a://b"
+
+
 def test_list_that_raises_fails_the_call_and_starts_anew(provider):
     tries = []
 

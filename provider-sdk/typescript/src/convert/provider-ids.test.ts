@@ -9,6 +9,7 @@ describe("ProviderIds.complete()", () => {
     ["i-1", "acme-legacy://", "acme-legacy://i-1"],
     ["acme-legacy://i-1", undefined, "acme-legacy://i-1"],
     ["/zone-a/i-1", undefined, "acme:///zone-a/i-1"],
+    ["zone-a/b://c", undefined, "acme://zone-a/b://c"],
   ])("makes of %s under %s the provider ID %s", (id, prefix, wanted) => {
     expect(complete(id, prefix)).toBe(wanted);
   });
