@@ -1,10 +1,10 @@
-import { type AuditEvent, buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { PERMISSIONS } from "@cloudwire/controller/permissions";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { at, listOf } from "../support/kube.ts";
-import { fetchPage, freePort } from "../support/secure-page.ts";
-import { CONTROLLER_USER } from "./support/rights.ts";
+import { freePort } from "../support/secure-page.ts";
+import { AFTER_CONFLICT, CONTROLLER_USER, declaredRights, usedRights, visit } from "./support/rights.ts";
 import { World } from "./support/world.ts";
 
 const WAIT_MS = 90_000;
@@ -12,8 +12,6 @@ const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const SERVICES = "/api/v1/namespaces/default/services";
 const VOLUMES = "/api/v1/persistentvolumes";
 
-/** Used only when somebody else has written a Node between a controller's look and its write. */
-const AFTER_CONFLICT = ["get nodes"];
 /** Used where the API server cannot begin a watch with what there is (controller/src/kube/informer.component.test.ts). */
 const WITHOUT_WATCH_LISTS = ["list services", "list persistentvolumes", "list certificatesigningrequests"];
 /** Asked for by the API server itself while it admits an approval. */
@@ -36,22 +34,7 @@ afterAll(async () => {
   await controlPlane.stop();
 });
 
-/** `patch nodes/status`. */
-const wordsOf = (verb: string, resource: string): string => `${verb} ${resource}`;
-
-const declared = [
-  ...new Set(PERMISSIONS.flatMap(({ resource, verbs }) => verbs.map((verb) => wordsOf(verb, resource)))),
-];
-
-const usedBy = (events: readonly AuditEvent[]): readonly string[] => [
-  ...new Set(
-    events
-      .filter(({ resource }) => resource !== undefined)
-      .map(({ verb, resource = "", subresource }) =>
-        wordsOf(verb, subresource === undefined ? resource : `${resource}/${subresource}`),
-      ),
-  ),
-];
+const declared = declaredRights(PERMISSIONS);
 
 /** Whatever the controllers may have to do, in the order in which they can. */
 async function makeThemWork(): Promise<void> {
@@ -99,9 +82,7 @@ async function makeThemWork(): Promise<void> {
       csi: { driver: "csi.simulated.cloudwire.dev", volumeHandle: id },
     },
   });
-  await fetchPage(port, "/metrics", { token: "none-of-this-cluster" });
-  const { client } = await controlPlane.kubeconfigFor("somebody");
-  await fetchPage(port, "/metrics", { certificate: client.certificate, key: client.key });
+  await visit(controlPlane, port);
 }
 
 async function machineEnds(name: string, end: (id: string) => Promise<unknown>): Promise<void> {
@@ -120,14 +101,14 @@ test(
       WAIT_MS,
       async () => {
         const seen = await controlPlane.auditEvents();
-        const used = [...usedBy(seen), ...AFTER_CONFLICT, ...WITHOUT_WATCH_LISTS, ...WITHIN_ADMISSION];
+        const used = [...usedRights(seen), ...AFTER_CONFLICT, ...WITHOUT_WATCH_LISTS, ...WITHIN_ADMISSION];
         unused = declared.filter((right) => !used.includes(right));
         return unused.length === 0 ? seen : undefined;
       },
       () => `not yet: ${unused.join(", ")}\n${world.outputs()}`,
     );
     expect(events.filter(({ code }) => code === 403)).toEqual([]);
-    expect(usedBy(events).filter((right) => !declared.includes(right))).toEqual([]);
+    expect(usedRights(events).filter((right) => !declared.includes(right))).toEqual([]);
     const requests = await world.kube.items(REQUESTS);
     const conditions = requests.flatMap((request) => listOf(at(request, "status", "conditions")));
     expect(conditions.map(({ type }) => type)).toContain("Approved");
