@@ -36,6 +36,12 @@ const expectPorts = (made: LoadBalancer, ...expected: readonly string[]): void =
     fail({ message: "the entrances have other ports", expected: show(expected), got: show(told) });
 };
 
+const misspelled = { codes: [3], reasons: ["FIELD_INVALID"], field: "adopt.load_balancer_id" };
+
+/** Texts that a cloud, or a library, may take for the same id. */
+const otherSpellings = (id: string): readonly string[] =>
+  [id.toUpperCase(), id.toLowerCase(), ` ${id}`, `${id}/`].filter((text) => text !== id);
+
 /** What is asked for comes, without another load balancer, and goes when it is asked for no longer. */
 const comesAndGoes = async (balancer: TestBalancer, what: string, spec: NonNullable<Wish["spec"]>): Promise<void> => {
   const plain = await balancer.converge();
@@ -273,15 +279,19 @@ const others: readonly Check[] = [
   {
     ...base,
     id: "lb.adopt",
-    title: "a load balancer is taken over on an operator's word, whoever stamped it, and is then this cluster's",
+    title: "a load balancer is taken over on an operator's word, by its id to the letter, and is then this cluster's",
     rules: ["SHAPE-6"],
-    why: "A cluster that was restored gets its addresses back by it.",
+    why: "A cluster that was restored gets its addresses back by it; controllers see to it by ids that it takes none of a Service that lives.",
     capability: "load_balancers.adopt",
     run: (context) =>
       withBalancer(context, async (balancer) => {
         const other = new TestBalancer(context, "-other");
         try {
           const { id } = await other.converge();
+          for (const spelling of otherSpellings(id)) {
+            const called = await balancer.ensure({ more: { adopt: { loadBalancerId: spelling } } });
+            expectError(called, misspelled, `adoption of ${id} as ${JSON.stringify(spelling)}`);
+          }
           const adopted = await balancer.converge({ more: { adopt: { loadBalancerId: id } } });
           if (adopted.id !== id) fail({ message: "another one was made", expected: id, got: adopted.id });
           const left = await other.get();

@@ -109,7 +109,7 @@ async function findExisting(
     throw new ProviderError("FIELD_INVALID", message, { field });
   }
   const adopted = await tools.reader.balancer(id, context);
-  if (adopted?.details.VpcId === tools.settings.vpcId) return adopted;
+  if (adopted?.arn === id && adopted.details.VpcId === tools.settings.vpcId) return adopted;
   const message = `there is no network load balancer ${id} in ${tools.settings.vpcId} to adopt: give its ARN`;
   throw new ProviderError("FIELD_INVALID", message, { field });
 }

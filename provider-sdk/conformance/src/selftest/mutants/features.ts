@@ -157,4 +157,14 @@ export const featureMutants: readonly Mutant[] = [
     level,
     intercept: wished((asked) => ({ ...asked, adopt: undefined })),
   },
+  {
+    name: "adopts-other-spellings",
+    fault: "an id in capitals is taken for the id",
+    fails: ["lb.adopt"],
+    level,
+    intercept: wished((asked) => ({
+      ...asked,
+      adopt: asked.adopt && { loadBalancerId: asked.adopt.loadBalancerId.toLowerCase() },
+    })),
+  },
 ];
