@@ -195,12 +195,14 @@ export const nodeScenarios: readonly Scenario[] = [
   },
   {
     name: "node: provider ID of another machine",
-    claims: WRITES,
+    claims: [...WRITES, { id: "N20", explains: /^event: Node \S+ cloud-node-controller Warning ProviderIDMismatch / }],
     run: async (stage) => {
       const { id } = await stage.machine("b");
       await stage.machine("a");
       await stage.node("a", { spec: { providerID: `sim://north-a/${id}`, taints: [waiting] } });
       await stage.initialised("a");
+      // Until both have looked again.
+      await stage.outlast(12_000);
     },
   },
   {

@@ -72,7 +72,7 @@ export const refusalMutants: readonly Mutant[] = [
   {
     name: "checks-questions-only",
     fault: "wishes are checked only with validate_only",
-    fails: ["lb.ensure.refused", "lb.validate.same-errors"],
+    fails: ["lb.adopt", "lb.ensure.refused", "lb.validate.same-errors"],
     level: "M",
     intercept: refusesOnlyQuestions,
   },
