@@ -2,6 +2,7 @@ import { isRecord, type Json } from "../connection/json.ts";
 import type { KubeApi, Right } from "../connection/kube-api.ts";
 import { messageOf } from "../errors.ts";
 import type { Part } from "./parts.ts";
+import { HIDDEN } from "./secret-patterns.ts";
 
 interface Kind {
   readonly name: string;
@@ -21,8 +22,6 @@ const KINDS: readonly Kind[] = [
 const SHOWN_ANNOTATIONS = /(?:^|[./])(?:kubernetes\.io|k8s\.io|cloudwire\.dev)\//;
 /** Holds the whole object again, other people's annotations among it. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-
-const HIDDEN = "[redacted]";
 
 /** The Kubernetes objects that the controller works on, without what others have written to them. */
 export async function objectParts(kube: KubeApi): Promise<readonly Part[]> {
