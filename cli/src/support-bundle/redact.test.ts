@@ -11,6 +11,7 @@ describe("redact()", () => {
     ["one that is cut off", PEM.slice(0, 50), "private key"],
     ["an authorization header", "Authorization: Basic dXNlcjpodW50ZXIy", "authorization header"],
     ["one in JSON", '{"authorization":"Basic dXNlcjpodW50ZXIy"}', "authorization header"],
+    ["one of several values", '{"headers":{"Authorization":["Basic dXNlcjpodW50ZXIy"]}}', "authorization header"],
     ["a bearer token", "sent with bearer hunter2hunter2", "bearer token"],
     ["a service account's token", `got ${JWT} here`, "JSON web token"],
     ["a key of AWS", "AKIAIOSFODNN7EXAMPLE", "AWS key"],

@@ -54,13 +54,14 @@ function hiddenInJson(text: string, found: Counts, depth: number): string | unde
   return `${JSON.stringify(left, undefined, indentOf(text))}${space}`;
 }
 
-function hiddenInValue(value: unknown, found: Counts, depth: number): unknown {
+/** `kind`: what the texts of a list are by its name. */
+function hiddenInValue(value: unknown, found: Counts, depth: number, kind?: string): unknown {
   if (typeof value === "string") return hidden(value, found, depth);
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) return hide(TOO_DEEP, found);
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    const left = items.map((item, index) => hiddenUnder(kindByFlag(items[index - 1]), item, found, depth));
+    const left = items.map((item, index) => hiddenUnder(kindByFlag(items[index - 1]) ?? kind, item, found, depth));
     return left.every((item, index) => item === items[index]) ? value : left;
   }
   if (!isRecord(value)) return value;
@@ -73,10 +74,10 @@ function hiddenInValue(value: unknown, found: Counts, depth: number): unknown {
     : Object.fromEntries(left);
 }
 
-/** A value whose place says what kind of secret it is, if it says so: a text or a number; of what has parts, the parts are looked at. */
+/** A value whose place says what kind of secret it is, if it says so: a text, a number, or a list of them; the parts of an object are looked at. */
 function hiddenUnder(kind: string | undefined, value: unknown, found: Counts, depth: number): unknown {
   const isPlain = (typeof value === "string" && value !== "") || typeof value === "number";
-  if (kind === undefined || !isPlain) return hiddenInValue(value, found, depth + 1);
+  if (kind === undefined || !isPlain) return hiddenInValue(value, found, depth + 1, kind);
   return value === HIDDEN ? value : hide(kind, found);
 }
 

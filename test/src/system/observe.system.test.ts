@@ -130,11 +130,18 @@ test("an observer plans what each controller would write, lets its webhook's obj
 
   await visit(controlPlane, securePort);
   // Everything that was read is in it, so what was written would be, too.
-  const events = await eventually("every right to be used", 60_000, async () => {
-    const seen = await controlPlane.auditEvents();
-    const used = [...usedRights(seen), ...AFTER_CONFLICT];
-    return declaredRights(OBSERVER_PERMISSIONS).every((right) => used.includes(right)) ? seen : undefined;
-  });
+  let unused: readonly string[] = [];
+  const events = await eventually(
+    "every right to be used",
+    60_000,
+    async () => {
+      const seen = await controlPlane.auditEvents();
+      const used = [...usedRights(seen), ...AFTER_CONFLICT];
+      unused = declaredRights(OBSERVER_PERMISSIONS).filter((right) => !used.includes(right));
+      return unused.length === 0 ? seen : undefined;
+    },
+    () => `not yet: ${unused.join(", ")}\n${observer.output.slice(-4000)}`,
+  );
   expect(events.filter(({ code }) => code === 403)).toEqual([]);
   const written = events.filter(({ verb, resource = "" }) => !READS.has(verb) && !REVIEWS.has(resource));
   expect(written.map(({ verb, requestUri }) => `${verb} ${requestUri}`)).toEqual([]);

@@ -4,7 +4,7 @@ import type { Claim, Scenario } from "../scenario.ts";
 const RACE: Claim = {
   id: "S11",
   explains:
-    /^event: Service \S+ service-controller (?:Normal UpdatedLoadBalancer |Warning UpdateLoadBalancerFailed .* has no load balancer")/,
+    /^event: Service \S+ service-controller (?:Normal UpdatedLoadBalancer |Warning UpdateLoadBalancerFailed .* error: Service \S+ has no load balancer")/,
   sometimes: true,
 };
 
