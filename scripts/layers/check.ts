@@ -44,6 +44,19 @@ export function checkLayers(files: ReadonlyMap<string, string>): readonly Violat
   return violations;
 }
 
+/** Imports of a controller's source that run upward or sideways in the table of rows. */
+export function importsAgainstRows(files: ReadonlyMap<string, string>): readonly Violation[] {
+  return [...files].flatMap(([path, text]) => {
+    const owner = ownerOf(path);
+    if (owner === undefined) return [];
+    const file: SourceFile = { path, text, owner, isTest: isTestFile(path, owner) };
+    return importsOf(path, text).flatMap((imported) => {
+      const message = rowFault(file, imported);
+      return message === undefined ? [] : [{ path, line: imported.line, message }];
+    });
+  });
+}
+
 /** Tests, and what stands in a folder named test for them. */
 function isTestFile(path: string, { folder }: Owner): boolean {
   return (
