@@ -19,7 +19,7 @@ const PACKAGES = [
   },
   {
     name: "provider-sdk",
-    holds: ["dist/index.js", "dist/index.d.ts"],
+    holds: ["dist/src/index.js", "dist/src/index.d.ts"],
     imports: ["", "addresses", "program", "testing"],
   },
   { name: "create-provider", holds: ["dist/main.js", "templates/typescript/package.json"], imports: [] },
@@ -80,7 +80,7 @@ describe.each(PACKAGES)("the package $name", ({ name, holds }) => {
     expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "package.json", ...holds]));
     const compiled = files.filter((file) => !file.startsWith("templates/"));
     expect(
-      compiled.filter((file) => /\.test\.|\.map$|\.tsbuildinfo$|^src\/|(?<!\.d)\.ts$|test-support/.test(file)),
+      compiled.filter((file) => /\.test\.|\.map$|\.tsbuildinfo$|^src\/|(?<!\.d)\.ts$|^dist\/test\//.test(file)),
     ).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ const PLACES: readonly Place[] = [
   { files: /^deploy\/charts\/[\w-]+\/Chart\.yaml$/, before: "^(?:appVersion|version): " },
   { files: /^provider-sdk\/python\/src\/cloudwire_provider\/_version\.py$/, before: '__version__ = "' },
   { files: /^provider-sdk\/go\/provider\/version\.go$/, before: 'sdkVersion = "' },
-  { files: /^provider-sdk\/typescript\/src\/serve\/version\.ts$/, before: 'sdkVersion = "' },
+  { files: /^provider-sdk\/typescript\/src\/server\/version\.ts$/, before: 'sdkVersion = "' },
   { files: /^providers\/\w+\/src\/(?:sidecar\/)?provider\.ts$/, before: '^    version: "' },
   { files: /^providers\/simulated-go\/main\.go$/, before: 'Version: "' },
   { files: /^providers\/simulated-python\/main\.py$/, before: 'version="' },

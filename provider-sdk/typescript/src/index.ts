@@ -70,7 +70,7 @@ export {
   resumeFrom,
   type Unreachable,
   unreachable,
-} from "./definition/outcomes.ts";
+} from "./results/results.ts";
 export type {
   AnnotationSchema,
   CallRate,
@@ -111,17 +111,23 @@ export {
   ProviderError,
   type ProviderErrorOptions,
   type VendorReason,
-} from "./errors/provider-error.ts";
-export { parseRetryAfter } from "./errors/retry-after.ts";
-export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./log/logger.ts";
-export { ownershipProblem, type Stamp, type StampedObject, stampedService, stampOf } from "./ownership/stamp.ts";
-export type { Endpoint } from "./serve/endpoint.ts";
-export type { HttpAddress } from "./serve/http-port.ts";
-export { type ServeOptions, serveProvider } from "./serve/serve-provider.ts";
-export { currentContext } from "./services/current-context.ts";
-export { ProviderStartError } from "./serve/start-error.ts";
-export { type RunningProvider, type StartOptions, startProvider } from "./serve/start-provider.ts";
+} from "./results/errors.ts";
+export { parseRetryAfter } from "./cloud/retry-after.ts";
+export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./telemetry/logger.ts";
+export {
+  ownershipProblem,
+  type Stamp,
+  type StampedObject,
+  stampedService,
+  stampOf,
+} from "./ownership/ownership-tags.ts";
+export type { Endpoint } from "./server/listen/endpoint.ts";
+export type { HttpAddress } from "./server/listen/http-port.ts";
+export { type ServeOptions, serveProvider } from "./server/serve-provider.ts";
+export { currentContext } from "./server/current-context.ts";
+export { ProviderStartError } from "./server/start-error.ts";
+export { type RunningProvider, type StartOptions, startProvider } from "./server/start-provider.ts";
 export { chunksOf } from "./util/chunks-of.ts";
 export type { Clock } from "./util/clock.ts";
 export { inParallel } from "./util/in-parallel.ts";
-export { type WatchFromListOptions, watchFromList } from "./watch/watch-from-list.ts";
+export { type WatchFromListOptions, watchFromList } from "./state/watch-from-list.ts";

@@ -112,7 +112,7 @@ async function initializeNode(): Promise<void> {
 }
 
 function certificatePath(name: string): string {
-  return fileURLToPath(new URL(`../../../provider-sdk/typescript/src/testing/certificates/${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../../../provider-sdk/typescript/test/certificates/${name}`, import.meta.url));
 }
 
 async function endAll(): Promise<void> {

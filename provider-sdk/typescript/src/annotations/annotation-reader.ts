@@ -1,4 +1,4 @@
-import { type FieldProblem, ProviderError } from "../errors/provider-error.ts";
+import { type FieldProblem, ProviderError } from "../results/errors.ts";
 
 /** Which annotations an {@link AnnotationReader} reads. */
 export interface AnnotationNames {

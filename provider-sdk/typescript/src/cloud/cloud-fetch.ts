@@ -1,6 +1,6 @@
 import type { CloudCall, CloudRequestInit } from "../definition/call-context.ts";
-import { classifyError } from "../errors/classify.ts";
-import { parseRetryAfter } from "../errors/retry-after.ts";
+import { classifyError } from "../results/classify.ts";
+import { parseRetryAfter } from "./retry-after.ts";
 import type { Clock } from "../util/clock.ts";
 import { pause } from "../util/pause.ts";
 import { ObservedRateLimits } from "./rate-limits.ts";

@@ -1,6 +1,6 @@
-import type { Logger } from "../log/logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import type { Cluster, Diagnostic, PlannedChange } from "./common.ts";
-import type { PendingOptions } from "./outcomes.ts";
+import type { PendingOptions } from "../results/results.ts";
 
 /** One request to the cloud, reported for cost figures, provider status and the absence guard. */
 export interface CloudCall {

@@ -1,7 +1,7 @@
-import type { ProviderError } from "../errors/provider-error.ts";
+import type { ProviderError } from "../results/errors.ts";
 import type { CallContext, ReadContext } from "./call-context.ts";
 import type { ListFeatures, NodeAddress, NodeAddresses, WatchFeatures } from "./common.ts";
-import type { Absent, NotMine, ResumeFrom, Unreachable } from "./outcomes.ts";
+import type { Absent, NotMine, ResumeFrom, Unreachable } from "../results/results.ts";
 
 /** A Node whose machine is asked for. With an `id` that alone decides; without, the name and the hints do. */
 export interface NodeRef {

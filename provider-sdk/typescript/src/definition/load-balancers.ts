@@ -1,7 +1,7 @@
 import type { CallContext, ChangeContext } from "./call-context.ts";
 import type { Condition, Cluster, IpFamily, ListFeatures, NodeAddress, Protocol, WatchFeatures } from "./common.ts";
 import type { WatchBookmark, WatchRequest, WatchResync } from "./instances.ts";
-import type { Absent, Pending, PendingOptions, ResumeFrom, Unreachable } from "./outcomes.ts";
+import type { Absent, Pending, PendingOptions, ResumeFrom, Unreachable } from "../results/results.ts";
 
 /** Which Service a load balancer is for. */
 export interface ServiceRef {

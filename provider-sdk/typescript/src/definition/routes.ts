@@ -1,7 +1,7 @@
-import type { ProviderError } from "../errors/provider-error.ts";
+import type { ProviderError } from "../results/errors.ts";
 import type { CallContext, ChangeContext } from "./call-context.ts";
 import type { IpFamily, NodeAddress, NodeAddresses } from "./common.ts";
-import type { Pending } from "./outcomes.ts";
+import type { Pending } from "../results/results.ts";
 
 /** A route from a pod range to a machine, as it is wanted. */
 export interface WantedRoute {

@@ -1,6 +1,6 @@
-import type { ProviderError } from "../errors/provider-error.ts";
+import type { ProviderError } from "../results/errors.ts";
 import type { ReadContext } from "./call-context.ts";
-import type { Absent, NotMine } from "./outcomes.ts";
+import type { Absent, NotMine } from "../results/results.ts";
 
 /** Where a PersistentVolume's volume is. */
 export type VolumeSource =

@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { ProviderDefinition } from "../definition/provider.ts";
-import { serveProvider } from "../serve/serve-provider.ts";
-import { ProviderStartError } from "../serve/start-error.ts";
+import { serveProvider } from "../server/serve-provider.ts";
+import { ProviderStartError } from "../server/start-error.ts";
 import type { ReadOptions } from "./read-options.ts";
 
 /** A provider's main program. */

@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../results/errors.ts";
 
 /** Wait told to callers beyond the limit. */
 const retryAfterMs = 200;

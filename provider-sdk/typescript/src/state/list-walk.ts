@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../results/errors.ts";
 import { orAborted } from "../util/or-aborted.ts";
 
 /** What a provider's list yields, converted. */

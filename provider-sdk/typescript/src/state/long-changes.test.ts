@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ProviderError } from "../errors/provider-error.ts";
-import { createLogger } from "../log/logger.ts";
+import { ProviderError } from "../results/errors.ts";
+import { createLogger } from "../telemetry/logger.ts";
 import { createTestClock } from "../testing/test-clock.ts";
-import { ChangeGate, type ChangeOrder } from "./change-gate.ts";
+import { ChangeGate, type ChangeOrder } from "./change-serializer.ts";
 import { maxOperationMs } from "./long-changes.ts";
 import { SequenceFence } from "./sequence-fence.ts";
 

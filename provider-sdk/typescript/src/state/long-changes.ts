@@ -1,8 +1,8 @@
-import { ProviderError } from "../errors/provider-error.ts";
-import type { Logger } from "../log/logger.ts";
+import { ProviderError } from "../results/errors.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import type { Clock } from "../util/clock.ts";
-import { LruMap } from "../util/lru-map.ts";
-import type { SharedTask } from "../util/shared-task.ts";
+import { LruMap } from "./lru-map.ts";
+import type { SharedTask } from "./shared-task.ts";
 import { type LongOperation, longOperationId } from "./long-operation.ts";
 
 /** What is needed to let work go on after its calls. */

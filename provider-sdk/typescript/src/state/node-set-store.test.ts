@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TargetNode } from "../definition/load-balancers.ts";
-import { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../results/errors.ts";
 import { diffNodes } from "./acknowledged-nodes.ts";
 import { type NodeSetChunk, NodeSetStore } from "./node-set-store.ts";
 

@@ -1,8 +1,8 @@
 import type { ApplyNodeSetRequest, ApplyNodeSetResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { TargetNode } from "../definition/load-balancers.ts";
-import { ProviderError } from "../errors/provider-error.ts";
-import { LruMap } from "../util/lru-map.ts";
-import { quote } from "../validation/formats.ts";
+import { ProviderError } from "../results/errors.ts";
+import { LruMap } from "./lru-map.ts";
+import { quote } from "../server/validation/formats.ts";
 
 /** A set of nodes in force. */
 export interface NodeSet {

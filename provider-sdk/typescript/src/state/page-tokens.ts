@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../results/errors.ts";
 
 /** A place in a walk. */
 export interface PagePosition {

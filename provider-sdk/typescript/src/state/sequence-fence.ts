@@ -1,5 +1,5 @@
-import { ProviderError } from "../errors/provider-error.ts";
-import { LruMap } from "../util/lru-map.ts";
+import { ProviderError } from "../results/errors.ts";
+import { LruMap } from "./lru-map.ts";
 
 /** Objects whose newest change is remembered. */
 const maxObjects = 50_000;

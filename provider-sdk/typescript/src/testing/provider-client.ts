@@ -9,7 +9,7 @@ import {
 } from "@grpc/grpc-js";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import type { Cluster } from "../definition/common.ts";
-import { sdkVersion } from "../serve/version.ts";
+import { sdkVersion } from "../server/version.ts";
 import { ProviderCallError } from "./provider-call-error.ts";
 
 const { methods, fullName } = CloudProviderDefinition;

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { absent } from "../definition/outcomes.ts";
+import { absent } from "../results/results.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
-import { ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../results/errors.ts";
 import { ensureRequest, serviceRef } from "./requests.ts";
 import { startTestProvider, type TestProviderOptions } from "./start-test-provider.ts";
 import { createTestClock } from "./test-clock.ts";

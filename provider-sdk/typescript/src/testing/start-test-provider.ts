@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProviderDefinition } from "../definition/provider.ts";
-import { createLogger } from "../log/logger.ts";
-import { type RunningProvider, type StartOptions, startProvider } from "../serve/start-provider.ts";
+import { createLogger } from "../telemetry/logger.ts";
+import { type RunningProvider, type StartOptions, startProvider } from "../server/start-provider.ts";
 import { connectToProvider, type ProviderClient, type ProviderClientOptions } from "./provider-client.ts";
 
 /** How a provider is served to a test. */

@@ -7,8 +7,8 @@ import { fromDuration, toDuration } from "./duration.ts";
 import { every } from "./every.ts";
 import { inParallel } from "./in-parallel.ts";
 import { Limit } from "./limit.ts";
-import { LruMap } from "./lru-map.ts";
-import { SharedTask } from "./shared-task.ts";
+import { LruMap } from "../state/lru-map.ts";
+import { SharedTask } from "../state/shared-task.ts";
 
 describe("durations", () => {
   test("come back as they went, in whole milliseconds", () => {

@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { IpMode } from "@cloudwire/proto/cloudprovider/v1/identity";
+import {
+  ExternalTrafficPolicy,
+  type HealthCheck as WireHealthCheck,
+  type LoadBalancer as WireLoadBalancer,
+  type LoadBalancerIngress as WireIngress,
+  LoadBalancerPhase as WirePhase,
+  type LoadBalancerSpec,
+  type ServicePort as WireServicePort,
+  type ServiceRef as WireServiceRef,
+  type TargetNode as WireTargetNode,
+} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import type { Cluster } from "../../definition/common.ts";
+import type {
+  HealthCheck,
+  LoadBalancer,
+  LoadBalancerIngress,
+  LoadBalancerPhase,
+  ServicePort,
+  ServiceRef,
+  TargetNode,
+  WantedLoadBalancer,
+} from "../../definition/load-balancers.ts";
+import { fromDuration } from "../../util/duration.ts";
+import {
+  fromWireAddresses,
+  fromWireIpFamily,
+  fromWireProtocol,
+  toWireCondition,
+  toWireOperation,
+  toWireProtocol,
+} from "./common.ts";
+import type { ProviderIds } from "./provider-ids.ts";
+
+/**
+ * The natural key of a load balancer: `k8s-` and 28 characters of a hash of cluster and Service UID. Part of what
+ * vendors name cloud objects after: never change it.
+ */
+const loadBalancerKey = (clusterId: string, serviceUid: string): string => {
+  const hash = createHash("sha256").update(`${clusterId}\0${serviceUid}`).digest("hex");
+  return `k8s-${hash.slice(0, 28)}`;
+};
+
+const fromWireService = (service: WireServiceRef | undefined): ServiceRef => ({
+  namespace: service?.namespace ?? "",
+  name: service?.name ?? "",
+  uid: service?.uid ?? "",
+});
+
+export const toWireService = (service: ServiceRef): WireServiceRef => ({
+  namespace: service.namespace,
+  name: service.name,
+  uid: service.uid,
+});
+
+/** Target nodes as a provider reads them. */
+export const fromWireTargetNode = (node: WireTargetNode, ids: ProviderIds): TargetNode => {
+  const addresses = fromWireAddresses(node.addresses);
+  const ip = addresses.find(({ type }) => type === "InternalIP")?.address;
+  const parts = ids.parse(node.providerId);
+  return {
+    name: node.name,
+    providerId: node.providerId,
+    ...(parts ? { id: parts.id } : {}),
+    ...(ip === undefined ? {} : { ip }),
+    addresses,
+    ...(node.zone === undefined ? {} : { zone: node.zone }),
+    labels: node.labels,
+  };
+};
+
+/** Kubernetes' default for client-IP affinity, 3 h. */
+const defaultAffinityTimeoutMs = 10_800_000;
+
+type WantedSpec = Omit<
+  WantedLoadBalancer,
+  | "key"
+  | "cluster"
+  | "service"
+  | "id"
+  | "operationId"
+  | "nodes"
+  | "nodesDiff"
+  | "nodesFingerprint"
+  | "specFingerprint"
+  | "adopt"
+>;
+
+/** The wish as a provider reads it. Validation has refused protocols that are not declared. */
+export const fromWireSpec = (spec: LoadBalancerSpec): WantedSpec => ({
+  ...(spec.class === undefined ? {} : { class: spec.class }),
+  annotations: spec.annotations,
+  ports: spec.ports.map(fromWirePort),
+  ipFamilies: spec.ipFamilies.length === 0 ? ["IPv4"] : spec.ipFamilies.map(fromWireIpFamily),
+  sourceRanges: spec.sourceRanges?.cidrs ?? [],
+  externalTrafficPolicy: spec.externalTrafficPolicy === ExternalTrafficPolicy.LOCAL ? "Local" : "Cluster",
+  ...optionalHealthCheck(spec.healthCheck),
+  ...(spec.sessionAffinity
+    ? { sessionAffinity: { timeoutMs: fromDuration(spec.sessionAffinity.timeout, defaultAffinityTimeoutMs) } }
+    : {}),
+  requestedIps: spec.requestedIps,
+  ...(spec.nameHint ? { nameHint: spec.nameHint } : {}),
+  tags: spec.tags,
+  ...(spec.deletionProtection === undefined ? {} : { deletionProtection: spec.deletionProtection }),
+});
+
+/** Validation has refused a check of no kind. */
+const optionalHealthCheck = (check: WireHealthCheck | undefined): { readonly healthCheck?: HealthCheck } => {
+  switch (check?.kind?.$case) {
+    case "tcp":
+      return { healthCheck: { port: check.port } };
+    case "http":
+      return { healthCheck: { port: check.port, path: check.kind.value.path } };
+    default:
+      return {};
+  }
+};
+
+const fromWirePort = (port: WireServicePort): ServicePort => ({
+  ...(port.name ? { name: port.name } : {}),
+  protocol: fromWireProtocol(port.protocol) ?? "TCP",
+  ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+  port: port.port,
+  ...(port.nodePort === undefined ? {} : { nodePort: port.nodePort }),
+  ...(port.targetPort === undefined ? {} : { targetPort: port.targetPort }),
+});
+
+const wirePhases = {
+  PROVISIONING: WirePhase.PROVISIONING,
+  ACTIVE: WirePhase.ACTIVE,
+  UPDATING: WirePhase.UPDATING,
+  DELETING: WirePhase.DELETING,
+  FAILED: WirePhase.FAILED,
+} as const satisfies Record<LoadBalancerPhase, WirePhase>;
+
+/** What an answer means where the provider says nothing: the Service asked for, the wish just put in force. */
+export interface LoadBalancerDefaults {
+  readonly service?: WireServiceRef | undefined;
+  readonly specFingerprint?: string | undefined;
+  readonly nodesFingerprint?: string | undefined;
+}
+
+/** A load balancer as it travels. */
+export const toWireLoadBalancer = (answer: LoadBalancer, defaults: LoadBalancerDefaults): WireLoadBalancer => {
+  const working = answer.operation !== undefined;
+  return {
+    id: answer.id,
+    service: answer.service ? toWireService(answer.service) : defaults.service,
+    phase: wirePhases[answer.phase ?? (working ? "PROVISIONING" : "ACTIVE")],
+    ingress: answer.ingress && { items: answer.ingress.map(toWireIngress) },
+    ...inForce(answer, working || answer.phase === "FAILED" ? {} : defaults),
+    observedFingerprint: answer.observedFingerprint ?? "",
+    registeredNodes: answer.registeredNodes,
+    conditions: (answer.conditions ?? []).map(toWireCondition),
+    operation: answer.operation ? toWireOperation(answer.operation) : undefined,
+    tags: { ...answer.tags },
+    lockKey: answer.lockKey ?? "",
+  };
+};
+
+/** Which wish is in force: what the provider says, else the one that a finished change was asked for. */
+const inForce = (answer: LoadBalancer, asked: LoadBalancerDefaults) => ({
+  specFingerprint: answer.specFingerprint ?? asked.specFingerprint ?? "",
+  nodesFingerprint: answer.nodesFingerprint ?? asked.nodesFingerprint ?? "",
+});
+
+const toWireIngress = (ingress: LoadBalancerIngress): WireIngress => ({
+  ip: ingress.ip,
+  hostname: ingress.hostname,
+  ipMode: toWireIpMode(ingress.ipMode),
+  ports: (ingress.ports ?? []).map(({ port, protocol, error }) => ({
+    port,
+    protocol: toWireProtocol(protocol),
+    error,
+  })),
+});
+
+export const toWireIpMode = (mode: "VIP" | "Proxy" | undefined) => {
+  if (mode === undefined) return IpMode.UNSPECIFIED;
+  return mode === "Proxy" ? IpMode.PROXY : IpMode.VIP;
+};
+
+/** The part of a load-balancer reference that comes from the request. */
+export const loadBalancerRef = (cluster: Cluster, service: WireServiceRef | undefined) => {
+  const ref = fromWireService(service);
+  return { key: loadBalancerKey(cluster.id, ref.uid), cluster, service: ref };
+};

@@ -1,0 +1,78 @@
+import type { Absence, NotMine as WireNotMine } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
+import { toWireAbsence, toWireNotMine } from "../convert/common.ts";
+import type { Absent, NotMine } from "../../results/results.ts";
+import { toItemError } from "../../results/item-error.ts";
+import { ProviderError } from "../../results/errors.ts";
+import { cutToBytes } from "../../results/text-budget.ts";
+import type { RuleChecker } from "../validation/rule-checker.ts";
+import { raisesDoubt } from "../../telemetry/call-recorder.ts";
+
+/** The outcomes that instances and volumes share. */
+export type CommonOutcome =
+  | { readonly $case: "absent"; readonly value: Absence }
+  | { readonly $case: "unknown"; readonly value: ItemError }
+  | { readonly $case: "notMine"; readonly value: WireNotMine };
+
+/** It could not be found out, and why. */
+export const unknownOutcome = (error: ProviderError): CommonOutcome => ({
+  $case: "unknown",
+  value: toItemError(error),
+});
+
+/** It does not exist. */
+export const absentOutcome = (answer: Absent, callTime: Date): CommonOutcome => ({
+  $case: "absent",
+  value: toWireAbsence(answer, callTime),
+});
+
+/** It is another provider's. */
+export const notMineOutcome = (answer: NotMine): CommonOutcome => ({ $case: "notMine", value: toWireNotMine(answer) });
+
+/**
+ * The error that takes the place of an absence, if an error was met on the way to it after which nothing may be called
+ * absent: a Node would be deleted because a firewall rule or a right was missing.
+ */
+export const refuseAbsence = (answer: Absent, errors: readonly ProviderError[]): ProviderError | undefined => {
+  const doubt = errors.find(raisesDoubt);
+  if (doubt) return doubt;
+  const [gap] = errors;
+  if (answer.basis !== "COMPLETE_LIST_MISS" || !gap) return undefined;
+  return new ProviderError("INCOMPLETE_ANSWER", `a list with an error in it is not complete: ${gap.message}`, {
+    cause: gap,
+  });
+};
+
+type AnswerType = "Instance" | "Volume" | "LoadBalancer" | "Route";
+
+/**
+ * An answer of the provider as it travels, or what is wrong with it. Types do not hold a vendor's code to much: what a cloud's JSON has, a number
+ * for an id or a text for a time, comes here as it is, and must not take the answers about other objects with it.
+ */
+export const toWireAnswer = <Wire>(
+  rules: RuleChecker,
+  typeName: AnswerType,
+  convert: () => Wire,
+): Wire | ProviderError => {
+  try {
+    const wire = convert();
+    return answerProblem(rules, typeName, wire) ?? wire;
+  } catch (cause) {
+    return broken(typeName, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+};
+
+/** What is wrong with an answer of the provider, as the contract's rules see it; undefined if nothing. */
+const answerProblem = (rules: RuleChecker, typeName: AnswerType, message: unknown): ProviderError | undefined => {
+  const violations = rules.check(`cloudprovider.v1.${typeName}`, message);
+  if (violations.length === 0) return undefined;
+  const list = violations.map(({ field, description }) => `${field} ${description}`).join("; ");
+  return broken(typeName, list);
+};
+
+const broken = (typeName: AnswerType, problem: string, cause?: unknown): ProviderError =>
+  new ProviderError(
+    "INVARIANT_BROKEN",
+    cutToBytes(`the provider's ${typeName} breaks the contract: ${problem}`, 512),
+    cause === undefined ? {} : { cause },
+  );

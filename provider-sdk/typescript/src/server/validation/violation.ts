@@ -1,0 +1,23 @@
+import type { ErrorReason } from "@cloudwire/proto/reasons";
+import { ProviderError } from "../../results/errors.ts";
+import { cutToBytes, maxMessageBytes } from "../../results/text-budget.ts";
+
+/** One thing wrong with a request. */
+export interface Violation {
+  readonly reason: ErrorReason;
+  /** Path in proto spelling: `spec.ports[2].protocol`. */
+  readonly field: string;
+  readonly description: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** The refusal of a request, with all that is wrong with it; its reason is that of the first. */
+export const refusal = (method: string, violations: readonly Violation[]): ProviderError | undefined => {
+  const [first] = violations;
+  if (!first) return undefined;
+  const list = violations.map(({ field, description }) => `${field} ${description}`).join("; ");
+  return new ProviderError(first.reason, cutToBytes(`${method} is refused: ${list}`, maxMessageBytes), {
+    fields: violations,
+    metadata: first.metadata,
+  });
+};

@@ -1,0 +1,256 @@
+import { ProviderError } from "../results/errors.ts";
+import { LruMap } from "./lru-map.ts";
+import { orAborted } from "../util/or-aborted.ts";
+import { SharedTask } from "./shared-task.ts";
+import { type LongChange, LongChanges, type LongChangesOptions } from "./long-changes.ts";
+import type { LongOperation, LongOperationState } from "./long-operation.ts";
+
+/** A change while it is carried out. */
+export interface ChangeRun {
+  /** Aborted when all callers have given up, or the work may not go on. */
+  readonly signal: AbortSignal;
+  /** End of work that outlived its call, in epoch milliseconds; undefined: its call's deadline holds. */
+  readonly operationEndMs: () => number | undefined;
+}
+
+/** Tells changes that were overtaken on their way from those that are in time. */
+export interface ChangeOrder {
+  /** Why the change comes too late; undefined if it does not. */
+  readonly overtaken: () => ProviderError | undefined;
+  /** It is carried out from now on: older ones come too late. */
+  readonly begun: () => void;
+}
+
+/** A change that wants to run. */
+export interface Change<Answer> {
+  /** What is changed; changes of one key never overlap. */
+  readonly key: string;
+  /** Id of the intended change. */
+  readonly changeId: string;
+  /** Distinguishes changes that carry the same id by mistake, and equal wishes that carry different ones. */
+  readonly digest: string;
+  readonly signal: AbortSignal;
+  /** Runs when the key is free. */
+  readonly work: (run: ChangeRun) => Promise<Answer>;
+  /** True: repeating the change is answered with this answer. False for work that goes on. */
+  readonly isFinal: (answer: Answer) => boolean;
+  /** Where it stands among the changes of its key. Without it every change is in time. */
+  readonly order?: ChangeOrder;
+  /** What callers are told while the work outlives their patience. Without it they wait until their deadlines. */
+  readonly pending?: (operation: LongOperation) => Answer;
+}
+
+/** What a gate needs. */
+export interface ChangeGateOptions extends LongChangesOptions {
+  /** How long a caller waits before it is told that the work goes on. Contract: Limits.soft_call_duration. */
+  readonly softMs: number;
+}
+
+const maxReplays = 1_000;
+const replayMaxAgeMs = 600_000;
+
+/** A handler that ignores for so long that it shall end has lost its right to the key. */
+const abandonedMaxMs = 600_000;
+
+/** Wait told to callers who find a key busy. Contract, section 3.5: fixed 2 s. */
+const busyRetryMs = 2_000;
+
+interface Running<Answer> {
+  readonly changeId: string;
+  readonly digest: string;
+  readonly task: SharedTask<Answer>;
+  readonly pending: Change<Answer>["pending"];
+  /** Who wait for it, or heard how it ended. */
+  callers: number;
+  /** Set when it has outlived a call. */
+  long: LongChange | undefined;
+  /** A newer wish has taken its place: nobody needs to hear how it ended. */
+  superseded: boolean;
+}
+
+interface Lane<Answer> {
+  readonly running: Running<Answer>;
+  /** Resolves when the key is free again. */
+  readonly freed: Promise<void>;
+  waiting: boolean;
+}
+
+/** Resolves when the caller has waited long enough; never, for changes without `pending`. */
+type Patience = Promise<typeof late>;
+const late = Symbol("late");
+
+/**
+ * Runs changes one at a time for each key: one runs, one may wait, a third is told to come again. A repetition of the
+ * running change joins it, a repetition of a finished one gets its answer. Work that takes longer than a caller should wait goes on
+ * without: equal wishes join it, another wish ends it and follows, and its failure is kept for the next who asks.
+ */
+export class ChangeGate<Answer> {
+  readonly #options: ChangeGateOptions;
+  readonly #lanes = new Map<string, Lane<Answer>>();
+  readonly #replays: LruMap<{ readonly digest: string; readonly answer: Answer }>;
+  readonly #long: LongChanges;
+
+  constructor(options: ChangeGateOptions) {
+    this.#options = options;
+    this.#replays = new LruMap({ maxEntries: maxReplays, maxAgeMs: replayMaxAgeMs, nowMs: options.clock.nowMs });
+    this.#long = new LongChanges(options);
+  }
+
+  async run(change: Change<Answer>): Promise<Answer> {
+    const replay = this.#replays.get(replayKey(change));
+    if (replay?.digest === change.digest) return replay.answer;
+    const waited = Promise.withResolvers<typeof late>();
+    const { clock, softMs } = this.#options;
+    const cancel = change.pending ? clock.after(softMs, () => waited.resolve(late)) : () => undefined;
+    try {
+      return await this.#take(change, waited.promise);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** What is known of work on this key that outlived its call; undefined if there is none. */
+  longOperation(key: string): LongOperationState | undefined {
+    const running = this.#lanes.get(key)?.running;
+    if (running?.long) return { kind: "running", operation: running.long };
+    return this.#long.hasFailed(key) ? { kind: "failed" } : undefined;
+  }
+
+  /** True: long work with this id has ended well, not long ago. */
+  hasSucceeded(operationId: string): boolean {
+    return this.#long.hasSucceeded(operationId);
+  }
+
+  async #take(change: Change<Answer>, patience: Patience): Promise<Answer> {
+    const lane = this.#lanes.get(change.key);
+    if (lane && isRepetition(lane.running, change)) return this.#join(lane.running, change, patience);
+    // Each time anew: a newer one may have passed while this one waited.
+    const overtaken = change.order?.overtaken();
+    if (overtaken) throw overtaken;
+    if (!lane) {
+      this.#long.throwUntold(change.key, change.digest);
+      return this.#join(this.#start(change), change, patience);
+    }
+    if (lane.waiting) throw busy(change.key);
+    if (lane.running.long) supersede(lane.running, change.key);
+    lane.waiting = true;
+    try {
+      const waited = await orAborted(Promise.race([lane.freed, patience]), change.signal);
+      if (waited === late) throw busy(change.key);
+    } finally {
+      lane.waiting = false;
+    }
+    // Another may have taken the key between its release and this turn.
+    return this.#take(change, patience);
+  }
+
+  async #join(running: Running<Answer>, change: Change<Answer>, patience: Patience): Promise<Answer> {
+    running.callers += 1;
+    change.order?.begun();
+    try {
+      const joined = running.task.join(change.signal);
+      const outcome = await Promise.race([joined, patience]);
+      if (outcome !== late) return outcome;
+      const operation = this.#outlive(running);
+      if (!operation || !running.pending) return await joined;
+      running.callers -= 1;
+      // This caller waits no more.
+      joined.catch(() => undefined);
+      return running.pending(operation);
+    } catch (error) {
+      if (change.signal.aborted) running.callers -= 1;
+      throw error;
+    }
+  }
+
+  /** Lets work go on without its callers; undefined: it may not. */
+  #outlive(running: Running<Answer>): LongOperation | undefined {
+    running.long ??= this.#long.begin(running.task);
+    return running.long;
+  }
+
+  #start(change: Change<Answer>): Running<Answer> {
+    // The work begins at once, and may ask before there is an answer.
+    const started: { running?: Running<Answer> } = {};
+    const task = new SharedTask((signal) => this.#work(change, signal, () => started.running?.long?.endMs));
+    const { changeId, digest, pending } = change;
+    const running: Running<Answer> = {
+      changeId,
+      digest,
+      task,
+      pending,
+      callers: 0,
+      long: undefined,
+      superseded: false,
+    };
+    started.running = running;
+    this.#lanes.set(change.key, { running, freed: this.#untilFree(change.key, running), waiting: false });
+    return running;
+  }
+
+  async #work(
+    change: Change<Answer>,
+    signal: AbortSignal,
+    operationEndMs: ChangeRun["operationEndMs"],
+  ): Promise<Answer> {
+    const answer = await change.work({ signal, operationEndMs });
+    if (change.isFinal(answer)) this.#replays.set(replayKey(change), { digest: change.digest, answer });
+    return answer;
+  }
+
+  /** The key stays taken while the handler works, even when every caller has gone: the cloud may still change. */
+  async #untilFree(key: string, running: Running<Answer>): Promise<void> {
+    const { task, digest } = running;
+    const ignored = this.#ignored(task.signal);
+    const end = await Promise.race([task.failure.then((failure) => ({ failure })), ignored.forTooLong]);
+    ignored.cancel();
+    this.#lanes.delete(key);
+    if (end === undefined)
+      this.#options.log.error("A change does not end although nobody waits for it; its key is free again", { key });
+    else if (running.long)
+      this.#long.ended({
+        key,
+        digest,
+        operation: running.long,
+        failure: end.failure,
+        isUntold: !running.superseded && running.callers === 0,
+      });
+  }
+
+  /** Waits until a handler has ignored its signal for too long; the time counts from the moment that it was told. */
+  #ignored(signal: AbortSignal): { readonly forTooLong: Promise<undefined>; readonly cancel: () => void } {
+    const tooLong = Promise.withResolvers<undefined>();
+    let cancelTimer = () => {};
+    const told = () => {
+      cancelTimer = this.#options.clock.after(abandonedMaxMs, () => tooLong.resolve(undefined));
+    };
+    signal.addEventListener("abort", told, { once: true });
+    const cancel = () => {
+      signal.removeEventListener("abort", told);
+      cancelTimer();
+    };
+    return { forTooLong: tooLong.promise, cancel };
+  }
+}
+
+/** Ends work that nobody waits for, so that another wish can follow it. */
+const supersede = <Answer>(running: Running<Answer>, key: string): void => {
+  running.superseded = true;
+  running.task.abandon(
+    new ProviderError("OPERATION_IN_PROGRESS", `another change of ${key} has taken its place`, {
+      retryAfterMs: busyRetryMs,
+    }),
+  );
+};
+
+const replayKey = ({ key, changeId }: { readonly key: string; readonly changeId: string }): string =>
+  `${key}\0${changeId}`;
+
+/** Work that outlived its call is joined by every equal wish: who asks again may have forgotten the id. */
+const isRepetition = <Answer>(running: Running<Answer>, change: Change<Answer>): boolean =>
+  running.digest === change.digest &&
+  (running.changeId === change.changeId || running.long !== undefined) &&
+  !running.task.abandoned;
+
+const busy = (key: string): ProviderError =>
+  new ProviderError("OPERATION_IN_PROGRESS", `another change of ${key} is under way`, { retryAfterMs: busyRetryMs });

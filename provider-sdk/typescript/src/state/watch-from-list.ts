@@ -1,0 +1,215 @@
+import { createHash, randomUUID } from "node:crypto";
+import { isUnanswered } from "../cloud/cloud-outcome.ts";
+import type { CallContext } from "../definition/call-context.ts";
+import type { Instance, InstanceEvent, WatchRequest } from "../definition/instances.ts";
+import type { LoadBalancer, LoadBalancerEvent } from "../definition/load-balancers.ts";
+import { type Absent, absent, type ResumeFrom, type Unreachable } from "../results/results.ts";
+import { ProviderError } from "../results/errors.ts";
+import { type Clock, systemClock } from "../util/clock.ts";
+import { pause } from "../util/pause.ts";
+
+/** How {@link watchFromList} lists. */
+export interface WatchFromListOptions {
+  /** Wait between the end of a list and the beginning of the next, in milliseconds, at least 1,000. Default: 60,000. */
+  readonly intervalMs?: number | undefined;
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined;
+}
+
+type List<Item> = (context: CallContext) => AsyncIterable<Item | Unreachable | ResumeFrom>;
+type Watch<Event> = (request: WatchRequest, context: CallContext) => AsyncGenerator<Event>;
+
+const defaultIntervalMs = 60_000;
+const minIntervalMs = 1_000;
+
+/** What objects of one kind are called in events. */
+interface Kind<Item, Event> {
+  readonly upsert: (item: Item) => Event;
+  /** What identifies the object, and what says that it is gone. */
+  readonly identify: (item: Item) => { readonly key: string; readonly gone: (absence: Absent) => Event };
+}
+
+const machines: Kind<Instance, InstanceEvent> = {
+  upsert: (instance) => ({ kind: "upsert", instance }),
+  identify: ({ id }) => ({ key: id, gone: (absence) => ({ kind: "gone", id, absence }) }),
+};
+
+const loadBalancers: Kind<LoadBalancer, LoadBalancerEvent> = {
+  upsert: (loadBalancer) => ({ kind: "upsert", loadBalancer }),
+  identify: ({ id, service }) => {
+    if (service === undefined)
+      throw new ProviderError(
+        "INVARIANT_BROKEN",
+        `the list yielded load balancer ${id} without the Service of its stamp`,
+      );
+    return { key: service.uid, gone: (absence) => ({ kind: "gone", service, id, absence }) };
+  },
+};
+
+interface Known<Event> {
+  readonly digest: string;
+  readonly gone: (absence: Absent) => Event;
+}
+
+type Common =
+  | { readonly kind: "bookmark"; readonly initialEventsEnd: boolean }
+  | { readonly kind: "resync"; readonly message: string };
+
+/** The contract wants one with each event; a watch that begins with it is told that it has to list. */
+interface Token {
+  readonly token: string;
+}
+
+/** The contract wants one with each event; a watch that begins with it is told that it has to list. */
+interface Token {
+  readonly token: string;
+}
+
+const watchList = <Item extends { readonly kind?: string | undefined }, Event extends object>(
+  list: List<Item>,
+  kind: Kind<Item, Event>,
+  { intervalMs = defaultIntervalMs, clock = systemClock }: WatchFromListOptions,
+): Watch<(Event | Common) & Token> => {
+  async function* changes(request: WatchRequest, context: CallContext): AsyncGenerator<Event | Common> {
+    if (request.resumeToken !== undefined)
+      throw new ProviderError("RESUME_TOKEN_EXPIRED", "this watch cannot be continued; list, then watch anew");
+    const known = new Map<string, Known<Event>>();
+    const walk = (): ListRun<Item, Event> => new ListRun({ list, kind, context, known, clock });
+    const first = walk();
+    for await (const event of first.changes()) if (request.sendInitialEvents) yield event;
+    yield { kind: "bookmark", initialEventsEnd: request.sendInitialEvents };
+    // What was hidden and comes into sight is told as new; the receiver must know meanwhile that it has not seen all.
+    if (first.gap !== undefined) yield { kind: "resync", message: first.gap };
+    while (true) {
+      await pause(Math.max(intervalMs, minIntervalMs), context.signal, clock);
+      const next = walk();
+      try {
+        yield* next.changes();
+        yield* next.gone();
+      } catch (error) {
+        context.signal.throwIfAborted();
+        context.log.warn("A list for a watch failed; nothing is concluded from it, and it is tried again", { error });
+      }
+    }
+  }
+  return async function* watch(request, context) {
+    const token = randomUUID();
+    for await (const event of changes(request, context)) yield { ...event, token };
+  };
+};
+
+/**
+ * Makes a watch out of a list, for clouds that tell of no changes: lists again and again for as long as somebody watches, and yields what
+ * is new or different, and what is gone.
+ *
+ * ```ts
+ * instances: { get, list, watch: watchFromList.instances(list, { intervalMs: 30_000 }) },
+ * ```
+ *
+ * An object is gone only when a list that was complete does not have it: one that threw, that yielded `unreachable`, or during which a
+ * request was refused or failed, makes nothing disappear. Such a list is no end of the watch either; the log says that it failed, and the
+ * next one shows what it missed.
+ *
+ * The stream ends with `RESUME_TOKEN_EXPIRED` for each resume token, as nothing is kept beyond the stream, and with what the very first
+ * list throws.
+ */
+export const watchFromList = {
+  /** For `instances.watch`; machines are told apart by `id`. */
+  instances: (list: List<Instance>, options: WatchFromListOptions = {}): Watch<InstanceEvent> =>
+    watchList(list, machines, options),
+  /** For `loadBalancers.watch`; load balancers are told apart by the `uid` of their `service`, which the list has to yield. */
+  loadBalancers: (list: List<LoadBalancer>, options: WatchFromListOptions = {}): Watch<LoadBalancerEvent> =>
+    watchList(list, loadBalancers, options),
+} as const;
+
+interface ListRunOptions<Item, Event> {
+  readonly list: List<Item>;
+  readonly kind: Kind<Item, Event>;
+  readonly context: CallContext;
+  /** What the receiver knows; brought up to date as events are yielded. */
+  readonly known: Map<string, Known<Event>>;
+  readonly clock: Clock;
+}
+
+/** One list, compared with what is known. */
+class ListRun<Item extends { readonly kind?: string | undefined }, Event> {
+  readonly #options: ListRunOptions<Item, Event>;
+  readonly #seen = new Set<string>();
+  readonly #startTime: Date;
+  #gap: string | undefined;
+
+  constructor(options: ListRunOptions<Item, Event>) {
+    this.#options = options;
+    this.#startTime = new Date(options.clock.nowMs());
+  }
+
+  /** What the list could not show; undefined: nothing. */
+  get gap(): string | undefined {
+    return this.#gap;
+  }
+
+  /** Yields what is new or different. */
+  async *changes(): AsyncGenerator<Event> {
+    const { list, kind, context, known } = this.#options;
+    for await (const item of list(watched(context, (gap) => this.#missed(gap)))) {
+      if (isUnreachable(item)) this.#missed(`${item.place} could not be read`);
+      if (isUnreachable(item) || isResumeFrom(item)) continue;
+      const { key, gone } = kind.identify(item);
+      const digest = digestOf(item);
+      this.#seen.add(key);
+      if (known.get(key)?.digest === digest) continue;
+      known.set(key, { digest, gone });
+      yield kind.upsert(item);
+    }
+  }
+
+  /** Yields what is not there any more, if the list is proof of it; to be asked only after it has ended normally. */
+  *gone(): Generator<Event> {
+    const { known } = this.#options;
+    if (this.#gap !== undefined) return;
+    for (const [key, { gone }] of known) {
+      if (this.#seen.has(key)) continue;
+      known.delete(key);
+      yield gone(absent("COMPLETE_LIST_MISS", { observeTime: this.#startTime }));
+    }
+  }
+
+  #missed(gap: string): void {
+    this.#gap ??= gap;
+  }
+}
+
+/** A context that tells of each request that was refused or failed: a list that swallowed it is not complete. */
+const watched = (context: CallContext, missed: (gap: string) => void): CallContext => {
+  const judge = (call: Parameters<CallContext["recordCloudCall"]>[0]) => {
+    if (isUnanswered(call))
+      missed(call.status === undefined ? "a request failed" : `a request met HTTP ${call.status}`);
+  };
+  return {
+    ...context,
+    recordCloudCall: (call) => {
+      judge(call);
+      context.recordCloudCall(call);
+    },
+    fetch: async (input, init) => {
+      try {
+        const response = await context.fetch(input, init);
+        judge({ status: response.status });
+        return response;
+      } catch (error) {
+        judge({ error });
+        throw error;
+      }
+    },
+  };
+};
+
+/** When it was read makes nothing different. */
+const digestOf = (item: object): string =>
+  createHash("sha256")
+    .update(JSON.stringify({ ...item, readTime: undefined }))
+    .digest("base64");
+
+const isUnreachable = (item: { readonly kind?: string | undefined }): item is Unreachable =>
+  item.kind === "unreachable";
+const isResumeFrom = (item: { readonly kind?: string | undefined }): item is ResumeFrom => item.kind === "resumeFrom";
