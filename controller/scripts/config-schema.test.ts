@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { API_VERSION, KIND } from "../src/options/config-kind.ts";
-import { configPaths, unusedPaths } from "../src/options/config-paths.ts";
+import { configPaths, unusedPaths } from "../src/app/config-paths.ts";
 import { type Command, parseCommand } from "../src/options/parse.ts";
 import { flagOfKey } from "../src/options/rows.ts";
 import { configTree } from "../src/options/show.ts";

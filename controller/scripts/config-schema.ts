@@ -1,11 +1,11 @@
 import { API_VERSION, KIND } from "../src/options/config-kind.ts";
-import { configPaths, unusedPaths } from "../src/options/config-paths.ts";
+import { configPaths, unusedPaths } from "../src/app/config-paths.ts";
 import { variableName } from "../src/options/environment.ts";
 import type { Flag, Shape } from "../src/options/flag.ts";
 import { DURATION, formatDuration } from "../src/options/duration.ts";
-import { flagName } from "../src/options/options.ts";
+import { flagName } from "../src/app/options.ts";
 import { flagOfKey } from "../src/options/rows.ts";
-import { unusedFlags } from "../src/options/unused-flags.ts";
+import { unusedFlags } from "../src/options/upstream-flags.ts";
 import { sentence } from "./markdown.ts";
 
 /** A JSON Schema, draft 7: what editors know best. */

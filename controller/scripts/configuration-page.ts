@@ -1,11 +1,11 @@
-import { configPaths, unusedPaths } from "../src/options/config-paths.ts";
+import { configPaths, unusedPaths } from "../src/app/config-paths.ts";
 import { variableName } from "../src/options/environment.ts";
 import type { Shape } from "../src/options/flag.ts";
 import { formatDuration } from "../src/options/duration.ts";
-import { flagName } from "../src/options/options.ts";
+import { flagName } from "../src/app/options.ts";
 import { parseCommand } from "../src/options/parse.ts";
 import { flagOfKey } from "../src/options/rows.ts";
-import { unusedFlags } from "../src/options/unused-flags.ts";
+import { unusedFlags } from "../src/options/upstream-flags.ts";
 import { code, GENERATED, table } from "./markdown.ts";
 
 /** Of the schema, beside the page. */

@@ -1,5 +1,5 @@
 import { type ObjectKind, OBJECT_KINDS, STATES, type State } from "@cloudwire/operator-api";
-import { REASONS } from "../src/explain/reasons.ts";
+import { REASONS } from "../src/explain/reasons/reasons.ts";
 import type { ReasonRow } from "../src/explain/reasons/row.ts";
 import { code, table } from "./markdown.ts";
 

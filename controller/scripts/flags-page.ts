@@ -1,6 +1,6 @@
-import { commandFlags } from "../src/options/command-flags.ts";
+import { commandFlags } from "../src/options/table.ts";
 import { defaultText, type Flag } from "../src/options/flag.ts";
-import { flagName, flags } from "../src/options/options.ts";
+import { flagName, flags } from "../src/app/options.ts";
 import type { Standing } from "../src/options/standing.ts";
 import { capitalised, cell, code, GENERATED, table } from "./markdown.ts";
 import {

@@ -1,5 +1,5 @@
 import upstream from "../test/fixtures/upstream-flags.json" with { type: "json" };
-import { isCommandFlag } from "../src/options/command-flags.ts";
+import { isCommandFlag } from "../src/options/table.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { rows } from "../src/options/rows.ts";
 import { type Standing, standingOf } from "../src/options/standing.ts";

@@ -8,7 +8,7 @@ describe("checkLayers() between packages", () => {
   test.each([
     [
       "the controller to the contract",
-      "controller/src/provider/client.ts",
+      "controller/src/provider/model/client.ts",
       "@cloudwire/proto/cloudprovider/v1/instance",
     ],
     ["the SDK to the contract", "provider-sdk/typescript/src/server.ts", "@cloudwire/proto/reasons"],
@@ -93,7 +93,7 @@ describe("checkLayers() within the controller", () => {
     ["a lower row", "controller/src/kube/client.ts", "../telemetry/log.ts"],
     ["its own folder", "controller/src/kube/client.ts", "./errors.ts"],
     ["a library", "controller/src/kube/client.ts", "undici"],
-    ["everything, from the composition root", "controller/src/app/daemon.ts", "../controllers/node/controller.ts"],
+    ["everything, from the composition root", "controller/src/app/process.ts", "../controllers/node/controller.ts"],
   ])("allows %s", (_sentence, path, specifier) => {
     expect(messages({ [path]: `import { a } from "${specifier}";` })).toEqual([]);
   });

@@ -136,7 +136,8 @@ function pureFault(file: SourceFile, { specifier, kind }: Import): string | unde
     const [folder = ""] = target.slice(PURE.sources.length + 1).split("/");
     // A plan may be split over files of its own, which are as pure.
     const sibling =
-      posix.dirname(target).startsWith(posix.dirname(file.path).replace(/\/plan$/, "")) && PURE.isPure(target);
+      posix.dirname(target).startsWith(posix.dirname(file.path).replace(/\/(?:plan|guard)$/, "")) &&
+      PURE.isPure(target);
     if (sibling || PURE.valueImports.some((allowed) => allowed === folder)) return undefined;
   }
   return `imports the value of ${specifier}: a plan or predicate takes values only from ${PURE.valueImports.join(" and ")}`;

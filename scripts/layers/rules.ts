@@ -106,7 +106,8 @@ export const ROWS: readonly RowRule[] = [
       ["observe"],
       ["kube", "provider", "workqueue"],
       ["runtime"],
-      ["controllers/*", "server"],
+      ["leadership", "server"],
+      ["controllers/*"],
       // Judges what the controllers say; they know nothing of it.
       ["explain"],
       ["app"],
@@ -120,7 +121,7 @@ export const PURE = {
   sources: "controller/src",
   /** plan.ts, predicates.ts, and files a large plan is split into: plan-addresses.ts or plan/addresses.ts. */
   isPure: (path: string): boolean =>
-    /(?:^|\/)(?:plan(?:-[a-z0-9-]+)?|predicates)\.ts$|\/plan\/[a-z0-9-]+\.ts$/.test(path),
+    /(?:^|\/)(?:plan(?:-[a-z0-9-]+)?|predicates)\.ts$|\/(?:plan|guard)\/[a-z0-9-]+\.ts$/.test(path),
   valueImports: ["api", "util"],
   globals: [
     "process",

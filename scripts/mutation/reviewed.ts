@@ -25,13 +25,13 @@ export const REVIEWED: readonly Reviewed[] = [
     why: "two such texts are compared with each other only",
   },
   {
-    path: "controller/src/controllers/persistent-volume-label/plan/facts.ts",
+    path: "controller/src/controllers/persistent-volume-label/plan/labels.ts",
     before: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? ""];',
     after: 'const [zoneText, regionText] = [labels[zone] ?? "Stryker was here!", labels[region] ?? ""];',
     why: BOTH_THERE,
   },
   {
-    path: "controller/src/controllers/persistent-volume-label/plan/facts.ts",
+    path: "controller/src/controllers/persistent-volume-label/plan/labels.ts",
     before: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? ""];',
     after: 'const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? "Stryker was here!"];',
     why: BOTH_THERE,

@@ -9,8 +9,8 @@ import {
   PROVISIONING,
   type Readiness,
   readinessOf,
-} from "../../src/controllers/service/plan/readiness.ts";
-import { contractError } from "../../src/provider/errors.ts";
+} from "../../src/controllers/service/plan/status.ts";
+import { contractError } from "../../src/provider/model/errors.ts";
 import { service } from "../../test/support/builders.ts";
 
 /** One reason of the condition on Services, as the code says it. */

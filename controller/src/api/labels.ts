@@ -1,10 +1,177 @@
-// k8s.io/api/core/v1/well_known_labels.go v0.36.3.
-export const TOPOLOGY_ZONE = "topology.kubernetes.io/zone";
-export const TOPOLOGY_REGION = "topology.kubernetes.io/region";
-export const FAILURE_DOMAIN_BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
-export const FAILURE_DOMAIN_BETA_REGION = "failure-domain.beta.kubernetes.io/region";
-export const INSTANCE_TYPE = "node.kubernetes.io/instance-type";
-export const INSTANCE_TYPE_BETA = "beta.kubernetes.io/instance-type";
+import { isLabelKey, isLabelValue } from "./label-syntax.ts";
 
-/** Keeps a node out of every load balancer, unless its value is a false that Go's ParseBool accepts. */
-export const EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS = "node.kubernetes.io/exclude-from-external-load-balancers";
+/** A label selector as kubectl takes it after -l: all requirements must hold. */
+export interface LabelSelector {
+  /** As it was written. */
+  readonly text: string;
+  readonly requirements: readonly Requirement[];
+}
+
+/** One condition on one label. */
+export type Requirement =
+  | { readonly kind: "in" | "notIn"; readonly key: string; readonly values: readonly string[] }
+  | { readonly kind: "exists" | "notExists"; readonly key: string }
+  | { readonly kind: "greater" | "less"; readonly key: string; readonly than: bigint };
+
+export type ParsedSelector =
+  | { readonly kind: "selector"; readonly selector: LabelSelector }
+  /** What is wrong, where in the text. */
+  | { readonly kind: "invalid"; readonly problem: string };
+
+/** As apimachinery/pkg/labels/selector.go v0.36.3: a label that is not there fulfils != and notin. */
+export function matchesSelector(
+  { requirements }: LabelSelector,
+  labels: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return requirements.every((requirement) => {
+    const { key } = requirement;
+    return fulfils(requirement, Object.hasOwn(labels, key) ? labels[key] : undefined);
+  });
+}
+
+/**
+ * Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`, the grammar of apimachinery/pkg/labels/selector.go v0.36.3. The empty selector,
+ * which matches everything there, has no requirements.
+ */
+export function parseLabelSelector(text: string): ParsedSelector {
+  try {
+    return { kind: "selector", selector: { text, requirements: new Parser(text).all() } };
+  } catch (error) {
+    if (error instanceof SelectorError) return { kind: "invalid", problem: error.message };
+    throw error;
+  }
+}
+
+function fulfils(requirement: Requirement, value: string | undefined): boolean {
+  switch (requirement.kind) {
+    case "in":
+      return value !== undefined && requirement.values.includes(value);
+    case "notIn":
+      return value === undefined || !requirement.values.includes(value);
+    case "exists":
+      return value !== undefined;
+    case "notExists":
+      return value === undefined;
+    case "greater":
+      return value !== undefined && isInteger(value) && BigInt(value) > requirement.than;
+    case "less":
+      return value !== undefined && isInteger(value) && BigInt(value) < requirement.than;
+    default:
+      return requirement satisfies never;
+  }
+}
+
+/** Ends the reading; becomes a value before it leaves this file. */
+class SelectorError extends Error {
+  readonly code = "SELECTOR";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "SelectorError";
+  }
+}
+
+/** A symbol, or a word of everything else but blanks. */
+const TOKEN = /\s*(==|!=|[=!,()<>]|[^\s=!,()<>]+)/gy;
+const SYMBOLS = new Set(["", "==", "!=", "=", "!", ",", "(", ")", "<", ">"]);
+
+class Parser {
+  /** "" is the end. */
+  readonly #tokens: readonly string[];
+  #at = 0;
+
+  constructor(text: string) {
+    this.#tokens = [...text.trimEnd().matchAll(TOKEN)].map(([, token = ""]) => token);
+  }
+
+  all(): readonly Requirement[] {
+    const requirements: Requirement[] = [];
+    if (this.#next() === "") return requirements;
+    for (;;) {
+      requirements.push(this.#requirement());
+      const end = this.#take();
+      if (end === "") return requirements;
+      if (end !== ",") throw this.#unexpected(end, "a comma");
+    }
+  }
+
+  #requirement(): Requirement {
+    if (this.#skip("!")) return { kind: "notExists", key: this.#key() };
+    const key = this.#key();
+    const operator = this.#next();
+    if (operator === "" || operator === ",") return { kind: "exists", key };
+    this.#at++;
+    switch (operator) {
+      case "=":
+      case "==":
+        return { kind: "in", key, values: [this.#value()] };
+      case "!=":
+        return { kind: "notIn", key, values: [this.#value()] };
+      case "in":
+        return { kind: "in", key, values: this.#values() };
+      case "notin":
+        return { kind: "notIn", key, values: this.#values() };
+      case ">":
+        return { kind: "greater", key, than: this.#integer() };
+      case "<":
+        return { kind: "less", key, than: this.#integer() };
+      default:
+        throw this.#unexpected(operator, `=, ==, !=, in, notin, < or > after ${key}`);
+    }
+  }
+
+  #key(): string {
+    const key = this.#take();
+    if (SYMBOLS.has(key)) throw this.#unexpected(key, "the key of a label");
+    if (!isLabelKey(key)) throw new SelectorError(`"${key}" cannot be the key of a label`);
+    return key;
+  }
+
+  /** Nothing at all is the empty value. */
+  #value(): string {
+    const value = SYMBOLS.has(this.#next()) ? "" : this.#take();
+    if (!isLabelValue(value)) throw new SelectorError(`"${value}" cannot be the value of a label`);
+    return value;
+  }
+
+  #values(): readonly string[] {
+    if (!this.#skip("(")) throw this.#unexpected(this.#next(), "values in parentheses");
+    const values = [this.#value()];
+    while (this.#skip(",")) values.push(this.#value());
+    if (!this.#skip(")")) throw this.#unexpected(this.#next(), "a comma or the closing parenthesis");
+    return values;
+  }
+
+  #integer(): bigint {
+    const value = this.#value();
+    if (!isInteger(value)) throw new SelectorError(`"${value}" is not a whole number, which < and > compare with`);
+    return BigInt(value);
+  }
+
+  #next(): string {
+    return this.#tokens[this.#at] ?? "";
+  }
+
+  #take(): string {
+    const token = this.#next();
+    this.#at++;
+    return token;
+  }
+
+  #skip(token: string): boolean {
+    if (this.#next() !== token) return false;
+    this.#at++;
+    return true;
+  }
+
+  #unexpected(token: string, wanted: string): SelectorError {
+    return new SelectorError(`${token === "" ? "the end" : `"${token}"`} stands where ${wanted} should`);
+  }
+}
+
+/** What Go's ParseInt takes with 64 bits; a label's value has no sign but cannot start with one either. */
+function isInteger(text: string): boolean {
+  return /^[0-9]{1,19}$/.test(text) && BigInt(text) <= MAX_INT64;
+}
+
+const MAX_INT64 = 9_223_372_036_854_775_807n;

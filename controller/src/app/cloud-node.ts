@@ -1,7 +1,7 @@
 import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { cloudNodeController, type CloudNodeSettings } from "../controllers/node/controller.ts";
 import { nodeMetrics } from "../controllers/node/metrics.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 

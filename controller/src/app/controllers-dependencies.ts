@@ -1,6 +1,6 @@
-import type { DeletionLedger } from "../controllers/node-lifecycle/deletion-ledger.ts";
+import type { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
 import type { Plans } from "../observe/plans.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import type { ControllerMetrics } from "../runtime/metrics.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -8,9 +8,9 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { QueueMetrics } from "../workqueue/metrics.ts";
-import type { Memories } from "./explain/memories.ts";
-import type { KubeSide } from "./kube-side.ts";
-import type { ProviderSide } from "./provider-side.ts";
+import type { Memories } from "../explain/history/stores.ts";
+import type { KubeSide } from "../kube/cluster.ts";
+import type { ProviderSide } from "../provider/providers.ts";
 
 /** What every controller is made from. */
 export interface ControllersDependencies {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CONTROLLER_ALIASES, OFF_BY_DEFAULT } from "../api/controller-names.ts";
-import { isControllerEnabled } from "../options/enabled-controllers.ts";
+import { isControllerEnabled } from "./enabled-controllers.ts";
 import { CONTROLLERS } from "./controllers.ts";
 
 const enabled = (...wishes: readonly string[]) =>

@@ -9,8 +9,8 @@ import {
   OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
-import { isControllerEnabled } from "../options/enabled-controllers.ts";
-import type { Options } from "../options/options.ts";
+import { isControllerEnabled } from "./enabled-controllers.ts";
+import type { Options } from "./options.ts";
 import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
 import { type BuildController, SupervisedController } from "../runtime/supervised-controller.ts";
 import { childSignal } from "../util/abort.ts";
@@ -22,7 +22,7 @@ import { prepareKubeletServing } from "./kubelet-serving.ts";
 import { prepareNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
 import { prepareNodeLifecycle } from "./node-lifecycle.ts";
 import { prepareNodeRoute } from "./node-route.ts";
-import { reporter } from "./observing.ts";
+import { reporter } from "./cluster.ts";
 import { preparePersistentVolumeLabel } from "./persistent-volume-label.ts";
 import { prepareServiceLb } from "./service-lb.ts";
 

@@ -1,8 +1,8 @@
 import { EVENT_SOURCES, NODE_IPAM_CONTROLLER } from "../api/controller-names.ts";
 import { type Allocator, nodeIpamController } from "../controllers/node-ipam/controller.ts";
 import { nodeIpamMetrics } from "../controllers/node-ipam/metrics.ts";
-import { isNodeIpamEnabled, nodeRanges, serviceRanges } from "../options/node-ipam-rules.ts";
-import type { Options } from "../options/options.ts";
+import { isNodeIpamEnabled, nodeRanges, serviceRanges } from "../controllers/node-ipam/options.ts";
+import type { Options } from "./options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 

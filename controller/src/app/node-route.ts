@@ -1,7 +1,7 @@
 import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import { nodeRouteController, type NodeRouteSettings } from "../controllers/route/controller.ts";
 import { routeMetrics } from "../controllers/route/metrics.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import { parseCidr } from "../util/cidr.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";

@@ -11,12 +11,12 @@ import { parseCommand } from "../options/parse.ts";
 import { HealthMetrics } from "../server/health-metrics.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
-import { ExplainPages } from "./explain/explain-pages.ts";
-import { Explainer } from "./explain/explainer.ts";
-import { Memories } from "./explain/memories.ts";
-import { ObjectJudge } from "./explain/object-judge.ts";
-import { Orphans } from "./explain/orphans.ts";
-import { operatorOverview } from "./overview/operator-overview.ts";
+import { ExplainPages } from "../explain/endpoints/explain.ts";
+import { Explainer } from "../explain/explainer.ts";
+import { Memories } from "../explain/history/stores.ts";
+import { ObjectJudge } from "../explain/evaluate/object-evaluator.ts";
+import { Orphans } from "../explain/evaluate/orphans.ts";
+import { operatorOverview } from "../explain/overview/operator-overview.ts";
 import { type PagesDependencies, serveOperatorPages, servePages } from "./pages.ts";
 
 function dependencies(): PagesDependencies {

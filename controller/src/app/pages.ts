@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
 import type { Plans } from "../observe/plans.ts";
 import { configTree, flagLines } from "../options/show.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import { serveHealth, serveJson, serveJsonOf, serveMetrics, serveText } from "../server/endpoints.ts";
@@ -12,11 +12,11 @@ import { serveProfiling, type Verbosity } from "../server/profiling.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import { CONTROLLERS } from "./controllers.ts";
-import { controllerDetails, controllersOverview } from "./debug-controllers.ts";
-import { debugPlans } from "./debug-plans.ts";
-import { debugProviders } from "./debug-providers.ts";
-import type { ExplainPages } from "./explain/explain-pages.ts";
-import type { OverviewPages } from "./overview/overview-pages.ts";
+import { controllerDetails, controllersOverview } from "../explain/endpoints/debug.ts";
+import { debugPlans } from "../explain/endpoints/debug-plans.ts";
+import { debugProviders } from "../explain/endpoints/debug-providers.ts";
+import type { ExplainPages } from "../explain/endpoints/explain.ts";
+import type { OverviewPages } from "../explain/endpoints/overview.ts";
 import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 
 export interface OperatorPagesDependencies {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LiveOptions } from "../options/live-options.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import { parseCommand } from "../options/parse.ts";
 import { rows } from "../options/rows.ts";
 import { cloudNodeSettings } from "./cloud-node.ts";

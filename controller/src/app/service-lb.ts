@@ -3,7 +3,7 @@ import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { serviceLbController, type ServiceLbSettings } from "../controllers/service/controller.ts";
 import { serviceMetrics } from "../controllers/service/metrics.ts";
 import { exposeToldStates } from "../controllers/service/told-states.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";
 

@@ -1,6 +1,6 @@
 import { PATHS } from "@cloudwire/operator-api";
-import type { ApiAccess } from "../kube/access.ts";
-import type { Options } from "../options/options.ts";
+import type { ApiAccess } from "../kube/connection/access.ts";
+import type { Options } from "./options.ts";
 import { parseAddress } from "../options/host-port.ts";
 import { type Checks, HealthMetrics } from "../server/health-metrics.ts";
 import type { Verbosity } from "../server/profiling.ts";
@@ -15,15 +15,15 @@ import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
-import type { Provider } from "../provider/provider-set.ts";
+import type { Provider } from "../provider/model/provider.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
-import type { KubeSide } from "./kube-side.ts";
-import type { ExplainPages } from "./explain/explain-pages.ts";
-import type { OverviewPages } from "./overview/overview-pages.ts";
+import type { KubeSide } from "../kube/cluster.ts";
+import type { ExplainPages } from "../explain/endpoints/explain.ts";
+import type { OverviewPages } from "../explain/endpoints/overview.ts";
 import { serveOperatorPages, servePages } from "./pages.ts";
-import { serveSecurely } from "./secure-serving.ts";
-import { UsageError } from "./usage-error.ts";
+import { serveSecurely } from "../server/secure-serving.ts";
+import { UsageError } from "../util/usage-error.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
 export interface ServingDependencies extends Checks {

@@ -1,10 +1,10 @@
-import type { TracingSettings } from "../options/tracing-settings.ts";
+import type { TracingSettings } from "../telemetry/tracing-settings.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
 import { traceMetrics } from "../telemetry/trace-metrics.ts";
 import type { Clock } from "../util/clock.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "../util/usage-error.ts";
 
 export interface TracingDependencies {
   readonly settings: TracingSettings;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import type { Options } from "../options/options.ts";
+import type { Options } from "./options.ts";
 import { parseCommand } from "../options/parse.ts";
 import type { RunningServer } from "../server/server.ts";
 import { Metrics } from "../telemetry/metrics.ts";

@@ -1,21 +1,21 @@
 import { hostname } from "node:os";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
 import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
-import { isObserved } from "../options/mode.ts";
-import { modesOf } from "../options/modes.ts";
-import type { Options } from "../options/options.ts";
-import { isWebhookEnabled } from "../options/webhook-rules.ts";
+import { isObserved } from "../observe/mode.ts";
+import { modesOf } from "../observe/modes.ts";
+import type { Options } from "./options.ts";
+import { isWebhookEnabled } from "../server/webhooks/options.ts";
 import type { RunningServer } from "../server/server.ts";
-import { ServingCertificate } from "../server/serving-certificate.ts";
-import { webhookMetrics } from "../server/webhook-metrics.ts";
-import { startWebhookServer } from "../server/webhook-server.ts";
+import { ServingCertificate } from "../server/certificates/serving-certificate.ts";
+import { webhookMetrics } from "../server/webhooks/webhook-metrics.ts";
+import { startWebhookServer } from "../server/webhooks/webhook-server.ts";
 import { messageOf } from "../util/errors.ts";
 import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { buildPersistentVolumeWebhook, type WebhookParts } from "./persistent-volume-label.ts";
 import { observedWebhook } from "./observed-webhook.ts";
-import { tlsSettings } from "./tls-settings.ts";
-import { UsageError } from "./usage-error.ts";
+import { tlsSettings } from "../server/tls-settings.ts";
+import { UsageError } from "../util/usage-error.ts";
 
 export interface WebhooksDependencies extends WebhookParts {
   readonly options: Options;

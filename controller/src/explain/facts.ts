@@ -2,8 +2,8 @@ import type { Fact, ProviderStanding } from "@cloudwire/operator-api";
 import type { Node } from "../api/node.ts";
 import type { Service } from "../api/service.ts";
 import { isReady } from "../controllers/node-lifecycle/predicates.ts";
-import { toldReadiness } from "../controllers/service/plan/readiness.ts";
-import type { ProviderInfo } from "../provider/provider-info.ts";
+import { toldReadiness } from "../controllers/service/plan/status.ts";
+import type { ProviderInfo } from "../provider/model/info.ts";
 import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
 import { iso } from "../util/iso-time.ts";
 

@@ -1,5 +1,5 @@
 import type { SpanStart } from "../telemetry/tracing.ts";
-import type { HttpRequest } from "./transport.ts";
+import type { HttpRequest } from "./connection/transport.ts";
 
 /** A call to the API server, tries again included. Names: OpenTelemetry's semantic conventions for HTTP clients 1.38. */
 export function callSpan(

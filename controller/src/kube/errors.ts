@@ -1,6 +1,6 @@
 import { DeadlineError } from "../util/abort.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
-import { AccessError } from "./access.ts";
+import { AccessError } from "./connection/access.ts";
 
 /** What a caller can act on. `transient` covers what a later try may cure: 5xx, resets, timeouts, undecodable answers. */
 export type ApiErrorCode =

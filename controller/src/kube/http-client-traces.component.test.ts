@@ -3,8 +3,8 @@ import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import { type Answer, nodeJson, ScriptedServer, sendJson, sendStatus } from "../../test/support/scripted-server.ts";
 import { systemClock } from "../util/clock.ts";
 import { HttpKubeClient } from "./http-client.ts";
-import { NODES } from "./node-resource.ts";
-import { Transport } from "./transport.ts";
+import { NODES } from "./resources/node.ts";
+import { Transport } from "./connection/transport.ts";
 
 const clock = systemClock();
 const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { deadlineSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { JsonRecord } from "../util/json.ts";
 import { NO_SPAN, type Span, type SpanStart, type Tracing } from "../telemetry/tracing.ts";
-import type { AccessError } from "./access.ts";
+import type { AccessError } from "./connection/access.ts";
 import { callSpan } from "./call-span.ts";
 import type {
   CallOptions,
@@ -17,15 +17,15 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./client.ts";
-import { decodeList, decodeObject } from "./decode.ts";
-import { isProtobuf, JSON_TYPE, PROTOBUF_TYPE, readStatus } from "./envelope.ts";
+import { decodeList, decodeObject } from "./resources/decode.ts";
+import { isProtobuf, JSON_TYPE, PROTOBUF_TYPE, readStatus } from "./resources/envelope.ts";
 import { type ApiError, errorFromFailure, errorFromStatus } from "./errors.ts";
-import { collectionPath, objectPath, queryString } from "./paths.ts";
-import { apiVersionOf, type DecodedList, type Resource } from "./resource.ts";
-import type { RestMetrics } from "./rest-metrics.ts";
+import { collectionPath, objectPath, queryString } from "./resources/paths.ts";
+import { apiVersionOf, type DecodedList, type Resource } from "./resources/resource.ts";
+import type { RestMetrics } from "./connection/metrics.ts";
 import { StringCache } from "../util/string-cache.ts";
-import type { HttpRequest, HttpResponse, Transport } from "./transport.ts";
-import { watchStream } from "./watch.ts";
+import type { HttpRequest, HttpResponse, Transport } from "./connection/transport.ts";
+import { watchStream } from "./cache/watch.ts";
 
 export interface HttpClientDependencies {
   readonly transport: Transport;

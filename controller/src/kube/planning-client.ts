@@ -1,12 +1,12 @@
 import type { ObjectName } from "../api/meta.ts";
 import type { FieldChange, PlannedWrite } from "../observe/planned-write.ts";
-import type { WriteGate } from "../observe/write-gate.ts";
+import type { WriteGate } from "../observe/write-filter.ts";
 import type { Work } from "../observe/work.ts";
 import { isRecord, type JsonRecord, recordField, stringField } from "../util/json.ts";
 import type { CallOptions, DeleteOptions, JsonObject, KubeClient, ListOptions, Patch, WriteOptions } from "./client.ts";
 import { ApiError, type ApiErrorCode } from "./errors.ts";
 import { patchChanges } from "./patch-changes.ts";
-import type { DecodedList, Resource } from "./resource.ts";
+import type { DecodedList, Resource } from "./resources/resource.ts";
 
 /** Reads as ever. A write of what is observed is compared with what the server has, noted, and not made. */
 export class PlanningKubeClient implements KubeClient {

@@ -4,7 +4,7 @@ import { testRuntime } from "../../test/support/runtime-scenarios.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { HttpKubeClient } from "./http-client.ts";
-import { Transport } from "./transport.ts";
+import { Transport } from "./connection/transport.ts";
 
 describe("the runtime on devcluster", () => {
   const clock = systemClock();

@@ -1,9 +1,9 @@
-import { isCommandFlag } from "./command-flags.ts";
+import { isCommandFlag } from "./table.ts";
 import type { Flag } from "./flag.ts";
 import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { rows } from "./rows.ts";
 import { nearest } from "./suggestion.ts";
-import { unusedFlags } from "./unused-flags.ts";
+import { unusedFlags } from "./upstream-flags.ts";
 
 /** What comes after it is no flag, whatever it looks like. */
 const NO_MORE_FLAGS = "--";

@@ -1,13 +1,13 @@
 import { isMap, isScalar, isSeq, type LineCounter, type YAMLMap } from "yaml";
 import { API_VERSION, KIND } from "./config-kind.ts";
-import { configPaths, sections, unusedPaths } from "./config-paths.ts";
+import { configPaths, sections, unusedPaths } from "../app/config-paths.ts";
 import { misfit, textsOf } from "./config-value.ts";
 import type { FileText } from "./file-text.ts";
 import type { Flag } from "./flag.ts";
 import { NOTHING_SAID, type Said } from "./occurrence.ts";
 import { flagOfKey, rows } from "./rows.ts";
 import { nearest, plain } from "./suggestion.ts";
-import { unusedFlags } from "./unused-flags.ts";
+import { unusedFlags } from "./upstream-flags.ts";
 import { readYaml } from "./yaml-text.ts";
 
 /** One entry of the file, wherever it stands. */

@@ -1,6 +1,6 @@
 import { defaultText, type Flag, type FlagGroup } from "./flag.ts";
-import { commandFlags } from "./command-flags.ts";
-import { flagName, flags } from "./options.ts";
+import { commandFlags } from "./table.ts";
+import { flagName, flags } from "../app/options.ts";
 
 const WIDTH = 100;
 const INDENT = " ".repeat(8);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LiveOptions } from "./live-options.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "../app/options.ts";
 import { parseCommand } from "./parse.ts";
 
 const options = (...args: readonly string[]): Options => optionsOf("--provider=acme=unix:///p.sock", ...args);

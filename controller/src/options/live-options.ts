@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Options } from "./options.ts";
+import type { Options } from "../app/options.ts";
 import { rows } from "./rows.ts";
 
 /** A setting that is not as before, as users write it. */

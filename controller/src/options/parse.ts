@@ -1,15 +1,15 @@
-import { isAsked } from "./command-flags.ts";
+import { isAsked } from "./table.ts";
 import { readCommandLine } from "./command-line.ts";
 import { readConfigFile } from "./config-file.ts";
 import { readEnvironment } from "./environment.ts";
 import { readFileText, type ReadText } from "./file-text.ts";
 import { COMPLETION, readCompletion } from "./completion-command.ts";
 import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
-import { flags, type Options } from "./options.ts";
+import { flags, type Options } from "../app/options.ts";
 import type { Problem } from "./problem.ts";
 import { rows } from "./rows.ts";
-import { readStartFiles, type StartFiles } from "./start-files.ts";
-import { validate } from "./validate.ts";
+import { readStartFiles, type StartFiles } from "../app/start-files.ts";
+import { validate } from "../app/validate.ts";
 
 /** What the command line asks for; completion is that of bash. */
 export type Command =

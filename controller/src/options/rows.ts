@@ -1,5 +1,5 @@
 import type { Flag } from "./flag.ts";
-import { flagName, flags } from "./options.ts";
+import { flagName, flags } from "../app/options.ts";
 
 /** A setting and its key in the options. */
 export interface Row {

@@ -1,6 +1,6 @@
 import type { Flag } from "./flag.ts";
-import { configPaths } from "./config-paths.ts";
-import { flagName, flags, type Options } from "./options.ts";
+import { configPaths } from "../app/config-paths.ts";
+import { flagName, flags, type Options } from "../app/options.ts";
 import { flagOfKey } from "./rows.ts";
 
 /** A tree of JSON. */

@@ -1,6 +1,6 @@
-import { commandFlags, isCommandFlag } from "./command-flags.ts";
+import { commandFlags, isCommandFlag } from "./table.ts";
 import { rows } from "./rows.ts";
-import { unusedFlags } from "./unused-flags.ts";
+import { unusedFlags } from "./upstream-flags.ts";
 
 /** What becomes of a flag of upstream's here. */
 export type Standing =

@@ -2,7 +2,7 @@ import { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
 import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
-import type { EnsureLoadBalancerInput } from "./client.ts";
+import type { EnsureLoadBalancerInput } from "./model/client.ts";
 import { nodeSelection, prepareTarget } from "./convert/fingerprint.ts";
 
 const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));

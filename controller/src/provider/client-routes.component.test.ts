@@ -2,8 +2,8 @@ import { BatchDeleteRoutesResponse, BatchEnsureRoutesResponse } from "@cloudwire
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ProviderHarness } from "../../test/support/provider-harness.ts";
 import { providerInfo, routeResult, ScriptedProvider } from "../../test/support/scripted-provider.ts";
-import type { Sidecar } from "./provider.ts";
-import type { Route } from "./route.ts";
+import type { Sidecar } from "./sidecar.ts";
+import type { Route } from "./model/route.ts";
 
 let harness: ProviderHarness;
 let provider: ScriptedProvider;

@@ -11,9 +11,9 @@ import {
 import { deleteRoutes, ensureRoutes, listRoutes } from "./calls/routes.ts";
 import { getVolumes } from "./calls/volumes.ts";
 import { watchInstances, watchLoadBalancers } from "./calls/watches.ts";
-import type { ProviderClient } from "./client.ts";
-import { NodeSets } from "./node-sets.ts";
-import type { Session } from "./session.ts";
+import type { ProviderClient } from "./model/client.ts";
+import { NodeSets } from "./calls/node-sets.ts";
+import type { Session } from "./calls/session.ts";
 
 /** The calls of the contract over one session. */
 export function contractClient(session: Session, random: Random): ProviderClient {

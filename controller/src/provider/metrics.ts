@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
 import { exponentialBuckets, type Metrics } from "../telemetry/metrics.ts";
-import { type BudgetMetrics, budgetMetrics } from "./budget-metrics.ts";
+import { type BudgetMetrics, budgetMetrics } from "./limits/metrics.ts";
 
 /** What is measured of calls to providers; made once a process, shared by all providers. */
 export interface ProviderMetrics {

@@ -1,9 +1,9 @@
-import type { BudgetSnapshot } from "./call-rate.ts";
-import type { ConnectionState, ProviderHealth } from "./connection-state.ts";
-import type { HandshakeRecord } from "./handshake-history.ts";
-import type { ProviderInfo } from "./provider-info.ts";
-import type { ProviderStatus } from "./provider-status.ts";
-import type { ScopeChange } from "./scope-guard.ts";
+import type { BudgetSnapshot } from "./model/call-rate.ts";
+import type { ConnectionState, ProviderHealth } from "./connection/state.ts";
+import type { HandshakeRecord } from "./connection/handshake-history.ts";
+import type { ProviderInfo } from "./model/info.ts";
+import type { ProviderStatus } from "./model/status.ts";
+import type { ScopeChange } from "./connection/scope-guard.ts";
 
 /** Everything that is known of one provider at a moment. */
 export interface ProviderSnapshot {

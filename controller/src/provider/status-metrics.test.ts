@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Metrics } from "../telemetry/metrics.ts";
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "./model/errors.ts";
 import { exposeProviders, type ShownProvider } from "./status-metrics.ts";
 
 const good: ShownProvider = {

@@ -1,10 +1,10 @@
 import type { Gauge } from "prom-client";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { ProviderHealth } from "./connection-state.ts";
-import type { ProviderError } from "./errors.ts";
-import type { TlsState } from "./provider-channel.ts";
-import type { ProviderInfo } from "./provider-info.ts";
-import type { ProviderStatus, RateLimit } from "./provider-status.ts";
+import type { ProviderHealth } from "./connection/state.ts";
+import type { ProviderError } from "./model/errors.ts";
+import type { TlsState } from "./connection/channel.ts";
+import type { ProviderInfo } from "./model/info.ts";
+import type { ProviderStatus, RateLimit } from "./model/status.ts";
 
 /** A provider as far as metrics show it. */
 export interface ShownProvider {

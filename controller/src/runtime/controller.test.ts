@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { ProviderError } from "../provider/errors.ts";
+import { ProviderError } from "../provider/model/errors.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { aborted } from "../util/abort.ts";

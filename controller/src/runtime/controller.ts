@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { KubeObject } from "../api/meta.ts";
-import type { Lister } from "../kube/lister.ts";
+import type { Lister } from "../kube/cache/lister.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { doWork } from "../observe/work.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contractError } from "../provider/errors.ts";
+import { contractError } from "../provider/model/errors.ts";
 import { RetryAfterError } from "../util/errors.ts";
 import { ReconcileHistory } from "./history.ts";
 import { DONE, type Outcome } from "./result.ts";

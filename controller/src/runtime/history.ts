@@ -1,7 +1,7 @@
 import { isApiError } from "../kube/errors.ts";
-import { isProviderError, type ProviderErrorClass } from "../provider/errors.ts";
+import { isProviderError, type ProviderErrorClass } from "../provider/model/errors.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
-import { beginningOf, flatText } from "../util/flat-text.ts";
+import { beginningOf, flatText } from "../util/text.ts";
 import { isRecord } from "../util/json.ts";
 import { Lru } from "../util/lru.ts";
 import type { Outcome, Why } from "./result.ts";

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { capabilities, idleProvider, info } from "../../test/support/provider-builders.ts";
 import { routeCapabilities } from "../../test/support/route-cloud.ts";
-import type { Mode } from "../options/mode.ts";
+import type { Mode } from "../observe/mode.ts";
 import { PlannedOnlyError, doSharedWork, doWork } from "../observe/work.ts";
-import { UnaccountedWriteError, WriteGate } from "../observe/write-gate.ts";
+import { UnaccountedWriteError, WriteGate } from "../observe/write-filter.ts";
 import { PlannedWork } from "./planned-work.ts";
-import type { ChangeOptions, ProviderClient } from "../provider/client.ts";
-import { contractError } from "../provider/errors.ts";
-import type { LoadBalancerDeletion, PlannedChange } from "../provider/load-balancer.ts";
-import { planningClient } from "../provider/planning-client.ts";
-import type { Route, RouteChanges } from "../provider/route.ts";
+import type { ChangeOptions, ProviderClient } from "../provider/model/client.ts";
+import { contractError } from "../provider/model/errors.ts";
+import type { LoadBalancerDeletion, PlannedChange } from "../provider/model/load-balancer.ts";
+import { planningClient } from "../provider/calls/validate-only.ts";
+import type { Route, RouteChanges } from "../provider/model/route.ts";
 
 const { signal } = new AbortController();
 const options: ChangeOptions = { signal, requestId: "1", trigger: "service deleted" };

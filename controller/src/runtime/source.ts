@@ -1,5 +1,5 @@
 import { type KubeObject, keyOf } from "../api/meta.ts";
-import type { Informer } from "../kube/informer.ts";
+import type { Informer } from "../kube/cache/informer-interface.ts";
 import type { Priority } from "../util/priority-line.ts";
 import type { Workqueue } from "../workqueue/queue.ts";
 import type { Predicate } from "./predicate.ts";

@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { opensslCiphers } from "../options/cipher-suites.ts";
+import { opensslCiphers } from "./cipher-suites.ts";
 import { authenticate } from "./access/authenticator.ts";
-import type { Attributes } from "./access/authorizer.ts";
+import type { Attributes } from "./access/reviews.ts";
 import type { ClientTrust } from "./access/client-trust.ts";
 import { serveText } from "./endpoints.ts";
 import { startSecureServer } from "./secure-server.ts";
-import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
+import { type KeyPair, selfSignedCertificate } from "./certificates/self-signed.ts";
 import type { RunningServer } from "./server.ts";
 
 const running: RunningServer[] = [];

@@ -6,7 +6,7 @@ import type { HostPort } from "../options/host-port.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { messageOf } from "../util/errors.ts";
 import type { Identity } from "./access/authenticator.ts";
-import type { Attributes } from "./access/authorizer.ts";
+import type { Attributes } from "./access/reviews.ts";
 import type { User } from "./access/user.ts";
 import type { RunningServer } from "./server.ts";
 

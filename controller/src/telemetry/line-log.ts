@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../util/clock.ts";
-import { AuditFile, type AuditFileOptions } from "./audit-file.ts";
+import { AuditFile, type AuditFileOptions } from "./rotating-file.ts";
 import type { Logger } from "./log.ts";
 
 /** What goes wrong with such a file, in the words of the log. */

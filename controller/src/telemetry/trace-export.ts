@@ -19,7 +19,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Sampling, TracingSettings } from "../options/tracing-settings.ts";
+import type { Sampling, TracingSettings } from "./tracing-settings.ts";
 import { raceAbort } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Logger } from "./log.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { selfSignedCertificate } from "../server/self-signed.ts";
+import { selfSignedCertificate } from "../server/certificates/self-signed.ts";
 import { isPair, readPemPair } from "./pem-pair.ts";
 
 const make = () => selfSignedCertificate({ commonName: "a", hosts: [], nowMs: Date.now(), validMs: 3_600_000 });

@@ -1,7 +1,7 @@
-import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
 import { type DevCluster, type Interception, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKubeSide, type KubeSide } from "../../src/app/kube-side.ts";
+import { createKubeSide, type KubeSide } from "../../src/kube/cluster.ts";
 import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
 import { nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
 import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Mode } from "../../src/options/mode.ts";
+import type { Mode } from "../../src/observe/mode.ts";
 import { summaryOf } from "../../src/observe/planned-write.ts";
 import { eventually } from "../support/poll.ts";
 import { Harness, type Manager } from "./support/harness.ts";

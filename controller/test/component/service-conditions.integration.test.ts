@@ -9,11 +9,11 @@ import {
   type StatusPatch,
   withConditions,
 } from "../../src/controllers/service/plan/patches.ts";
-import { PROVISIONING, type Readiness, readinessItems } from "../../src/controllers/service/plan/readiness.ts";
-import { kubeconfigAccess } from "../../src/kube/config.ts";
+import { PROVISIONING, type Readiness, readinessItems } from "../../src/controllers/service/plan/status.ts";
+import { kubeconfigAccess } from "../../src/kube/connection/kubeconfig.ts";
 import { HttpKubeClient } from "../../src/kube/http-client.ts";
-import { SERVICES } from "../../src/kube/service-resource.ts";
-import { Transport } from "../../src/kube/transport.ts";
+import { SERVICES } from "../../src/kube/resources/service.ts";
+import { Transport } from "../../src/kube/connection/transport.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { ingress } from "../support/builders.ts";

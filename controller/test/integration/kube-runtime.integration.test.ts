@@ -1,12 +1,12 @@
 import { type ControlPlane, controlPlaneAvailability, startControlPlane } from "@cloudwire/control-plane";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createInformer } from "../../src/kube/cache-informer.ts";
-import { kubeconfigAccess } from "../../src/kube/config.ts";
+import { createInformer } from "../../src/kube/cache/informer.ts";
+import { kubeconfigAccess } from "../../src/kube/connection/kubeconfig.ts";
 import { HttpKubeClient } from "../../src/kube/http-client.ts";
-import { informerMetrics } from "../../src/kube/informer-metrics.ts";
-import { NODES } from "../../src/kube/node-resource.ts";
-import { SERVICES } from "../../src/kube/service-resource.ts";
-import { Transport } from "../../src/kube/transport.ts";
+import { informerMetrics } from "../../src/kube/cache/metrics.ts";
+import { NODES } from "../../src/kube/resources/node.ts";
+import { SERVICES } from "../../src/kube/resources/service.ts";
+import { Transport } from "../../src/kube/connection/transport.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "../../src/api/meta.ts";
 import type { Node, NodeSpec, NodeStatus, NodeSystemInfo, Taint } from "../../src/api/node.ts";
-import type { Instance } from "../../src/provider/instance.ts";
+import type { Instance } from "../../src/provider/model/instance.ts";
 import type { LoadBalancerIngress, Service, ServicePort, ServiceSpec, ServiceStatus } from "../../src/api/service.ts";
 
 /** Creation time of everything built here. */

@@ -5,9 +5,9 @@ import {
   electionMetrics,
   LeaderElector,
   type LeaderElectionTimings,
-} from "../../src/kube/leader-election.ts";
+} from "../../src/leadership/elector.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { type LeaseNotes, NO_NOTES } from "../../src/kube/lease-lock.ts";
+import { type LeaseNotes, NO_NOTES } from "../../src/leadership/lease-lock.ts";
 import type { Clock } from "../../src/util/clock.ts";
 import type { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";

@@ -1,9 +1,9 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import { type BatchGetInstancesRequest, BatchGetInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { LoadBalancerSpec } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { EnsureLoadBalancerInput, ReadOptions } from "../../src/provider/client.ts";
+import type { EnsureLoadBalancerInput, ReadOptions } from "../../src/provider/model/client.ts";
 import { nodeRef } from "../../src/provider/convert/node.ts";
-import type { Sidecar } from "../../src/provider/provider.ts";
+import type { Sidecar } from "../../src/provider/sidecar.ts";
 import { node } from "./builders.ts";
 import { type HarnessOptions, ProviderHarness } from "./provider-harness.ts";
 import { ScriptedProvider } from "./scripted-provider.ts";

@@ -1,6 +1,6 @@
 import type { ProviderSnapshot } from "../../src/provider/provider-snapshot.ts";
-import type { ProviderCondition } from "../../src/provider/load-balancer.ts";
-import type { ProviderStatus } from "../../src/provider/provider-status.ts";
+import type { ProviderCondition } from "../../src/provider/model/load-balancer.ts";
+import type { ProviderStatus } from "../../src/provider/model/status.ts";
 import { classify } from "../../src/runtime/outcome.ts";
 import { ReconcileHistory, type ReconcileRecord } from "../../src/runtime/history.ts";
 import type { Outcome } from "../../src/runtime/result.ts";

@@ -1,13 +1,13 @@
-import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
 import { NODE_IPAM_CONTROLLER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
 import { type Allocator, nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
 import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
 import type { ApiError } from "../../src/kube/errors.ts";
-import { NODES } from "../../src/kube/node-resource.ts";
-import type { ProviderError } from "../../src/provider/errors.ts";
-import type { InstanceAnswer } from "../../src/provider/instance.ts";
+import { NODES } from "../../src/kube/resources/node.ts";
+import type { ProviderError } from "../../src/provider/model/errors.ts";
+import type { InstanceAnswer } from "../../src/provider/model/instance.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { parseCidr } from "../../src/util/cidr.ts";

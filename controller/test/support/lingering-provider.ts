@@ -1,6 +1,6 @@
-import type { LoadBalancer } from "../../src/provider/load-balancer.ts";
-import type { CallOptions } from "../../src/provider/client.ts";
-import type { Provider } from "../../src/provider/provider-set.ts";
+import type { LoadBalancer } from "../../src/provider/model/load-balancer.ts";
+import type { CallOptions } from "../../src/provider/model/client.ts";
+import type { Provider } from "../../src/provider/model/provider.ts";
 import { sleep } from "../../src/util/abort.ts";
 import type { Clock } from "../../src/util/clock.ts";
 

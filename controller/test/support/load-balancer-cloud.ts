@@ -1,14 +1,19 @@
-import type { EnsureLoadBalancerInput, Listing, LoadBalancerRef, NodeSelection } from "../../src/provider/client.ts";
-import { contractError, type ProviderError } from "../../src/provider/errors.ts";
+import type {
+  EnsureLoadBalancerInput,
+  Listing,
+  LoadBalancerRef,
+  NodeSelection,
+} from "../../src/provider/model/client.ts";
+import { contractError, type ProviderError } from "../../src/provider/model/errors.ts";
 import type {
   LoadBalancer,
   LoadBalancerAnswer,
   LoadBalancerChange,
   LoadBalancerDeletion,
   ServiceRef,
-} from "../../src/provider/load-balancer.ts";
-import type { LoadBalancerCapabilities } from "../../src/provider/provider-info.ts";
-import type { Provider } from "../../src/provider/provider-set.ts";
+} from "../../src/provider/model/load-balancer.ts";
+import type { LoadBalancerCapabilities } from "../../src/provider/model/info.ts";
+import type { Provider } from "../../src/provider/model/provider.ts";
 import { ingress } from "./builders.ts";
 import { capabilities, idleProvider, info } from "./provider-builders.ts";
 

@@ -1,4 +1,4 @@
-import { observing, reporter } from "../../src/app/observing.ts";
+import { observing, reporter } from "../../src/app/cluster.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { KubeClient } from "../../src/kube/client.ts";
 import { PlanningKubeClient } from "../../src/kube/planning-client.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../src/api/node.ts";
 import type { Service } from "../../src/api/service.ts";
-import { operatorOverview } from "../../src/app/overview/operator-overview.ts";
-import { PrefixProviderSet } from "../../src/provider/prefix-provider-set.ts";
+import { operatorOverview } from "../../src/explain/overview/operator-overview.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
 import type { ProviderSnapshot } from "../../src/provider/provider-snapshot.ts";
 import type { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { startLoopbackServer } from "../../src/server/loopback-server.ts";

@@ -1,12 +1,12 @@
-import { ProviderError } from "../../src/provider/errors.ts";
-import type { ProviderClient } from "../../src/provider/client.ts";
+import { ProviderError } from "../../src/provider/model/errors.ts";
+import type { ProviderClient } from "../../src/provider/model/client.ts";
 import type {
   Capabilities,
   InstanceCapabilities,
   LoadBalancerCapabilities,
   ProviderInfo,
-} from "../../src/provider/provider-info.ts";
-import type { Provider } from "../../src/provider/provider-set.ts";
+} from "../../src/provider/model/info.ts";
+import type { Provider } from "../../src/provider/model/provider.ts";
 
 /** What a provider declares that serves load balancers and nothing optional of them. */
 export function capabilities(parts: Partial<LoadBalancerCapabilities> = {}): LoadBalancerCapabilities {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProviderTls } from "../../src/options/provider-tls-flag.ts";
-import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/connection.ts";
+import type { ProviderTls } from "../../src/provider/provider-tls-flag.ts";
+import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/connection/connection.ts";
 import { providerMetrics } from "../../src/provider/metrics.ts";
-import { Sidecar } from "../../src/provider/provider.ts";
+import { Sidecar } from "../../src/provider/sidecar.ts";
 import type { AuditSink } from "../../src/telemetry/audit-log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import type { RecordingSink } from "../../src/telemetry/recording-log.ts";

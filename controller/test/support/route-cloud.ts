@@ -1,8 +1,8 @@
-import { contractError, type ProviderError } from "../../src/provider/errors.ts";
-import type { Operation } from "../../src/provider/load-balancer.ts";
-import type { Provider } from "../../src/provider/provider-set.ts";
-import type { ProviderInfo, RouteCapabilities } from "../../src/provider/provider-info.ts";
-import type { Route, RouteList, RouteOutcome, RouteQuota } from "../../src/provider/route.ts";
+import { contractError, type ProviderError } from "../../src/provider/model/errors.ts";
+import type { Operation } from "../../src/provider/model/load-balancer.ts";
+import type { Provider } from "../../src/provider/model/provider.ts";
+import type { ProviderInfo, RouteCapabilities } from "../../src/provider/model/info.ts";
+import type { Route, RouteList, RouteOutcome, RouteQuota } from "../../src/provider/model/route.ts";
 import { idleProvider, info } from "./provider-builders.ts";
 
 export function routeCapabilities(parts: Partial<RouteCapabilities> = {}): RouteCapabilities {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ApiAccess } from "../../src/kube/access.ts";
+import type { ApiAccess } from "../../src/kube/connection/access.ts";
 
 /** One request as it arrived. */
 export interface SeenRequest {

@@ -1,7 +1,7 @@
 import type { Entry } from "../../src/controllers/service/ledger.ts";
 import type { WantedInput } from "../../src/controllers/service/plan/input.ts";
 import type { Wish } from "../../src/controllers/service/plan/wish.ts";
-import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../src/provider/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../src/provider/model/load-balancer.ts";
 import { CREATED_MS, ingress, service } from "./builders.ts";
 
 export const FINALIZER = "service.kubernetes.io/load-balancer-cleanup";

@@ -1,8 +1,8 @@
 import type { Condition, ObjectName } from "../../src/api/meta.ts";
 import type { LoadBalancerIngress, Service } from "../../src/api/service.ts";
 import type { KubeClient, Patch } from "../../src/kube/client.ts";
-import type { Resource } from "../../src/kube/resource.ts";
-import { SERVICES } from "../../src/kube/service-resource.ts";
+import type { Resource } from "../../src/kube/resources/resource.ts";
+import { SERVICES } from "../../src/kube/resources/service.ts";
 import { asRecord, isRecord, type JsonRecord, recordField, recordsField, stringsField } from "../../src/util/json.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { apiError } from "./fake-kube.ts";

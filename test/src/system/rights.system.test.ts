@@ -12,7 +12,7 @@ const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const SERVICES = "/api/v1/namespaces/default/services";
 const VOLUMES = "/api/v1/persistentvolumes";
 
-/** Used where the API server cannot begin a watch with what there is (controller/src/kube/informer.component.test.ts). */
+/** Used where the API server cannot begin a watch with what there is (controller/src/kube/cache/informer.component.test.ts). */
 const WITHOUT_WATCH_LISTS = ["list services", "list persistentvolumes", "list certificatesigningrequests"];
 /** Asked for by the API server itself while it admits an approval. */
 const WITHIN_ADMISSION = ["approve signers"];

@@ -1,9 +1,9 @@
 import { keyOf } from "../../api/meta.ts";
 import type { EventInput } from "../../api/event.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import { CERTIFICATE_SIGNING_REQUESTS, conditionPatch } from "../../kube/csr-resource.ts";
+import { CERTIFICATE_SIGNING_REQUESTS, conditionPatch } from "../../kube/resources/certificate-signing-request.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { TokenBucket } from "../../util/token-bucket.ts";

@@ -4,8 +4,8 @@ import { node } from "../../../test/support/builders.ts";
 import { dns, ecKey, ip, requestDer, encodeRequest } from "../../../test/support/certificate-requests.ts";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { KubeletServingWorld } from "../../../test/support/kubelet-serving-world.ts";
-import { CERTIFICATE_SIGNING_REQUESTS } from "../../kube/csr-resource.ts";
-import { contractError } from "../../provider/errors.ts";
+import { CERTIFICATE_SIGNING_REQUESTS } from "../../kube/resources/certificate-signing-request.ts";
+import { contractError } from "../../provider/model/errors.ts";
 
 const ADDRESS = { type: "InternalIP", address: "10.0.0.1" };
 const OTHER = { type: "InternalIP", address: "10.0.0.2" };

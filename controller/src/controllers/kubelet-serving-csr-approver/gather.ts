@@ -1,8 +1,8 @@
 import type { CertificateSigningRequest } from "../../api/certificate-signing-request.ts";
 import type { Node } from "../../api/node.ts";
-import type { Lister } from "../../kube/lister.ts";
-import type { InstanceReader } from "../../provider/instance-reader.ts";
-import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { readCertificateRequest } from "./certificate-request.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
 import { csr } from "../../../test/support/builders-csr.ts";
-import { contractError } from "../../provider/errors.ts";
-import type { InstanceAnswer } from "../../provider/instance.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import { type Input, plan, type Target } from "./plan.ts";
 import type { Claim } from "./plan/claim.ts";
 import { objection } from "./plan/objection.ts";

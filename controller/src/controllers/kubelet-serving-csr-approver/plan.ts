@@ -5,7 +5,7 @@ import {
 } from "../../api/certificate-signing-request.ts";
 import type { Node } from "../../api/node.ts";
 import type { Claim } from "./plan/claim.ts";
-import { judgeClaim, type Testimony } from "./plan/machine.ts";
+import { judgeClaim, type Testimony } from "./plan/instance.ts";
 import { type MachineObjection, type Objection, objection, type RequestObjection } from "./plan/objection.ts";
 
 /** What a decision about one request rests on. */

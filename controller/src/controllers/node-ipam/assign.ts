@@ -1,8 +1,8 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import { NODES } from "../../kube/node-resource.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import { NODES } from "../../kube/resources/node.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result } from "../../runtime/result.ts";
 import { cidrAssignmentFailed } from "./events.ts";

@@ -1,9 +1,9 @@
 import type { Node } from "../../api/node.ts";
-import type { Lister } from "../../kube/lister.ts";
-import type { OwnWrites } from "../../kube/own-writes.ts";
-import type { ProviderError } from "../../provider/errors.ts";
-import type { InstanceReader } from "../../provider/instance-reader.ts";
-import { retryDelayMs } from "../../provider/retry-delay.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
+import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
+import { retryDelayMs } from "../../provider/model/retry-delay.ts";
 import { type Reconciler, type ReconcileContext, stepReconciler } from "../../runtime/reconciler.ts";
 import { DONE, type Result } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { IpamWorld } from "../../../test/support/ipam-world.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const CLOUD = { kind: "cloud" } as const;
 const MINUTE_MS = 60_000;

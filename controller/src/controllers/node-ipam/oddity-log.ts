@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import type { Logger } from "../../telemetry/log.ts";
-import type { Oddity } from "./range-ledger.ts";
+import type { Oddity } from "./cidr-allocations.ts";
 
 const MAX_EXAMPLES = 5;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { instance, node } from "../../../test/support/builders.ts";
-import { contractError } from "../../provider/errors.ts";
-import type { InstanceAnswer } from "../../provider/instance.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import { plan } from "./plan.ts";
 import { planCloud } from "./plan/cloud.ts";
 

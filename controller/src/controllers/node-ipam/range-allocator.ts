@@ -1,12 +1,12 @@
 import type { Node } from "../../api/node.ts";
-import type { Lister } from "../../kube/lister.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
 import { type ReconcileContext, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";
 import { assign, type AssignDependencies } from "./assign.ts";
 import { cidrNotAvailable } from "./events.ts";
 import { type Input, type Plan, plan } from "./plan.ts";
-import type { RangeLedger } from "./range-ledger.ts";
+import type { RangeLedger } from "./cidr-allocations.ts";
 import { TELL_EVERY_MS, type WaitingNodes } from "./waiting-nodes.ts";
 
 export interface RangeAllocatorDependencies extends Omit<AssignDependencies, "wrote"> {

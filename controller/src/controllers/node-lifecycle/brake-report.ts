@@ -1,6 +1,6 @@
 import type { Logger } from "../../telemetry/log.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
-import { type Brake, brakeMessage, isBraked } from "./plan/brake.ts";
+import { type Brake, brakeMessage, isBraked } from "./guard/circuit-breaker.ts";
 
 /** Tells metrics how far each provider's Nodes are from the brake, and the log when it takes hold and when it lets go. */
 export class BrakeReport {

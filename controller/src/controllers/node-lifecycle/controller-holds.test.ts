@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
-import { NODES } from "../../kube/node-resource.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { NODES } from "../../kube/resources/node.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const RELEASE = "cloudwire.dev/release-deletion";
 const UNAVAILABLE = new ProviderError({ code: "UNAVAILABLE", message: "the cloud is down" });

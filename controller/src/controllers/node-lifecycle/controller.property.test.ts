@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
-import { RELEASE_DELETION } from "../../api/annotations.ts";
-import { NODES } from "../../kube/node-resource.ts";
-import { contractError } from "../../provider/errors.ts";
-import { BRAKE_WINDOW_MS } from "./plan/brake.ts";
+import { RELEASE_DELETION } from "../../api/well-known.ts";
+import { NODES } from "../../kube/resources/node.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import { BRAKE_WINDOW_MS } from "./guard/circuit-breaker.ts";
 import { isShutDown, notReadySinceMs } from "./predicates.ts";
 
 const AWAY = contractError("CLOUD_UNAVAILABLE", "503");

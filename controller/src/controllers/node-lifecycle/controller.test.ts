@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
-import { NODES } from "../../kube/node-resource.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { NODES } from "../../kube/resources/node.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const SHUTDOWN = { key: "node.cloudprovider.kubernetes.io/shutdown", effect: "NoSchedule" };
 const UNAVAILABLE = new ProviderError({ code: "UNAVAILABLE", message: "the cloud is down" });

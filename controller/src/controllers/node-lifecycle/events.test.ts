@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
-import type { Hold } from "./plan/guard.ts";
+import type { Hold } from "./guard/guard.ts";
 
 const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
 const hold = (reason: Hold["reason"]): Hold => ({ kind: "hold", reason, message: "why it stays", overInMs: undefined });

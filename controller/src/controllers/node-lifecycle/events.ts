@@ -5,9 +5,9 @@ import {
   NODE_DELETION_HELD,
   NODE_DELETION_STOPPED,
 } from "../../api/event-reasons.ts";
-import { RELEASE_DELETION } from "../../api/annotations.ts";
+import { RELEASE_DELETION } from "../../api/well-known.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
-import type { Hold } from "./plan/guard.ts";
+import type { Hold } from "./guard/guard.ts";
 
 /** Upstream's words. */
 export function deletingNode(node: Node): EventInput {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node, type NodeParts, taint } from "../../../test/support/builders.ts";
 import { READY } from "../../api/node.ts";
-import { contractError } from "../../provider/errors.ts";
-import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
-import type { Absences } from "./plan/absences.ts";
-import type { Case } from "./plan/guard.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
+import type { Absences } from "./guard/absences.ts";
+import type { Case } from "./guard/guard.ts";
 import { type Look, plan } from "./plan.ts";
 
 const NOW = CREATED_MS + 3_600_000;

@@ -1,8 +1,8 @@
 import type { Node } from "../../api/node.ts";
-import type { ProviderError } from "../../provider/errors.ts";
-import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
-import { doubtOf } from "./plan/absences.ts";
-import { type Case, type Hold, type HoldReason, judge } from "./plan/guard.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
+import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
+import { doubtOf } from "./guard/absences.ts";
+import { type Case, type Hold, type HoldReason, judge } from "./guard/guard.ts";
 import { nodePatch, type ShutdownTaint } from "./plan/node-patch.ts";
 import { isReady, notReadySinceMs } from "./predicates.ts";
 

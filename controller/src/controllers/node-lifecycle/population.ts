@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
-import type { Lister } from "../../kube/lister.ts";
-import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Clock } from "../../util/clock.ts";
 
 /** A census of 15,000 Nodes takes milliseconds, and as many Nodes may ask for it at once. */

@@ -4,9 +4,9 @@ import { anyNode, withParts } from "../../../test/support/node-arbitraries.ts";
 import { breaksIgnoring, breaksSplitting } from "../../../test/support/predicate-laws.ts";
 import { instance } from "../../../test/support/builders.ts";
 import type { Node } from "../../api/node.ts";
-import type { InstanceAnswer, InstanceState } from "../../provider/instance.ts";
+import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
 import { deepEqual } from "../../util/equal.ts";
-import type { Case } from "./plan/guard.ts";
+import type { Case } from "./guard/guard.ts";
 import { plan } from "./plan.ts";
 import { changesReconcile, isAnnounced, isReleased, needsLook } from "./predicates.ts";
 

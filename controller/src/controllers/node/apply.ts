@@ -1,9 +1,9 @@
 import type { Node } from "../../api/node.ts";
 import type { JsonObject, KubeClient, WriteOptions } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import { NODES } from "../../kube/node-resource.ts";
-import { retryDelayMs } from "../../provider/retry-delay.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import { NODES } from "../../kube/resources/node.ts";
+import { retryDelayMs } from "../../provider/model/retry-delay.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter, type Why } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node-world.ts";
 import { apiError } from "../../../test/support/fake-kube.ts";
-import { contractError } from "../../provider/errors.ts";
+import { contractError } from "../../provider/model/errors.ts";
 
 let world: NodeWorld;
 beforeEach(() => {

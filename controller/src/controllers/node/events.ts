@@ -7,7 +7,7 @@ import {
   SYNCED,
 } from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
-import type { ProviderErrorClass } from "../../provider/errors.ts";
+import type { ProviderErrorClass } from "../../provider/model/errors.ts";
 import { hinted } from "../../util/hinted.ts";
 import type { Difference } from "./plan/field-policies.ts";
 import type { WaitReason } from "./plan.ts";

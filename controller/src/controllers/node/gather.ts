@@ -1,9 +1,9 @@
 import type { Node } from "../../api/node.ts";
-import type { Lister } from "../../kube/lister.ts";
-import type { ReadOptions } from "../../provider/client.ts";
-import type { InstanceAnswer } from "../../provider/instance.ts";
-import type { InstanceReader } from "../../provider/instance-reader.ts";
-import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { ReadOptions } from "../../provider/model/client.ts";
+import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { forgetNode, type Memory } from "./memory.ts";
 import type { Input, Namesake } from "./plan.ts";

@@ -1,10 +1,10 @@
 import type { Node } from "../../api/node.ts";
-import { OwnWrites } from "../../kube/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Differences } from "./differences.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { ProviderIds } from "./provider-ids.ts";
-import { RefreshSchedule, type RefreshSettings } from "./refresh-schedule.ts";
+import { RefreshSchedule, type RefreshSettings } from "./node-cache.ts";
 import { RepairPace } from "./repair-pace.ts";
 import { Sightings } from "./sightings.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";

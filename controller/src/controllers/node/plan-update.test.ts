@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
-import type { Instance } from "../../provider/instance.ts";
+import type { Instance } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/field-policies.ts";
 import { type Input, type Namesake, type Plan, plan, type Sighting } from "./plan.ts";
 

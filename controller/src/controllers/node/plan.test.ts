@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
-import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
+import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
 import { labelPolicies } from "./plan/field-policies.ts";
 import { type Input, type Namesake, type Plan, plan } from "./plan.ts";
 

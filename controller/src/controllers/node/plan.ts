@@ -1,9 +1,9 @@
-import { CLOUD_LABELS } from "../../api/annotations.ts";
+import { CLOUD_LABELS } from "../../api/well-known.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED, taintJson } from "../../api/taints.ts";
 import type { JsonObject } from "../../kube/client.ts";
-import type { ProviderError } from "../../provider/errors.ts";
-import type { Instance, InstanceAnswer } from "../../provider/instance.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
+import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
 import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
 import type { Difference, LabelPolicies } from "./plan/field-policies.ts";
 import { type DroppedLabel, type LabelPlan, mirrorBetaLabels, planInitialLabels, planLabels } from "./plan/labels.ts";

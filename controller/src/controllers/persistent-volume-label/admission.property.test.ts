@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import { DRIVER, present, REGION, ZONE } from "../../../test/support/volume-builders.ts";
 import type { AdmissionPatchStep, AdmissionRequest } from "../../api/admission.ts";
-import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
-import type { TopologyTerm, Volume } from "../../provider/volume.ts";
+import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
+import type { TopologyTerm, Volume } from "../../provider/model/volume.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { isRecord, type JsonRecord } from "../../util/json.ts";
 import { admissionCounter } from "./metrics.ts";
 import { planAdmission } from "./plan.ts";
-import { factsOf } from "./plan/facts.ts";
+import { factsOf } from "./plan/labels.ts";
 import { admissionPatch } from "./plan/patches.ts";
 import { persistentVolumeWebhook } from "./webhook.ts";
 

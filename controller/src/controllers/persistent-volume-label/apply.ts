@@ -1,7 +1,7 @@
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result } from "../../runtime/result.ts";
 import { messageOf } from "../../util/errors.ts";

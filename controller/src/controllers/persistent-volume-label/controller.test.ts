@@ -13,15 +13,15 @@ import {
 } from "../../../test/support/volume-builders.ts";
 import type { EventInput } from "../../api/event.ts";
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
-import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
-import { contractError } from "../../provider/errors.ts";
+import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
+import { contractError } from "../../provider/model/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { type JsonRecord, recordField } from "../../util/json.ts";
 import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
 import { persistentVolumeLabelController } from "./controller.ts";
 import { labellingCounter } from "./metrics.ts";
-import { BatchingVolumeReader } from "./volume-reader.ts";
+import { BatchingVolumeReader } from "../../provider/lookup/volume-reader.ts";
 
 const WINDOW_MS = 50;
 const AFFINITY = {

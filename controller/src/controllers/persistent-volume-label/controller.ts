@@ -2,8 +2,8 @@ import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../../api/controller-names.t
 import { keyOf } from "../../api/meta.ts";
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import type { Informer } from "../../kube/informer.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { Informer } from "../../kube/cache/informer-interface.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { stepReconciler } from "../../runtime/reconciler.ts";
@@ -21,7 +21,7 @@ import type { OutcomeCounter } from "./metrics.ts";
 import { planOutcome } from "./plan/outcome.ts";
 import { changesLabelling } from "./predicates.ts";
 import { LabellingState } from "./state.ts";
-import type { VolumeReader } from "./volume-reader.ts";
+import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
 export interface PersistentVolumeLabelDependencies {
   readonly persistentVolumes: Informer<PersistentVolume>;

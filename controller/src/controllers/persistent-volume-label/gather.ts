@@ -1,11 +1,11 @@
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
-import type { Lister } from "../../kube/lister.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { questionOf } from "./plan.ts";
-import type { FactsResult } from "./plan/facts.ts";
+import type { FactsResult } from "./plan/labels.ts";
 import type { LabellingState } from "./state.ts";
-import type { VolumeKnowledge } from "./volume-owner.ts";
-import type { VolumeReader } from "./volume-reader.ts";
+import type { VolumeKnowledge } from "../../provider/lookup/volume-owner.ts";
+import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {

@@ -3,7 +3,7 @@ import { objectMeta } from "../../../test/support/builders.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
 import type { NodeSelectorRequirement, PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import { planAdmission, planLabelling, questionOf } from "./plan.ts";
-import type { VolumeFacts } from "./plan/facts.ts";
+import type { VolumeFacts } from "./plan/labels.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 const REGION = "topology.kubernetes.io/region";

@@ -3,16 +3,16 @@ import {
   FAILURE_DOMAIN_BETA_ZONE,
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
-} from "../../api/labels.ts";
+} from "../../api/well-known-labels.ts";
 import {
   type NodeSelectorTerm,
   type PersistentVolume,
   PLACEHOLDER_VOLUME_ID,
   type VolumeSource,
 } from "../../api/persistent-volume.ts";
-import type { TopologyTerm } from "../../provider/volume.ts";
+import type { TopologyTerm } from "../../provider/model/volume.ts";
 import { deepEqual } from "../../util/equal.ts";
-import { type FactsResult, provisionedFacts, type VolumeFacts, zonesOfLabel } from "./plan/facts.ts";
+import { type FactsResult, provisionedFacts, type VolumeFacts, zonesOfLabel } from "./plan/labels.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

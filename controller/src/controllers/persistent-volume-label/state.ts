@@ -1,7 +1,7 @@
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
-import { OwnWrites } from "../../kube/own-writes.ts";
-import type { ProviderError } from "../../provider/errors.ts";
-import { retryDelayMs } from "../../provider/retry-delay.ts";
+import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
+import { retryDelayMs } from "../../provider/model/retry-delay.ts";
 import { changesLabelling } from "./predicates.ts";
 
 /** What this process remembers of PersistentVolumes. */

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import { ABSENT, persistentVolumeJson, present, REGION, ZONE } from "../../../test/support/volume-builders.ts";
 import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../../api/admission.ts";
-import { contractError } from "../../provider/errors.ts";
+import { contractError } from "../../provider/model/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { admissionCounter } from "./metrics.ts";
-import type { VolumeKnowledge } from "./volume-owner.ts";
+import type { VolumeKnowledge } from "../../provider/lookup/volume-owner.ts";
 import { persistentVolumeWebhook } from "./webhook.ts";
 
 const UNTOUCHED: AdmissionDecision = { kind: "allowed", patch: [], warnings: [] };

@@ -5,18 +5,18 @@ import {
   PERSISTENT_VOLUME_LABEL_WEBHOOK,
 } from "../../api/admission.ts";
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
-import { PERSISTENT_VOLUMES } from "../../kube/persistent-volume-resource.ts";
-import { DEFAULT_HOLD_MS } from "../../provider/retry-delay.ts";
-import type { ProviderError } from "../../provider/errors.ts";
+import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
+import { DEFAULT_HOLD_MS } from "../../provider/model/retry-delay.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
 import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
 import { planAdmission, questionOf } from "./plan.ts";
 import { describeVolume } from "./plan/outcome.ts";
-import { type FactsResult, factsOf, type VolumeFacts } from "./plan/facts.ts";
+import { type FactsResult, factsOf, type VolumeFacts } from "./plan/labels.ts";
 import { admissionPatch } from "./plan/patches.ts";
-import type { VolumeReader } from "./volume-reader.ts";
+import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
 export interface PersistentVolumeWebhookDependencies {
   readonly volumes: VolumeReader;

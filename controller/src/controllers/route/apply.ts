@@ -1,12 +1,12 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import { NODES } from "../../kube/node-resource.ts";
-import type { OwnWrites } from "../../kube/own-writes.ts";
-import { hasReason, type ProviderError } from "../../provider/errors.ts";
-import type { InstanceReader } from "../../provider/instance-reader.ts";
-import type { RouteOutcome } from "../../provider/route.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import { NODES } from "../../kube/resources/node.ts";
+import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { hasReason, type ProviderError } from "../../provider/model/errors.ts";
+import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
+import type { RouteOutcome } from "../../provider/model/route.ts";
 import type { FailureCounts } from "../../runtime/failure-counts.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";

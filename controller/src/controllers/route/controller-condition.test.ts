@@ -3,7 +3,7 @@ import { node as nodeOf } from "../../../test/support/builders.ts";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
 import { NETWORK_UNAVAILABLE, type Node } from "../../api/node.ts";
-import { NODES } from "../../kube/node-resource.ts";
+import { NODES } from "../../kube/resources/node.ts";
 
 const A = "10.120.1.0/24";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";

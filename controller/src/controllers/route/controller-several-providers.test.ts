@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RouteCloud } from "../../../test/support/route-cloud.ts";
 import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
-import { contractError } from "../../provider/errors.ts";
+import { contractError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";

@@ -1,12 +1,12 @@
 import { NODE_ROUTE_CONTROLLER } from "../../api/controller-names.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import type { Informer } from "../../kube/informer.ts";
-import { OwnWrites } from "../../kube/own-writes.ts";
-import type { InstanceReader } from "../../provider/instance-reader.ts";
-import { laneOf, workersFor } from "../../provider/provider-lanes.ts";
-import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { Informer } from "../../kube/cache/informer-interface.ts";
+import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
+import { laneOf, workersFor } from "../../provider/ownership/provider-lanes.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
 import { Controller } from "../../runtime/controller.ts";
 import { FailureCounts } from "../../runtime/failure-counts.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";

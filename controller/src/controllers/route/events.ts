@@ -1,7 +1,7 @@
 import type { EventInput } from "../../api/event.ts";
 import { FAILED_TO_CREATE_ROUTE, ROUTE_TABLE_FULL, ROUTE_TABLE_NEARLY_FULL } from "../../api/event-reasons.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
-import type { RouteQuota } from "../../provider/route.ts";
+import type { RouteQuota } from "../../provider/model/route.ts";
 
 /** The namespace whose UID is the cluster's identity stands for the cluster: route tables belong to no one node. */
 const CLUSTER = { apiVersion: "v1", kind: "Namespace", namespace: "", name: "kube-system", uid: "" } as const;

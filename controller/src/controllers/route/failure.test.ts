@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 import { retryAfterMsOf } from "../../util/errors.ts";
 import { failureKind, failureOf, isNews, type RangeFailure, waitMs, waitsForRoom } from "./failure.ts";
 

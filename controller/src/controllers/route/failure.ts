@@ -1,5 +1,5 @@
-import { hasReason, type ProviderError } from "../../provider/errors.ts";
-import { retryDelayMs } from "../../provider/retry-delay.ts";
+import { hasReason, type ProviderError } from "../../provider/model/errors.ts";
+import { retryDelayMs } from "../../provider/model/retry-delay.ts";
 import type { Why } from "../../runtime/result.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 import type { RangeRefusal } from "./plan.ts";

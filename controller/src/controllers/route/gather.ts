@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
-import type { Lister } from "../../kube/lister.ts";
-import type { OwnWrites } from "../../kube/own-writes.ts";
-import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import type { DeletionRules, Input, NodeInput } from "./plan.ts";
 import { targetRulesOf } from "./plan/targets.ts";

@@ -1,7 +1,7 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { Route } from "../../provider/route.ts";
+import type { Route } from "../../provider/model/route.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Clock } from "../../util/clock.ts";

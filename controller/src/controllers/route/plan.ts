@@ -1,5 +1,5 @@
 import type { Node } from "../../api/node.ts";
-import type { Route } from "../../provider/route.ts";
+import type { Route } from "../../provider/model/route.ts";
 import { type Cidr, contains, parseCidr } from "../../util/cidr.ts";
 import { type Network, needsSaying } from "./plan/network-condition.ts";
 import { isAsWished, type TargetRules } from "./plan/targets.ts";

@@ -1,5 +1,5 @@
-import type { EventRecorder } from "../../kube/event-recorder.ts";
-import type { RouteQuota } from "../../provider/route.ts";
+import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { RouteQuota } from "../../provider/model/route.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { routeTableFull, routeTableNearlyFull } from "./events.ts";
 import type { RouteMetrics } from "./metrics.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contractError } from "../../provider/errors.ts";
+import { contractError } from "../../provider/model/errors.ts";
 import type { RangeFailure } from "./failure.ts";
 import { failureText } from "./remedies.ts";
 

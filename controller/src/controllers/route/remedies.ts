@@ -1,4 +1,4 @@
-import { type ProviderErrorClass, hasReason } from "../../provider/errors.ts";
+import { type ProviderErrorClass, hasReason } from "../../provider/model/errors.ts";
 import { hinted } from "../../util/hinted.ts";
 import type { RangeFailure } from "./failure.ts";
 

@@ -1,4 +1,4 @@
-import type { Route } from "../../provider/route.ts";
+import type { Route } from "../../provider/model/route.ts";
 import type { Cidr } from "../../util/cidr.ts";
 
 /** A route of this cluster that is at the cloud. */

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { RouteCloud } from "../../../test/support/route-cloud.ts";
-import { contractError } from "../../provider/errors.ts";
-import type { Route } from "../../provider/route.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { Route } from "../../provider/model/route.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import { type KnownRoute, RouteTable } from "./route-table.ts";
 import { RouteWriter, type WriteTarget } from "./route-writer.ts";

@@ -1,8 +1,8 @@
 import { currentWork, doSharedWork, type Work } from "../../observe/work.ts";
-import type { ChangeOptions } from "../../provider/client.ts";
-import { asProviderError } from "../../provider/errors.ts";
-import type { Provider } from "../../provider/provider-set.ts";
-import type { Route, RouteChanges, RouteOutcome, RouteQuota } from "../../provider/route.ts";
+import type { ChangeOptions } from "../../provider/model/client.ts";
+import { asProviderError } from "../../provider/model/errors.ts";
+import type { Provider } from "../../provider/model/provider.ts";
+import type { Route, RouteChanges, RouteOutcome, RouteQuota } from "../../provider/model/route.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import type { Clock } from "../../util/clock.ts";
 import { type KnownRoute, routeKey, type RouteTable } from "./route-table.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient, ListOptions } from "../../kube/client.ts";
-import type { Lister } from "../../kube/lister.ts";
-import { NODES } from "../../kube/node-resource.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import { NODES } from "../../kube/resources/node.ts";
 import type { KnownRoute } from "./route-table.ts";
 
 export interface ServerNodesDependencies {

@@ -1,5 +1,5 @@
-import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
-import type { RouteCapabilities, ProviderInfo } from "../../provider/provider-info.ts";
+import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
+import type { RouteCapabilities, ProviderInfo } from "../../provider/model/info.ts";
 import { RouteTable } from "./route-table.ts";
 
 /** A provider that routes, and what is known of its routes. */

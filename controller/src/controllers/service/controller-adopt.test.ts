@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import { contractError } from "../../provider/errors.ts";
-import type { LoadBalancerCapabilities } from "../../provider/provider-info.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { LoadBalancerCapabilities } from "../../provider/model/info.ts";
 
 const ASKS = { annotations: { "service.cloudwire.dev/adopt-load-balancer": "lb-old" } };
 const UID = "uid-default-web";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import { contractError } from "../../provider/errors.ts";
-import { NO_RULES, type Provider } from "../../provider/provider-set.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
 const CLASS = "b.example.com/nlb";
 

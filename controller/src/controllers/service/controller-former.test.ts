@@ -3,8 +3,8 @@ import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { capabilities, info } from "../../../test/support/provider-builders.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import { contractError } from "../../provider/errors.ts";
-import { NO_RULES, type Provider } from "../../provider/provider-set.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
 const CLASS = "b.example.com/nlb";
 const TWIN = "b.example.com/twin";

@@ -3,7 +3,7 @@ import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { idleProvider, info } from "../../../test/support/provider-builders.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import { NO_RULES, type Provider } from "../../provider/provider-set.ts";
+import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
 const UID = "uid-default-web";
 

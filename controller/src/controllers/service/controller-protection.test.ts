@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
-import { asProviderError, contractError } from "../../provider/errors.ts";
-import type { Provider } from "../../provider/provider-set.ts";
+import { asProviderError, contractError } from "../../provider/model/errors.ts";
+import type { Provider } from "../../provider/model/provider.ts";
 import { sleep } from "../../util/abort.ts";
 
 const UID = "uid-default-web";

@@ -5,9 +5,9 @@ import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts"
 import { PERIOD_MS, ServiceWorld } from "../../../test/support/service-world.ts";
 import { lingering, type Pace } from "../../../test/support/lingering-provider.ts";
 import type { Service } from "../../api/service.ts";
-import { contractError } from "../../provider/errors.ts";
-import type { ProviderClient } from "../../provider/client.ts";
-import type { Provider } from "../../provider/provider-set.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { ProviderClient } from "../../provider/model/client.ts";
+import type { Provider } from "../../provider/model/provider.ts";
 import { isDeleting, wantsLoadBalancer } from "./predicates.ts";
 
 const NAMES = ["w", "x"] as const;

@@ -3,7 +3,7 @@ import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
 import type { Service } from "../../api/service.ts";
-import type { Provider } from "../../provider/provider-set.ts";
+import type { Provider } from "../../provider/model/provider.ts";
 
 const UID = "uid-default-web";
 const CLASS = "a.example.com/lb";

@@ -4,7 +4,7 @@ import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud, type LoadBalancerCall } from "../../../test/support/load-balancer-cloud.ts";
 import { PERIOD_MS, ServiceWorld } from "../../../test/support/service-world.ts";
 import type { Service } from "../../api/service.ts";
-import { contractError } from "../../provider/errors.ts";
+import { contractError } from "../../provider/model/errors.ts";
 import type { ErrorReason } from "@cloudwire/proto/reasons";
 import { isDeleting, isDeletionProtected, wantsLoadBalancer } from "./predicates.ts";
 

@@ -1,5 +1,5 @@
-import type { LoadBalancer } from "../../provider/load-balancer.ts";
-import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
+import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
+import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../runtime/result.ts";
 import type { Source } from "../../runtime/source.ts";

@@ -1,5 +1,5 @@
 import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
-import { hasReason, ProviderError } from "../../provider/errors.ts";
+import { hasReason, ProviderError } from "../../provider/model/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Why } from "../../runtime/result.ts";
 import { causesOf, messageOf } from "../../util/errors.ts";

@@ -1,4 +1,4 @@
-import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "../../api/annotations.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "../../api/well-known.ts";
 import type { EventInput, EventType } from "../../api/event.ts";
 import {
   ADOPTING_LOAD_BALANCER,
@@ -22,7 +22,7 @@ import {
 } from "../../api/event-reasons.ts";
 import { LOAD_BALANCER_REMEDIES } from "../../api/load-balancer-condition.ts";
 import { type Service, serviceReference } from "../../api/service.ts";
-import type { Diagnostic } from "../../provider/load-balancer.ts";
+import type { Diagnostic } from "../../provider/model/load-balancer.ts";
 
 /** Node names shown in an event. cloud-provider/controllers/service/controller.go v0.36.3. */
 const MAX_NODE_NAMES = 20;

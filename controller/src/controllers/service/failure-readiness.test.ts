@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { ApiError } from "../../kube/errors.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 import { TerminalError } from "../../util/errors.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
 import { failureText, readinessOfFailure } from "./failure-readiness.ts";

@@ -1,10 +1,10 @@
 import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { ProviderError, ProviderErrorClass } from "../../provider/errors.ts";
+import type { ProviderError, ProviderErrorClass } from "../../provider/model/errors.ts";
 import { causesOf } from "../../util/errors.ts";
 import { hinted } from "../../util/hinted.ts";
 import { describe, LoadBalancerSyncError, providerErrorOf } from "./errors.ts";
-import type { Readiness } from "./plan/readiness.ts";
+import type { Readiness } from "./plan/status.ts";
 
 /** An event's length; metav1.Condition would take 32,768 characters. */
 const MAX_MESSAGE = 1024;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import type { EventInput } from "../../api/event.ts";
-import { contractError, ProviderError } from "../../provider/errors.ts";
+import { contractError, ProviderError } from "../../provider/model/errors.ts";
 import { RetryAfterError, TerminalError } from "../../util/errors.ts";
 import { LoadBalancerSyncError } from "./errors.ts";
 import { settleFailure } from "./failure.ts";

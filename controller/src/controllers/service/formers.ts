@@ -1,7 +1,7 @@
-import { contractError } from "../../provider/errors.ts";
-import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import type { Inventory } from "./inventory.ts";
+import type { Inventory } from "./gather/load-balancer-lister.ts";
 import type { Former, Ledger } from "./ledger.ts";
 import { isSamePlace, isSuccessor } from "./strays.ts";
 

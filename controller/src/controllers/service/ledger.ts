@@ -1,5 +1,5 @@
 import type { LoadBalancerIngress, Service } from "../../api/service.ts";
-import type { EnsureLoadBalancerInput } from "../../provider/client.ts";
+import type { EnsureLoadBalancerInput } from "../../provider/model/client.ts";
 import { needsUpdate } from "./predicates.ts";
 
 /** What a provider last acknowledged for one Service. */

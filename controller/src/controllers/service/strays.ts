@@ -1,8 +1,8 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
-import type { Lister } from "../../kube/lister.ts";
-import type { LoadBalancer } from "../../provider/load-balancer.ts";
-import type { Provider, ProviderSet } from "../../provider/provider-set.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
+import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Ledger } from "./ledger.ts";
 import type { ServiceMetrics } from "./metrics.ts";

@@ -1,7 +1,7 @@
 import type { Service } from "../../api/service.ts";
-import type { ProviderSet } from "../../provider/provider-set.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import { toldReadiness } from "./plan/readiness.ts";
+import { toldReadiness } from "./plan/status.ts";
 import { wantsLoadBalancer } from "./predicates.ts";
 
 /** Stands for the reason of a Service that says nothing of its load balancer yet. */

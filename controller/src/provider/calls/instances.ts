@@ -1,14 +1,14 @@
 import { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { InstanceResult } from "@cloudwire/proto/cloudprovider/v1/instance";
-import { lookUp } from "../batch-lookup.ts";
-import type { CallOptions, Listing, ReadOptions } from "../client.ts";
+import { lookUp } from "./batches.ts";
+import type { CallOptions, Listing, ReadOptions } from "../model/client.ts";
 import { instanceAnswer, instanceFromProto } from "../convert/instance.ts";
 import { durationToProto } from "../convert/time.ts";
-import { asProviderError } from "../errors.ts";
-import type { Instance, InstanceAnswer } from "../instance.ts";
-import { walkPages } from "../page-walk.ts";
-import { RPCS } from "../rpcs.ts";
-import type { Session } from "../session.ts";
+import { asProviderError } from "../model/errors.ts";
+import type { Instance, InstanceAnswer } from "../model/instance.ts";
+import { walkPages } from "./pages.ts";
+import { RPCS } from "../convert/methods.ts";
+import type { Session } from "./session.ts";
 
 /** BatchGetInstances, in as many calls as the provider's and the contract's limits need. */
 export async function getInstances(

@@ -12,7 +12,7 @@ import type {
   NodeSetChunk,
   NodeSetState,
   UpdateNodesInput,
-} from "../client.ts";
+} from "../model/client.ts";
 import { absenceFromProto, brokenAnswer } from "../convert/instance.ts";
 import {
   diagnosticFromProto,
@@ -22,7 +22,7 @@ import {
   plannedChangeFromProto,
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
-import { contractError, type ProviderError } from "../errors.ts";
+import { contractError, type ProviderError } from "../model/errors.ts";
 import type {
   Diagnostic,
   LoadBalancer,
@@ -30,12 +30,12 @@ import type {
   LoadBalancerChange,
   LoadBalancerDeletion,
   ServiceRef,
-} from "../load-balancer.ts";
-import { isUnresolved, type NodeSets } from "../node-sets.ts";
-import { walkPages } from "../page-walk.ts";
-import type { Limits } from "../provider-info.ts";
-import { RPCS } from "../rpcs.ts";
-import type { Answered, Session } from "../session.ts";
+} from "../model/load-balancer.ts";
+import { isUnresolved, type NodeSets } from "./node-sets.ts";
+import { walkPages } from "./pages.ts";
+import type { Limits } from "../model/info.ts";
+import { RPCS } from "../convert/methods.ts";
+import type { Answered, Session } from "./session.ts";
 
 export async function getLoadBalancer(
   session: Session,

@@ -4,17 +4,17 @@ import {
   type RouteQuota as WireRouteQuota,
   type RouteResult,
 } from "@cloudwire/proto/cloudprovider/v1/route";
-import type { CallOptions, ChangeOptions } from "../client.ts";
+import type { CallOptions, ChangeOptions } from "../model/client.ts";
 import { brokenAnswer } from "../convert/instance.ts";
 import { plannedChangeFromProto } from "../convert/load-balancer.ts";
 import { routeFromProto, routeOutcome, routeToProto } from "../convert/route.ts";
-import { asProviderError, contractError } from "../errors.ts";
-import { brokenItem } from "../field-rules.ts";
-import { walkPages } from "../page-walk.ts";
-import { RPCS } from "../rpcs.ts";
-import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from "../route.ts";
-import type { Answered, Session } from "../session.ts";
-import { splitBatches } from "../split-batches.ts";
+import { asProviderError, contractError } from "../model/errors.ts";
+import { brokenItem } from "../convert/field-rules.ts";
+import { walkPages } from "./pages.ts";
+import { RPCS } from "../convert/methods.ts";
+import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from "../model/route.ts";
+import type { Answered, Session } from "./session.ts";
+import { splitBatches } from "./split-batches.ts";
 
 /** ListRoutes, all pages. */
 export async function listRoutes(session: Session, options: CallOptions): Promise<RouteList> {

@@ -1,12 +1,12 @@
 import { VolumeRef, type VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
-import { lookUp } from "../batch-lookup.ts";
-import type { ReadOptions } from "../client.ts";
+import { lookUp } from "./batches.ts";
+import type { ReadOptions } from "../model/client.ts";
 import { durationToProto } from "../convert/time.ts";
 import { volumeAnswer } from "../convert/volume.ts";
-import { asProviderError } from "../errors.ts";
-import { RPCS } from "../rpcs.ts";
-import type { Session } from "../session.ts";
-import type { VolumeAnswer } from "../volume.ts";
+import { asProviderError } from "../model/errors.ts";
+import { RPCS } from "../convert/methods.ts";
+import type { Session } from "./session.ts";
+import type { VolumeAnswer } from "../model/volume.ts";
 
 /** BatchGetVolumes, in as many calls as the provider's and the contract's limits need. */
 export async function getVolumes(

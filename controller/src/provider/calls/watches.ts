@@ -1,12 +1,12 @@
 import type { WatchInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
 import type { WatchLoadBalancersResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Random } from "../../util/clock.ts";
-import type { InstanceHint, LoadBalancerHint, WatchEvent, WatchOptions } from "../client.ts";
+import type { InstanceHint, LoadBalancerHint, WatchEvent, WatchOptions } from "../model/client.ts";
 import { instanceFromProto } from "../convert/instance.ts";
 import { loadBalancerFromProto, serviceRefFromProto } from "../convert/load-balancer.ts";
-import { RPCS } from "../rpcs.ts";
-import type { Session } from "../session.ts";
-import { watchLoop } from "../watch-loop.ts";
+import { RPCS } from "../convert/methods.ts";
+import type { Session } from "./session.ts";
+import { watchLoop } from "./watch-loop.ts";
 
 export function watchInstances(
   session: Session,

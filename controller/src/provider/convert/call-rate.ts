@@ -1,6 +1,6 @@
 import type { CallRate as WireCallRate } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { quotaClasses, wordOf } from "@cloudwire/proto/words";
-import type { CallRate } from "../call-rate.ts";
+import type { CallRate } from "../model/call-rate.ts";
 
 /** What makes no sense is no limit: the cloud will say what it takes. */
 export function callRatesFromProto(wire: readonly WireCallRate[]): readonly CallRate[] {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { NodeSelection } from "../client.ts";
-import { brokenRules } from "../field-rules.ts";
+import type { NodeSelection } from "../model/client.ts";
+import { brokenRules } from "./field-rules.ts";
 
 /**
  * Bits kept of a SHA-256, in hexadecimal digits: with the prefix short enough, and of few enough kinds of characters, for a

@@ -7,10 +7,10 @@ import {
   type Instance as WireInstance,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import type { NodeAddress } from "../../api/node.ts";
-import { contractError, type ProviderError } from "../errors.ts";
-import type { Absence, AbsenceBasis, Instance, InstanceAnswer, InstanceState, Witness } from "../instance.ts";
-import { addressTypeFromProto } from "./enums.ts";
-import { errorOfItem } from "./error.ts";
+import { contractError, type ProviderError } from "../model/errors.ts";
+import type { Absence, AbsenceBasis, Instance, InstanceAnswer, InstanceState, Witness } from "../model/instance.ts";
+import { addressTypeFromProto } from "./scalars.ts";
+import { errorOfItem } from "./errors.ts";
 import { timeMs } from "./time.ts";
 
 /** What is known besides the result itself when an answer is judged. */

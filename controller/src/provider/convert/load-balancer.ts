@@ -16,7 +16,7 @@ import {
   type ServiceRef as WireServiceRef,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { LoadBalancerIngress, PortStatus } from "../../api/service.ts";
-import type { NodeSelection } from "../client.ts";
+import type { NodeSelection } from "../model/client.ts";
 import type {
   Diagnostic,
   LoadBalancer,
@@ -25,8 +25,8 @@ import type {
   PlannedChange,
   ProviderCondition,
   ServiceRef,
-} from "../load-balancer.ts";
-import { protocolFromProto } from "./enums.ts";
+} from "../model/load-balancer.ts";
+import { protocolFromProto } from "./scalars.ts";
 import { durationMs, timeMs } from "./time.ts";
 
 /** Limits between which a provider's wish when to be asked again is honoured. proto/README.md LB-3. */

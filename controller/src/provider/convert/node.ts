@@ -1,11 +1,11 @@
 import type { NodeAddress as WireNodeAddress, NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { PROVIDED_NODE_IP } from "../../api/annotations.ts";
-import { TOPOLOGY_ZONE } from "../../api/labels.ts";
+import { PROVIDED_NODE_IP } from "../../api/well-known.ts";
+import { TOPOLOGY_ZONE } from "../../api/well-known-labels.ts";
 import type { Node, NodeAddress } from "../../api/node.ts";
-import { limitsOf } from "../field-rules.ts";
-import type { ProviderInfo } from "../provider-info.ts";
-import { addressTypeToProto } from "./enums.ts";
+import { limitsOf } from "./field-rules.ts";
+import type { ProviderInfo } from "../model/info.ts";
+import { addressTypeToProto } from "./scalars.ts";
 import { timeToProto } from "./time.ts";
 
 const PROVIDED_NODE_IPS = limitsOf("cloudprovider.v1.NodeRef", "provided_node_ips");

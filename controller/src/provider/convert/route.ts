@@ -1,6 +1,6 @@
 import type { RouteResult, Route as WireRoute } from "@cloudwire/proto/cloudprovider/v1/route";
-import type { Route, RouteOutcome } from "../route.ts";
-import { errorOfItem } from "./error.ts";
+import type { Route, RouteOutcome } from "../model/route.ts";
+import { errorOfItem } from "./errors.ts";
 import { addressesFromProto, brokenAnswer } from "./instance.ts";
 import { operationFromProto } from "./load-balancer.ts";
 import { addressesToProto } from "./node.ts";

@@ -6,11 +6,11 @@ import {
   type SessionAffinity,
   type SourceRanges,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
+import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/well-known.ts";
 import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
-import type { ServiceRef } from "../load-balancer.ts";
-import type { LoadBalancerCapabilities, ProviderInfo } from "../provider-info.ts";
-import { ipFamilyToProto, protocolToProto } from "./enums.ts";
+import type { ServiceRef } from "../model/load-balancer.ts";
+import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
+import { ipFamilyToProto, protocolToProto } from "./scalars.ts";
 import { durationToProto } from "./time.ts";
 
 /** Where kube-proxy tells whether a node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */

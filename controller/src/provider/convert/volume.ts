@@ -1,7 +1,7 @@
 import type { Absence } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Volume as WireVolume, VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
-import type { Volume, VolumeAnswer } from "../volume.ts";
-import { errorOfItem } from "./error.ts";
+import type { Volume, VolumeAnswer } from "../model/volume.ts";
+import { errorOfItem } from "./errors.ts";
 import { absenceFromProto, type AnswerContext, brokenAnswer } from "./instance.ts";
 import { timeMs } from "./time.ts";
 

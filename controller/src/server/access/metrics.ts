@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { exponentialBuckets, type Metrics } from "../../telemetry/metrics.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Identity } from "./authenticator.ts";
-import type { Attributes } from "./authorizer.ts";
+import type { Attributes } from "./reviews.ts";
 
 /** Who may go on to the pages. */
 export interface Access {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { KubeClient } from "../../kube/client.ts";
-import { TOKEN_REVIEWS, type TokenReview } from "../../kube/review-resources.ts";
+import { TOKEN_REVIEWS, type TokenReview } from "../../kube/resources/reviews.ts";
 import type { Clock } from "../../util/clock.ts";
 import { ExpiringCache } from "./expiring-cache.ts";
 import type { User } from "./user.ts";

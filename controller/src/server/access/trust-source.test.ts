@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { selfSignedCertificate } from "../self-signed.ts";
+import { selfSignedCertificate } from "../certificates/self-signed.ts";
 import { TrustSource } from "./trust-source.ts";
 
 let folder: string;

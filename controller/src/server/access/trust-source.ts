@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CONFIG_MAPS } from "../../kube/config-map-resource.ts";
+import { CONFIG_MAPS } from "../../kube/resources/config-map-resource.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { sleep } from "../../util/abort.ts";

@@ -1,6 +1,6 @@
 import type { Node } from "../../../api/node.ts";
-import type { ProviderError } from "../../../provider/errors.ts";
-import type { InstanceAnswer } from "../../../provider/instance.ts";
+import type { ProviderError } from "../../../provider/model/errors.ts";
+import type { InstanceAnswer } from "../../../provider/model/instance.ts";
 import { type Cidr, parseCidr } from "../../../util/cidr.ts";
 import { needsRanges } from "../predicates.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ABSENT, persistentVolume, present, REGION, ZONE } from "../../../../test/support/volume-builders.ts";
-import { contractError } from "../../../provider/errors.ts";
+import { contractError } from "../../../provider/model/errors.ts";
 import { describeVolume, planOutcome } from "./outcome.ts";
 
 const pv = persistentVolume("pv");

@@ -1,9 +1,9 @@
 import type { PersistentVolume, VolumeSource } from "../../../api/persistent-volume.ts";
-import type { ProviderError } from "../../../provider/errors.ts";
-import type { TopologyTerm } from "../../../provider/volume.ts";
+import type { ProviderError } from "../../../provider/model/errors.ts";
+import type { TopologyTerm } from "../../../provider/model/volume.ts";
 import type { Input } from "../gather.ts";
 import { planLabelling } from "../plan.ts";
-import { type FactsResult, factsOf } from "./facts.ts";
+import { type FactsResult, factsOf } from "./labels.ts";
 
 /** What to do about a PersistentVolume that has been there for a while. */
 export type OutcomePlan = { readonly pv: PersistentVolume } & (

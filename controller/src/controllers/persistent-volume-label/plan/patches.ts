@@ -1,7 +1,7 @@
 import type { AdmissionPatchStep } from "../../../api/admission.ts";
 import type { PersistentVolume } from "../../../api/persistent-volume.ts";
 import type { JsonObject, JsonValue } from "../../../kube/client.ts";
-import type { TopologyTerm } from "../../../provider/volume.ts";
+import type { TopologyTerm } from "../../../provider/model/volume.ts";
 import { isRecord, type JsonRecord, recordField } from "../../../util/json.ts";
 import type { AdmissionPlan } from "../plan.ts";
 

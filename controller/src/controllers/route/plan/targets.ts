@@ -1,5 +1,5 @@
 import type { Node, NodeAddress } from "../../../api/node.ts";
-import type { ProviderInfo, RouteCapabilities } from "../../../provider/provider-info.ts";
+import type { ProviderInfo, RouteCapabilities } from "../../../provider/model/info.ts";
 import type { KnownRoute } from "../route-table.ts";
 
 /** What decides whether a route leads where a Node wants it. */

@@ -1,8 +1,8 @@
-import type { LoadBalancerChange } from "../../../provider/load-balancer.ts";
-import type { ChangeOptions } from "../../../provider/client.ts";
+import type { LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
+import type { ChangeOptions } from "../../../provider/model/client.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
-import { hasReason, isOfClass, type ProviderError } from "../../../provider/errors.ts";
-import { retryDelayMs } from "../../../provider/retry-delay.ts";
+import { hasReason, isOfClass, type ProviderError } from "../../../provider/model/errors.ts";
+import { retryDelayMs } from "../../../provider/model/retry-delay.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
@@ -15,10 +15,10 @@ import {
   updateLoadBalancerFailed,
 } from "../events.ts";
 import { failureText } from "../failure-readiness.ts";
-import { loadBalancerRef } from "../load-balancer-ref.ts";
+import { loadBalancerRef } from "../gather/load-balancer-ref.ts";
 import { progressOf } from "../plan/progress.ts";
-import { PROVISIONING } from "../plan/readiness.ts";
-import type { Change } from "../plan/steps.ts";
+import { PROVISIONING } from "../plan/status.ts";
+import type { Change } from "../plan/types.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { announceRepair, noteChange } from "./drift.ts";
 import { addFinalizer, finish, poll, tellNothing } from "./status.ts";

@@ -1,12 +1,12 @@
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Service } from "../../../api/service.ts";
-import type { EventRecorder } from "../../../kube/event-recorder.ts";
-import type { Lister } from "../../../kube/lister.ts";
-import type { OwnWrites } from "../../../kube/own-writes.ts";
-import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
+import type { EventRecorder } from "../../../kube/events/event-recorder.ts";
+import type { Lister } from "../../../kube/cache/lister.ts";
+import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
-import type { ChangeGate } from "../change-gate.ts";
-import type { Conditions } from "../conditions.ts";
+import type { ChangeGate } from "../../../provider/limits/change-gate.ts";
+import type { Conditions } from "./conditions.ts";
 import type { DriftWatch } from "../drift-watch.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
 import type { Ledger } from "../ledger.ts";

@@ -2,7 +2,7 @@ import type { Service } from "../../../api/service.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { driftNotRepaired, loadBalancerDrifted } from "../events.ts";
 import type { Entry } from "../ledger.ts";
-import type { Change, Look } from "../plan/steps.ts";
+import type { Change, Look } from "../plan/types.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 
 /** What a look at the cloud, for which a sweep gave reason, has come to. */

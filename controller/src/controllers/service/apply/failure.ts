@@ -3,7 +3,7 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { isInLine, isQuiet } from "../errors.ts";
 import { isBusyStill } from "../failure.ts";
 import { readinessOfFailure } from "../failure-readiness.ts";
-import { toldReadiness } from "../plan/readiness.ts";
+import { toldReadiness } from "../plan/status.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 import { tell } from "./status.ts";
 

@@ -1,8 +1,8 @@
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
 import { loadBalancerKept, loadBalancerProtected } from "../events.ts";
-import { PROTECTED, toldReadiness } from "../plan/readiness.ts";
-import type { Keep } from "../plan/steps.ts";
+import { PROTECTED, toldReadiness } from "../plan/status.ts";
+import type { Keep } from "../plan/types.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 import { addFinalizer, tell } from "./status.ts";
 

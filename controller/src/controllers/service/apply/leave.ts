@@ -1,8 +1,8 @@
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result } from "../../../runtime/result.ts";
 import { loadBalancerNotServed } from "../events.ts";
-import { notServed, toldReadiness } from "../plan/readiness.ts";
-import type { Leave } from "../plan/steps.ts";
+import { notServed, toldReadiness } from "../plan/status.ts";
+import type { Leave } from "../plan/types.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 import { tell } from "./status.ts";
 

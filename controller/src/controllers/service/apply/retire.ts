@@ -1,11 +1,11 @@
-import { hasReason } from "../../../provider/errors.ts";
+import { hasReason } from "../../../provider/model/errors.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { formerLoadBalancerDeleted, formerLoadBalancerNotDeleted } from "../events.ts";
 import { failureText } from "../failure-readiness.ts";
-import { loadBalancerRef } from "../load-balancer-ref.ts";
-import type { Retire } from "../plan/steps.ts";
+import { loadBalancerRef } from "../gather/load-balancer-ref.ts";
+import type { Retire } from "../plan/types.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
 import { unprotect } from "./delete.ts";
 import { isOvertaken, refuseOvertakenRetire } from "./overtaken.ts";

@@ -1,14 +1,14 @@
 import type { Service } from "../../../api/service.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import { isApiError } from "../../../kube/errors.ts";
-import { SERVICES } from "../../../kube/service-resource.ts";
+import { SERVICES } from "../../../kube/resources/service.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
 import { describe, LoadBalancerSyncError } from "../errors.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
 import type { Entry, Pending } from "../ledger.ts";
 import { ingressPatch, type StatusPatch, withConditions } from "../plan/patches.ts";
-import { driftNotRepaired, type Readiness, readinessOf, withoutReadiness } from "../plan/readiness.ts";
+import { driftNotRepaired, type Readiness, readinessOf, withoutReadiness } from "../plan/status.ts";
 import { isDeletionProtected } from "../predicates.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 

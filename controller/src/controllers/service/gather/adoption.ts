@@ -1,6 +1,6 @@
 import { keyOf } from "../../../api/meta.ts";
 import { loadBalancerToAdopt, type Service } from "../../../api/service.ts";
-import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
+import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import type { Entry } from "../ledger.ts";
 import { type Adoption, adoption, NO_ADOPTION } from "../plan/adoption.ts";

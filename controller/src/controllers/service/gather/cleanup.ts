@@ -8,7 +8,7 @@ import { hasFinalizer, isDeletionProtected, wantsLoadBalancer } from "../predica
 import type { GatherDependencies } from "./dependencies.ts";
 import { holderOf, type Owner, ownerOf } from "./owner.ts";
 import { gatherWanted } from "./wanted.ts";
-import { leftover, unprotectedOf, wishOf } from "./wish.ts";
+import { leftover, unprotectedOf, wishOf } from "./desired.ts";
 
 /** What a Service without use for a load balancer leaves to be done; undefined: nothing of ours. */
 export async function gatherCleanup(

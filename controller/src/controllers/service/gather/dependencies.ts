@@ -1,15 +1,15 @@
 import type { Service } from "../../../api/service.ts";
-import type { Lister } from "../../../kube/lister.ts";
-import type { OwnWrites } from "../../../kube/own-writes.ts";
+import type { Lister } from "../../../kube/cache/lister.ts";
+import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
 import type { LoadBalancerSettings } from "../../../provider/convert/service.ts";
-import type { ProviderSet } from "../../../provider/provider-set.ts";
+import type { ProviderSet } from "../../../provider/model/provider.ts";
 import type { Clock } from "../../../util/clock.ts";
-import type { PacedConditions } from "../conditions.ts";
+import type { PacedConditions } from "../apply/conditions.ts";
 import type { DriftWatch } from "../drift-watch.ts";
-import type { Holders } from "../holders.ts";
-import type { Inventory } from "../inventory.ts";
+import type { Holders } from "./holders.ts";
+import type { Inventory } from "./load-balancer-lister.ts";
 import type { Ledger } from "../ledger.ts";
-import type { Targets } from "../targets.ts";
+import type { Targets } from "./targets.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {

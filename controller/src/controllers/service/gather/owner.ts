@@ -1,8 +1,8 @@
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
-import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/provider-info.ts";
-import type { Provider, ProviderSet } from "../../../provider/provider-set.ts";
-import { classesOf } from "../../../provider/service-owner.ts";
+import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/model/info.ts";
+import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
+import { classesOf } from "../../../provider/ownership/service-owner.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import type { Ledger } from "../ledger.ts";
 import { hasFinalizer } from "../predicates.ts";

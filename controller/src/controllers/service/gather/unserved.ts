@@ -1,8 +1,8 @@
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
-import type { ProviderSet } from "../../../provider/provider-set.ts";
+import type { ProviderSet } from "../../../provider/model/provider.ts";
 import type { Ledger } from "../ledger.ts";
-import { toldReadiness } from "../plan/readiness.ts";
+import { toldReadiness } from "../plan/status.ts";
 import { hasFinalizer, isDeleting, wantsLoadBalancer } from "../predicates.ts";
 
 export interface UnservedDependencies {

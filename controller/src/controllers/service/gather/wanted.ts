@@ -1,11 +1,11 @@
 import type { Service } from "../../../api/service.ts";
-import { type UnsupportedRequest, unsupportedRequests } from "../../../provider/convert/unsupported.ts";
-import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
-import type { ProviderInfo } from "../../../provider/provider-info.ts";
+import { type UnsupportedRequest, unsupportedRequests } from "../plan/unsupported.ts";
+import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
+import type { ProviderInfo } from "../../../provider/model/info.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { formerOf } from "../formers.ts";
 import type { Entry } from "../ledger.ts";
-import { loadBalancerRef } from "../load-balancer-ref.ts";
+import { loadBalancerRef } from "./load-balancer-ref.ts";
 import type { WantedInput } from "../plan/input.ts";
 import { NEXT_TRY, type Refusal, refusalOf } from "../plan/refusal.ts";
 import { isReadNeeded } from "../plan/standing.ts";
@@ -13,7 +13,7 @@ import { hasFinalizer, needsUpdate } from "../predicates.ts";
 import { gatherAdoption } from "./adoption.ts";
 import type { GatherDependencies } from "./dependencies.ts";
 import { type Owner, ownerOf } from "./owner.ts";
-import { leftover, wishOf } from "./wish.ts";
+import { leftover, wishOf } from "./desired.ts";
 
 /** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
 export async function gatherWanted(

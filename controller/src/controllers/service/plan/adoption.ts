@@ -1,5 +1,5 @@
-import { ADOPT_LOAD_BALANCER } from "../../../api/annotations.ts";
-import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
+import { ADOPT_LOAD_BALANCER } from "../../../api/well-known.ts";
+import type { UnsupportedRequest } from "./unsupported.ts";
 import type { Wish } from "./wish.ts";
 
 /** What decides whether a load balancer that exists becomes a Service's. */

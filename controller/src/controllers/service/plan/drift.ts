@@ -1,4 +1,4 @@
-import type { LoadBalancer, LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
+import type { LoadBalancer, LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
 import type { Entry } from "../ledger.ts";
 
 /** The cloud has something else than was last acknowledged, and nobody here asked for that. */

@@ -1,6 +1,6 @@
 import type { Service } from "../../../api/service.ts";
-import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
-import type { LoadBalancerAnswer } from "../../../provider/load-balancer.ts";
+import type { UnsupportedRequest } from "./unsupported.ts";
+import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
 import type { Deletion, Entry, Former } from "../ledger.ts";
 import type { Drift, DriftVerdict } from "./drift.ts";
 import type { Refusal } from "./refusal.ts";

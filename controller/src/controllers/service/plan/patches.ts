@@ -3,7 +3,7 @@ import type { LoadBalancerIngress, PortStatus, Service } from "../../../api/serv
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";
 import { hasFinalizer } from "../predicates.ts";
-import { withoutReadiness } from "./readiness.ts";
+import { withoutReadiness } from "./status.ts";
 
 /** One body for services/status. */
 export interface StatusPatch extends JsonObject {

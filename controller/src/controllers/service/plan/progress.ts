@@ -1,7 +1,7 @@
 import type { LoadBalancerIngress } from "../../../api/service.ts";
-import type { LoadBalancer } from "../../../provider/load-balancer.ts";
+import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
 import type { Entry } from "../ledger.ts";
-import type { Change } from "./steps.ts";
+import type { Change } from "./types.ts";
 
 /** What the answer to a change, or a later read of it, means. */
 export type Progress =

@@ -1,5 +1,5 @@
 import type { Service } from "../../../api/service.ts";
-import type { UnsupportedRequest } from "../../../provider/convert/unsupported.ts";
+import type { UnsupportedRequest } from "./unsupported.ts";
 import type { Entry } from "../ledger.ts";
 import type { Wish } from "./wish.ts";
 

@@ -1,5 +1,5 @@
 import { loadBalancerToAdopt } from "../../../api/service.ts";
-import type { LoadBalancer } from "../../../provider/load-balancer.ts";
+import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
 import type { Entry } from "../ledger.ts";
 import { hasFinalizer, needsUpdate } from "../predicates.ts";
 import type { WantedInput } from "./input.ts";

@@ -1,4 +1,4 @@
-import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/client.ts";
+import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/model/client.ts";
 
 /** What a provider is asked to make of a Service. */
 export interface Wish {

@@ -1,0 +1,238 @@
+import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import { PROVIDER_SCOPE_CHANGED } from "../api/event-reasons.ts";
+import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
+import type { ApiAccess } from "../kube/connection/access.ts";
+import type { LeaderElector } from "../leadership/elector.ts";
+import { holdsLease } from "../observe/modes.ts";
+import type { LeaderMigration } from "../leadership/migration.ts";
+import type { Options } from "./options.ts";
+import type { TracingSettings } from "../telemetry/tracing-settings.ts";
+import type { Verbosity } from "../server/profiling.ts";
+import { exposeBuildInfo } from "../telemetry/build-info.ts";
+import type { AuditSink } from "../telemetry/audit-log.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
+import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { aborted, childSignal } from "../util/abort.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { TaskGroup } from "../util/task-group.ts";
+import { changeAudit } from "../provider/observers/audit-setup.ts";
+import type { ConfigReloader } from "./config-reloader.ts";
+import { readClusterId } from "../kube/cluster-identity.ts";
+import { type Controllers, type Parts, prepareControllers } from "./controllers.ts";
+import { Election } from "../leadership/election.ts";
+import { endInOrder, Ending, GRACE_MS } from "./shutdown.ts";
+import { Memories } from "../explain/history/stores.ts";
+import { kubeAccess } from "../kube/kube-access.ts";
+import { type Observing, observing } from "./cluster.ts";
+import { createKubeSide, type KubeSide } from "../kube/cluster.ts";
+import { operatorPages } from "../explain/register.ts";
+import { ProcessState } from "./readiness.ts";
+import { connectProviders } from "../provider/providers.ts";
+import { type Servers, startServers } from "./serving.ts";
+import { startTracing } from "./tracing.ts";
+
+export interface DaemonDependencies {
+  /** In force at this moment: those that are reloadable may change while the daemon runs. */
+  readonly options: Options;
+  /** Controllers that move between programs. @default none does */
+  readonly migration?: LeaderMigration | undefined;
+  /** Where traces go. @default there are none */
+  readonly traces?: TracingSettings | undefined;
+  /** Told of each call that may change something at a provider. @default nobody is */
+  readonly audit?: AuditSink | undefined;
+  /** Gets what goes over the wire to providers. @default nobody does */
+  readonly recording?: RecordingSink | undefined;
+  /** Follows the configuration file. @default there is none */
+  readonly reloader?: ConfigReloader | undefined;
+  readonly metrics: Metrics;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly log: Logger;
+  /** How much `log` writes. */
+  readonly verbosity: Verbosity;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Controllers in the place of those of that name. @default none */
+  readonly parts?: Parts;
+  /** Aborts when the process is asked to end. */
+  readonly stop: AbortSignal;
+  /** Ends the process at once: for an end in order that takes too long. */
+  readonly exit: (code: number) => void;
+}
+
+/**
+ * `lost`: another process may lead; this one must end at once and come back as a standby. `failed`: a part without which the
+ * process is of no use has ended, which is a bug; a new process starts with all of them.
+ */
+export type DaemonEnd = "stopped" | "lost" | "failed";
+
+/** The daemon before anybody leads. */
+interface Daemon extends DaemonDependencies {
+  readonly access: ApiAccess;
+  readonly kube: KubeSide;
+  readonly tasks: TaskGroup;
+  readonly tracing: Tracing;
+  readonly end: Ending;
+  readonly state: ProcessState;
+  readonly observed: Observing | undefined;
+  readonly memories: Memories;
+}
+
+/** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
+export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
+  const {
+    options,
+    environment,
+    version,
+    log,
+    metrics,
+    reloader,
+    clock,
+    random,
+    stop,
+    exit,
+    traces: wanted,
+  } = dependencies;
+  using end = new Ending({ exit, clock, log });
+  const access = await kubeAccess({ options, environment, clock });
+  metrics.collectProcessMetrics();
+  exposeBuildInfo(metrics, version);
+  const traces = wanted && (await startTracing({ settings: wanted, version, metrics, log, clock }));
+  const tracing = traces?.tracing ?? NO_TRACING;
+  const observed = observing({ options, metrics, clock, log });
+  const memories = new Memories(clock);
+  const kubeTold = { gate: observed?.gate, onEvent: memories.eventRecorded };
+  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing, ...kubeTold });
+  memories.follow(kube);
+  // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
+  using stopping = childSignal(stop);
+  end.follow(stopping.signal);
+  const tasks = new TaskGroup((task, err) => {
+    log.error("A background task broke; the process ends, to be started anew", { task, err });
+    stopping.abort(err);
+  });
+  const state = new ProcessState({ options, reloader, ending: end.signal });
+  const daemon: Daemon = {
+    ...dependencies,
+    access,
+    kube,
+    tasks,
+    tracing,
+    end,
+    state,
+    observed,
+    memories,
+    stop: stopping.signal,
+  };
+  const servers = await serve(daemon);
+  try {
+    // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
+    for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
+    if (reloader !== undefined) tasks.start("configuration file", (signal) => reloader.run(signal));
+    const how = await lead(daemon);
+    const isBroken = stopping.signal.aborted && !stop.aborted;
+    return isBroken ? "failed" : how;
+  } catch (error) {
+    end.begin(error);
+    if (!stopping.signal.aborted) throw error;
+    return stop.aborted ? "stopped" : "failed";
+  } finally {
+    await endInOrder({ events: kube.events, tasks, servers, kube, traces, notReadyForMs: end.forMs, clock, log });
+  }
+}
+
+async function serve(daemon: Daemon): Promise<Servers> {
+  const { access, kube, state, version, reloader, log } = daemon;
+  const servers = await startServers({
+    ...daemon,
+    reloader,
+    liveness: state.liveness,
+    readiness: [...state.liveness, ...state.readiness, ...kube.checks],
+    status: () => state.status(),
+    providers: () => state.provider?.providers.providers ?? [],
+    ...operatorPages(daemon),
+  });
+  log.info("Started", {
+    version,
+    apiServer: access.description,
+    ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
+    ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
+    ...(servers.statusPageUrl === undefined ? {} : { statusPage: servers.statusPageUrl }),
+  });
+  return servers;
+}
+
+async function lead(daemon: Daemon): Promise<DaemonEnd> {
+  const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader, parts } = daemon;
+  const { observed, memories } = daemon;
+  const clusterId = await readClusterId({
+    client: kube.client,
+    log,
+    clock,
+    random,
+    signal: stop,
+    onFailure: (problem) => {
+      state.clusterProblem = problem;
+    },
+  });
+  state.clusterProblem = undefined;
+  const cluster = { id: clusterId, name: options.clusterName };
+  const { signal } = tasks;
+  const provider = connectProviders({
+    options,
+    cluster,
+    version,
+    metrics,
+    log,
+    clock,
+    random,
+    tracing,
+    gate: observed?.gate,
+    audit: changeAudit(options, daemon.audit, (component) => kube.events.recorder(component)),
+    journal: memories.journal,
+    recording: daemon.recording,
+    signal,
+    companions: kube.uninitialized,
+    nodes: () => kube.nodes.lister.list(),
+    onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, `Provider ${name}: ${message}`),
+  });
+  state.provider = provider;
+  reloader?.onApplied(() => provider.refreshCallRates());
+  tasks.start("provider connection", () => provider.run(signal));
+  const deletions = new DeletionLedger({ clock, log });
+  const shared = { options, kube, provider, metrics, log, clock, random, tracing, deletions };
+  const prepared = prepareControllers({ ...shared, plans: observed?.plans, memories }, parts);
+  const controllers = followedBy(daemon.end, prepared);
+  state.controllers = controllers;
+  if (holdsLease(options)) {
+    const election = new Election({ ...shared, controllers, migration: daemon.migration, graceMs: GRACE_MS });
+    state.election = election;
+    return election.run(stop);
+  }
+  const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };
+  await Promise.all([controllers.run(() => true, signals), aborted(stop)]);
+  return "stopped";
+}
+
+/** Where controllers are to end the process ends, from that moment on: as when asked to, so when leadership is lost or given up. */
+function followedBy(end: Ending, controllers: Controllers): Controllers {
+  return {
+    all: controllers.all,
+    run: (isChosen, signals) => {
+      end.follow(signals.stop);
+      end.follow(signals.lost);
+      return controllers.run(isChosen, signals);
+    },
+  };
+}
+
+/** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
+function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, message: string): void {
+  if (elector === undefined) return;
+  const { reference: regarding } = elector;
+  kube.events
+    .recorder(CLOUD_CONTROLLER_MANAGER)
+    .record({ regarding, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message });
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { endInOrder, Ending } from "./shutdown.ts";
+
+interface Rig {
+  readonly clock: FakeClock;
+  readonly log: FakeLog;
+  /** Steps in their order. */
+  readonly steps: string[];
+  readonly ended: Promise<void>;
+}
+
+function end(failing: string | undefined, hasWebhooks = false, notReadyForMs = 0): Rig {
+  const clock = new FakeClock();
+  const log = new FakeLog();
+  const steps: string[] = [];
+  const step = async (name: string): Promise<void> => {
+    steps.push(name);
+    if (name === failing) throw new Error(`${name} failed`);
+  };
+  const ended = endInOrder({
+    events: { flush: () => step("events") },
+    tasks: { stop: () => step("tasks") },
+    servers: { close: () => step("servers"), hasWebhooks },
+    kube: { close: () => step("connections") },
+    notReadyForMs,
+    clock,
+    log,
+  });
+  return { clock, log, steps, ended };
+}
+
+const ALL = ["events", "tasks", "servers", "connections"];
+
+test.each([undefined, ...ALL])("endInOrder() takes every step in order when %s fails", async (failing) => {
+  const { log, steps, ended } = end(failing);
+  await ended;
+  expect(steps).toEqual(ALL);
+  expect(log.messages("warn")).toHaveLength(failing === undefined ? 0 : 1);
+  expect(log.messages("info")).toEqual(["Ended"]);
+});
+
+test("endInOrder() serves webhooks until the API server asks elsewhere", async () => {
+  const { clock, steps, ended } = end(undefined, true, 1000);
+  await clock.advance(3999);
+  expect(steps).toEqual(["events", "tasks"]);
+  await clock.advance(1);
+  await ended;
+  expect(steps).toEqual(ALL);
+});
+
+test("endInOrder() waits for nobody when the drain took long enough", async () => {
+  const { clock, steps, ended } = end(undefined, true, 15_000);
+  await clock.advance(0);
+  await ended;
+  expect(steps).toEqual(ALL);
+});
+
+describe("Ending", () => {
+  function begin() {
+    const exits: number[] = [];
+    const clock = new FakeClock();
+    const log = new FakeLog();
+    return { ending: new Ending({ exit: (code) => exits.push(code), clock, log }), exits, clock, log };
+  }
+
+  test("begins with the first signal that aborts, is told once, and counts from there", async () => {
+    const { ending, clock, log } = begin();
+    const [stop, lost] = [new AbortController(), new AbortController()];
+    ending.follow(stop.signal);
+    ending.follow(lost.signal);
+    expect({ aborted: ending.signal.aborted, forMs: ending.forMs }).toEqual({ aborted: false, forMs: 0 });
+    lost.abort(new Error("leadership is lost"));
+    await clock.advance(1000);
+    stop.abort(new Error("received SIGTERM"));
+    expect({ aborted: ending.signal.aborted, forMs: ending.forMs }).toEqual({ aborted: true, forMs: 1000 });
+    expect(log.lines.map(({ fields }) => fields)).toEqual([{ why: "leadership is lost" }]);
+  });
+
+  test("begins at once with a signal that has aborted", () => {
+    const { ending } = begin();
+    ending.follow(AbortSignal.abort(new Error("received SIGTERM")));
+    expect(ending.signal.aborted).toBe(true);
+  });
+
+  test("is cut off, whatever its reason, before kubelet does it", async () => {
+    const { ending, exits, clock, log } = begin();
+    ending.begin(new Error("leadership is lost"));
+    await clock.advance(27_999);
+    expect(exits).toEqual([]);
+    await clock.advance(1);
+    expect(exits).toEqual([70]);
+    expect(log.messages("error")).toHaveLength(1);
+  });
+
+  test("leaves nothing behind", async () => {
+    const { ending, clock, log } = begin();
+    const [late, early] = [new AbortController(), new AbortController()];
+    ending.follow(late.signal);
+    ending.follow(early.signal);
+    early.abort(new Error("received SIGTERM"));
+    ending[Symbol.dispose]();
+    late.abort();
+    expect({ timers: clock.timers, told: log.messages("info") }).toEqual({ timers: 0, told: ["Ending"] });
+  });
+});

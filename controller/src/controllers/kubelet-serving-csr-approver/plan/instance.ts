@@ -1,0 +1,73 @@
+import type { Instance, InstanceAnswer, InstanceState } from "../../../provider/model/instance.ts";
+import type { Claim } from "./claim.ts";
+import { ipsAmong, namesAmong } from "./names.ts";
+import { listed, type MachineObjection, type Objection, objection, quoted } from "./objection.ts";
+
+type Finding = Objection<MachineObjection>;
+
+/** A machine in one of these has no kubelet that starts. */
+const NOT_RUNNING: ReadonlySet<InstanceState> = new Set(["stopping", "stopped", "terminating"]);
+
+/** The claim is true: the cloud says so of this machine. */
+export interface Confirmation {
+  readonly kind: "confirmation";
+  readonly providerId: string;
+}
+
+/** What is known of the node's machine. */
+export interface Testimony {
+  readonly answer: InstanceAnswer;
+  /** Why the provider that answered is not to be believed now. */
+  readonly doubt: string | undefined;
+}
+
+/** Whether what the cloud says of the node's machine bears the claim out. */
+export function judgeClaim(claim: Claim, { answer, doubt }: Testimony): Confirmation | Finding {
+  switch (answer.kind) {
+    case "unknown":
+      return objection("machineUnknown", `nothing is known of its machine: ${answer.error.message}`);
+    case "notMine":
+      return objection("machineNotOurs", `no provider owns its machine: ${answer.message}`);
+    case "absent":
+      return objection("machineAbsent", "its machine does not exist");
+    case "present":
+      if (doubt !== undefined) return objection("providerDoubted", `its provider is not to be believed now: ${doubt}`);
+      return instanceObjection(claim, answer.instance) ?? confirmation(answer.instance);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function confirmation({ providerId }: Instance): Confirmation {
+  return { kind: "confirmation", providerId };
+}
+
+function instanceObjection(claim: Claim, instance: Instance): Finding | undefined {
+  const { providerId, state, addresses } = instance;
+  if (NOT_RUNNING.has(state)) {
+    return objection("machineNotRunning", `its machine ${quoted(providerId)} is ${state}`);
+  }
+  const names = namesAmong(addresses);
+  // A kubelet chooses its Node's providerID when it registers: only the cloud's own name for the machine ties the two.
+  if (instance.name.toLowerCase() !== claim.nodeName && !names.has(claim.nodeName)) {
+    const known = listed([...new Set([instance.name, ...names])]);
+    return objection(
+      "nodeNameUnconfirmed",
+      `machine ${quoted(providerId)} is not called ${quoted(claim.nodeName)}, but ${known}`,
+    );
+  }
+  const ips = ipsAmong(addresses);
+  const strangeIps = claim.ipAddresses.filter((ip) => !ips.has(ip));
+  if (strangeIps.length > 0) {
+    return objection(
+      "addressUnknown",
+      `machine ${quoted(providerId)} does not have ${listed(strangeIps)}, but ${listed([...ips])}`,
+    );
+  }
+  const strangeNames = claim.dnsNames.filter((name) => name !== claim.nodeName && !names.has(name));
+  if (strangeNames.length === 0) return undefined;
+  return objection(
+    "dnsNameUnknown",
+    `machine ${quoted(providerId)} is not called ${listed(strangeNames)}, but ${listed([claim.nodeName, ...names])}`,
+  );
+}

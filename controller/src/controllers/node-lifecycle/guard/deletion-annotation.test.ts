@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { formatNote, type Noted, parseNote } from "./deletion-annotation.ts";
+
+const NOW = { monotonicMs: 1_000_000, wallMs: Date.UTC(2026, 10, 21, 12, 0, 0) };
+const AT = "2026-11-21T12:00:00.000Z";
+const ago = (ms: number, count = 1) => ({ atMs: NOW.monotonicMs - ms, count });
+const noted = (parts: Partial<Noted>): Noted => ({ deletions: [], unknownAtMs: undefined, announced: 0, ...parts });
+
+describe("formatNote()", () => {
+  test.each<{ it: string; of: Partial<Noted>; want: object | undefined }>([
+    { it: "is none where nothing went", of: {}, want: undefined },
+    { it: "tells how long ago", of: { deletions: [ago(35_000, 2)] }, want: { secondsAgo: { 35: 2 } } },
+    { it: "never tells too long ago", of: { deletions: [ago(34_999)] }, want: { secondsAgo: { 30: 1 } } },
+    {
+      it: "adds up what went in the same five seconds",
+      of: { deletions: [ago(9999), ago(5000, 4), ago(4999)] },
+      want: { secondsAgo: { 0: 1, 5: 5 } },
+    },
+    {
+      it: "counts what is announced as gone",
+      of: { announced: 2, deletions: [ago(1)] },
+      want: { secondsAgo: { 0: 3 } },
+    },
+    {
+      it: "tells since when it is unknown what went",
+      of: { unknownAtMs: NOW.monotonicMs - 61_000 },
+      want: { secondsAgo: {}, unknownSecondsAgo: 60 },
+    },
+  ])("$it", ({ of, want }) => {
+    const text = formatNote(noted(of), NOW);
+    expect(text === undefined ? undefined : JSON.parse(text)).toEqual(want === undefined ? want : { at: AT, ...want });
+  });
+
+  test("stays small however many Nodes went, and can be read again", () => {
+    const deletions = Array.from({ length: 600_000 }, (_, ms) => ago(ms));
+    const text = formatNote(noted({ deletions, unknownAtMs: 0 }), NOW) ?? "";
+    expect(text.length).toBeLessThan(2048);
+    const read = parseNote(text, NOW.monotonicMs);
+    expect(read?.deletions.reduce((sum, { count }) => sum + count, 0)).toBe(600_000);
+  });
+});
+
+describe("parseNote()", () => {
+  test("counts on from when the note is first seen, by the clock of whoever reads it", () => {
+    const text = JSON.stringify({ at: "1970-01-01T00:00:00.000Z", secondsAgo: { 0: 3, 35: 2 }, unknownSecondsAgo: 60 });
+    expect(parseNote(text, 500_000)).toEqual({
+      deletions: [
+        { atMs: 500_000, count: 3 },
+        { atMs: 465_000, count: 2 },
+      ],
+      unknownAtMs: 440_000,
+    });
+  });
+
+  test("lets later versions say more", () => {
+    const text = JSON.stringify({ at: AT, secondsAgo: { 900: 1 }, more: true });
+    expect(parseNote(text, 0)).toEqual({ deletions: [{ atMs: -900_000, count: 1 }], unknownAtMs: undefined });
+  });
+
+  test.each([
+    [""],
+    ["yes"],
+    ["null"],
+    ["[]"],
+    ["{}"],
+    ['{"at":1,"secondsAgo":{}}'],
+    ['{"at":"","secondsAgo":[]}'],
+    ['{"at":"","secondsAgo":null}'],
+    ['{"at":"","secondsAgo":{"soon":1}}'],
+    ['{"at":"","secondsAgo":{"-5":1}}'],
+    ['{"at":"","secondsAgo":{"1e3":1}}'],
+    ['{"at":"","secondsAgo":{"5":0}}'],
+    ['{"at":"","secondsAgo":{"5":-1}}'],
+    ['{"at":"","secondsAgo":{"5":1.5}}'],
+    ['{"at":"","secondsAgo":{"5":1e99}}'],
+    ['{"at":"","secondsAgo":{"5":"1"}}'],
+    ['{"at":"","secondsAgo":{"__proto__":1}}'],
+    ['{"at":"","secondsAgo":{},"unknownSecondsAgo":-1}'],
+    ['{"at":"","secondsAgo":{},"unknownSecondsAgo":"1"}'],
+    [`{"at":"${"x".repeat(9000)}","secondsAgo":{}}`],
+  ])("does not understand %s", (text) => {
+    expect(parseNote(text, 0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+import { keyOf } from "../../api/meta.ts";
+import type { Node } from "../../api/node.ts";
+import type { Deleted, DeletionLedger } from "./deletion-history.ts";
+import type { Absences } from "./guard/absences.ts";
+
+/** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
+export interface NodeRecord {
+  /** Which Node and which machine it is about: see {@link subjectOf}. */
+  readonly subject: string;
+  /** Operator's name of its provider, once known. */
+  readonly provider: string | undefined;
+  readonly absences: Absences | undefined;
+  /** Counts for the brake. */
+  readonly isGone: boolean;
+  /** What the last looks showed, and how many in a row showed it. */
+  readonly picture: string;
+  readonly looks: number;
+  /** What was said last of why it stays, and when (monotonic). */
+  readonly told: { readonly reason: string; readonly atMs: number } | undefined;
+}
+
+/** What is remembered of Nodes, for as long as the controller lives. */
+export class NodeRecords {
+  readonly #ledger: DeletionLedger;
+  readonly #records = new Map<string, NodeRecord>();
+  /** Keys of Nodes that count as gone, by provider. */
+  readonly #gone = new Map<string, Set<string>>();
+  /** Nodes whose deletion was asked for without an answer, by key. */
+  readonly #unanswered = new Map<string, { readonly provider: string; readonly doubt: Disposable }>();
+
+  constructor(ledger: DeletionLedger) {
+    this.#ledger = ledger;
+  }
+
+  /** undefined also for a Node made anew under its old name, or one that is looked up otherwise by now. */
+  get(node: Node): NodeRecord | undefined {
+    const record = this.#records.get(keyOf(node));
+    return record?.subject === subjectOf(node) ? record : undefined;
+  }
+
+  /** Looks in a row that showed the same. */
+  looksOf(key: string): number {
+    return this.#records.get(key)?.looks ?? 1;
+  }
+
+  put(key: string, record: NodeRecord): void {
+    this.#uncount(key);
+    this.#records.set(key, record);
+    if (record.isGone && record.provider !== undefined) setOf(this.#gone, record.provider).add(key);
+  }
+
+  forget(key: string): void {
+    this.#uncount(key);
+    this.#records.delete(key);
+    this.#settle(key);
+  }
+
+  /** The Node is not there any more. */
+  vanished(key: string): void {
+    const unanswered = this.#unanswered.get(key);
+    if (unanswered !== undefined) this.#ledger.deleted(unanswered.provider);
+    this.forget(key);
+  }
+
+  /** Whether the Node counts for the brake: one that is exempt does not. */
+  counts(key: string): boolean {
+    return this.#records.get(key)?.isGone === true;
+  }
+
+  /** The Node was deleted by us. */
+  deleted(key: string, provider: string): void {
+    if (this.counts(key)) this.#ledger.deleted(provider);
+    this.forget(key);
+  }
+
+  /** The Node may have been deleted by us. If it was, it vanishes. */
+  mayBeDeleted(key: string, provider: string): void {
+    if (!this.counts(key)) return;
+    this.#settle(key);
+    this.#unanswered.set(key, { provider, doubt: this.#ledger.doubt(provider) });
+  }
+
+  /** Nodes of the provider that are absent now, and deletions within the brake's window. */
+  gone(provider: string): { readonly absent: number; readonly deleted: Deleted } {
+    return { absent: this.#gone.get(provider)?.size ?? 0, deleted: this.#ledger.count(provider) };
+  }
+
+  #settle(key: string): void {
+    this.#unanswered.get(key)?.doubt[Symbol.dispose]();
+    this.#unanswered.delete(key);
+  }
+
+  #uncount(key: string): void {
+    const provider = this.#records.get(key)?.provider;
+    if (provider !== undefined) this.#gone.get(provider)?.delete(key);
+  }
+}
+
+export function subjectOf({ metadata, spec }: Node): string {
+  return `${metadata.uid} ${spec.providerID}`;
+}
+
+function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {
+  const set = sets.get(name) ?? new Set<string>();
+  sets.set(name, set);
+  return set;
+}

@@ -1,0 +1,97 @@
+import { isLabelKey, isLabelValue } from "../../../api/label-syntax.ts";
+import {
+  FAILURE_DOMAIN_BETA_REGION,
+  FAILURE_DOMAIN_BETA_ZONE,
+  TOPOLOGY_REGION,
+  TOPOLOGY_ZONE,
+} from "../../../api/well-known-labels.ts";
+import { PROVISIONED_BY, type PersistentVolume, ZONE_DELIMITER } from "../../../api/persistent-volume.ts";
+import type { TopologyRequirement, TopologyTerm, Volume } from "../../../provider/model/volume.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What is known of a volume, in the form that a PersistentVolume takes it. */
+export interface VolumeFacts {
+  readonly labels: Labels;
+  /** Of the nodes that reach the volume: any one term, all its requirements. Empty: nothing is known of them. */
+  readonly topology: readonly TopologyTerm[];
+  /** Labels of the cloud that no PersistentVolume can have, each in a sentence. */
+  readonly dropped: readonly string[];
+}
+
+export type FactsResult =
+  | { readonly kind: "facts"; readonly facts: VolumeFacts }
+  /** Cannot be put on a PersistentVolume, and leaving it out could let pods onto nodes without the volume. */
+  | { readonly kind: "invalid"; readonly message: string };
+
+/** The cloud's word. */
+export function factsOf({ zones, region, labels, nodeAffinity }: Volume): FactsResult {
+  const base = [...requirement(TOPOLOGY_ZONE, zones), ...requirement(TOPOLOGY_REGION, region ? [region] : [])];
+  const topology = combine(base, nodeAffinity);
+  const broken = topology.flat().find((one) => !isRequirement(one));
+  if (broken !== undefined) {
+    const { key, values } = broken;
+    return {
+      kind: "invalid",
+      message: `the cloud's node affinity "${key} in (${values.join(", ")})" is none that Kubernetes takes`,
+    };
+  }
+  const own: Labels = {
+    ...(zones.length === 0 ? {} : { [TOPOLOGY_ZONE]: zones.toSorted().join(ZONE_DELIMITER) }),
+    ...(region ? { [TOPOLOGY_REGION]: region } : {}),
+  };
+  const wished = Object.entries({ ...labels, ...own });
+  const valid = wished.filter(([key, value]) => isLabelKey(key) && isLabelValue(value));
+  return {
+    kind: "facts",
+    facts: {
+      labels: Object.fromEntries(valid),
+      topology,
+      dropped: wished
+        .filter(([key, value]) => !isLabelKey(key) || !isLabelValue(value))
+        .map(([key, value]) => `label ${key}=${value} of the cloud is left out: Kubernetes takes no such label`),
+    },
+  };
+}
+
+/**
+ * The word of the provisioner that made the volume and labelled it: believed without asking, newer names before older ones.
+ * undefined: it said nothing, or not all. plugin/pkg/admission/storage/persistentvolume/label/admission.go v1.30.
+ */
+export function provisionedFacts({ metadata: { annotations, labels } }: PersistentVolume): FactsResult | undefined {
+  if (annotations[PROVISIONED_BY] === undefined) return undefined;
+  const pair = PAIRS.find(({ zone, region }) => labels[zone] !== undefined && labels[region] !== undefined);
+  if (pair === undefined) return undefined;
+  const { zone, region } = pair;
+  const [zoneText, regionText] = [labels[zone] ?? "", labels[region] ?? ""];
+  const zones = zonesOfLabel(zoneText);
+  if (zones.includes("")) {
+    return { kind: "invalid", message: `label ${zone}=${zoneText} names an empty zone` };
+  }
+  const topology = [[...requirement(zone, zones), { key: region, values: [regionText] }]];
+  return { kind: "facts", facts: { labels: { [zone]: zoneText, [region]: regionText }, topology, dropped: [] } };
+}
+
+const PAIRS = [
+  { zone: TOPOLOGY_ZONE, region: TOPOLOGY_REGION },
+  { zone: FAILURE_DOMAIN_BETA_ZONE, region: FAILURE_DOMAIN_BETA_REGION },
+] as const;
+
+/** Zones that a label names, sorted; "" among them when it is malformed. */
+export function zonesOfLabel(value: string): readonly string[] {
+  return [...new Set(value.split(ZONE_DELIMITER).map((zone) => zone.trim()))].toSorted();
+}
+
+function requirement(key: string, values: readonly string[]): readonly TopologyRequirement[] {
+  return values.length === 0 ? [] : [{ key, values: values.toSorted() }];
+}
+
+/** Zone and region hold beside each further term; where a term names one of their keys itself, its word is the narrower. */
+function combine(base: readonly TopologyRequirement[], further: readonly TopologyTerm[]): readonly TopologyTerm[] {
+  if (further.length === 0) return base.length === 0 ? [] : [base];
+  return further.map((term) => [...base.filter(({ key }) => !term.some((one) => one.key === key)), ...term]);
+}
+
+function isRequirement({ key, values }: TopologyRequirement): boolean {
+  return isLabelKey(key) && values.length > 0 && values.every((value) => value !== "" && isLabelValue(value));
+}

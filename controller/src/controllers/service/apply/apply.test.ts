@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { service } from "../../../../test/support/builders.ts";
+import { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { FakeLog } from "../../../../test/support/fake-log.ts";
+import { FINALIZER, held, known, wish } from "../../../../test/support/service-plan-builders.ts";
+import { ServiceStore } from "../../../../test/support/service-store.ts";
+import { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import { DONE } from "../../../runtime/result.ts";
+import { Metrics } from "../../../telemetry/metrics.ts";
+import { TerminalError } from "../../../util/errors.ts";
+import { apply } from "./apply.ts";
+import type { ApplyDependencies } from "./dependencies.ts";
+import { ChangeGate } from "../../../provider/limits/change-gate.ts";
+import { PacedConditions } from "./conditions.ts";
+import { DriftWatch } from "../drift-watch.ts";
+import { Ledger } from "../ledger.ts";
+import { serviceMetrics } from "../metrics.ts";
+import type { Settle } from "../plan/types.ts";
+
+const KEY = "default/web";
+const context = {
+  key: KEY,
+  priority: "high",
+  signal: new AbortController().signal,
+  log: new FakeLog(),
+  reconcileId: "r",
+  failures: 0,
+} as const;
+
+/** What stands serves, and another provider has something of the Service. */
+function dependencies(): ApplyDependencies {
+  const clock = new FakeClock();
+  const store = new ServiceStore();
+  store.put(held);
+  const ledger = new Ledger(() => "id");
+  ledger.recordFormer(KEY, held.metadata.uid, { provider: "old", loadBalancerId: "lb-old" });
+  return {
+    kube: store,
+    lister: store.informer.lister,
+    providers: { providers: [] },
+    events: { record: () => undefined },
+    metrics: serviceMetrics(new Metrics()),
+    ledger,
+    gate: new ChangeGate(),
+    ownWrites: new OwnWrites(),
+    drift: new DriftWatch(clock, { periodMs: 0 }),
+    conditions: new PacedConditions(clock),
+    clock,
+    random: () => 0.5,
+  };
+}
+
+const settle: Settle = {
+  kind: "settle",
+  service: held,
+  entry: known,
+  finished: undefined,
+  nodeCount: wish().nodes.count,
+  finalizerPatch: undefined,
+  look: undefined,
+};
+
+test("apply() comes back for what a former provider has once the wish is carried out", async () => {
+  expect(await apply(settle, dependencies(), context)).toEqual({ kind: "requeueAfter", delayMs: 0 });
+});
+
+test("apply() of a settled wish leaves a Service alone that is gone", async () => {
+  const deps = dependencies();
+  const gone = { ...settle, service: service("gone") };
+  deps.ledger.recordFormer(KEY, gone.service.metadata.uid, { provider: "old", loadBalancerId: "lb-old" });
+  expect(await apply(gone, deps, context)).toEqual(DONE);
+});
+
+// Coming back at once would change nothing, and go on for ever without a pause.
+test("apply() tells a refusal while a former provider has something, too", async () => {
+  const refuse = {
+    kind: "refuse",
+    refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
+    meanwhile: settle,
+  } as const;
+  await expect(apply(refuse, dependencies(), context)).rejects.toThrow(TerminalError);
+});
+
+test("apply() keeps what is protected and does not come back for what a former provider has", async () => {
+  const annotations = { "service.cloudwire.dev/deletion-protection": "true" };
+  const keep = {
+    kind: "keep",
+    service: service("web", { metadata: { finalizers: [FINALIZER], annotations } }),
+    isGone: false,
+    loadBalancerId: "lb-1",
+    finalizerPatch: undefined,
+    meanwhile: settle,
+  } as const;
+  expect(await apply(keep, dependencies(), context)).toEqual(DONE);
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import {
+  absent,
+  edited,
+  FINALIZER,
+  fresh,
+  held,
+  known,
+  making,
+  operation,
+  present,
+  uid,
+  updating,
+  wanted,
+  wish,
+} from "../../../../test/support/service-plan-builders.ts";
+import { plan } from "./plan.ts";
+
+describe("plan() makes the load balancer be ensured", () => {
+  const addFinalizer = { metadata: { uid, finalizers: [FINALIZER] } };
+
+  test.each([
+    {
+      it: "of a new Service, finalizer first",
+      input: wanted({ service: fresh }),
+      want: { trigger: "service created", finalizerPatch: addFinalizer },
+    },
+    {
+      it: "that the cloud does not have",
+      input: wanted({ observed: absent }),
+      want: { trigger: "not known to be as wished" },
+    },
+    {
+      it: "that another wish is in force for",
+      input: wanted({ observed: present({ specFingerprint: "spec-0" }) }),
+      want: {
+        trigger: "not known to be as wished",
+        acknowledgedNodes: "nodes-1",
+        standing: { ...known, spec: undefined, specFingerprint: "spec-0" },
+      },
+    },
+    {
+      it: "that was left half made by an earlier process",
+      input: wanted({ observed: present({ phase: "provisioning", operation }) }),
+      want: { trigger: "not known to be as wished" },
+    },
+    {
+      it: "that has failed",
+      input: wanted({ observed: present({ phase: "failed" }) }),
+      want: { trigger: "not known to be as wished" },
+    },
+    {
+      it: "of a Service that was edited, though the provider is told the same",
+      input: wanted({ service: edited, entry: known }),
+      want: { trigger: "service changed", loadBalancerId: "lb-1" },
+    },
+    {
+      it: "whose provider is told something else since it declares more",
+      input: wanted({ wish: wish("spec-2"), entry: known }),
+      want: { trigger: "service changed", loadBalancerId: "lb-1" },
+    },
+    {
+      it: "that is being made for an earlier wish, naming the work under way",
+      input: wanted({ service: edited, entry: making }),
+      want: { trigger: "service changed", loadBalancerId: "lb-1", operationId: "op-1" },
+    },
+    {
+      it: "that is being made for other nodes",
+      input: wanted({ wish: wish("spec-1", "nodes-2"), entry: making }),
+      want: { trigger: "nodes changed", loadBalancerId: "lb-1", operationId: "op-1" },
+    },
+    {
+      it: "that vanished while it was being made",
+      input: wanted({ entry: making, observed: absent }),
+      want: { trigger: "load balancer vanished while it was being made", loadBalancerId: "lb-1", operationId: "op-1" },
+    },
+    {
+      it: "that was made for something else",
+      input: wanted({ entry: making, observed: present({ specFingerprint: "spec-0" }) }),
+      want: { trigger: "another wish is in force", loadBalancerId: "lb-1", operationId: "op-1" },
+    },
+    {
+      it: "that was made with other nodes",
+      input: wanted({ entry: making, observed: present({ nodesFingerprint: "nodes-0" }) }),
+      want: { trigger: "another wish is in force", loadBalancerId: "lb-1", operationId: "op-1" },
+    },
+  ])("$it", ({ input, want }) => {
+    expect(plan(input)).toEqual({
+      kind: "change",
+      service: input.service,
+      provider: "acme",
+      wish: input.wish,
+      purpose: "ensure",
+      call: "ensure",
+      loadBalancerId: undefined,
+      operationId: undefined,
+      finalizerPatch: undefined,
+      drift: undefined,
+      acknowledgedNodes: input.entry?.pending === undefined ? input.entry?.nodesFingerprint : undefined,
+      ignored: [],
+      standing: input.entry,
+      ...want,
+    });
+  });
+
+  test("and names what the provider leaves out", () => {
+    const ignored = { feature: "RequestedIp", field: "spec.loadBalancerIP", message: "m", effect: "ignored" } as const;
+    expect(plan(wanted({ unsupported: [ignored] }))).toMatchObject({ kind: "change", ignored: [ignored] });
+  });
+});
+
+describe("plan() makes the nodes be updated", () => {
+  const newNodes = wish("spec-1", "nodes-2");
+
+  test.each([
+    {
+      it: "by the call for nodes",
+      input: wanted({ wish: newNodes, entry: known }),
+      call: "updateNodes",
+      operationId: undefined,
+    },
+    {
+      it: "by Ensure where the provider has no call for nodes",
+      input: wanted({ wish: newNodes, entry: known, updatesNodes: false }),
+      call: "ensure",
+      operationId: undefined,
+    },
+    {
+      it: "again, while an earlier update is under way",
+      input: wanted({ wish: newNodes, entry: updating }),
+      call: "updateNodes",
+      operationId: "op-1",
+    },
+    {
+      it: "after a restart, when only they differ from what is in force",
+      input: wanted({ wish: newNodes, observed: present() }),
+      call: "updateNodes",
+      operationId: undefined,
+    },
+  ])("$it", ({ input, call, operationId }) => {
+    expect(plan(input)).toEqual({
+      kind: "change",
+      service: held,
+      provider: "acme",
+      wish: newNodes,
+      purpose: "update",
+      call,
+      trigger: "nodes changed",
+      loadBalancerId: "lb-1",
+      operationId,
+      finalizerPatch: undefined,
+      drift: undefined,
+      acknowledgedNodes: operationId === undefined ? "nodes-1" : undefined,
+      ignored: [],
+      standing: input.entry ?? known,
+    });
+  });
+
+  test("without repeating what the provider leaves out", () => {
+    const ignored = { feature: "RequestedIp", field: "spec.loadBalancerIP", message: "m", effect: "ignored" } as const;
+    expect(plan(wanted({ wish: newNodes, entry: known, unsupported: [ignored] }))).toMatchObject({
+      purpose: "update",
+      ignored: [],
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { service } from "../../../../test/support/builders.ts";
+import { FINALIZER, held, known, uid, wanted, wish } from "../../../../test/support/service-plan-builders.ts";
+import { plan } from "./plan.ts";
+
+const cleanup = {
+  kind: "cleanup",
+  service: held,
+  isGone: false,
+  provider: "acme",
+  entry: undefined,
+  deletion: undefined,
+  former: undefined,
+  upkeep: undefined,
+  unprotected: undefined,
+} as const;
+
+describe("plan() of a clean-up", () => {
+  test.each([
+    {
+      it: "deletes what it knows nothing of",
+      input: cleanup,
+      want: { loadBalancerId: undefined, operationId: undefined, announce: true },
+    },
+    {
+      it: "names the load balancer it knows",
+      input: { ...cleanup, entry: known },
+      want: { loadBalancerId: "lb-1", operationId: undefined, announce: true },
+    },
+    {
+      it: "asks again after a deletion under way, without a word",
+      input: { ...cleanup, entry: known, deletion: { service: held, provider: "acme", operationId: "op-9" } },
+      want: { loadBalancerId: "lb-1", operationId: "op-9", announce: false },
+    },
+  ])("$it", ({ input, want }) => {
+    expect(plan(input)).toEqual({
+      kind: "delete",
+      service: held,
+      isGone: false,
+      provider: "acme",
+      patch: { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [FINALIZER] } },
+      unprotected: undefined,
+      ...want,
+    });
+  });
+
+  test("patches nothing of a Service that is gone", () => {
+    expect(plan({ ...cleanup, isGone: true, entry: known })).toMatchObject({
+      kind: "delete",
+      isGone: true,
+      patch: undefined,
+    });
+  });
+});
+
+describe("plan() of a clean-up of what is protected", () => {
+  const annotations = { "service.cloudwire.dev/deletion-protection": "true" };
+  const guarded = service("web", { metadata: { finalizers: [FINALIZER], annotations } });
+  const going = service("web", { metadata: { finalizers: [FINALIZER], annotations, deletionTimestampMs: 1000 } });
+  const bare = service("web", { metadata: { annotations } });
+  const addFinalizer = { metadata: { uid, finalizers: [FINALIZER] } };
+
+  test.each([
+    { it: "keeps all as it is", input: { service: guarded }, want: {} },
+    {
+      it: "names the load balancer that it keeps",
+      input: { service: guarded, entry: known },
+      want: { loadBalancerId: "lb-1" },
+    },
+    { it: "holds a Service that has no finalizer", input: { service: bare }, want: { finalizerPatch: addFinalizer } },
+    {
+      it: "does not ask for a finalizer of a Service that is being deleted",
+      input: { service: { ...going, metadata: { ...going.metadata, finalizers: [] } } },
+      want: {},
+    },
+    { it: "keeps what a Service left that is gone", input: { service: bare, isGone: true }, want: { isGone: true } },
+    {
+      it: "keeps what a former provider has",
+      input: { service: guarded, former: { provider: "old", loadBalancerId: "x" } },
+      want: {},
+    },
+  ])("$it", ({ input, want }) => {
+    expect(plan({ ...cleanup, ...input })).toEqual({
+      kind: "keep",
+      service: input.service,
+      isGone: false,
+      loadBalancerId: undefined,
+      finalizerPatch: undefined,
+      meanwhile: undefined,
+      ...want,
+    });
+  });
+
+  test("brings nodes to the load balancer of a Service that is being deleted", () => {
+    const newNodes = wish("spec-1", "nodes-2");
+    const entry = { ...known, service: going };
+    const upkeep = wanted({ service: going, entry, wish: newNodes });
+    expect(plan({ ...cleanup, service: going, entry, upkeep })).toMatchObject({
+      kind: "keep",
+      meanwhile: { kind: "change", purpose: "update", call: "updateNodes", wish: newNodes },
+    });
+  });
+
+  test("makes nothing anew for it", () => {
+    expect(plan({ ...cleanup, service: going, upkeep: wanted({ service: going }) })).toMatchObject({
+      kind: "keep",
+      meanwhile: undefined,
+    });
+  });
+});
+
+describe("plan() of a clean-up after another provider", () => {
+  test("takes down first what that one has", () => {
+    const former = { provider: "old", loadBalancerId: undefined };
+    expect(plan({ ...cleanup, entry: known, former })).toEqual({ kind: "retire", service: held, former });
+  });
+
+  test("passes on the wish that lifts a protection at the cloud", () => {
+    expect(plan({ ...cleanup, unprotected: wish() })).toMatchObject({ kind: "delete", unprotected: wish() });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import {
+  absent,
+  edited,
+  known,
+  making,
+  operation,
+  present,
+  wanted,
+  wish,
+} from "../../../../test/support/service-plan-builders.ts";
+import type { WantedInput } from "./input.ts";
+import { plan } from "./plan.ts";
+
+const entry = { ...known, observedFingerprint: "seen-1" };
+const changed = present({ observedFingerprint: "seen-2" });
+const repair = { vanished: "repair", changed: "repair" } as const;
+const suspected = (parts: Partial<WantedInput> = {}): WantedInput =>
+  wanted({ entry, observed: changed, suspicion: repair, ...parts });
+const drift = { kind: "changed", what: "load balancer lb-1 was changed at the cloud" } as const;
+
+describe("plan() of a load balancer that a sweep suspects", () => {
+  test("ensures what was changed by others, and need not send the nodes", () => {
+    expect(plan(suspected())).toMatchObject({
+      kind: "change",
+      purpose: "ensure",
+      call: "ensure",
+      trigger: "drift: changed",
+      drift,
+      loadBalancerId: "lb-1",
+      acknowledgedNodes: "nodes-1",
+    });
+  });
+
+  test("ensures what is gone, and sends the nodes", () => {
+    expect(plan(suspected({ observed: absent }))).toMatchObject({
+      kind: "change",
+      trigger: "drift: vanished",
+      drift: { kind: "vanished" },
+      acknowledgedNodes: undefined,
+    });
+  });
+
+  test.each([
+    { it: "finds it as acknowledged", parts: { observed: present({ observedFingerprint: "seen-1" }) } },
+    { it: "finds a change under way", parts: { observed: present({ phase: "updating", operation }) } },
+  ])("leaves it alone when it $it", ({ parts }) => {
+    expect(plan(suspected(parts))).toMatchObject({ kind: "settle", entry, look: { kind: "steady" } });
+  });
+
+  test.each(["later", "rest"] as const)("leaves it as it is when it is to be repaired $0", (verdict) => {
+    expect(plan(suspected({ suspicion: { vanished: "repair", changed: verdict } }))).toMatchObject({
+      kind: "settle",
+      entry,
+      look: { kind: "left", drift, verdict },
+    });
+  });
+
+  test("leaves it as it is when the wish that it was made of is not known", () => {
+    expect(plan(suspected({ wish: { ...wish(), spec: undefined } }))).toMatchObject({
+      kind: "settle",
+      look: { kind: "left", drift, verdict: "later" },
+    });
+  });
+
+  test("carries out another wish first, as ever", () => {
+    const said = { kind: "change", drift: undefined };
+    expect(plan(suspected({ service: edited }))).toMatchObject({ ...said, trigger: "service changed" });
+    expect(plan(suspected({ wish: wish("spec-1", "nodes-2") }))).toMatchObject({ ...said, trigger: "nodes changed" });
+    expect(plan(suspected({ entry: making, observed: present({ specFingerprint: "spec-0" }) }))).toMatchObject({
+      ...said,
+      trigger: "another wish is in force",
+    });
+  });
+
+  test("takes no interest in what was not suspected", () => {
+    expect(plan(wanted({ entry, observed: changed }))).toMatchObject({ kind: "settle", look: undefined });
+  });
+
+  test("says nothing before the cloud was read", () => {
+    expect(plan(suspected({ observed: undefined }))).toMatchObject({ kind: "settle", look: undefined });
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import {
+  absent,
+  edited,
+  held,
+  known,
+  making,
+  operation,
+  present,
+  wanted,
+  wish,
+} from "../../../../test/support/service-plan-builders.ts";
+import type { Refusal } from "./refusal.ts";
+import type { WantedInput } from "./input.ts";
+import { plan } from "./plan.ts";
+import type { Wish } from "./wish.ts";
+
+describe("plan() of a wish that is refused", () => {
+  const refusal: Refusal = { message: "no", retryAfterMs: 5, nextTry: "later" };
+  const spec1: Wish = { ...wish("spec-1", "nodes-2"), spec: known.spec };
+  const refused = (parts: Partial<WantedInput>): WantedInput =>
+    wanted({ service: edited, wish: wish("spec-2", "nodes-2"), refusal, ...parts });
+
+  test.each([
+    { it: "does nothing when there is no load balancer", input: refused({ observed: absent }), want: undefined },
+    {
+      it: "brings nodes to what stands, by the wish that was accepted",
+      input: refused({ entry: known }),
+      want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "updateNodes", ignored: [] },
+    },
+    {
+      it: "brings them by Ensure where there is no call for nodes",
+      input: refused({ entry: known, updatesNodes: false }),
+      want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "ensure" },
+    },
+    {
+      it: "brings nodes to what an earlier process left",
+      input: refused({ observed: present() }),
+      want: { kind: "change", wish: { ...spec1, spec: undefined }, purpose: "update", call: "updateNodes" },
+    },
+    {
+      it: "leaves that alone where it cannot be asked for without its wish",
+      input: refused({ observed: present(), updatesNodes: false }),
+      want: { kind: "settle", entry: { specFingerprint: "spec-1", nodesFingerprint: "nodes-1" } },
+    },
+    {
+      it: "goes on waiting for what was accepted before",
+      input: refused({ entry: making, wish: wish("spec-2"), observed: present({ phase: "provisioning", operation }) }),
+      want: { kind: "wait", entry: { specFingerprint: "spec-1" } },
+    },
+  ])("$it", ({ input, want }) => {
+    expect(plan(input)).toMatchObject({ kind: "refuse", refusal, meanwhile: want });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import {
+  FINALIZER,
+  fresh,
+  held,
+  known,
+  making,
+  operation,
+  present,
+  uid,
+  updating,
+  wanted,
+} from "../../../../test/support/service-plan-builders.ts";
+import { plan } from "./plan.ts";
+
+describe("plan() asks the cloud for nothing", () => {
+  const settled = {
+    kind: "settle",
+    service: held,
+    entry: known,
+    finished: undefined,
+    nodeCount: 2,
+    finalizerPatch: undefined,
+    look: undefined,
+  };
+
+  test.each([
+    { it: "when nothing has changed", input: wanted({ entry: known }), want: settled },
+    { it: "after a restart, when what is in force is the wish", input: wanted({ observed: present() }), want: settled },
+    {
+      it: "when the load balancer being made is ready",
+      input: wanted({ entry: making, observed: present() }),
+      want: { ...settled, finished: "ensure" },
+    },
+    {
+      it: "when the nodes being updated are in force",
+      input: wanted({ entry: updating, observed: present() }),
+      want: { ...settled, finished: "update" },
+    },
+    {
+      it: "when a provider that keeps no fingerprints says it is ready",
+      input: wanted({ entry: making, observed: present({ specFingerprint: "", nodesFingerprint: "" }) }),
+      want: { ...settled, finished: "ensure" },
+    },
+    {
+      it: "and puts the finalizer on again that somebody took off",
+      input: wanted({ service: fresh, entry: known }),
+      want: {
+        ...settled,
+        service: fresh,
+        entry: { ...known, service: fresh },
+        finalizerPatch: { metadata: { uid, finalizers: [FINALIZER] } },
+      },
+    },
+  ])("$it", ({ input, want }) => {
+    expect(plan(input)).toEqual(want);
+  });
+
+  test.each([
+    {
+      it: "while the load balancer is being made",
+      input: wanted({
+        entry: making,
+        observed: present({ phase: "provisioning", operation: { ...operation, id: "op-2" } }),
+      }),
+      want: { ...making, pending: { kind: "ensure", operationId: "op-2", pollAfterMs: 3000 } },
+    },
+    {
+      it: "while its nodes are being changed, and keeps its address",
+      input: wanted({ entry: updating, observed: present({ phase: "updating", operation }) }),
+      want: updating,
+    },
+    { it: "before the answer of a poll", input: wanted({ entry: making }), want: making },
+  ])("but waits $it", ({ input, want }) => {
+    expect(plan(input)).toEqual({ kind: "wait", service: held, entry: want });
+  });
+
+  test("when the provider gives up on the load balancer being made", () => {
+    const conditions = [
+      { type: "Ready", status: "False", reason: "NoCapacity", message: "zone full", lastTransitionTimeMs: undefined },
+      { type: "Named", status: "True", reason: "", message: "", lastTransitionTimeMs: undefined },
+    ] as const;
+    expect(plan(wanted({ entry: making, observed: present({ phase: "failed", conditions }) }))).toEqual({
+      kind: "fail",
+      message: "the provider says that load balancer lb-1 has failed: Ready: NoCapacity: zone full",
+    });
+  });
+});

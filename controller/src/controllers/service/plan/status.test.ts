@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { ingress, service } from "../../../../test/support/builders.ts";
+import { held, known, making, updating } from "../../../../test/support/service-plan-builders.ts";
+import type { Condition } from "../../../api/meta.ts";
+import {
+  DELETING,
+  driftNotRepaired,
+  PROTECTED,
+  type Readiness,
+  readinessItems,
+  readinessOf,
+  toldReadiness,
+  withoutReadiness,
+} from "./status.ts";
+
+const NOW_MS = Date.parse("2026-01-02T03:04:05.678Z");
+const TYPE = "cloudwire.dev/LoadBalancerReady";
+const other: Condition = {
+  type: "example.com/Other",
+  status: "True",
+  observedGeneration: 0,
+  lastTransitionTimeMs: 1000,
+  reason: "R",
+  message: "m",
+};
+const ready: Readiness = { status: "True", reason: "Ready", message: "fine" };
+const told: Condition = { ...other, type: TYPE, reason: "Ready", message: "fine", lastTransitionTimeMs: 3_600_000 };
+const saying = (...conditions: readonly Condition[]) =>
+  service("web", { metadata: { generation: 0 }, status: { loadBalancer: { ingress: [] }, conditions } });
+
+describe("readinessOf()", () => {
+  const serving = service("web", {
+    status: { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] }, conditions: [] },
+  });
+
+  test.each([
+    { it: "is Ready when all is done", service: held, entry: known, nodes: 2, want: ["True", "Ready"] },
+    {
+      it: "is NoNodes when nothing could be forwarded to",
+      service: held,
+      entry: known,
+      nodes: 0,
+      want: ["False", "NoNodes"],
+    },
+    { it: "is Provisioning while it is made", service: held, entry: making, nodes: 0, want: ["False", "Provisioning"] },
+    {
+      it: "is Updating while one that serves is changed",
+      service: held,
+      entry: { ...making, ingress: [] },
+      nodes: 2,
+      want: ["False", "Updating"],
+    },
+    {
+      it: "is Updating while one is changed whose address is published",
+      service: serving,
+      entry: making,
+      nodes: 2,
+      want: ["False", "Updating"],
+    },
+  ])("$it", ({ service: given, entry, nodes, want }) => {
+    const readiness = readinessOf(given, entry, nodes);
+    expect([readiness?.status, readiness?.reason]).toEqual(want);
+  });
+
+  test("is nothing new while nodes are updated", () => {
+    expect(readinessOf(held, updating, 2)).toBeUndefined();
+  });
+});
+
+test("each state says for people what it means, and what to do", () => {
+  const messages = [readinessOf(held, known, 2), readinessOf(held, known, 0), readinessOf(held, making, 2)];
+  messages.push(readinessOf(held, { ...making, ingress: [] }, 2), DELETING, PROTECTED);
+  expect(messages.map((readiness) => readiness?.message)).toEqual([
+    "The load balancer is as the Service wishes.",
+    "The load balancer stands, but there are no nodes that it could forward to (to do: see which Nodes are initialized, and which are kept out by label node.kubernetes.io/exclude-from-external-load-balancers).",
+    "The load balancer is being made.",
+    "A change of the load balancer is being carried out; it serves as before meanwhile.",
+    "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
+    'The load balancer and the Service are kept, for annotation service.cloudwire.dev/deletion-protection says so. Set it to "false" to let both go.',
+  ]);
+});
+
+test("driftNotRepaired() says what was changed back", () => {
+  expect(driftNotRepaired({ kind: "changed", what: "a port is missing" })).toEqual({
+    status: "False",
+    reason: "DriftNotRepaired",
+    message:
+      "A port is missing. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes (to do: find at the cloud who changes it).",
+  });
+});
+
+describe("readinessItems()", () => {
+  test("writes the whole condition where there is none", () => {
+    expect(readinessItems(saying(other), ready, NOW_MS)).toEqual([
+      { type: TYPE, status: "True", reason: "Ready", message: "fine", lastTransitionTime: "2026-01-02T03:04:05Z" },
+    ]);
+  });
+
+  test.each([
+    { it: "another reason", wanted: { status: "True", reason: "Provisioning", message: "fine" } as const },
+    { it: "another wording", wanted: { status: "True", reason: "Ready", message: "finer" } as const },
+  ])("keeps the time of transition for $it of the same status", ({ wanted }) => {
+    const [item] = readinessItems(saying(told, other), wanted, NOW_MS) ?? [];
+    expect(item).toEqual({ type: TYPE, ...wanted, lastTransitionTime: "1970-01-01T01:00:00Z" });
+  });
+
+  test("moves the time of transition with the status", () => {
+    const [item] = readinessItems(saying(told), { status: "False", reason: "Ready", message: "fine" }, NOW_MS) ?? [];
+    expect(item).toMatchObject({ status: "False", lastTransitionTime: "2026-01-02T03:04:05Z" });
+  });
+
+  test("is nothing when the Service says so already", () => {
+    expect(readinessItems(saying(other, told), ready, NOW_MS)).toBeUndefined();
+  });
+
+  test("names the generation where Services have one, and follows it", () => {
+    const at = (generation: number) => ({ ...saying(told), metadata: { ...saying().metadata, generation } });
+    expect(readinessItems(at(7), ready, NOW_MS)).toMatchObject([{ observedGeneration: 7 }]);
+  });
+});
+
+describe("withoutReadiness()", () => {
+  test("names the condition to take away", () => {
+    expect(withoutReadiness(saying(other, told))).toEqual([{ $patch: "delete", type: TYPE }]);
+  });
+
+  test("is nothing when there is none", () => {
+    expect([withoutReadiness(saying(other)), toldReadiness(saying(other))]).toEqual([undefined, undefined]);
+  });
+});

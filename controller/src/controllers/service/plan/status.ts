@@ -1,0 +1,114 @@
+import { DELETION_PROTECTION } from "../../../api/well-known.ts";
+import {
+  LOAD_BALANCER_READY,
+  LOAD_BALANCER_REMEDIES,
+  type LoadBalancerReadyReason,
+} from "../../../api/load-balancer-condition.ts";
+import type { Condition } from "../../../api/meta.ts";
+import type { Service } from "../../../api/service.ts";
+import type { JsonObject } from "../../../kube/client.ts";
+import type { Entry } from "../ledger.ts";
+import type { Drift } from "./drift.ts";
+
+/** What the Service is to say of its load balancer. */
+export interface Readiness {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: LoadBalancerReadyReason;
+  /** For people. Holds nothing that changes by itself, such as counts and times: each change is a write. */
+  readonly message: string;
+}
+
+const READY: Readiness = { status: "True", reason: "Ready", message: "The load balancer is as the Service wishes." };
+
+const NO_NODES: Readiness = {
+  status: "False",
+  reason: "NoNodes",
+  message: `The load balancer stands, but there are no nodes that it could forward to (to do: ${LOAD_BALANCER_REMEDIES.NoNodes}).`,
+};
+
+/** Said with the finalizer, before the cloud is asked for anything. */
+export const PROVISIONING: Readiness = {
+  status: "False",
+  reason: "Provisioning",
+  message: "The load balancer is being made.",
+};
+
+const UPDATING: Readiness = {
+  status: "False",
+  reason: "Updating",
+  message: "A change of the load balancer is being carried out; it serves as before meanwhile.",
+};
+
+/** Said only when the cloud takes its time. */
+export const DELETING: Readiness = {
+  status: "False",
+  reason: "Deleting",
+  message: "The load balancer is being taken down; the Service goes when nothing is left at the cloud.",
+};
+
+/** Said of a load balancer whose Service is to go, or wants none any more. */
+export const PROTECTED: Readiness = {
+  status: "False",
+  reason: "DeletionProtected",
+  message: `The load balancer and the Service are kept, for annotation ${DELETION_PROTECTION} says so. Set it to "false" to let both go.`,
+};
+
+/** Said of what nobody here can change or delete any more. */
+export function notServed(why: string): Readiness {
+  const message = `No provider serves this load balancer any more: ${why}. It is left as it is, changes and deletion wait, until one does again (to do: ${LOAD_BALANCER_REMEDIES.NotServed}).`;
+  return { status: "Unknown", reason: "NotServed", message };
+}
+
+/** Said of what somebody else makes otherwise each time. */
+export function driftNotRepaired({ what }: Drift): Readiness {
+  const message = `${capital(what)}. It was made as the Service wishes several times, and was changed back each time; it is left so for a day, or until the Service changes (to do: ${LOAD_BALANCER_REMEDIES.DriftNotRepaired}).`;
+  return { status: "False", reason: "DriftNotRepaired", message };
+}
+
+function capital(clause: string): string {
+  return clause.charAt(0).toUpperCase() + clause.slice(1);
+}
+
+/** What an acknowledged load balancer means for its Service; undefined: nothing new. */
+export function readinessOf(service: Service, entry: Entry, nodeCount: number): Readiness | undefined {
+  const { pending, ingress } = entry;
+  if (pending === undefined) return nodeCount === 0 ? NO_NODES : READY;
+  if (pending.kind === "update") return undefined;
+  const isServing = ingress !== undefined || service.status.loadBalancer.ingress.length > 0;
+  return isServing ? UPDATING : PROVISIONING;
+}
+
+/** What the Service says of its load balancer now. */
+export function toldReadiness({ status }: Service): Condition | undefined {
+  return status.conditions.find(({ type }) => type === LOAD_BALANCER_READY);
+}
+
+/** For `status.conditions`, which the server merges by type: other conditions stay. undefined: the Service says so already. */
+export function readinessItems(service: Service, wanted: Readiness, nowMs: number): readonly JsonObject[] | undefined {
+  const { generation } = service.metadata;
+  const told = toldReadiness(service);
+  const { status, reason, message } = wanted;
+  const isTold =
+    told?.status === status &&
+    told.reason === reason &&
+    told.message === message &&
+    told.observedGeneration === generation;
+  if (isTold) return undefined;
+  const sinceMs = told?.status === status ? told.lastTransitionTimeMs : nowMs;
+  return [
+    {
+      type: LOAD_BALANCER_READY,
+      status,
+      reason,
+      message,
+      // Services have no generation so far: Kubernetes 1.36 counts none.
+      ...(generation === 0 ? {} : { observedGeneration: generation }),
+      lastTransitionTime: new Date(sinceMs).toISOString().replace(/\.\d{3}/, ""),
+    },
+  ];
+}
+
+/** Takes the condition away; undefined: there is none. */
+export function withoutReadiness(service: Service): readonly JsonObject[] | undefined {
+  return toldReadiness(service) === undefined ? undefined : [{ $patch: "delete", type: LOAD_BALANCER_READY }];
+}

@@ -1,0 +1,165 @@
+import { expect, onTestFinished, test } from "vitest";
+import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import { Controller } from "../../runtime/controller.ts";
+import { controllerMetrics, faultCounter } from "../../runtime/metrics.ts";
+import { requeueAfter, type Result } from "../../runtime/result.ts";
+import { SupervisedController } from "../../runtime/supervised-controller.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { NO_TRACING } from "../../telemetry/tracing.ts";
+import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
+import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
+import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
+import { controllerDetails, controllersOverview } from "./debug.ts";
+
+const NAME = "service-lb-controller";
+const START_MS = Date.UTC(2026, 0, 1);
+
+/** One that works on keys named hangs for ever, on those named fails in vain, and comes back to others in an hour. */
+async function running(keys: readonly string[], lifeMs: number) {
+  const clock = new FakeClock(START_MS);
+  const metrics = new Metrics();
+  const metricsOf = controllerMetrics(metrics)(NAME, "service");
+  const log = new FakeLog();
+  let ids = 0;
+  const build = (): Controller => {
+    const queue = createWorkqueue({
+      clock,
+      limiter: exponentialLimiter(SERVICE_BACKOFF),
+      metrics: NO_QUEUE_METRICS,
+      lanes: { laneOf: (key) => key.split("/")[0] ?? "", limit: 1 },
+    });
+    const reconcile = (key: string): Promise<Result> => {
+      if (key.includes("hangs")) return new Promise(() => undefined);
+      return key.includes("fails") ? Promise.reject(new Error("cloud busy")) : Promise.resolve(requeueAfter(3_600_000));
+    };
+    return new Controller({
+      name: NAME,
+      reconciler: { reconcile: ({ key }) => reconcile(key) },
+      sources: [
+        {
+          name: "keys",
+          ready: () => Promise.resolve(),
+          start: () => {
+            for (const key of keys) queue.add(key);
+            return () => undefined;
+          },
+        },
+      ],
+      queue,
+      workers: 4,
+      clock,
+      log,
+      metrics: metricsOf,
+      tracing: NO_TRACING,
+      newId: () => `id-${++ids}`,
+    });
+  };
+  const supervised = new SupervisedController({
+    name: NAME,
+    build,
+    clock,
+    random: () => 0,
+    log,
+    faults: faultCounter(metrics),
+  });
+  const stop = new AbortController();
+  void supervised.run({ stop: stop.signal, abort: stop.signal });
+  onTestFinished(() => stop.abort());
+  await clock.advance(lifeMs);
+  return { clock, supervised };
+}
+
+test("controllersOverview() tells of every controller of the program", async () => {
+  const { supervised } = await running(["east/hangs", "east/waits", "west/fails", "west/fine"], 1000);
+  expect(controllersOverview(["cloud-node-controller", NAME], [supervised])).toEqual([
+    { name: "cloud-node-controller", state: "disabled" },
+    {
+      name: NAME,
+      state: "running",
+      runningSince: "2026-01-01T00:00:00.000Z",
+      workers: 4,
+      lanes: [
+        { name: "east", high: 1, low: 0, working: 1 },
+        { name: "west", high: 0, low: 0, working: 0 },
+      ],
+      working: 1,
+      delayed: 2,
+      failing: 1,
+    },
+  ]);
+});
+
+test("controllerDetails() names what is in work, what comes next and what failed", async () => {
+  const { clock, supervised } = await running(["east/hangs", "west/fails", "west/fine"], 6000);
+  const failure = {
+    key: "west/fails",
+    outcome: "failed",
+    durationMs: 0,
+    error: { code: undefined, message: "cloud busy" },
+  };
+  const again = { ...failure, end: "2026-01-01T00:00:05.000Z", reconcileId: "id-4" };
+  expect(controllerDetails(NAME, [supervised], clock.nowMs())).toEqual({
+    name: NAME,
+    state: "running",
+    runningSince: "2026-01-01T00:00:00.000Z",
+    workers: 4,
+    lanes: [
+      { name: "east", high: 0, low: 0, working: 1 },
+      { name: "west", high: 0, low: 0, working: 0 },
+    ],
+    working: { count: 1, first: [{ key: "east/hangs", forMs: 6000 }] },
+    delayed: {
+      count: 2,
+      first: [
+        { key: "west/fails", dueAt: "2026-01-01T00:00:15.000Z", inMs: 9000, failures: 2 },
+        { key: "west/fine", dueAt: "2026-01-01T01:00:00.000Z", inMs: 3_594_000, failures: 0 },
+      ],
+    },
+    failing: { count: 1, first: [again] },
+    recent: [
+      again,
+      {
+        key: "west/fine",
+        outcome: "requeueAfter",
+        end: "2026-01-01T00:00:00.000Z",
+        durationMs: 0,
+        reconcileId: "id-3",
+      },
+      { ...failure, end: "2026-01-01T00:00:00.000Z", reconcileId: "id-2" },
+    ],
+  });
+});
+
+test("controllerDetails() names the first hundred of many keys and counts them all", async () => {
+  const keys = Array.from({ length: 15_000 }, (_, index) => `west/fine-${index}`);
+  const { clock, supervised } = await running(keys, 0);
+  await settle();
+  const { delayed } = controllerDetails(NAME, [supervised], clock.nowMs());
+  expect([delayed?.count, delayed?.first.length]).toEqual([15_000, 100]);
+});
+
+test("controllerDetails() tells of one that broke, and says no more of what it worked on", async () => {
+  const clock = new FakeClock(START_MS);
+  const stop = new AbortController();
+  const supervised = new SupervisedController({
+    name: NAME,
+    build: () => {
+      throw new Error("x is undefined");
+    },
+    clock,
+    random: () => 0,
+    log: new FakeLog(),
+    faults: faultCounter(new Metrics()),
+  });
+  void supervised.run({ stop: stop.signal, abort: stop.signal });
+  await clock.advance(1000);
+  expect(controllerDetails(NAME, [supervised], clock.nowMs())).toEqual({
+    name: NAME,
+    state: "restarting",
+    restartingAt: "2026-01-01T00:00:03.000Z",
+    faults: 2,
+    lastFault: { at: "2026-01-01T00:00:01.000Z", message: "x is undefined" },
+  });
+  stop.abort();
+});

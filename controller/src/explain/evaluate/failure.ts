@@ -1,0 +1,76 @@
+import type { ErrorRecord, ErrorSource } from "../../runtime/history.ts";
+import type { LastReconcile } from "./evaluation.ts";
+import { cause, type KnownCause, type Reason } from "../reasons/reasons.ts";
+
+type ProviderSource = Extract<ErrorSource, { kind: "provider" }>;
+
+/** Reasons of the contract that say more than their class does, and two of our own (provider/ownership-errors.ts). */
+const BY_REASON: ReadonlyMap<string, Reason> = new Map([
+  ["RATE_LIMITED", "Throttled"],
+  ["TOO_MANY_CALLS", "Throttled"],
+  ["QUOTA_EXCEEDED", "QuotaExceeded"],
+  ["OWNED_BY_ANOTHER_CLUSTER", "ForeignOwner"],
+  ["NAME_TAKEN", "Conflict"],
+  ["ADDRESS_IN_USE", "Conflict"],
+  ["CIDR_CONFLICT", "RangeTaken"],
+  ["CLOUD_CREDENTIALS_INVALID", "NoCredentials"],
+  ["CLOUD_PERMISSION_DENIED", "PermissionDenied"],
+  ["PEER_REFUSED", "ProviderRefused"],
+  ["SCOPE_MISMATCH", "ScopeInDoubt"],
+  ["DELETION_PROTECTED", "DeletionProtected"],
+  ["DEPENDENCY_IN_USE", "DependencyInUse"],
+  ["OPERATION_IN_PROGRESS", "CloudBusy"],
+  ["STALE_GENERATION", "CloudBusy"],
+  ["NOT_READY", "CloudBusy"],
+  ["NOT_RESPONSIBLE", "NotResponsible"],
+  ["PORT_PROTOCOL_UNSUPPORTED", "FeatureUnsupported"],
+  ["FEATURE_UNSUPPORTED", "FeatureUnsupported"],
+  ["CLASS_UNSUPPORTED", "FeatureUnsupported"],
+  ["CAPABILITY_ABSENT", "CapabilityAbsent"],
+  ["PROVIDER_ID_MALFORMED", "ProviderIdRefused"],
+  ["AMBIGUOUS_NAME", "NodeContested"],
+  ["CLAIM_OPEN", "OwnerUndecided"],
+  ["CLASS_CONTESTED", "ClassContested"],
+  ["CLOUD_UNAVAILABLE", "CloudUnavailable"],
+  ["CLOUD_TIMEOUT", "CloudUnavailable"],
+  ["ZONE_UNREACHABLE", "CloudUnavailable"],
+  ["NOT_YET_CONSISTENT", "OutcomeUnknown"],
+  ["INCOMPLETE_ANSWER", "OutcomeUnknown"],
+]);
+
+const BY_CLASS: Readonly<Record<ProviderSource["class"], Reason>> = {
+  OUTCOME_UNKNOWN: "OutcomeUnknown",
+  TRANSIENT: "ProviderUnavailable",
+  WAIT: "Throttled",
+  FINAL: "Refused",
+  OPERATOR: "PermissionDenied",
+  RESYNC: "OutcomeUnknown",
+};
+
+/**
+ * What a failed reconcile means. Needs of it: how it ended and its error. undefined: it did not fail, and what it comes back for is not
+ * said here.
+ */
+export function judgeFailure(last: LastReconcile | undefined): KnownCause | undefined {
+  if (last === undefined) return undefined;
+  const { outcome, error } = last;
+  if (outcome === "planned") return cause("OnlyObserved");
+  if (error === undefined) return undefined;
+  return outcome === "panicked" ? cause("ProgramFault", error.message) : failureCause(error);
+}
+
+/** Of a provider that is known to be away, that it did not answer says nothing more. */
+export function unlessEcho(failure: KnownCause | undefined, troubles: readonly KnownCause[]): KnownCause | undefined {
+  return failure?.reason === "ProviderUnavailable" && troubles.length > 0 ? undefined : failure;
+}
+
+function failureCause({ from, message }: ErrorRecord): KnownCause {
+  if (from === undefined) return cause("UnexpectedFailure", message);
+  return from.kind === "apiServer" ? cause("ApiServerRefused", message) : cause(reasonOfProvider(from), message);
+}
+
+/** What an error of a provider means, by its reason and else by the duty of its class. */
+function reasonOfProvider({ reason, class: errorClass, isTurnedAway, code }: ProviderSource): Reason {
+  if (isTurnedAway) return "CallsHeldBack";
+  return BY_REASON.get(reason) ?? (code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass]);
+}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { node, taint } from "../../../test/support/builders.ts";
+import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
+import { idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { UNINITIALIZED } from "../../api/taints.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import { contestedNodeError, openClaimError } from "../../provider/model/ownership-errors.ts";
+import type { NodeOwner } from "../../provider/model/provider.ts";
+import { RetryAfterError } from "../../util/errors.ts";
+import { judgeNode, type NodeFacts } from "./node.ts";
+import { cause } from "../reasons/reasons.ts";
+
+const declared = info();
+const OWNED: NodeOwner = { kind: "owned", provider: idleProvider("east", declared), info: declared };
+
+const waiting = node("w1", { spec: { taints: [taint(UNINITIALIZED)] } });
+const ready = node("w1", { spec: { providerID: "acme://1" } });
+const notReady = node("w1", {
+  spec: { providerID: "acme://1" },
+  status: { conditions: [{ type: "Ready", status: "Unknown", lastTransitionTimeMs: 0, reason: "" }] },
+});
+
+const unrouted = node("w1", {
+  spec: { providerID: "acme://1" },
+  status: {
+    conditions: [{ type: "NetworkUnavailable", status: "True", lastTransitionTimeMs: 0, reason: "NoRouteCreated" }],
+  },
+});
+
+function judged(facts: Partial<NodeFacts>) {
+  const rest = { node: waiting, owner: OWNED, troubles: [], initialization: undefined, lifecycle: undefined };
+  return judgeNode({ ...rest, ...facts });
+}
+
+/** As cloud-node throws it. */
+function refused(reason: string, message: string, from?: Error): Error {
+  const why = { reason, message };
+  return Object.assign(new Error(`initialize node w1: ${message}`, { cause: from }), { code: "NODE", why });
+}
+
+function held(reason: string) {
+  return remembered({ kind: "requeueAfter", delayMs: 1000, why: { reason, message: "so it is" } });
+}
+
+describe("judgeNode()", () => {
+  test.each<{ what: string; facts: Partial<NodeFacts>; state: string; reasons: readonly string[] }>([
+    { what: "is being initialised", facts: {}, state: "working", reasons: [] },
+    {
+      what: "is nobody's",
+      facts: { owner: { kind: "unowned", why: "no provider has the prefix of other://1" } },
+      state: "unmanaged",
+      reasons: ["NodeOwnerless"],
+    },
+    {
+      what: "could be of several",
+      facts: { owner: { kind: "undecided", error: contestedNodeError("w1", "both match", ["east", "west"]) } },
+      state: "blocked",
+      reasons: ["NodeContested"],
+    },
+    {
+      what: "may be of one that has not answered",
+      facts: { owner: { kind: "undecided", error: openClaimError("west is silent", false) } },
+      state: "waiting",
+      reasons: ["OwnerUndecided"],
+    },
+    {
+      what: "has a provider that is away",
+      facts: {
+        troubles: [cause("ProviderUnavailable")],
+        initialization: failedWith(contractError("CLOUD_TIMEOUT", "x")),
+      },
+      state: "waiting",
+      reasons: ["ProviderUnavailable", "CloudUnavailable"],
+    },
+    {
+      what: "has a machine that the cloud does not know",
+      facts: { initialization: failedWith(refused("absent", "the cloud knows no machine")) },
+      state: "blocked",
+      reasons: ["MachineUnknown"],
+    },
+    {
+      what: "has a machine that the cloud does not show yet",
+      facts: { initialization: failedWith(refused("notSeenYet", "the cloud knows no machine")) },
+      state: "waiting",
+      reasons: ["MachineNotSeenYet"],
+    },
+    {
+      what: "wants an address that its machine does not have",
+      facts: { initialization: failedWith(refused("addresses", "10.0.0.9 is not among 10.0.0.1")) },
+      state: "blocked",
+      reasons: ["ProvidedNodeIpUnknown"],
+    },
+    {
+      what: "has a malformed provider ID",
+      facts: {
+        initialization: failedWith(refused("providerID", "bad", contractError("PROVIDER_ID_MALFORMED", "bad"))),
+      },
+      state: "blocked",
+      reasons: ["ProviderIdRefused"],
+    },
+    {
+      what: "has a name that several machines have",
+      facts: { initialization: failedWith(refused("providerID", "two", contractError("AMBIGUOUS_NAME", "two"))) },
+      state: "blocked",
+      reasons: ["NodeContested"],
+    },
+    {
+      what: "waits for a cloud that throttles",
+      facts: { initialization: failedWith(refused("provider", "slow", contractError("RATE_LIMITED", "slow"))) },
+      state: "waiting",
+      reasons: ["Throttled"],
+    },
+    {
+      what: "waits in line for a call",
+      facts: {
+        initialization: failedWith(
+          refused("provider", "slow", contractError("RATE_LIMITED", "slow", { isTurnedAway: true })),
+        ),
+      },
+      state: "waiting",
+      reasons: ["CallsHeldBack"],
+    },
+    {
+      what: "has a provider without credentials",
+      facts: {
+        initialization: failedWith(refused("provider", "no", contractError("CLOUD_CREDENTIALS_INVALID", "no"))),
+      },
+      state: "blocked",
+      reasons: ["NoCredentials"],
+    },
+    {
+      what: "gets no answer that says anything",
+      facts: { initialization: failedWith(contractError("NOT_YET_CONSISTENT", "too new")) },
+      state: "waiting",
+      reasons: ["OutcomeUnknown"],
+    },
+    {
+      what: "met a fault",
+      facts: { initialization: failedWith(new TypeError("x is undefined")) },
+      state: "waiting",
+      reasons: ["ProgramFault"],
+    },
+    {
+      what: "is observed",
+      facts: { initialization: remembered({ kind: "planned" }) },
+      state: "unmanaged",
+      reasons: ["OnlyObserved"],
+    },
+    { what: "is well", facts: { node: ready }, state: "ok", reasons: [] },
+    {
+      what: "is well while its provider is away",
+      facts: { node: ready, troubles: [cause("ProviderUnavailable")], lifecycle: held("brake") },
+      state: "ok",
+      reasons: [],
+    },
+    {
+      what: "differs from what its cloud says",
+      facts: { node: ready, initialization: held("differs") },
+      state: "blocked",
+      reasons: ["DiffersFromCloud"],
+    },
+    { what: "is not Ready", facts: { node: notReady }, state: "ok", reasons: [] },
+    { what: "has no route", facts: { node: unrouted }, state: "waiting", reasons: ["RouteMissing"] },
+    {
+      what: "is not Ready and nobody can say why",
+      facts: { node: notReady, troubles: [cause("ProviderUnavailable")] },
+      state: "waiting",
+      reasons: ["ProviderUnavailable"],
+    },
+    {
+      what: "waits for its third absence",
+      facts: { node: notReady, lifecycle: held("counting") },
+      state: "waiting",
+      reasons: ["DeletionCounting"],
+    },
+    {
+      what: "is called gone by a provider in doubt",
+      facts: { node: notReady, lifecycle: held("providerDoubted"), troubles: [cause("ScopeInDoubt")] },
+      state: "waiting",
+      reasons: ["DeletionProviderDoubted"],
+    },
+    {
+      what: "is held by the brake",
+      facts: { node: notReady, lifecycle: held("brake") },
+      state: "blocked",
+      reasons: ["DeletionBrake"],
+    },
+    {
+      what: "has a machine of which nothing is known",
+      facts: { node: notReady, lifecycle: held("unknown") },
+      state: "waiting",
+      reasons: ["MachineStateUnknown"],
+    },
+    {
+      what: "is being deleted",
+      facts: { node: node("w1", { metadata: { deletionTimestampMs: 1 } }) },
+      state: "working",
+      reasons: [],
+    },
+    {
+      what: "is held by another program",
+      facts: { node: node("w1", { metadata: { deletionTimestampMs: 1, finalizers: ["example.com/x"] } }) },
+      state: "blocked",
+      reasons: ["OtherFinalizers"],
+    },
+  ])("of one that $what", ({ facts, state, reasons }) => {
+    const { causes, ...rest } = judged(facts);
+    expect({ state: rest.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
+  });
+
+  test("says how the brake is released for this very Node", () => {
+    const { causes, wishes } = judged({ node: notReady, lifecycle: held("brake") });
+    expect(causes.map(({ remedy }) => remedy)).toEqual([
+      expect.stringContaining("kubectl annotate node w1 cloudwire.dev/release-deletion=true"),
+    ]);
+    expect(wishes).toEqual([
+      { what: `taint ${UNINITIALIZED} lifted`, state: "met" },
+      { what: "deleted, for its machine is said to be gone", state: "unmet" },
+    ]);
+  });
+
+  test("says what a Node still lacks", () => {
+    const error = new RetryAfterError("wait", 10, { cause: refused("addresses", "10.0.0.9 is not there") });
+    expect(judged({ initialization: failedWith(error) })).toMatchObject({
+      summary: "Node w1: 10.0.0.9 is not there.",
+      wishes: [
+        { what: `taint ${UNINITIALIZED} lifted`, state: "unmet" },
+        { what: "provider ID", state: "unmet" },
+      ],
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import type { Wish } from "@cloudwire/operator-api";
+import { RELEASE_DELETION } from "../../api/well-known.ts";
+import type { Node } from "../../api/node.ts";
+import { UNINITIALIZED } from "../../api/taints.ts";
+import { isUninitialized } from "../../controllers/node/predicates.ts";
+import type { WaitReason } from "../../controllers/node/plan.ts";
+import type { HoldReason } from "../../controllers/node-lifecycle/guard/guard.ts";
+import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
+import { isUnrouted } from "../../controllers/route/predicates.ts";
+import { hasReason } from "../../provider/model/errors.ts";
+import type { NodeOwner } from "../../provider/model/provider.ts";
+import type { Why } from "../../runtime/result.ts";
+import { judgeFailure, unlessEcho } from "./failure.ts";
+import { type Judgement, judgement, type LastReconcile, met, unmet } from "./evaluation.ts";
+import { cause, type KnownCause, type Reason, reasonFor } from "../reasons/reasons.ts";
+
+export interface NodeFacts {
+  readonly node: Node;
+  /** `ProviderSet.ownerOfNode(node)`. */
+  readonly owner: NodeOwner;
+  /** `providerTroubles` of the owner's snapshot; none: nothing is wrong with it, or it has no owner. */
+  readonly troubles: readonly KnownCause[];
+  /** `Controller.last(name)` of cloud-node-controller. */
+  readonly initialization: LastReconcile | undefined;
+  /** The same of cloud-node-lifecycle-controller. */
+  readonly lifecycle: LastReconcile | undefined;
+}
+
+/** What cloud-node says that it waits for (controllers/node/plan.ts), where that is about this machine alone. */
+const ABOUT_MACHINE: Readonly<Record<WaitReason | "notSeenYet", Reason | undefined>> = {
+  absent: "MachineUnknown",
+  notSeenYet: "MachineNotSeenYet",
+  addresses: "ProvidedNodeIpUnknown",
+  labels: "NodeLabelsRefused",
+  providerID: "ProviderIdRefused",
+  // Told by the owner, and by the error.
+  provider: undefined,
+  unowned: undefined,
+  write: undefined,
+};
+
+/** The same of the deletion guard (controllers/node-lifecycle/plan/guard.ts). */
+const HOLDS: Readonly<Record<HoldReason | "unknown", Reason>> = {
+  unconfirmed: "DeletionUnconfirmed",
+  counting: "DeletionCounting",
+  young: "DeletionNodeYoung",
+  providerDoubted: "DeletionProviderDoubted",
+  providerFailed: "DeletionProviderFailed",
+  brake: "DeletionBrake",
+  unknown: "MachineStateUnknown",
+};
+
+/**
+ * How one Node stands. Needs the Node, whose it is, what is wrong with that provider, and the last reconciles of its key in two controllers
+ * where there are any (a replica that does not lead has none). Some microseconds.
+ */
+export function judgeNode(facts: NodeFacts): Judgement {
+  const { node } = facts;
+  if (node.metadata.deletionTimestampMs !== undefined) return judgeGoing(node);
+  return isUninitialized(node) ? judgeUninitialized(facts) : judgeInitialized(facts);
+}
+
+function judgeGoing({ metadata }: Node): Judgement {
+  const { finalizers } = metadata;
+  const causes =
+    finalizers.length === 0
+      ? []
+      : [
+          cause(
+            "OtherFinalizers",
+            `The Node is being deleted and waits for finalizers of other programs: ${finalizers.join(", ")}`,
+          ),
+        ];
+  return judgement(causes, { state: "working", summary: "The Node is being deleted." });
+}
+
+function judgeUninitialized(facts: NodeFacts): Judgement {
+  const { node, initialization, owner } = facts;
+  const own = ownCause(node, initialization);
+  const failure = unlessEcho(judgeFailure(initialization), facts.troubles);
+  // What only the Node's user can change goes before what is wrong with everything; what was tried before that happened comes last.
+  const causes = [ownerCause(owner), own, ...facts.troubles, own === undefined ? failure : undefined];
+  const known = causes.filter((one) => one !== undefined);
+  return judgement(known, { state: "working", summary: "The Node is being initialised." }, [
+    unmet(`taint ${UNINITIALIZED} lifted`, known),
+    ...(node.spec.providerID === "" ? [unmet("provider ID", known)] : []),
+  ]);
+}
+
+/** What is wrong with this very Node, or its machine. */
+function ownCause({ metadata }: Node, last: LastReconcile | undefined): KnownCause | undefined {
+  const why = last?.why;
+  const reason = reasonFor(ABOUT_MACHINE, why?.reason);
+  if (why === undefined || reason === undefined) return undefined;
+  if (reason === "ProviderIdRefused" && last?.error?.from?.kind === "provider") {
+    return last.error.from.reason === "AMBIGUOUS_NAME"
+      ? cause("NodeContested", why.message)
+      : cause(reason, why.message);
+  }
+  return cause(reason, `Node ${metadata.name}: ${why.message}`);
+}
+
+/** Why nobody sees to a Node; undefined: somebody does, or is about to find out whether it is his. */
+export function ownerCause(owner: NodeOwner): KnownCause | undefined {
+  if (owner.kind === "unowned") return cause("NodeOwnerless", owner.why);
+  if (owner.kind === "owned" || owner.claimants !== undefined) return undefined;
+  const { error } = owner;
+  return cause(hasReason(error, "AMBIGUOUS_NAME") ? "NodeContested" : "OwnerUndecided", error.message);
+}
+
+function judgeInitialized(facts: NodeFacts): Judgement {
+  const { node, owner, initialization } = facts;
+  const hold = isReady(node) ? undefined : holdCause(facts);
+  const differs =
+    initialization?.why?.reason === "differs" ? cause("DiffersFromCloud", initialization.why.message) : undefined;
+  const route = isUnrouted(node)
+    ? cause("RouteMissing", undefined, `See why: cloudwire explain route/${node.metadata.name}`)
+    : undefined;
+  const known = [ownerCause(owner), hold, judgeFailure(initialization), differs, route];
+  const causes = known.filter((one) => one !== undefined);
+  const summary = isReady(node)
+    ? "The Node is initialised, and Ready."
+    : "The Node is initialised and not Ready; nothing says that its machine is gone.";
+  return judgement(causes, { state: "ok", summary }, wishesOf(hold));
+}
+
+/** Why a Node that is not Ready stays, though its machine may be gone. */
+function holdCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undefined {
+  const why = lifecycle?.why;
+  const reason = holdReason(why);
+  if (why === undefined || reason === undefined) return judgeFailure(lifecycle) ?? troubles[0];
+  if (reason !== "DeletionBrake") return cause(reason, why.message);
+  const { name } = node.metadata;
+  const remedy = `See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion ${name} (or kubectl annotate node ${name} ${RELEASE_DELETION}=true).`;
+  return cause(reason, why.message, remedy);
+}
+
+/** By what the deletion guard says of a Node; undefined: it says nothing. All but MachineStateUnknown mean that its machine is said to be gone. */
+export function holdReason(why: Why | undefined): Reason | undefined {
+  return reasonFor(HOLDS, why?.reason);
+}
+
+function wishesOf(hold: KnownCause | undefined): readonly Wish[] {
+  const initialised = met(`taint ${UNINITIALIZED} lifted`);
+  const isGoing = hold?.reason.startsWith("Deletion") === true;
+  return isGoing ? [initialised, unmet("deleted, for its machine is said to be gone", [hold])] : [initialised];
+}

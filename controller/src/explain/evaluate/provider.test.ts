@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { condition, snapshot, status } from "../../../test/support/explain-builders.ts";
+import type { HealthReasonName } from "../../provider/connection/state.ts";
+import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
+import { heldCause, judgeProvider, providerTroubles } from "./provider.ts";
+
+const NOW_MS = 1_800_000_000_000;
+
+function unwell(name: HealthReasonName, parts: Partial<ProviderSnapshot> = {}): ProviderSnapshot {
+  return snapshot({ health: { ready: false, reasons: [{ name, message: "why" }] }, ...parts });
+}
+
+describe("judgeProvider()", () => {
+  test("finds nothing in the way of one that is well", () => {
+    expect(judgeProvider(snapshot(), NOW_MS)).toEqual({
+      state: "ok",
+      summary: "Provider east 1.2.3 is connected and well.",
+      causes: [],
+      wishes: [
+        { what: "connected", state: "met" },
+        { what: "its cloud answers", state: "met" },
+      ],
+    });
+  });
+
+  const throttled = {
+    classes: ["load_balancers"],
+    cloudCallsPerSecond: 5,
+    burst: 5,
+    tokens: 0,
+    heldMs: 4200,
+    waiting: { high: 0, low: 0 },
+  } as const;
+  const credentials = status({ ready: false, conditions: [condition("CredentialsValid", "False")] });
+  const cloud = status({
+    ready: false,
+    conditions: [condition("CloudReachable", "False"), condition("CredentialsValid", "Unknown")],
+  });
+
+  test.each<{ what: string; of: ProviderSnapshot; state: string; reasons: readonly string[] }>([
+    { what: "does not run", of: unwell("SocketMissing"), state: "waiting", reasons: ["ProviderUnavailable"] },
+    { what: "is being restarted", of: unwell("ConnectionLost"), state: "waiting", reasons: ["ProviderUnavailable"] },
+    { what: "is of another time", of: unwell("ContractUnsupported"), state: "blocked", reasons: ["ProviderRefused"] },
+    { what: "has a socket for others", of: unwell("SocketForbidden"), state: "blocked", reasons: ["ProviderRefused"] },
+    { what: "works elsewhere than before", of: unwell("ScopeChanged"), state: "blocked", reasons: ["ScopeInDoubt"] },
+    {
+      what: "has no credentials that the cloud takes",
+      of: unwell("CloudNotReady", { status: credentials }),
+      state: "blocked",
+      reasons: ["NoCredentials"],
+    },
+    {
+      what: "does not reach its cloud",
+      of: unwell("CloudNotReady", { status: cloud }),
+      state: "waiting",
+      reasons: ["CloudUnavailable"],
+    },
+    {
+      what: "is not ready for a reason of its own",
+      of: unwell("CloudNotReady", { status: undefined }),
+      state: "waiting",
+      reasons: ["ProviderNotReady"],
+    },
+    {
+      what: "has credentials that have expired",
+      of: snapshot({ status: status({ credentialsExpireTimeMs: NOW_MS }) }),
+      state: "blocked",
+      reasons: ["NoCredentials"],
+    },
+    { what: "is throttled", of: snapshot({ budgets: [throttled] }), state: "waiting", reasons: ["Throttled"] },
+  ])("of one that $what", ({ of, state, reasons }) => {
+    const { causes, ...judged } = judgeProvider(of, NOW_MS);
+    expect({ state: judged.state, reasons: causes.map(({ reason }) => reason) }).toEqual({ state, reasons });
+    expect(causes.every(({ remedy }) => remedy !== undefined)).toBe(true);
+  });
+
+  test("tells the brake of its Nodes", () => {
+    const { state, causes } = judgeProvider(snapshot(), NOW_MS, { holds: true, gone: 9, message: "9 of 10 Nodes" });
+    expect({ state, messages: causes.map(({ message }) => message) }).toEqual({
+      state: "blocked",
+      messages: ["9 of 10 Nodes."],
+    });
+  });
+});
+
+test("providerTroubles() puts what somebody must do before what passes", () => {
+  const reasons = [
+    { name: "ConnectionLost", message: "gone" },
+    { name: "ScopeChanged", message: "elsewhere" },
+  ] as const;
+  const troubles = providerTroubles(snapshot({ health: { ready: false, reasons } }), NOW_MS);
+  expect(troubles.map(({ reason, message }) => [reason, message])).toEqual([
+    ["ScopeInDoubt", "Provider east: elsewhere."],
+    ["ProviderUnavailable", "Provider east: gone."],
+  ]);
+});
+
+test("heldCause() is of the calls that matter", () => {
+  const budget = { cloudCallsPerSecond: 5, burst: 5, tokens: 0, heldMs: 4200, waiting: { high: 0, low: 0 } };
+  const held = snapshot({ budgets: [{ ...budget, classes: ["load_balancers"] }] });
+  expect(heldCause(held, "load_balancers")?.message).toBe(
+    "Provider east: its cloud throttles; calls about load_balancers wait for 5 s.",
+  );
+  expect(heldCause(held, "instances")).toBeUndefined();
+});

@@ -1,0 +1,161 @@
+import type { ControllerWork, Explanation, Fact, Replica } from "@cloudwire/operator-api";
+import { NODE_IPAM_CONTROLLER } from "../api/controller-names.ts";
+import { type KubeObject, keyOf } from "../api/meta.ts";
+import type { Node } from "../api/node.ts";
+import type { Service } from "../api/service.ts";
+import { controllerWork, nextTryOf } from "./controller-status.ts";
+import { factsOfNode, factsOfProvider, factsOfRoute, factsOfService, providerStanding } from "./facts.ts";
+import { type Judgement, judgement } from "./evaluate/evaluation.ts";
+import { likelyNames } from "./likely-names.ts";
+import type { AskedObject } from "./object-reference.ts";
+import { workersOf } from "./objects.ts";
+import { cause } from "./reasons/reasons.ts";
+import { lastHeard, shownCall, shownTimeline } from "./history/recent.ts";
+import type { Informer } from "../kube/cache/informer-interface.ts";
+import type { Remembered } from "./history/observed-timeline.ts";
+import type { ObjectCall } from "./history/call-journal.ts";
+import type { SupervisedController } from "../runtime/supervised-controller.ts";
+import type { Clock } from "../util/clock.ts";
+import { iso } from "../util/iso-time.ts";
+import type { Memories } from "./history/stores.ts";
+import type { Judged, ObjectJudge } from "./evaluate/object-evaluator.ts";
+
+export interface ExplainerDependencies {
+  readonly nodes: Informer<Node>;
+  readonly services: Informer<Service>;
+  readonly judge: ObjectJudge;
+  /** None before they are built. */
+  readonly controllers: () => readonly SupervisedController[];
+  readonly memories: Pick<Memories, "timeline" | "journal">;
+  readonly replica: () => Replica;
+  readonly clock: Clock;
+}
+
+/** Calls of one object. */
+const CALLS = 12;
+
+/** What is left of an object that is gone. */
+interface Past {
+  readonly work: readonly ControllerWork[];
+  readonly calls: readonly ObjectCall[];
+  readonly remembered: readonly Remembered[];
+}
+
+/** Where a key of nobody is. */
+const IDLE: ReadonlySet<ControllerWork["queue"]["kind"]> = new Set(["idle", "notRunning"]);
+
+const UNMANAGED = { state: "unmanaged", summary: "" } as const;
+
+/** What is said of an object that there is, besides what is remembered of it. */
+interface Found extends Judged {
+  readonly facts: readonly Fact[];
+}
+
+/** Tells everything that this replica knows of one object. Reads what is in memory; nothing is asked of anybody. */
+export class Explainer {
+  readonly #deps: ExplainerDependencies;
+
+  constructor(dependencies: ExplainerDependencies) {
+    this.#deps = dependencies;
+  }
+
+  explain({ ref, kind, name }: AskedObject): Explanation {
+    const { clock, memories, replica: replicaNow } = this.#deps;
+    const nowMs = clock.nowMs();
+    const replica = replicaNow();
+    const found = this.#find({ ref, kind, name });
+    const work = this.#work({ ref, kind, name }, nowMs);
+    const remembered = memories.timeline.of(ref);
+    const calls =
+      kind === "provider" ? memories.journal.ofProvider(name, CALLS) : memories.journal.of(kind, name, CALLS);
+    const judged = found?.judged ?? this.#missing({ ref, kind, name }, { work, calls, remembered });
+    const { state, summary, causes, wishes } = judged;
+    // Of a provider no key is tried: its connection is, every moment.
+    const isTried = state !== "ok" && state !== "unmanaged" && kind !== "provider";
+    const nextTry = isTried ? nextTryOf(work) : undefined;
+    const { snapshot } = found ?? {};
+    return {
+      object: ref,
+      kind,
+      at: iso(nowMs),
+      replica,
+      exists: found !== undefined,
+      state,
+      summary,
+      causes,
+      ...(nextTry === undefined ? {} : { nextTry }),
+      wishes,
+      facts: found?.facts ?? [],
+      work,
+      ...(snapshot === undefined ? {} : { provider: providerStanding(snapshot, nowMs) }),
+      calls: calls.map(shownCall),
+      timeline: shownTimeline(remembered, calls, found?.createdMs),
+    };
+  }
+
+  #find({ kind, name }: AskedObject): Found | undefined {
+    const { nodes, services, judge } = this.#deps;
+    switch (kind) {
+      case "node": {
+        const node = nodes.lister.get(name);
+        return node && { ...judge.node(node), facts: factsOfNode(node) };
+      }
+      case "route": {
+        const node = nodes.lister.get(name);
+        return node && { ...judge.route(node), facts: factsOfRoute(node) };
+      }
+      case "service": {
+        const service = services.lister.get(name);
+        return service && { ...judge.service(service), facts: factsOfService(service) };
+      }
+      case "provider": {
+        const found = judge.provider(name);
+        return found && { ...found, facts: found.snapshot === undefined ? [] : factsOfProvider(found.snapshot) };
+      }
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** Of what is not in the cache. */
+  #missing({ ref, kind, name }: AskedObject, past: Past): Judgement {
+    const { nodes, services, judge } = this.#deps;
+    // Providers are connected to once the cluster has been read.
+    const isRead =
+      kind === "provider" ? judge.providerNames().length > 0 : (kind === "service" ? services : nodes).hasSynced();
+    if (!isRead) return judgement([cause("CacheNotFilled")], UNMANAGED);
+    if (isKnown(past)) return judgement([cause("GoneFromCluster", lastHeard(ref, past.remembered))], UNMANAGED);
+    const likely =
+      kind === "provider"
+        ? judge.providerNames()
+        : likelyNames(name, kind === "service" ? namesOf(services, keyOf) : namesOf(nodes, nameOf));
+    const meant = likely.length === 0 ? "" : `; did you mean ${likely.map((one) => `${kind}/${one}`).join(" or ")}?`;
+    return judgement([cause("NotInCluster", `There is no ${ref}${meant}`)], UNMANAGED);
+  }
+
+  #work({ kind, name }: AskedObject, nowMs: number): readonly ControllerWork[] {
+    return workersOf(kind, name).flatMap((worker) => {
+      const supervised = this.#supervised(worker.controller);
+      const isAside = worker.controller === NODE_IPAM_CONTROLLER || kind === "provider";
+      return supervised === undefined && isAside ? [] : [controllerWork(worker, supervised, nowMs)];
+    });
+  }
+
+  #supervised(controller: string): SupervisedController | undefined {
+    return this.#deps.controllers().find(({ name }) => name === controller);
+  }
+}
+
+/** There was such an object, or there still is something to be done about it. */
+function isKnown({ work, calls, remembered }: Past): boolean {
+  const isWorked = work.some(({ queue, last }) => last !== undefined || !IDLE.has(queue.kind));
+  return isWorked || calls.length > 0 || remembered.length > 0;
+}
+
+function namesOf<T extends KubeObject>({ lister }: Informer<T>, nameOf: (object: T) => string): Iterable<string> {
+  return [...lister.list()].map(nameOf);
+}
+
+function nameOf({ metadata }: Node): string {
+  return metadata.name;
+}

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import type { ObjectCall } from "./call-journal.ts";
+import type { Remembered } from "./observed-timeline.ts";
+import { lastHeard, shownCall, shownTimeline } from "./recent.ts";
+
+const AT = (atMs: number): string => new Date(atMs).toISOString();
+
+function call(parts: Partial<ObjectCall>): ObjectCall {
+  const rest = { startMs: 1, provider: "east", durationMs: 12.4, code: "OK", reason: "", message: "", objects: 3 };
+  return { ...rest, rpc: "BatchGetInstances", cloudRequestIds: [], ...parts };
+}
+
+function happened(reason: string, atMs: number, count = 1): Remembered {
+  return { kind: "event", by: "node-controller", reason, message: "so it is", isWarning: false, atMs, count };
+}
+
+test("shownCall() leaves out what there is not", () => {
+  expect(shownCall(call({}))).toEqual({
+    at: AT(1),
+    provider: "east",
+    rpc: "BatchGetInstances",
+    durationMs: 12,
+    code: "OK",
+    cloudRequestIds: [],
+    objects: 3,
+  });
+  const failed = { code: "UNAVAILABLE", reason: "CLOUD_TIMEOUT", message: "late", cloudRequestIds: ["req-1"] };
+  expect(shownCall(call(failed))).toMatchObject(failed);
+});
+
+test("shownTimeline() has calls that changed something or failed among all else, newest first", () => {
+  const calls = [
+    call({ startMs: 30, code: "UNAVAILABLE", reason: "CLOUD_TIMEOUT", message: "late" }),
+    call({ startMs: 20, rpc: "EnsureLoadBalancer" }),
+    call({ startMs: 10 }),
+  ];
+  const shown = shownTimeline([happened("Twice", 25, 2), happened("Once", 5)], calls, 1);
+  expect(shown.map(({ at, reason, isWarning, count }) => [at, reason, isWarning, count])).toEqual([
+    [AT(30), "CLOUD_TIMEOUT", true, undefined],
+    [AT(25), "Twice", false, 2],
+    [AT(20), "OK", false, undefined],
+    [AT(5), "Once", false, undefined],
+    [AT(1), "Created", false, undefined],
+  ]);
+  expect(shown[0]?.message).toBe("BatchGetInstances failed after 12 ms: late");
+});
+
+test("shownTimeline() tells a creation once, and the newest of many", () => {
+  const created = { ...happened("Created", 3), kind: "object" } as const;
+  expect(shownTimeline([created], [], 2).map(({ at }) => at)).toEqual([AT(3)]);
+  const many = Array.from({ length: 60 }, (_, index) => call({ startMs: 60 - index, rpc: "EnsureLoadBalancer" }));
+  expect(shownTimeline([], many, undefined)).toHaveLength(40);
+});
+
+test("lastHeard() tells the last of what is gone", () => {
+  expect(lastHeard("node/w1", [happened("Deleted", 2)])).toBe(
+    "node/w1 is not in the cluster any more; the last of it: so it is",
+  );
+  expect(lastHeard("node/w1", [])).toBeUndefined();
+});

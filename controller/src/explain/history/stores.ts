@@ -1,0 +1,78 @@
+import type { EventInput } from "../../api/event.ts";
+import { keyOf } from "../../api/meta.ts";
+import {
+  CREATED,
+  DELETED,
+  eventHappening,
+  nodeHappenings,
+  reconcileHappening,
+  routeHappenings,
+  serviceHappenings,
+} from "./timeline.ts";
+import { objectOf } from "../objects.ts";
+import { Timeline } from "./observed-timeline.ts";
+import { CallJournal } from "./call-journal.ts";
+import type { ReconcileRecord } from "../../runtime/history.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { KubeSide } from "../../kube/cluster.ts";
+
+/** What this process remembers of objects for those who ask later. Bounded; docs/reference/explain.md says how much that is. */
+export class Memories {
+  readonly timeline = new Timeline();
+  readonly journal = new CallJournal();
+  readonly #clock: Pick<Clock, "nowMs">;
+
+  constructor(clock: Pick<Clock, "nowMs">) {
+    this.#clock = clock;
+  }
+
+  /** An Event was recorded, whether or not the server takes it. */
+  readonly eventRecorded = (component: string, input: EventInput): void => {
+    const happening = eventHappening(component, input);
+    if (happening !== undefined) this.timeline.note(happening.object, happening.noted, this.#clock.nowMs());
+  };
+
+  /** For the reconciles of one controller. */
+  reconciled(controller: string): (record: ReconcileRecord, before: ReconcileRecord | undefined) => void {
+    return (record, before) => {
+      const noted = reconcileHappening(controller, record, before);
+      const object = noted && objectOf({ controller, key: record.key });
+      if (noted !== undefined && object !== undefined) this.timeline.note(object, noted, record.endMs);
+    };
+  }
+
+  /** Follows the caches; what is in them from the start on is no news. Answers how to end that. */
+  follow({ nodes, services }: Pick<KubeSide, "nodes" | "services">): () => void {
+    const { timeline } = this;
+    const now = (): number => this.#clock.nowMs();
+    const ends = [
+      nodes.addHandler({
+        onAdd: ({ metadata }, initial) => {
+          if (!initial) timeline.note(`node/${metadata.name}`, CREATED, now());
+        },
+        onUpdate: (old, node) => {
+          const { name } = node.metadata;
+          for (const noted of nodeHappenings(old, node)) timeline.note(`node/${name}`, noted, now());
+          for (const noted of routeHappenings(old, node)) timeline.note(`route/${name}`, noted, now());
+        },
+        onDelete: ({ metadata }) => timeline.note(`node/${metadata.name}`, DELETED, now()),
+      }),
+      services.addHandler({
+        onAdd: (service, initial) => {
+          if (!initial && service.spec.type === "LoadBalancer") {
+            timeline.note(`service/${keyOf(service)}`, CREATED, now());
+          }
+        },
+        onUpdate: (old, service) => {
+          for (const noted of serviceHappenings(old, service)) timeline.note(`service/${keyOf(service)}`, noted, now());
+        },
+        onDelete: (service) => {
+          if (service.spec.type === "LoadBalancer") timeline.note(`service/${keyOf(service)}`, DELETED, now());
+        },
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { CREATED_MS, ingress, node, service, taint } from "../../../test/support/builders.ts";
+import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
+import { EVENT_SOURCES } from "../../api/controller-names.ts";
+import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
+import { type Node, nodeReference } from "../../api/node.ts";
+import { type Service, serviceReference } from "../../api/service.ts";
+import { UNINITIALIZED } from "../../api/taints.ts";
+import type { ReconcileRecord } from "../../runtime/history.ts";
+import { eventHappening, nodeHappenings, reconcileHappening, routeHappenings, serviceHappenings } from "./timeline.ts";
+
+const event = { type: "Warning", reason: "Why", message: "so it is" } as const;
+
+test.each([
+  { component: EVENT_SOURCES.cloudNode, regarding: nodeReference(node("w1")), object: "node/w1" },
+  { component: EVENT_SOURCES.route, regarding: nodeReference(node("w1")), object: "route/w1" },
+  { component: EVENT_SOURCES.service, regarding: serviceReference(service("web")), object: "service/default/web" },
+])("eventHappening() is of $object when $component says it", ({ component, regarding, object }) => {
+  expect(eventHappening(component, { regarding, ...event })).toEqual({
+    object,
+    noted: { kind: "event", by: component, reason: "Why", message: "so it is", isWarning: true },
+  });
+});
+
+test("eventHappening() and reconcileHappening() tell the beginning of what is said at length", () => {
+  const regarding = nodeReference(node("w1"));
+  const long = "x".repeat(100_000);
+  const heldUp = remembered({ kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: long } });
+  const told = [
+    eventHappening("cloud-node-controller", { regarding, ...event, message: long })?.noted,
+    reconcileHappening("cloud-node-controller", heldUp, undefined),
+  ];
+  const beginning = `${"x".repeat(500)} …`;
+  expect(told.map((noted) => noted?.message)).toEqual([beginning, beginning]);
+});
+
+test("eventHappening() is of nothing when a Lease is meant", () => {
+  const regarding = { apiVersion: "v1", kind: "Lease", namespace: "kube-system", name: "ccm", uid: "" };
+  expect(eventHappening("x", { regarding, ...event })).toBeUndefined();
+});
+
+describe("reconcileHappening()", () => {
+  const well = remembered({ kind: "done" });
+  const failed = failedWith(new Error("it failed"));
+  const heldUp = remembered({ kind: "requeueAfter", delayMs: 1, why: { reason: "brake", message: "too many" } });
+  test.each<{ what: string; record: ReconcileRecord; before: ReconcileRecord | undefined; reason: string | undefined }>(
+    [
+      { what: "the first one that goes well", record: well, before: undefined, reason: undefined },
+      { what: "one that goes well as before", record: well, before: well, reason: undefined },
+      { what: "one that fails", record: failed, before: well, reason: "Failed" },
+      { what: "one that is held up", record: heldUp, before: undefined, reason: "HeldUp" },
+      { what: "one that goes well again", record: well, before: failed, reason: "Recovered" },
+      { what: "one that is held up no more", record: well, before: heldUp, reason: "Recovered" },
+      { what: "one that was cut short", record: remembered({ kind: "planned" }), before: well, reason: undefined },
+    ],
+  )("says of $what: $reason", ({ record, before, reason }) => {
+    expect(reconcileHappening("cloud-node-controller", record, before)?.reason).toBe(reason);
+  });
+});
+
+const waiting = node("w1", { spec: { taints: [taint(UNINITIALIZED)] } });
+const initialised = node("w1", { spec: { providerID: "acme://1" } });
+const away = node("w1", {
+  spec: { providerID: "acme://1" },
+  status: { conditions: [{ type: "Ready", status: "Unknown", lastTransitionTimeMs: 1, reason: "NodeStatusUnknown" }] },
+});
+
+test.each<{ what: string; old: Node; now: Node; told: readonly string[] }>([
+  { what: "nothing changes", old: waiting, now: { ...waiting }, told: [] },
+  { what: "it is initialised", old: waiting, now: initialised, told: ["ProviderIdSet", "Initialized"] },
+  { what: "it gets the taint again", old: node("w1"), now: waiting, told: ["Uninitialized"] },
+  { what: "its kubelet is silent", old: initialised, now: away, told: ["NodeStatusUnknown"] },
+  {
+    what: "it is to go",
+    old: initialised,
+    now: node("w1", { metadata: { deletionTimestampMs: CREATED_MS }, spec: { providerID: "acme://1" } }),
+    told: ["Deleting"],
+  },
+  { what: "it is another one", old: initialised, now: node("w1", { metadata: { uid: "other" } }), told: ["Recreated"] },
+])("nodeHappenings() when $what: $told", ({ old, now, told }) => {
+  expect(nodeHappenings(old, now).map(({ reason }) => reason)).toEqual(told);
+});
+
+test("routeHappenings() tells ranges and the condition", () => {
+  const unrouted = { type: "NetworkUnavailable", status: "True", reason: "NoRouteCreated", lastTransitionTimeMs: 1 };
+  const now = node("w1", {
+    spec: { podCIDRs: ["10.1.0.0/24"] },
+    status: { conditions: [{ ...unrouted, type: "NetworkUnavailable" }] },
+  });
+  expect(routeHappenings(node("w1"), now)).toEqual([
+    { kind: "object", reason: "PodCidrsSet", message: "Pod addresses 10.1.0.0/24.", isWarning: false },
+    { kind: "condition", reason: "NoRouteCreated", message: "NetworkUnavailable is True.", isWarning: true },
+  ]);
+});
+
+function told(reason: string, status: string): Service {
+  const common = { message: "m", observedGeneration: 0, lastTransitionTimeMs: 0 };
+  return service("web", { status: { conditions: [{ type: LOAD_BALANCER_READY, status, reason, ...common }] } });
+}
+
+const addressed = service("web", { status: { loadBalancer: { ingress: [ingress({ ip: "192.0.2.1" })] } } });
+
+test.each<{ what: string; old: Service; now: Service; told: readonly object[] }>([
+  { what: "nothing changes", old: told("Ready", "True"), now: told("Ready", "True"), told: [] },
+  {
+    what: "it is being made",
+    old: service("web"),
+    now: told("Provisioning", "False"),
+    told: [{ kind: "condition", reason: "Provisioning", isWarning: false }],
+  },
+  {
+    what: "its quota is used up",
+    old: told("Provisioning", "False"),
+    now: told("QuotaExceeded", "False"),
+    told: [{ kind: "condition", reason: "QuotaExceeded", isWarning: true }],
+  },
+  {
+    what: "it gets its address",
+    old: service("web"),
+    now: addressed,
+    told: [{ reason: "AddressesChanged", message: "Address 192.0.2.1." }],
+  },
+  {
+    what: "it loses its address",
+    old: addressed,
+    now: service("web"),
+    told: [{ reason: "AddressesChanged", message: "Has no address any more." }],
+  },
+  {
+    what: "it is another one",
+    old: addressed,
+    now: service("web", { metadata: { uid: "other" } }),
+    told: [{ reason: "Recreated" }],
+  },
+])("serviceHappenings() when $what", ({ old, now, told: wanted }) => {
+  expect(serviceHappenings(old, now)).toMatchObject(wanted);
+});

@@ -1,0 +1,131 @@
+import type { ObjectRef } from "@cloudwire/operator-api";
+import { EVENT_SOURCES } from "../../api/controller-names.ts";
+import type { EventInput } from "../../api/event.ts";
+import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
+import { NETWORK_UNAVAILABLE, type Node, READY } from "../../api/node.ts";
+import type { Service } from "../../api/service.ts";
+import { UNINITIALIZED } from "../../api/taints.ts";
+import { toldReadiness } from "../../controllers/service/plan/status.ts";
+import type { Noted } from "./observed-timeline.ts";
+import type { ReconcileRecord } from "../../runtime/history.ts";
+import { beginningOf } from "../../util/text.ts";
+
+/** Kept of what an Event says; a reconcile's record is short already. */
+const MAX_MESSAGE = 500;
+
+/** What an Event tells, and of what; undefined: of nothing that is explained. */
+export function eventHappening(
+  component: string,
+  { regarding, type, reason, message }: EventInput,
+): { readonly object: ObjectRef; readonly noted: Noted } | undefined {
+  const told = beginningOf(message, MAX_MESSAGE);
+  const noted: Noted = { kind: "event", by: component, reason, message: told, isWarning: type === "Warning" };
+  const { kind, namespace, name } = regarding;
+  if (kind === "Service") return { object: `service/${namespace}/${name}`, noted };
+  if (kind !== "Node") return undefined;
+  return { object: component === EVENT_SOURCES.route ? `route/${name}` : `node/${name}`, noted };
+}
+
+/**
+ * What a reconcile tells beside the one before it: that it failed, or was held up, or that this is over. undefined: nothing; most
+ * reconciles find everything as it should be.
+ */
+export function reconcileHappening(
+  controller: string,
+  record: ReconcileRecord,
+  before: ReconcileRecord | undefined,
+): Noted | undefined {
+  const trouble = troubleOf(record);
+  const by = controller;
+  if (trouble !== undefined) {
+    const isHeldUp = record.error === undefined;
+    return { kind: "reconcile", by, reason: isHeldUp ? "HeldUp" : "Failed", message: trouble, isWarning: !isHeldUp };
+  }
+  if (before === undefined || troubleOf(before) === undefined || record.outcome === "aborted") return undefined;
+  return { kind: "reconcile", by, reason: "Recovered", message: "What stood in the way is gone.", isWarning: false };
+}
+
+function troubleOf({ error, why }: ReconcileRecord): string | undefined {
+  return error?.message ?? why?.message;
+}
+
+/** What a change of a Node tells. Compares a few fields: heartbeats cost next to nothing. */
+export function nodeHappenings(old: Node, node: Node): readonly Noted[] {
+  if (old.metadata.uid !== node.metadata.uid)
+    return [object("Recreated", "Deleted, and made anew under the same name.")];
+  const [before, now] = [hasTaint(old), hasTaint(node)];
+  const isNamed = old.spec.providerID === "" && node.spec.providerID !== "";
+  return [
+    ...(isNamed ? [object("ProviderIdSet", `Provider ID ${node.spec.providerID}.`)] : []),
+    ...(before && !now ? [object("Initialized", `Taint ${UNINITIALIZED} lifted.`)] : []),
+    ...(!before && now ? [object("Uninitialized", `Taint ${UNINITIALIZED} put on.`)] : []),
+    ...conditionHappenings(old, node, READY, "False"),
+    ...going(old, node),
+  ];
+}
+
+/** The part of the same that is of its routes. */
+export function routeHappenings(old: Node, node: Node): readonly Noted[] {
+  const [before, now] = [old.spec.podCIDRs.join(", "), node.spec.podCIDRs.join(", ")];
+  return [
+    ...(before === now ? [] : [object("PodCidrsSet", `Pod addresses ${now === "" ? "none" : now}.`)]),
+    ...conditionHappenings(old, node, NETWORK_UNAVAILABLE, "True"),
+  ];
+}
+
+/** What a change of a Service tells. */
+export function serviceHappenings(old: Service, service: Service): readonly Noted[] {
+  if (old.metadata.uid !== service.metadata.uid) {
+    return [object("Recreated", "Deleted, and made anew under the same name.")];
+  }
+  const [before, now] = [toldReadiness(old), toldReadiness(service)];
+  const isTold = now !== undefined && (before?.status !== now.status || before.reason !== now.reason);
+  const [ingress, ingressNow] = [addressesOf(old), addressesOf(service)];
+  const condition: readonly Noted[] = isTold
+    ? [
+        {
+          kind: "condition",
+          reason: now.reason,
+          message: `${LOAD_BALANCER_READY} is ${now.status}: ${now.message}`,
+          isWarning: now.status !== "True" && !UNDER_WAY.has(now.reason),
+        },
+      ]
+    : [];
+  return [
+    ...condition,
+    ...(ingress === ingressNow
+      ? []
+      : [object("AddressesChanged", ingressNow === "" ? "Has no address any more." : `Address ${ingressNow}.`)]),
+    ...going(old, service),
+  ];
+}
+
+const UNDER_WAY: ReadonlySet<string> = new Set(["Provisioning", "Updating", "Deleting"]);
+
+export const DELETED: Noted = object("Deleted", "Gone from the cluster.");
+export const CREATED: Noted = object("Created", "Seen for the first time.");
+
+function object(reason: string, message: string): Noted {
+  return { kind: "object", reason, message, isWarning: false };
+}
+
+function going(old: Node | Service, now: Node | Service): readonly Noted[] {
+  const isNew = old.metadata.deletionTimestampMs === undefined && now.metadata.deletionTimestampMs !== undefined;
+  return isNew ? [object("Deleting", "Somebody has asked for its deletion.")] : [];
+}
+
+function conditionHappenings(old: Node, node: Node, type: string, bad: string): readonly Noted[] {
+  const before = old.status.conditions.find((condition) => condition.type === type);
+  const now = node.status.conditions.find((condition) => condition.type === type);
+  if (now === undefined || (before?.status === now.status && before.reason === now.reason)) return [];
+  const isWarning = now.status === bad || now.status === "Unknown";
+  return [{ kind: "condition", reason: now.reason, message: `${type} is ${now.status}.`, isWarning }];
+}
+
+function hasTaint({ spec }: Node): boolean {
+  return spec.taints.some(({ key }) => key === UNINITIALIZED);
+}
+
+function addressesOf({ status }: Service): string {
+  return status.loadBalancer.ingress.map(({ ip, hostname }) => (ip === "" ? hostname : ip)).join(", ");
+}

@@ -1,0 +1,332 @@
+import type { ObjectRef, ObjectRow, Overview, StreamEvents } from "@cloudwire/operator-api";
+import { beforeEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import { BoardFeed } from "./status-feed.ts";
+import { Samples } from "./samples.ts";
+import { type BoardObjects, ROUND_MS, StatusBoard } from "./status-cache.ts";
+
+/** Objects that a test sets by hand. */
+class Objects implements BoardObjects {
+  readonly rows = new Map<ObjectRef, ObjectRow>();
+  readonly watchers = new Set<(object: ObjectRef) => void>();
+  /** Rows that were made. */
+  made = 0;
+  /** Cannot be judged. */
+  broken: ObjectRef | undefined;
+  /** Called with each. */
+  onMade = (): void => undefined;
+
+  refs(): Iterable<ObjectRef> {
+    return [...this.rows.keys()];
+  }
+
+  rowOf(object: ObjectRef): ObjectRow | undefined {
+    this.made++;
+    this.onMade();
+    if (object === this.broken) throw new Error("planted");
+    return this.rows.get(object);
+  }
+
+  watch(onChange: (object: ObjectRef) => void): () => void {
+    this.watchers.add(onChange);
+    return () => this.watchers.delete(onChange);
+  }
+
+  /** Without telling anybody. */
+  put(object: ObjectRef, state: ObjectRow["state"] = "ok", summary = ""): void {
+    this.rows.set(object, { object, state, summary, provider: "p" });
+  }
+
+  change(object: ObjectRef, state: ObjectRow["state"], summary = ""): void {
+    this.put(object, state, summary);
+    this.tell(object);
+  }
+
+  remove(object: ObjectRef): void {
+    this.rows.delete(object);
+    this.tell(object);
+  }
+
+  tell(object: ObjectRef): void {
+    for (const watcher of this.watchers) watcher(object);
+  }
+}
+
+let clock: FakeClock;
+let objects: Objects;
+let overviews: number;
+let slices: number[];
+let log: FakeLog;
+let board: StatusBoard;
+let samples: Samples;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  log = new FakeLog();
+  objects = new Objects();
+  overviews = 0;
+  slices = [];
+  board = new StatusBoard({
+    objects,
+    overview: async (counts) => overview(counts),
+    clock,
+    log,
+    onSlice: (ms) => slices.push(ms),
+  });
+  samples = new Samples({ totals: async () => ({ calls: {}, failedCalls: {}, reconciles: {} }), clock, log });
+});
+
+function overview(counts: Overview["counts"]): Overview {
+  overviews++;
+  return {
+    at: `${clock.nowMs()}`,
+    cluster: "test",
+    replica: { identity: "one", leads: true, version: "1" },
+    writes: true,
+    counts,
+    controllers: [],
+    providers: [],
+    alarms: [],
+  };
+}
+
+type Told = { readonly [Name in keyof StreamEvents]?: StreamEvents[Name] };
+
+/** All that a feed has to say now. */
+function tell(feed: BoardFeed): readonly Told[] {
+  const told: Told[] = [];
+  for (let message = feed.next(); message !== undefined; message = feed.next())
+    told.push({ [message.event]: JSON.parse(message.data) });
+  return told;
+}
+
+const rowsOf = (told: readonly Told[]): readonly string[] =>
+  told.flatMap(({ rows }) => rows?.set ?? []).map(({ object, state }) => `${object} ${state}`);
+const goneOf = (told: readonly Told[]): readonly string[] => told.flatMap(({ rows }) => rows?.gone ?? []);
+const round = (): Promise<void> => clock.advance(ROUND_MS);
+
+describe("StatusBoard", () => {
+  test("makes nothing, keeps nothing and watches nothing while nobody looks", async () => {
+    objects.put("node/a");
+    await clock.advance(60_000);
+    expect({ made: objects.made, watchers: objects.watchers.size, timers: clock.timers }).toEqual({
+      made: 0,
+      watchers: 0,
+      timers: 0,
+    });
+    await board.look();
+    expect([...board.rows()]).toHaveLength(1);
+    await clock.advance(20_000);
+    expect({ watchers: objects.watchers.size, timers: clock.timers, rows: [...board.rows()] }).toEqual({
+      watchers: 0,
+      timers: 0,
+      rows: [],
+    });
+  });
+
+  test("is still there for whoever looks again within seconds", async () => {
+    objects.put("node/a");
+    await board.look();
+    await clock.advance(10_000);
+    const made = objects.made;
+    await board.look();
+    expect(objects.made).toBe(made);
+    await clock.advance(10_000);
+    expect(objects.watchers.size).toBe(1);
+  });
+
+  test("counts by kind and state as they change", async () => {
+    objects.put("node/a");
+    objects.put("node/b", "blocked");
+    objects.put("service/x/y", "working");
+    await board.look();
+    objects.change("node/b", "ok");
+    objects.remove("service/x/y");
+    objects.change("provider/p", "waiting");
+    await round();
+    expect(board.overview?.counts).toMatchObject({
+      node: { ok: 2, blocked: 0 },
+      service: { working: 0 },
+      provider: { waiting: 1 },
+    });
+  });
+
+  test("finds out within five rounds what nobody has told of", async () => {
+    for (let i = 0; i < 10; i++) objects.put(`node/${i}`);
+    const reader = board.open(() => undefined);
+    await round();
+    objects.put("node/3", "blocked");
+    objects.put("node/new");
+    objects.rows.delete("node/7");
+    await clock.advance(10 * ROUND_MS);
+    expect(board.row("node/3")?.row.state).toBe("blocked");
+    expect(board.row("node/new")?.row.state).toBe("ok");
+    expect(board.row("node/7")).toBeUndefined();
+    reader.close();
+  });
+
+  test("works in slices, with a pause for everybody else between them", async () => {
+    for (let i = 0; i < 1000; i++) objects.put(`node/${i}`);
+    // Each takes its time.
+    let lateMs = 0;
+    objects.onMade = () => (lateMs += 0.1);
+    const moving = { nowMs: () => clock.nowMs(), monotonicMs: () => lateMs, schedule: clock.schedule.bind(clock) };
+    board = new StatusBoard({
+      objects,
+      overview: async (counts) => overview(counts),
+      clock: moving,
+      log,
+      onSlice: (ms) => slices.push(ms),
+    });
+    await board.look();
+    expect(slices).toHaveLength(25);
+    expect(Math.max(...slices)).toBeLessThan(4.2);
+    board.stop();
+  });
+
+  test("one that changes always holds up none of the others, and is made once a round", async () => {
+    objects.put("node/a");
+    objects.put("node/b");
+    objects.onMade = () => objects.tell("node/a");
+    await board.look();
+    expect(objects.made).toBe(2);
+    board.stop();
+  });
+
+  test("an object that cannot be judged is shown so, told of, and takes nobody with it", async () => {
+    objects.put("node/a");
+    objects.put("node/b");
+    objects.broken = "node/a";
+    await board.look();
+    expect([...board.rows()].map(({ row }) => row)).toMatchObject([
+      { object: "node/a", state: "waiting", reason: "ProgramFault", summary: expect.stringContaining("planted") },
+      { object: "node/b", state: "ok" },
+    ]);
+    expect(log.lines).toMatchObject([{ level: "error", fields: { object: "node/a" } }]);
+    board.stop();
+  });
+
+  test("goes on where an overview could not be had", async () => {
+    objects.put("node/a");
+    let fails = true;
+    board = new StatusBoard({
+      objects,
+      overview: async (counts) => {
+        if (fails) throw new Error("planted");
+        return overview(counts);
+      },
+      clock,
+      log,
+    });
+    const look = board.look();
+    await round();
+    expect(board.overview).toBeUndefined();
+    fails = false;
+    await round();
+    await look;
+    expect(board.overview).toBeDefined();
+    fails = true;
+    await round();
+    expect(board.overview).toBeDefined();
+    board.stop();
+  });
+
+  test("a stop in the middle of a round is the end of it", async () => {
+    objects.put("node/a");
+    const look = board.look();
+    board.stop();
+    await look;
+    await round();
+    expect({ overview: board.overview, overviews, timers: clock.timers }).toEqual({
+      overview: undefined,
+      overviews: 0,
+      timers: 0,
+    });
+  });
+});
+
+describe("BoardFeed", () => {
+  test("tells everything in chunks, then that it is all, then only what changes", async () => {
+    for (let i = 0; i < 1200; i++) objects.put(`node/${i}`);
+    const feed = new BoardFeed(board, samples, () => undefined);
+    expect(tell(feed)).toEqual([]);
+    await clock.advance(0);
+    const told = tell(feed);
+    expect(told.map((message) => Object.keys(message)[0])).toEqual(["overview", "rows", "rows", "rows", "complete"]);
+    expect(told.map(({ rows }) => rows?.set.length)).toEqual([undefined, 500, 500, 200, undefined]);
+    expect(told.at(-1)).toEqual({ complete: { rows: 1200 } });
+    await round();
+    expect(tell(feed)).toEqual([]);
+    objects.change("node/7", "blocked");
+    objects.remove("node/8");
+    expect(tell(feed)).toEqual([]);
+    await round();
+    const changes = tell(feed);
+    expect({ set: rowsOf(changes), gone: goneOf(changes) }).toEqual({ set: ["node/7 blocked"], gone: ["node/8"] });
+    expect(changes[0]?.overview?.counts.node).toMatchObject({ ok: 1198, blocked: 1 });
+    feed.close();
+  });
+
+  test("wakes its reader once a round, however much has changed", async () => {
+    objects.put("node/a");
+    let woken = 0;
+    const feed = new BoardFeed(board, samples, () => woken++);
+    await clock.advance(0);
+    woken = 0;
+    for (let i = 0; i < 100; i++) objects.change("node/a", i % 2 === 0 ? "blocked" : "ok", `${i}`);
+    await round();
+    expect(woken).toBe(1);
+    feed.close();
+  });
+
+  test("tells a slow reader the last of many states, and costs no more than there are objects", async () => {
+    objects.put("node/a");
+    const feed = new BoardFeed(board, samples, () => undefined);
+    await clock.advance(0);
+    tell(feed);
+    for (let i = 0; i < 100; i++) {
+      objects.change("node/a", "working", `${i}`);
+      objects.change(`node/short-lived-${i % 3}`, "ok");
+      await round();
+    }
+    const told = tell(feed);
+    expect(told.filter(({ rows }) => rows !== undefined)).toHaveLength(1);
+    expect(told.flatMap(({ rows }) => rows?.set ?? [])[0]).toMatchObject({ object: "node/a", summary: "99" });
+    feed.close();
+  });
+
+  test("says nothing that is as it was told, and nothing of what came and went in between", async () => {
+    objects.put("node/a");
+    const feed = new BoardFeed(board, samples, () => undefined);
+    await clock.advance(0);
+    tell(feed);
+    objects.change("node/a", "ok");
+    objects.change("node/b", "ok");
+    objects.remove("node/b");
+    await round();
+    expect(tell(feed)).toEqual([]);
+    feed.close();
+  });
+
+  test("whoever comes later gets everything, too", async () => {
+    objects.put("node/a");
+    const first = new BoardFeed(board, samples, () => undefined);
+    await clock.advance(0);
+    tell(first);
+    const second = new BoardFeed(board, samples, () => undefined);
+    const told = tell(second);
+    expect(rowsOf(told)).toEqual(["node/a ok"]);
+    expect(told.at(-1)).toEqual({ complete: { rows: 1 } });
+    expect(tell(first)).toEqual([]);
+    first.close();
+    second.close();
+  });
+
+  test("a cluster without any object is complete as well", async () => {
+    const feed = new BoardFeed(board, samples, () => undefined);
+    await clock.advance(0);
+    expect(tell(feed).map((message) => Object.keys(message)[0])).toEqual(["overview", "complete"]);
+    feed.close();
+  });
+});

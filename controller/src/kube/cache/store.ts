@@ -1,0 +1,77 @@
+import { type KubeObject, keyOf } from "../../api/meta.ts";
+import type { IndexFunction, Lister } from "./lister.ts";
+
+/** Objects by key, with optional indexes. Written by one informer, read through its {@link Lister}. */
+export class Store<T extends KubeObject> implements Lister<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexes: ReadonlyMap<string, Index<T>>;
+
+  constructor(indexes: Readonly<Record<string, IndexFunction<T>>>) {
+    this.#indexes = new Map(Object.entries(indexes).map(([name, of]) => [name, new Index(of)]));
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): IterableIterator<T> {
+    return this.#objects.values();
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    const found = this.#indexes.get(index);
+    if (found === undefined) throw new Error(`index "${index}" was not named when the informer was made`);
+    return found.keysOf(value).flatMap((key) => this.#objects.get(key) ?? []);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#objects.keys();
+  }
+
+  set(object: T): void {
+    const key = keyOf(object);
+    const old = this.#objects.get(key);
+    this.#objects.set(key, object);
+    for (const index of this.#indexes.values()) index.move(key, old, object);
+  }
+
+  delete(key: string): void {
+    const old = this.#objects.get(key);
+    this.#objects.delete(key);
+    for (const index of this.#indexes.values()) index.move(key, old, undefined);
+  }
+}
+
+class Index<T> {
+  readonly #valuesOf: IndexFunction<T>;
+  readonly #keys = new Map<string, Set<string>>();
+
+  constructor(valuesOf: IndexFunction<T>) {
+    this.#valuesOf = valuesOf;
+  }
+
+  keysOf(value: string): readonly string[] {
+    return [...(this.#keys.get(value) ?? [])];
+  }
+
+  move(key: string, old: T | undefined, object: T | undefined): void {
+    for (const value of old === undefined ? [] : this.#valuesOf(old)) this.#remove(value, key);
+    for (const value of object === undefined ? [] : this.#valuesOf(object)) this.#add(value, key);
+  }
+
+  #add(value: string, key: string): void {
+    const keys = this.#keys.get(value);
+    if (keys === undefined) this.#keys.set(value, new Set([key]));
+    else keys.add(key);
+  }
+
+  #remove(value: string, key: string): void {
+    const keys = this.#keys.get(value);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keys.delete(value);
+  }
+}

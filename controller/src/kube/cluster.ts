@@ -1,0 +1,193 @@
+import { arch, platform } from "node:process";
+import type { CertificateSigningRequest } from "../api/certificate-signing-request.ts";
+import {
+  CONTROLLER_ALIASES,
+  KUBELET_SERVING_CSR_APPROVER,
+  OFF_BY_DEFAULT,
+  PERSISTENT_VOLUME_LABEL_CONTROLLER,
+} from "../api/controller-names.ts";
+import type { EventInput } from "../api/event.ts";
+import type { KubeObject } from "../api/meta.ts";
+import type { Node } from "../api/node.ts";
+import type { PersistentVolume } from "../api/persistent-volume.ts";
+import type { Service } from "../api/service.ts";
+import type { ApiAccess } from "./connection/access.ts";
+import { createInformer } from "./cache/informer.ts";
+import type { KubeClient, ListWatcher } from "./client.ts";
+import { EventBroadcaster, eventMetrics } from "./events/broadcaster.ts";
+import { HttpKubeClient } from "./http-client.ts";
+import type { Informer } from "./cache/informer-interface.ts";
+import { informerMetrics } from "./cache/metrics.ts";
+import type { IndexFunction } from "./cache/lister.ts";
+import { NODES } from "./resources/node.ts";
+import { PERSISTENT_VOLUMES } from "./resources/persistent-volume.ts";
+import { PlanningKubeClient } from "./planning-client.ts";
+import type { Resource } from "./resources/resource.ts";
+import { restMetrics } from "./connection/metrics.ts";
+import { SERVICES } from "./resources/service.ts";
+import { Transport } from "./connection/transport.ts";
+import { isUninitialized } from "../controllers/node/predicates.ts";
+import type { WriteGate } from "../observe/write-filter.ts";
+import { isControllerEnabled } from "../app/enabled-controllers.ts";
+import type { Options } from "../app/options.ts";
+import type { HealthCheck } from "../server/health.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { TokenBucket } from "../util/token-bucket.ts";
+import { kubeletServingRequests } from "./kubelet-serving-requests.ts";
+
+export interface KubeSideDependencies {
+  readonly access: ApiAccess;
+  readonly options: Pick<Options, "kubeApiQps" | "kubeApiBurst" | "controllers">;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tracing: Tracing;
+  /** Decides whether writes are made or only planned. @default they are made */
+  readonly gate?: WriteGate | undefined;
+  /** Told of each Event. @default nobody is */
+  readonly onEvent?: ((component: string, input: EventInput) => void) | undefined;
+}
+
+/** Everything that talks to the API server. */
+export interface KubeSide {
+  readonly client: KubeClient;
+  /** With a limit of its own, so that a burst of other writes never costs the lease. */
+  readonly electionClient: KubeClient & Pick<ListWatcher, "watch">;
+  /** A client of its own for whoever decides who may read this process' pages. */
+  readonly reviewClient: (access: ApiAccess) => KubeClient;
+  readonly events: EventBroadcaster;
+  readonly nodes: Informer<Node>;
+  /** Nodes that wait for a cloud controller. */
+  readonly uninitialized: () => readonly Node[];
+  readonly services: Informer<Service>;
+  /** Runs only where its controller is on. */
+  readonly persistentVolumes: Informer<PersistentVolume>;
+  /** Runs only where its controller is on. */
+  readonly kubeletServingRequests: Informer<CertificateSigningRequest>;
+  /** All that are to run, from the start on: a standby is warm. */
+  readonly informers: readonly NamedInformer[];
+  readonly checks: readonly HealthCheck[];
+  close(): Promise<void>;
+}
+
+export interface NamedInformer {
+  /** Plural of its kind. */
+  readonly name: string;
+  readonly informer: Informer<KubeObject>;
+}
+
+type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
+
+const UNINITIALIZED = "uninitialized";
+
+export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
+  const { access, options, metrics, log, clock, random, gate } = dependencies;
+  const measured = restMetrics(metrics);
+  const limited = limiterOf(options, clock);
+  const reaching = { access, clock, metrics: measured, isReadOnly: gate?.isShut === true };
+  const main = new Transport({ ...reaching, limiter: limited });
+  const unlimited = new Transport({ ...reaching, limiter: undefined });
+  const common = { clock, random, log };
+  const clientOf = (transport: Transport, identity: string, tracing = NO_TRACING) =>
+    new HttpKubeClient({
+      transport,
+      clock,
+      metrics: measured,
+      userAgent: userAgent(dependencies.version, identity),
+      tracing,
+    });
+  const reviewers: Transport[] = [];
+  const informerMetricsOf = informerMetrics(metrics);
+  const informerOf = <T extends KubeObject>(resource: Resource<T>, indexes: Indexes<T> = {}): Informer<T> => {
+    const client = clientOf(unlimited, "shared-informers");
+    return createInformer({ ...common, resource, indexes, client, metrics: informerMetricsOf(resource.kind) });
+  };
+  const nodes = informerOf(NODES, { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) });
+  const services = informerOf(SERVICES);
+  const persistentVolumes = informerOf(PERSISTENT_VOLUMES);
+  const requests = kubeletServingRequests({
+    ...common,
+    client: clientOf(unlimited, "shared-informers"),
+    metrics: informerMetricsOf("CertificateSigningRequest"),
+  });
+  const informers = runningInformers(options, { nodes, services, persistentVolumes, requests });
+  const client = clientOf(main, "cloud-controllers", dependencies.tracing);
+  return {
+    client: gate === undefined ? client : new PlanningKubeClient(client, gate),
+    electionClient: clientOf(unlimited, "leader-election"),
+    reviewClient: (reviewer) => {
+      const transport = new Transport({ access: reviewer, clock, metrics: measured, limiter: undefined });
+      reviewers.push(transport);
+      return clientOf(transport, "reviews");
+    },
+    events: new EventBroadcaster({
+      ...common,
+      client: clientOf(unlimited, "events"),
+      metrics: eventMetrics(metrics),
+      isSilent: () => gate?.silences === true,
+      ...(dependencies.onEvent && { onRecord: dependencies.onEvent }),
+    }),
+    nodes,
+    uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
+    services,
+    persistentVolumes,
+    kubeletServingRequests: requests,
+    informers,
+    checks: informers.map(informerCheck),
+    close: async () => {
+      await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
+    },
+  };
+}
+
+interface Caches {
+  readonly nodes: Informer<Node>;
+  readonly services: Informer<Service>;
+  readonly persistentVolumes: Informer<PersistentVolume>;
+  readonly requests: Informer<CertificateSigningRequest>;
+}
+
+function runningInformers(
+  options: Pick<Options, "controllers">,
+  { nodes, services, persistentVolumes, requests }: Caches,
+): readonly NamedInformer[] {
+  return [
+    { name: "nodes", informer: nodes },
+    { name: "services", informer: services },
+    ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
+    ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
+  ];
+}
+
+function limiterOf({ kubeApiQps, kubeApiBurst }: KubeSideDependencies["options"], clock: Clock) {
+  return kubeApiQps === 0 ? undefined : new TokenBucket({ perSecond: kubeApiQps, burst: kubeApiBurst }, clock);
+}
+
+/** client-go's form (rest/config.go v0.36.3): audit logs are searched by it. */
+function userAgent(version: string, identity: string): string {
+  return `cloudwire-controller-manager/v${version} (${platform}/${arch}) ${identity}`;
+}
+
+/** The informer where that controller is on; nothing is watched for nobody. */
+function onlyFor(
+  controller: string,
+  { controllers }: Pick<Options, "controllers">,
+  informer: NamedInformer,
+): readonly NamedInformer[] {
+  return isControllerEnabled(controller, controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES) ? [informer] : [];
+}
+
+function informerCheck({ name, informer }: NamedInformer): HealthCheck {
+  return {
+    name: `informer-${name}`,
+    problem: () => {
+      if (informer.hasSynced()) return undefined;
+      return `${name} are not read yet${informer.lastFailure() === undefined ? "" : `: ${informer.lastFailure()}`}`;
+    },
+  };
+}

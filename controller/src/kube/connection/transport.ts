@@ -1,0 +1,195 @@
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { raceAbort } from "../../util/abort.ts";
+import type { Clock } from "../../util/clock.ts";
+import { deepEqual } from "../../util/equal.ts";
+import type { TokenBucket } from "../../util/token-bucket.ts";
+import { withoutUserinfo } from "../../util/userinfo.ts";
+import { type ApiAccess, AccessError, type Credentials, type TlsOptions } from "./access.ts";
+import type { RestMetrics } from "./metrics.ts";
+import { type WholeAnswer, wholeAnswer } from "./whole-answer.ts";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** From /api or /apis on, with query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Ends the request and the reading of its answer. */
+  readonly signal: AbortSignal;
+  /** The answer is wanted as it comes, and not first when it is complete. */
+  readonly streams?: boolean;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** First value of a header, name in lower case. */
+  header(name: string): string | undefined;
+  /** The whole body. */
+  bytes(): Promise<Uint8Array>;
+  /** The body as it comes. Not reading to the end closes the connection. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+export interface TransportDependencies {
+  readonly access: ApiAccess;
+  readonly clock: Clock;
+  readonly metrics: RestMetrics | undefined;
+  /** Limits requests a second of everything on this transport. @default none: the server's own fairness (429) decides */
+  readonly limiter: TokenBucket | undefined;
+  /** Nothing but reads leaves. @default false */
+  readonly isReadOnly?: boolean;
+}
+
+/** Below kube-apiserver's 90 s idle limit (server/secure_serving.go v0.36.3), so that no request meets a connection being closed. */
+const IDLE_CONNECTION_MS = 60_000;
+
+/**
+ * Requests at once over one transport; more wait for a connection. Undici would open one for every request that finds none free, 110 for 64
+ * writers, and over TLS each costs 200 KiB and 2.5 ms of CPU.
+ */
+const MAX_CONNECTIONS = 32;
+
+/** Finds dead peers under a quiet watch; client-go's value (net/http.go, apimachinery v0.36.3). */
+const TCP_KEEP_ALIVE_MS = 30_000;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Requests to one API server over one pool of connections. HTTP/1.1 on purpose: with HTTP/2 all calls share one TCP connection,
+ * and a half-open one stalls watches, patches and the lease together.
+ */
+export class Transport {
+  readonly #deps: TransportDependencies;
+  readonly #prefix: string;
+  /** scheme://host:port. */
+  readonly origin: string;
+  /** host:port, for metrics and messages. */
+  readonly host: string;
+  #pool: { readonly tls: TlsOptions; readonly dispatcher: Dispatcher } | undefined;
+
+  constructor(dependencies: TransportDependencies) {
+    this.#deps = dependencies;
+    const url = new URL(dependencies.access.server);
+    this.origin = url.origin;
+    this.host = url.host;
+    this.#prefix = url.pathname.replace(/\/+$/, "");
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { limiter, isReadOnly = false } = this.#deps;
+    if (isReadOnly && request.method !== "GET") {
+      throw new TypeError(`${request.method} ${request.path} was not sent: this process only observes (--mode)`);
+    }
+    if (limiter !== undefined) await this.#wait(limiter, request);
+    // A plugin that hangs must not hold a call beyond its deadline.
+    const credentials = await raceAbort(this.#deps.access.credentials(false), request.signal);
+    const startMs = this.#deps.clock.monotonicMs();
+    let observed = false;
+    const observe = (code: string): void => {
+      observed = true;
+      const seconds = (this.#deps.clock.monotonicMs() - startMs) / 1000;
+      this.#deps.metrics?.observeRequest(request.method, this.host, code, seconds, request.body?.length ?? 0);
+    };
+    try {
+      return await this.#dispatch(request, credentials, (status) => observe(String(status)));
+    } catch (error) {
+      if (!observed) observe("<error>");
+      throw error;
+    }
+  }
+
+  /** To be called after a 401: the next request presents credentials read anew. */
+  async renewCredentials(signal: AbortSignal): Promise<void> {
+    await raceAbort(this.#deps.access.credentials(true), signal);
+  }
+
+  /** Ends all connections, answers being read included. */
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.dispatcher.destroy();
+  }
+
+  async #wait(limiter: TokenBucket, { method, signal }: HttpRequest): Promise<void> {
+    const waitedMs = await limiter.take(signal);
+    this.#deps.metrics?.observeLimiter(method, this.host, waitedMs / 1000);
+  }
+
+  /** @param onStarted told when the head of the answer is here */
+  async #dispatch(
+    request: HttpRequest,
+    { headers, tls }: Credentials,
+    onStarted: (status: number) => void,
+  ): Promise<HttpResponse> {
+    const { method, path, body = null, signal } = request;
+    const dispatcher = this.#dispatcher(tls);
+    const options = {
+      origin: this.origin,
+      path: `${this.#prefix}${path}`,
+      method,
+      headers: { ...request.headers, ...headers },
+      body,
+      // Time limits are the caller's: through the signal, which also covers waiting for a connection.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    if (request.streams === true) {
+      const data = await dispatcher.request({ ...options, signal });
+      onStarted(data.statusCode);
+      return streamed(data);
+    }
+    const answer = await wholeAnswer(dispatcher, options, signal, onStarted);
+    this.#deps.metrics?.observeResponseSize(method, this.host, answer.body.length);
+    return complete(answer);
+  }
+
+  #dispatcher(tls: TlsOptions): Dispatcher {
+    const old = this.#pool;
+    if (old !== undefined && deepEqual(old.tls, tls)) {
+      // Files that were read again and are the same: compared once and not with each request.
+      this.#pool = { tls, dispatcher: old.dispatcher };
+      return old.dispatcher;
+    }
+    const dispatcher = createDispatcher(tls, this.#deps.access.proxyUrl);
+    this.#pool = { tls, dispatcher };
+    // Rotated certificates: what runs on the old connections may finish, watches end with their server-side timeout.
+    old?.dispatcher.close().catch(() => undefined);
+    return dispatcher;
+  }
+}
+
+function createDispatcher(tls: TlsOptions, proxyUrl: string | undefined): Dispatcher {
+  const pool = { keepAliveTimeout: IDLE_CONNECTION_MS, connections: MAX_CONNECTIONS, allowH2: false };
+  const connect = { timeout: CONNECT_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  if (proxyUrl === undefined || proxyUrl === "") return new Agent({ ...pool, connect: { ...connect, ...tls } });
+  if (!/^https?:/.test(proxyUrl)) {
+    throw new AccessError(
+      `proxy-url "${withoutUserinfo(proxyUrl)}" of the kubeconfig is not supported: only http:// and https:// proxies are`,
+    );
+  }
+  return new ProxyAgent({ ...pool, uri: proxyUrl, connect, requestTls: tls });
+}
+
+function complete({ status, headers, body }: WholeAnswer): HttpResponse {
+  return {
+    status,
+    header: (name) => first(headers[name]),
+    bytes: () => Promise.resolve(body),
+    chunks: async function* chunks() {
+      yield body;
+    },
+  };
+}
+
+function streamed({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
+  return {
+    status: statusCode,
+    header: (name) => first(headers[name]),
+    bytes: () => body.bytes(),
+    chunks: () => body,
+  };
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

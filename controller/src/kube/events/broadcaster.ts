@@ -1,0 +1,211 @@
+import type { EventInput } from "../../api/event.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import { raceAbort, sleep } from "../../util/abort.ts";
+import type { Clock, Random } from "../../util/clock.ts";
+import { Lru } from "../../util/lru.ts";
+import { PriorityLine } from "../../util/priority-line.ts";
+import type { KubeClient } from "../client.ts";
+import { isApiError } from "../errors.ts";
+import { type Correlated, EventCorrelator } from "./correlator.ts";
+import type { EventRecorder } from "./event-recorder.ts";
+import { EVENTS, eventBody, eventCountPatch } from "../resources/event.ts";
+
+export interface EventBroadcasterDependencies {
+  /** Its own client: events must not use up the budget of the writes that matter. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: EventMetrics;
+  /** Whether what is said now is kept back: what it is about is only observed. @default never */
+  readonly isSilent?: () => boolean;
+  /** Told of each event that is meant to be written, of each one in a row. @default nobody is */
+  readonly onRecord?: (component: string, input: EventInput) => void;
+}
+
+/**
+ * That a cluster of 15,000 Nodes was initialised at once is told of each of them, some minutes long: about 5 MB. client-go holds 1,000 and
+ * drops the rest (tools/record/event.go v0.36.3).
+ */
+const MAX_WAITING = 16_384;
+
+/** client-go tries 12 times, 10 s apart, the first wait a random share of that. */
+const MAX_TRIES = 12;
+const RETRY_MS = 10_000;
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * After news a pause, so many times as long as the server took for it: a server that is busy with the writes themselves hears of them
+ * later. Sent as fast as it goes, news of 2,000 Nodes was a fifth of what their initialisation cost the server.
+ */
+const PAUSE_FACTOR = 3;
+const MAX_PAUSE_MS = 1000;
+
+/** The log says again that events of one kind are dropped after this. */
+const TELL_AGAIN_MS = 1_800_000;
+const MAX_TOLD = 1024;
+
+/**
+ * Sends events in the background, one after the other: they must not hold up the writes that they tell of. Warnings go first, each kind in
+ * the order in which it was recorded.
+ */
+export class EventBroadcaster {
+  readonly #deps: EventBroadcasterDependencies;
+  readonly #correlator: EventCorrelator;
+  readonly #waiting = new PriorityLine<Sendable>();
+  readonly #toldAtMs = new Lru<string, number>(MAX_TOLD);
+  readonly #stop = new AbortController();
+  /** Aborts when the end has come: no more waits. */
+  readonly #hurry = new AbortController();
+  #sending: Promise<void> | undefined;
+
+  constructor(dependencies: EventBroadcasterDependencies) {
+    this.#deps = dependencies;
+    this.#correlator = new EventCorrelator(dependencies.clock);
+  }
+
+  /** A recorder whose events say they come from `component` (api/controller-names.ts EVENT_SOURCES). */
+  recorder(component: string): EventRecorder {
+    return { record: (input) => this.#record(component, input) };
+  }
+
+  /** Sends what is waiting, without the long waits between tries, until `limit` aborts. What is recorded later is dropped. */
+  async flush(limit: AbortSignal): Promise<void> {
+    this.#hurry.abort(new Error("event broadcaster ends"));
+    await raceAbort(this.#sending ?? Promise.resolve(), limit).catch(() => undefined);
+    this.#stop.abort(new Error("event broadcaster stopped"));
+    await this.#sending;
+    while (this.#waiting.take() !== undefined) {
+      this.#deps.metrics.dropped("shutdown");
+      this.#deps.metrics.waits(-1);
+    }
+  }
+
+  /** What is too much is dropped here already: it takes no place from others, however long the API server is away. */
+  #record(component: string, input: EventInput): void {
+    if (this.#stop.signal.aborted) return this.#drop("shutdown", component, input);
+    if (this.#deps.isSilent?.() === true) return this.#keepBack(component, input);
+    this.#deps.onRecord?.(component, input);
+    const correlated = this.#correlator.correlate(component, input);
+    if (correlated.kind === "spam") return this.#drop("spam", component, input);
+    if (this.#waiting.size >= MAX_WAITING) return this.#drop("full", component, input);
+    this.#waiting.add(input.type === "Warning" ? "high" : "low", correlated);
+    this.#deps.metrics.waits(1);
+    this.#sending ??= this.#sendAll();
+  }
+
+  /** It may tell of what was not done. */
+  #keepBack(component: string, { regarding: { kind, namespace, name }, type, reason, message }: EventInput): void {
+    this.#deps.metrics.dropped("observed");
+    this.#deps.log.debug(2, "Event not written: observed", { kind, namespace, name, component, type, reason, message });
+  }
+
+  /** Counted each time, told once in a while: an object that goes quiet would look as if it were well. */
+  #drop(why: DropReason, component: string, { regarding, type, reason }: EventInput, error?: unknown): void {
+    const { metrics, log, clock } = this.#deps;
+    metrics.dropped(why);
+    if (why === "shutdown") return;
+    const { kind, namespace, name } = regarding;
+    const object = `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+    const topic = why === "spam" ? [why, component, object, type].join("\0") : why;
+    const fields = { why, object, component, type, reason, ...(error === undefined ? {} : { err: error }) };
+    const toldAtMs = this.#toldAtMs.get(topic);
+    const nowMs = clock.monotonicMs();
+    if (toldAtMs !== undefined && nowMs - toldAtMs < TELL_AGAIN_MS) return log.debug(2, "Event dropped", fields);
+    this.#toldAtMs.set(topic, nowMs);
+    log.warn("Events are dropped; cloudwire_events_dropped_total counts them", fields);
+  }
+
+  /** Ends, and says so, in the same turn in which it finds nothing left: an event recorded after that starts it again. */
+  async #sendAll(): Promise<void> {
+    const { clock, metrics } = this.#deps;
+    await Promise.resolve();
+    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) {
+      const startMs = clock.monotonicMs();
+      await this.#send(next);
+      metrics.waits(-1);
+      if (this.#stop.signal.aborted) break;
+      if (next.event.type === "Normal") await this.#rest((clock.monotonicMs() - startMs) * PAUSE_FACTOR);
+    }
+    this.#sending = undefined;
+  }
+
+  async #send(correlated: Sendable): Promise<void> {
+    const { metrics } = this.#deps;
+    for (let tries = 1; !this.#stop.signal.aborted; tries++) {
+      try {
+        await this.#write(correlated);
+        return metrics.sent();
+      } catch (error) {
+        if (!worthRepeating(error) || tries >= MAX_TRIES || this.#hurry.signal.aborted) {
+          const { component, involvedObject, ...event } = correlated.event;
+          return this.#drop("refused", component, { regarding: involvedObject, ...event }, error);
+        }
+        await this.#pause(tries);
+      }
+    }
+    metrics.dropped("shutdown");
+  }
+
+  async #write({ kind, event }: Sendable): Promise<void> {
+    const { client } = this.#deps;
+    const options = { signal: this.#stop.signal, timeoutMs: TIMEOUT_MS };
+    if (kind === "patch") {
+      try {
+        await client.patch(EVENTS, event, { kind: "strategic", body: eventCountPatch(event) }, options);
+        return;
+      } catch (error) {
+        // Events live one hour on the server; ours may outlive theirs.
+        if (!isApiError(error, "notFound")) throw error;
+      }
+    }
+    await client.create(EVENTS, event.namespace, eventBody(event), options);
+  }
+
+  async #rest(pauseMs: number): Promise<void> {
+    if (pauseMs < 1) return;
+    await sleep(Math.min(pauseMs, MAX_PAUSE_MS), this.#hurry.signal, this.#deps.clock).catch(() => undefined);
+  }
+
+  async #pause(tries: number): Promise<void> {
+    const share = tries === 1 ? this.#deps.random() : 1;
+    await sleep(RETRY_MS * share, this.#stop.signal, this.#deps.clock).catch(() => undefined);
+  }
+}
+
+type Sendable = Extract<Correlated, { kind: "create" | "patch" }>;
+
+function worthRepeating(error: unknown): boolean {
+  return isApiError(error, "transient") || isApiError(error, "tooManyRequests");
+}
+
+/** Why an event was not written. */
+export type DropReason = "full" | "spam" | "refused" | "shutdown" | "observed";
+
+/** What happened to events. */
+export interface EventMetrics {
+  /** So many more, or fewer, wait to be written, the one that is being written among them. */
+  waits(difference: number): void;
+  sent(): void;
+  dropped(why: DropReason): void;
+}
+
+export function eventMetrics(metrics: Metrics): EventMetrics {
+  const sent = metrics.counter({ name: "cloudwire_events_sent_total", help: "Kubernetes Events written." });
+  const dropped = metrics.counter({
+    name: "cloudwire_events_dropped_total",
+    help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, shutdown, or what it is about is only observed (--mode).",
+    labels: ["why"],
+  });
+  const waiting = metrics.gauge({
+    name: "cloudwire_events_waiting",
+    help: "Kubernetes Events that wait to be written, Warnings before Normal ones.",
+  });
+  return {
+    waits: (difference) => waiting.inc(difference),
+    sent: () => sent.inc(),
+    dropped: (why) => dropped.inc({ why }),
+  };
+}

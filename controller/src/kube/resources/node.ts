@@ -1,0 +1,128 @@
+import {
+  type Node as WireNode,
+  type NodeCondition as WireCondition,
+  NodeList as WireNodeList,
+  Node as WireNodeMessage,
+  type NodeSpec as WireSpec,
+  type NodeStatus as WireStatus,
+  type Taint as WireTaint,
+} from "../../../gen/cloudwire/kube/v1/kube.ts";
+import {
+  isConditionRead,
+  type Node,
+  type NodeCondition,
+  type NodeSpec,
+  type NodeStatus,
+  type Taint,
+} from "../../api/node.ts";
+import {
+  booleanField,
+  type JsonRecord,
+  recordField,
+  recordsField,
+  stringField,
+  stringsField,
+} from "../../util/json.ts";
+import { compact, metaFromJson, metaFromWire, timeFromJson, timeFromWire } from "./codec.ts";
+import type { Resource } from "./resource.ts";
+
+/** core/v1 nodes. */
+export const NODES: Resource<Node> = {
+  group: "",
+  version: "v1",
+  kind: "Node",
+  plural: "nodes",
+  namespaced: false,
+  fromJson,
+  protobuf: {
+    decode: (reader) => fromWire(WireNodeMessage.decode(reader)),
+    decodeList: (reader) => {
+      const { metadata, items } = WireNodeList.decode(reader);
+      return {
+        items: items.map(fromWire),
+        resourceVersion: metadata?.resourceVersion ?? "",
+        continue: metadata?.continue ?? "",
+      };
+    },
+  },
+};
+
+function fromJson(object: JsonRecord): Node {
+  const spec = recordField(object, "spec");
+  const status = recordField(object, "status");
+  return {
+    metadata: metaFromJson(object),
+    spec: {
+      podCIDR: stringField(spec, "podCIDR"),
+      podCIDRs: stringsField(spec, "podCIDRs"),
+      providerID: stringField(spec, "providerID"),
+      unschedulable: booleanField(spec, "unschedulable"),
+      taints: recordsField(spec, "taints", taintFromJson),
+    },
+    status: {
+      conditions: recordsField(status, "conditions", conditionFromJson).flatMap((condition) => condition ?? []),
+      addresses: recordsField(status, "addresses", (address) => ({
+        type: stringField(address, "type"),
+        address: stringField(address, "address"),
+      })),
+      nodeInfo: { systemUUID: stringField(recordField(status, "nodeInfo"), "systemUUID") },
+    },
+  };
+}
+
+function taintFromJson(taint: JsonRecord): Taint {
+  return {
+    key: stringField(taint, "key"),
+    value: stringField(taint, "value"),
+    effect: stringField(taint, "effect"),
+    timeAddedMs: timeFromJson(taint, "timeAdded"),
+  };
+}
+
+function conditionFromJson(condition: JsonRecord): NodeCondition | undefined {
+  const type = stringField(condition, "type");
+  if (!isConditionRead(type)) return undefined;
+  return {
+    type,
+    status: stringField(condition, "status"),
+    lastTransitionTimeMs: timeFromJson(condition, "lastTransitionTime") ?? 0,
+    reason: stringField(condition, "reason"),
+  };
+}
+
+const EMPTY: Node = fromJson({});
+
+function fromWire({ metadata, spec, status }: WireNode): Node {
+  return {
+    metadata: metaFromWire(metadata),
+    spec: spec === undefined ? EMPTY.spec : specFromWire(spec),
+    status: status === undefined ? EMPTY.status : statusFromWire(status),
+  };
+}
+
+function specFromWire({ podCIDR, podCIDRs, providerID, unschedulable, taints }: WireSpec): NodeSpec {
+  return {
+    podCIDR,
+    podCIDRs: compact(podCIDRs),
+    providerID,
+    unschedulable,
+    taints: compact(taints.map(taintFromWire)),
+  };
+}
+
+function taintFromWire({ key, value, effect, timeAdded }: WireTaint): Taint {
+  return { key, value, effect, timeAddedMs: timeFromWire(timeAdded) };
+}
+
+function statusFromWire({ conditions, addresses, nodeInfo }: WireStatus): NodeStatus {
+  return {
+    conditions: compact(conditions.flatMap(conditionFromWire)),
+    addresses: compact(addresses),
+    nodeInfo: nodeInfo === undefined ? EMPTY.status.nodeInfo : { systemUUID: nodeInfo.systemUUID },
+  };
+}
+
+function conditionFromWire({ type, status, lastTransitionTime, reason }: WireCondition): readonly NodeCondition[] {
+  if (!isConditionRead(type)) return [];
+  return [{ type, status, lastTransitionTimeMs: timeFromWire(lastTransitionTime) ?? 0, reason }];
+}

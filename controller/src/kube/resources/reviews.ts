@@ -1,0 +1,63 @@
+import { asRecord, booleanField, type JsonRecord, recordField, stringField, stringsField } from "../../util/json.ts";
+import type { Resource } from "./resource.ts";
+
+/** What the API server makes of a bearer token. */
+export interface TokenReview {
+  readonly authenticated: boolean;
+  readonly user: ReviewedUser;
+  /** Why it could not be checked; "" when it could. */
+  readonly error: string;
+}
+
+export interface ReviewedUser {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether the API server lets a user do something. */
+export interface SubjectAccessReview {
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** authentication.k8s.io/v1: only ever created, never stored. */
+export const TOKEN_REVIEWS: Resource<TokenReview> = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  kind: "TokenReview",
+  plural: "tokenreviews",
+  namespaced: false,
+  fromJson: (object) => {
+    const status = recordField(object, "status");
+    return {
+      authenticated: booleanField(status, "authenticated"),
+      user: userFromJson(recordField(status, "user")),
+      error: stringField(status, "error"),
+    };
+  },
+};
+
+/** authorization.k8s.io/v1: only ever created, never stored. */
+export const SUBJECT_ACCESS_REVIEWS: Resource<SubjectAccessReview> = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  kind: "SubjectAccessReview",
+  plural: "subjectaccessreviews",
+  namespaced: false,
+  fromJson: (object) => {
+    const status = recordField(object, "status");
+    return { allowed: booleanField(status, "allowed"), reason: stringField(status, "reason") };
+  },
+};
+
+function userFromJson(user: JsonRecord): ReviewedUser {
+  const extra = asRecord(user["extra"], "extra");
+  return {
+    username: stringField(user, "username"),
+    uid: stringField(user, "uid"),
+    groups: stringsField(user, "groups"),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, stringsField(extra, key)])),
+  };
+}

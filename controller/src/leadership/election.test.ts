@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeKube } from "../../test/support/fake-kube.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../api/controller-names.ts";
+import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
+import { NO_NOTES } from "./lease-lock.ts";
+import { LEASES } from "./lease-resource.ts";
+import { DEFAULT_MIGRATION, type LeaderMigration } from "./migration.ts";
+import type { Options } from "../app/options.ts";
+import { parseCommand } from "../options/parse.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { aborted } from "../util/abort.ts";
+import { recordField } from "../util/json.ts";
+import { CONTROLLERS } from "../app/controllers.ts";
+import { Election } from "./election.ts";
+
+const MAIN = "cloud-controller-manager";
+const SECOND = DEFAULT_MIGRATION.leaseName;
+const NOTE = "deletions.cloudwire.dev/acme";
+const ROUTES_ONLY: LeaderMigration = { leaseName: SECOND, leaders: new Map([["route-controller", "*"]]) };
+const OBSERVED = `--controller-mode=${CLOUD_NODE_LIFECYCLE_CONTROLLER}=observe`;
+
+function optionsOf(...flags: readonly string[]): Options {
+  const args = ["--kubeconfig=/none", "--provider=acme=unix:///none.sock", ...flags];
+  const command = parseCommand({ args, environment: {}, readText: () => "" }, CONTROLLERS);
+  if (command.kind !== "run") throw new Error(JSON.stringify(command));
+  return command.options;
+}
+
+test.each<{ it: string; migration: LeaderMigration | undefined; flags: readonly string[]; want: readonly string[] }>([
+  { it: "on the one Lease", migration: undefined, flags: [], want: [MAIN] },
+  { it: "on the second Lease that they are led under", migration: DEFAULT_MIGRATION, flags: [], want: [SECOND] },
+  { it: "on the main Lease when only others migrate", migration: ROUTES_ONLY, flags: [], want: [MAIN] },
+  { it: "nowhere when they are only planned", migration: DEFAULT_MIGRATION, flags: [OBSERVED], want: [] },
+])("Election has deletions noted $it, ahead of the next renewal", async ({ migration, flags, want }) => {
+  const [kube, clock, log] = [new FakeKube(), new FakeClock(), new FakeLog()];
+  const deletions = new DeletionLedger({ clock, log });
+  const election = new Election({
+    options: optionsOf(...flags),
+    migration,
+    controllers: { run: (_, { stop }) => aborted(stop) },
+    kube: { electionClient: kube, events: { recorder: () => ({ record: () => undefined }) }, informers: [] },
+    provider: { leaseNotes: () => NO_NOTES, sidecars: [] },
+    deletions,
+    metrics: new Metrics(),
+    clock,
+    random: () => 0,
+    log,
+    graceMs: 1000,
+  });
+  const stop = new AbortController();
+  const end = election.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    expect(await end).toBe("stopped");
+  });
+  await clock.advance(500);
+  expect(election.main.leading).toBe(true);
+
+  const announced = deletions.announce("acme", stop.signal);
+  await clock.advance(200);
+  using _own = await announced;
+  const noted = [MAIN, SECOND].filter((name) => {
+    const lease = kube.stored(LEASES, { namespace: "kube-system", name });
+    return NOTE in recordField(recordField(lease ?? {}, "metadata"), "annotations");
+  });
+  expect(noted).toEqual(want);
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import {
+  CLOUD_CONTROLLER_MANAGER,
+  CLOUD_NODE_LIFECYCLE_CONTROLLER,
+  CONTROLLER_ALIASES,
+} from "../api/controller-names.ts";
+import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event-reasons.ts";
+import type { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
+import { electionMetrics, type ElectionEnd, LeaderElector } from "./elector.ts";
+import { composeNotes, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
+import { isObserved } from "../observe/mode.ts";
+import { modesOf } from "../observe/modes.ts";
+import { type LeaderMigration, placementOf } from "./migration.ts";
+import type { Options } from "../app/options.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { aborted, childSignal } from "../util/abort.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import type { Controllers } from "../app/controllers.ts";
+import { DeletionNotes } from "../controllers/node-lifecycle/deletion-notes.ts";
+import type { KubeSide } from "../kube/cluster.ts";
+import type { ProviderSide } from "../provider/providers.ts";
+import { SuccessorNotes, successorMetrics } from "./handover.ts";
+
+export interface ElectionDependencies {
+  readonly options: Options;
+  /** undefined: all controllers are led under one Lease. */
+  readonly migration: LeaderMigration | undefined;
+  readonly controllers: Pick<Controllers, "run">;
+  readonly kube: Pick<KubeSide, "electionClient" | "informers"> & {
+    readonly events: Pick<KubeSide["events"], "recorder">;
+  };
+  readonly provider: Pick<ProviderSide, "leaseNotes" | "sidecars">;
+  readonly deletions: DeletionLedger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** How long work in hand may take once the process is asked to end. */
+  readonly graceMs: number;
+}
+
+/** Within so many retry periods each candidate has looked at the lease once, those that poll too: JitterFactor 1.2, leaderelection.go v0.36.3. */
+const SLOWEST_POLL = 2.2;
+
+/** Who leads what: everything under the main Lease but for controllers that migrate, which have a second one. */
+export class Election {
+  readonly #deps: ElectionDependencies;
+  /** Under which the process leads at all. */
+  readonly main: LeaderElector;
+  readonly #migrating: LeaderElector | undefined;
+  /** Aborts when another replica is to lead. */
+  readonly #yielding = new AbortController();
+
+  constructor(dependencies: ElectionDependencies) {
+    const { options, migration, provider, deletions } = dependencies;
+    const identity = `${hostname()}_${randomUUID()}`;
+    const electorOf = electors(dependencies, identity);
+    this.#deps = dependencies;
+    const isMigrating = placementOf(CLOUD_NODE_LIFECYCLE_CONTROLLER, migration, CONTROLLER_ALIASES) === "migration";
+    const ofDeletions = new DeletionNotes(deletions, identity);
+    const ofMain = [provider.leaseNotes(identity), this.#successorNotes(identity)];
+    this.main = electorOf(
+      options.leaderElectResourceName,
+      composeNotes(isMigrating ? ofMain : [...ofMain, ofDeletions]),
+    );
+    this.#migrating = migration && electorOf(migration.leaseName, isMigrating ? ofDeletions : NO_NOTES);
+    deletions.keepOn({
+      isActive: (provider) => !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider),
+      onAnnounced: () => (isMigrating ? this.#migrating : this.main)?.renewSoon(),
+    });
+  }
+
+  /** Why this process should be restarted; undefined is healthy. */
+  unhealthy(): string | undefined {
+    return this.main.unhealthy() ?? this.#migrating?.unhealthy();
+  }
+
+  /** Runs the controllers while it leads. A process that has made way for a better one ends as one that has lost the lease: as a standby. */
+  async run(stop: AbortSignal): Promise<ElectionEnd> {
+    const end = await this.#lead(AbortSignal.any([stop, this.#yielding.signal]));
+    return end === "stopped" && !stop.aborted ? "lost" : end;
+  }
+
+  /** The second Lease is sought once the main one is held; losing either ends both. */
+  async #lead(stop: AbortSignal): Promise<ElectionEnd> {
+    const migrating = this.#migrating;
+    if (migrating === undefined) return this.main.run(stop, (lost) => this.#run("main", stop, lost));
+    let isSecondLost = false;
+    const end = await this.main.run(stop, async (lost) => {
+      using losing = childSignal(lost);
+      using ending = childSignal(stop);
+      losing.signal.addEventListener("abort", () => ending.abort(losing.signal.reason), { once: true });
+      const leadMigrating = async (): Promise<void> => {
+        const secondEnd = await migrating.run(ending.signal, (lostSecond) =>
+          this.#run("migration", stop, AbortSignal.any([lostSecond, losing.signal])),
+        );
+        isSecondLost = secondEnd === "lost";
+        if (isSecondLost) losing.abort(new Error("the second Lease is lost"));
+      };
+      await Promise.all([this.#run("main", stop, losing.signal), leadMigrating()]);
+    });
+    return isSecondLost ? "lost" : end;
+  }
+
+  #successorNotes(identity: string): SuccessorNotes {
+    const { options, kube, provider, clock, log, metrics } = this.#deps;
+    const say = (reason: string, why: string): void => {
+      const { reference: regarding } = this.main;
+      const event = { regarding, reason, message: `${identity} ${why}` };
+      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record({ ...event, type: "Warning" });
+    };
+    return new SuccessorNotes({
+      identity,
+      providers: provider.sidecars,
+      timeoutMs: options.leaderElectProviderTimeout,
+      deferMs: SLOWEST_POLL * options.leaderElectRetryPeriod,
+      isWarm: () => kube.informers.every(({ informer }) => informer.hasSynced()),
+      clock,
+      log,
+      metrics: successorMetrics(metrics),
+      onAsk: (why) => say(LEADER_LACKS_PROVIDER, why),
+      onYield: (why) => {
+        say(LEADERSHIP_HANDED_OVER, why);
+        this.#yielding.abort(new Error("another replica is to lead"));
+      },
+    });
+  }
+
+  /** Ends only when it is to end: without a controller to run there may still be webhooks to answer, and a Lease to hold. */
+  async #run(placement: "main" | "migration", stop: AbortSignal, lost: AbortSignal): Promise<void> {
+    const { controllers, migration, graceMs } = this.#deps;
+    const isChosen = (name: string): boolean => placementOf(name, migration, CONTROLLER_ALIASES) === placement;
+    const ended = Promise.race([aborted(stop), aborted(lost)]);
+    await Promise.all([controllers.run(isChosen, { stop, lost, graceMs }), ended]);
+  }
+}
+
+/** Electors of this process: one identity, one client, one set of metrics. */
+function electors(
+  dependencies: ElectionDependencies,
+  identity: string,
+): (name: string, notes?: LeaseNotes) => LeaderElector {
+  const { options, kube, clock, random, log } = dependencies;
+  const metricsOf = electionMetrics(dependencies.metrics);
+  return (name, notes) =>
+    new LeaderElector({
+      client: kube.electionClient,
+      timings: {
+        leaseDurationMs: options.leaderElectLeaseDuration,
+        renewDeadlineMs: options.leaderElectRenewDeadline,
+        retryPeriodMs: options.leaderElectRetryPeriod,
+      },
+      lock: { namespace: options.leaderElectResourceNamespace, name },
+      identity,
+      clock,
+      random,
+      log,
+      events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
+      metrics: metricsOf(name),
+      ...(notes === undefined ? {} : { notes }),
+    });
+}

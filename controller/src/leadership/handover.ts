@@ -1,0 +1,198 @@
+import { SUCCESSOR_OFFERED, SUCCESSOR_WANTED } from "../api/well-known.ts";
+import type { LeaseNotes } from "./lease-lock.ts";
+import type { Sidecar } from "../provider/sidecar.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Clock } from "../util/clock.ts";
+import {
+  decideAsLeader,
+  decideAsStandby,
+  type LeaderDecision,
+  type Offered,
+  parseOffered,
+  parseWanted,
+  type ProviderUse,
+  type Wanted,
+} from "./successor.ts";
+
+/** A provider as it says that it is: whether it can be used, and when it was last asked. */
+export interface WatchedProvider extends Pick<Sidecar, "name" | "doubt" | "askStatus"> {
+  readonly status: { readonly receivedAtMs: number } | undefined;
+}
+
+export interface SuccessorNotesDependencies {
+  /** Of this process, on the Lease. */
+  readonly identity: string;
+  readonly providers: readonly WatchedProvider[];
+  /** --leader-elect-provider-timeout. */
+  readonly timeoutMs: number;
+  /** How long a process that is not the best one leaves a free lease to the others. */
+  readonly deferMs: number;
+  readonly isWarm: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: SuccessorMetrics;
+  /** Told when it begins to look for a successor, with why, in one line. */
+  readonly onAsk: (why: string) => void;
+  /** Told once that leading must end, in good order, with why, in one line. */
+  readonly onYield: (why: string) => void;
+}
+
+/** A provider must have been usable for so long to be offered, or for the bound itself if that is shorter. */
+const STEADY_MS = 10_000;
+
+/** Whether and since when a provider is usable. */
+interface Since {
+  readonly isUsable: boolean;
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/**
+ * Lets a leader that has lost a provider make way for a replica that can use it: both say so on the Lease that they read and write
+ * anyway. See {@link decideAsLeader} and {@link decideAsStandby}.
+ */
+export class SuccessorNotes implements LeaseNotes {
+  readonly #deps: SuccessorNotesDependencies;
+  readonly #since = new Map<string, Since>();
+  #holder = "";
+  #wanted: Wanted | undefined;
+  /** The wish as it stands on the Lease, and since when this process knows of it, by the wall clock. */
+  #wish: { readonly text: string | undefined; readonly seenAtMs: number } = { text: undefined, seenAtMs: 0 };
+  #offered: Offered | undefined;
+  #isAsking = false;
+  #isYielding = false;
+  /** The wish answered last, so that the log says it once. */
+  #answered = "";
+
+  constructor(dependencies: SuccessorNotesDependencies) {
+    this.#deps = dependencies;
+    dependencies.metrics.asking(false);
+  }
+
+  read(annotations: Readonly<Record<string, string>>, holder: string): void {
+    this.#holder = holder;
+    this.#wanted = parseWanted(annotations[SUCCESSOR_WANTED]);
+    this.#offered = parseOffered(annotations[SUCCESSOR_OFFERED]);
+    this.#noteWish(annotations[SUCCESSOR_WANTED]);
+    this.#look();
+    if (holder !== this.#deps.identity) return;
+    const decision = this.#decide();
+    if (decision.kind === "yield") this.#yield(decision.wanted, decision.successor);
+  }
+
+  write(): Readonly<Record<string, string | undefined>> {
+    // What is left of an earlier leader goes as the lease is taken.
+    if (this.#holder !== this.#deps.identity) return { [SUCCESSOR_WANTED]: undefined, [SUCCESSOR_OFFERED]: undefined };
+    // Both outlast this process: they say who is to take the lease.
+    if (this.#isYielding) return {};
+    this.#look();
+    const decision = this.#decide();
+    this.#tell(decision);
+    const wanted = decision.kind === "stay" ? undefined : JSON.stringify(decision.wanted);
+    return { [SUCCESSOR_WANTED]: wanted, [SUCCESSOR_OFFERED]: undefined };
+  }
+
+  propose(): Readonly<Record<string, string>> {
+    const { identity, isWarm, timeoutMs, log } = this.#deps;
+    const offered = decideAsStandby({
+      identity,
+      holder: this.#holder,
+      wanted: this.#wanted,
+      offered: this.#offered,
+      providers: this.#uses().filter(({ name }) => this.#hasAnswered(name)),
+      isWarm: isWarm(),
+      steadyMs: timeoutMs === 0 ? STEADY_MS : Math.min(STEADY_MS, timeoutMs),
+    });
+    if (offered === undefined) return {};
+    const wish = JSON.stringify(this.#wanted);
+    if (wish !== this.#answered) log.info("Offering to lead", { leader: offered.leader, lost: this.#wanted?.lost });
+    this.#answered = wish;
+    return { [SUCCESSOR_OFFERED]: JSON.stringify(offered) };
+  }
+
+  deferMs(): number {
+    const { identity, timeoutMs, deferMs, providers } = this.#deps;
+    if (timeoutMs === 0) return 0;
+    const isAnotherMeant = this.#offered !== undefined && this.#offered.identity !== identity;
+    // What the last leader could not use, and found nobody for, is no reason to wait for others.
+    const isWorse = providers.some(({ name, doubt }) => doubt !== undefined && !this.#wanted?.lost.includes(name));
+    return isAnotherMeant || isWorse ? deferMs : 0;
+  }
+
+  /** What a provider said before is no answer to a wish: a cloud that is down for all may not have been heard of here. */
+  #noteWish(text: string | undefined): void {
+    if (text === this.#wish.text) return;
+    this.#wish = { text, seenAtMs: this.#deps.clock.nowMs() };
+    if (text === undefined || this.#holder === this.#deps.identity) return;
+    for (const provider of this.#deps.providers) provider.askStatus();
+  }
+
+  #hasAnswered(name: string): boolean {
+    const status = this.#deps.providers.find((provider) => provider.name === name)?.status;
+    return status !== undefined && status.receivedAtMs >= this.#wish.seenAtMs;
+  }
+
+  #decide(): LeaderDecision {
+    const { identity, timeoutMs } = this.#deps;
+    return decideAsLeader({ identity, providers: this.#uses(), offered: this.#offered, timeoutMs });
+  }
+
+  #look(): void {
+    const { providers, clock } = this.#deps;
+    for (const { name, doubt } of providers) {
+      const isUsable = doubt === undefined;
+      if (this.#since.get(name)?.isUsable === isUsable) continue;
+      this.#since.set(name, { isUsable, monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() });
+    }
+  }
+
+  #uses(): readonly ProviderUse[] {
+    const nowMs = this.#deps.clock.monotonicMs();
+    return [...this.#since].map(([name, { isUsable, monotonicMs, wallMs }]) => ({
+      name,
+      isUsable,
+      forMs: nowMs - monotonicMs,
+      sinceMs: wallMs,
+    }));
+  }
+
+  #tell(decision: LeaderDecision): void {
+    const { log, metrics } = this.#deps;
+    const isAsking = decision.kind !== "stay";
+    if (isAsking === this.#isAsking) return;
+    this.#isAsking = isAsking;
+    metrics.asking(isAsking);
+    if (decision.kind === "stay") return log.info("No successor is looked for any more");
+    const { lost, since } = decision.wanted;
+    log.warn("A replica is looked for that can use what this one cannot", { lost, since });
+    this.#deps.onAsk(`cannot use ${this.#lostWith(lost)} since ${since}; a replica that can is asked to lead`);
+  }
+
+  #yield({ lost }: Wanted, successor: string): void {
+    if (this.#isYielding) return;
+    this.#isYielding = true;
+    this.#deps.log.warn("Giving up leadership for a replica that can do better", { lost, successor });
+    this.#deps.onYield(`gives up leadership to ${successor}, which can use ${lost.join(", ")}`);
+  }
+
+  #lostWith(lost: readonly string[]): string {
+    return this.#deps.providers
+      .filter(({ name }) => lost.includes(name))
+      .map(({ name, doubt }) => `provider ${name} (${doubt ?? "usable again"})`)
+      .join(", ");
+  }
+}
+
+export interface SuccessorMetrics {
+  asking(isAsking: boolean): void;
+}
+
+export function successorMetrics(metrics: Metrics): SuccessorMetrics {
+  const gauge = metrics.gauge({
+    name: "cloudwire_leader_successor_wanted",
+    help: "1 while this process leads, has lost a provider for longer than --leader-elect-provider-timeout and looks for a replica that can use it.",
+    labels: [],
+  });
+  return { asking: (isAsking) => gauge.set({}, isAsking ? 1 : 0) };
+}

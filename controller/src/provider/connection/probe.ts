@@ -1,0 +1,169 @@
+import { lookup } from "node:dns/promises";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from "node:tls";
+import type { ProviderAddress } from "./provider-address.ts";
+import { speaksHttp2 } from "./http2-probe.ts";
+import type { TlsMaterial } from "./tls-files.ts";
+
+/** What is wrong with a host that no gRPC connection comes about with. */
+export interface RemoteFinding {
+  readonly reason:
+    | "HostNotFound"
+    | "ConnectionRefused"
+    | "HostUnreachable"
+    | "CertificateExpired"
+    | "CertificateUntrusted"
+    | "CertificateNameWrong"
+    | "CertificateUsageWrong"
+    | "ClientCertificateRefused"
+    | "NotTls"
+    | "NotGrpc";
+  /** What is wrong, where, and what to do; one line. */
+  readonly message: string;
+}
+
+/** Whom to look at, and how we would speak with it. */
+export interface RemoteProbe {
+  readonly address: Extract<ProviderAddress, { readonly kind: "tcp" }>;
+  /** As an operator wrote it, for messages. */
+  readonly shown: string;
+  /** undefined: plaintext. */
+  readonly material: TlsMaterial | undefined;
+  readonly serverName: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Alerts of OpenSSL that speak of a certificate which was shown, or was not: ours. */
+const CLIENT_REFUSED = /^ERR_SSL_.*(?:CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)/;
+
+/** Looks why nothing connects to a host; undefined when a gRPC server could well be there. Never rejects. */
+export async function probeRemote(probe: RemoteProbe): Promise<RemoteFinding | undefined> {
+  const { address, shown, material, timeoutMs } = probe;
+  const found = await lookup(address.host).catch((error: unknown) => codeOf(error));
+  if (typeof found === "string") return hostNotFound(probe, found);
+  const socket = await connected(probe, found.address);
+  if (!("destroy" in socket)) return socket;
+  if (material === undefined) {
+    return (await speaksHttp2(socket, timeoutMs)) ? undefined : notGrpc(shown);
+  }
+  const secure = await secured(probe, material, socket);
+  if (!("destroy" in secure)) return secure;
+  if (secure.alpnProtocol !== "h2") {
+    secure.destroy();
+    return notGrpc(shown);
+  }
+  // In TLS 1.3 a client is done before the server has looked at its certificate: a refusal is an end right after.
+  return (await speaksHttp2(secure, timeoutMs)) ? undefined : clientRefused(shown);
+}
+
+/** A socket to that IP address of the host, or what is wrong. */
+function connected(probe: RemoteProbe, host: string): Promise<Socket | RemoteFinding> {
+  return new Promise((resolve) => {
+    const socket = connectTcp({ host, port: probe.address.port });
+    const finish = (result: Socket | RemoteFinding): void => {
+      clearTimeout(timer);
+      if (result !== socket) socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => finish(unreachable(probe, "ETIMEDOUT")), probe.timeoutMs);
+    socket.once("connect", () => finish(socket));
+    socket.once("error", (error) => finish(unreachable(probe, codeOf(error))));
+  });
+}
+
+function secured(probe: RemoteProbe, material: TlsMaterial, socket: Socket): Promise<TLSSocket | RemoteFinding> {
+  const { address, serverName, shown, timeoutMs } = probe;
+  const name = serverName ?? address.host;
+  return new Promise((resolve) => {
+    const { ca, cert, key } = material;
+    const sni = isIP(name) === 0 ? { servername: name } : {};
+    const checked = (_host: string, certificate: Parameters<typeof checkServerIdentity>[1]): Error | undefined =>
+      checkServerIdentity(name, certificate);
+    const secure = connectTls({ socket, ca, cert, key, ...sni, checkServerIdentity: checked, ALPNProtocols: ["h2"] });
+    const finish = (result: TLSSocket | RemoteFinding): void => {
+      clearTimeout(timer);
+      if (result !== secure) secure.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => finish(notTls(shown, "ETIMEDOUT")), timeoutMs);
+    secure.once("secureConnect", () => finish(secure));
+    secure.on("error", (error) => finish(tlsFinding(probe, name, error)));
+    secure.once("close", () => finish(clientRefused(shown)));
+  });
+}
+
+function tlsFinding({ shown }: RemoteProbe, name: string, error: Error): RemoteFinding {
+  const code = codeOf(error);
+  switch (code) {
+    case "CERT_HAS_EXPIRED":
+    case "CERT_NOT_YET_VALID":
+      return {
+        reason: "CertificateExpired",
+        message: `${shown}: the provider's certificate, or its authority's, is not valid at this time (${code}); renew it, and compare the clocks of both machines`,
+      };
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return {
+        reason: "CertificateNameWrong",
+        message: `${shown}: the provider's certificate is not for "${name}"; give it that name, or say in server-name= which one it has`,
+      };
+    case "INVALID_PURPOSE":
+      return {
+        reason: "CertificateUsageWrong",
+        message: `${shown}: the provider's certificate, or its authority's, is not for this use (${code}); sign the provider's for server use (extended key usage serverAuth) by an authority that may sign`,
+      };
+    case "ECONNRESET":
+    case "EPIPE":
+      return clientRefused(shown);
+  }
+  if (CLIENT_REFUSED.test(code)) return clientRefused(shown);
+  if (code === "EPROTO" || code.startsWith("ERR_SSL_")) return notTls(shown, code);
+  return {
+    reason: "CertificateUntrusted",
+    message: `${shown}: the provider's certificate is signed by no authority of ca= (${code}); put the authority that signed it into that file`,
+  };
+}
+
+function hostNotFound({ address, shown }: RemoteProbe, code: string): RemoteFinding {
+  return {
+    reason: "HostNotFound",
+    message: `${shown}: no address is known for the name ${address.host} (${code}); check the name, and the DNS of this pod`,
+  };
+}
+
+function unreachable({ shown }: RemoteProbe, code: string): RemoteFinding {
+  if (code === "ECONNREFUSED") {
+    return {
+      reason: "ConnectionRefused",
+      message: `${shown}: the host is there and nothing listens on that port; is the provider running, and is the port right?`,
+    };
+  }
+  return {
+    reason: "HostUnreachable",
+    message: `${shown} cannot be reached (${code}); check routes, firewalls and network policies between this pod and the provider`,
+  };
+}
+
+function clientRefused(shown: string): RemoteFinding {
+  return {
+    reason: "ClientCertificateRefused",
+    message: `${shown} closed the connection once it had seen our certificate; it must be signed by an authority that the provider knows (CLOUD_PROVIDER_TLS_CLIENT_CA_FILE), for client use, and be valid`,
+  };
+}
+
+function notTls(shown: string, code: string): RemoteFinding {
+  return {
+    reason: "NotTls",
+    message: `${shown} answers, but not with TLS 1.2 or newer (${code}); check the port, and that the provider serves with its certificate`,
+  };
+}
+
+function notGrpc(shown: string): RemoteFinding {
+  return {
+    reason: "NotGrpc",
+    message: `${shown} answers but is not a gRPC server; check that the address is the provider's`,
+  };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,30 @@
+import type { Rpc } from "./methods.ts";
+
+/** How a call ended, as the transport saw it. */
+export interface WireStatus {
+  /** Canonical gRPC code; 0: with success. */
+  readonly code: number;
+  readonly message: string;
+  /** Trailer `grpc-status-details-bin`, when there is one. */
+  readonly details: Uint8Array | undefined;
+  /** The caller gave up: what the provider would have answered is not known. */
+  readonly isGivenUp: boolean;
+}
+
+/** One call under way. */
+export interface TappedCall<Response> {
+  /** One message of the answer, and the bytes that it came as. */
+  message(response: Response, bytes: Uint8Array): void;
+  end(status: WireStatus): void;
+}
+
+export interface TappedOptions {
+  readonly requestId: string;
+  /** undefined: a stream, which has no deadline. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** Sees what goes over the wire, each try by itself. Never throws, never waits. */
+export interface WireTap {
+  begin<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: TappedOptions): TappedCall<Response>;
+}

@@ -1,0 +1,100 @@
+import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
+import { Duration } from "@cloudwire/proto/google/protobuf/duration";
+import { BadRequest, ErrorInfo, QuotaFailure, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";
+import { Status } from "@cloudwire/proto/google/rpc/status";
+import { errorDomain } from "@cloudwire/proto/reasons";
+import { codeName, ProviderError, type ProviderErrorFields } from "../model/errors.ts";
+import { durationMs } from "./time.ts";
+
+/** A call that ended with a status other than OK, as the transport saw it. */
+export interface FailedCall {
+  /** What was called on whom, for the message: `acme BatchGetInstances`. */
+  readonly what: string;
+  readonly code: number;
+  readonly message: string;
+  /** Trailer `grpc-status-details-bin`, when there is one. */
+  readonly statusDetails: Uint8Array | undefined;
+  readonly requestId: string;
+  readonly cause: unknown;
+}
+
+/** The failed call as our error. Details that cannot be read count as none: then the transport said it. */
+export function errorOfCall(call: FailedCall): ProviderError {
+  const code = codeName(call.code);
+  const details = readDetails(call.statusDetails);
+  const fields: ProviderErrorFields = {
+    code,
+    message: `${call.what}: ${label(code, details.reason)}: ${call.message}`,
+    requestId: call.requestId,
+    ...details,
+  };
+  return new ProviderError(fields, { cause: call.cause });
+}
+
+/** The error of one item inside an answer that succeeded. */
+export function errorOfItem(item: ItemError, what: string, requestId: string): ProviderError {
+  const code = codeName(item.code);
+  return new ProviderError({
+    code,
+    reason: item.reason,
+    domain: item.domain === "" ? errorDomain : item.domain,
+    message: `${what}: ${label(code, item.reason)}: ${item.message}`,
+    retryAfterMs: waitMs(item.retryAfter),
+    metadata: item.metadata,
+    requestId,
+    cloudRequestIds: cloudRequestIds(item.metadata),
+  });
+}
+
+function label(code: string, reason: string | undefined): string {
+  return reason === undefined || reason === "" ? code : reason;
+}
+
+type Details = Pick<
+  ProviderErrorFields,
+  "reason" | "domain" | "retryAfterMs" | "fieldViolations" | "quotaViolations" | "metadata" | "cloudRequestIds"
+>;
+
+function readDetails(bytes: Uint8Array | undefined): Details {
+  if (bytes === undefined) return {};
+  try {
+    return Status.decode(bytes).details.reduce<Details>((read, { typeUrl, value }) => {
+      return { ...read, ...readDetail(typeUrl.slice(typeUrl.lastIndexOf("/") + 1), value) };
+    }, {});
+  } catch {
+    // Bytes that are no Status were not made by a provider that keeps the contract.
+    return {};
+  }
+}
+
+function readDetail(typeName: string, value: Uint8Array): Details {
+  switch (typeName) {
+    case "google.rpc.ErrorInfo": {
+      const { reason, domain, metadata } = ErrorInfo.decode(value);
+      return { reason, domain, metadata, cloudRequestIds: cloudRequestIds(metadata) };
+    }
+    case "google.rpc.RetryInfo":
+      return { retryAfterMs: waitMs(RetryInfo.decode(value).retryDelay ?? Duration.create()) };
+    case "google.rpc.BadRequest":
+      return { fieldViolations: BadRequest.decode(value).fieldViolations };
+    case "google.rpc.QuotaFailure":
+      return { quotaViolations: QuotaFailure.decode(value).violations };
+    default:
+      return {};
+  }
+}
+
+/** Whatever a provider says, a wish is looked at again within half an hour, as one is that failed for good. */
+const MAX_WAIT_MS = 1_800_000;
+
+function waitMs(duration: Duration | undefined): number | undefined {
+  const ms = durationMs(duration);
+  return ms === undefined ? undefined : Math.min(MAX_WAIT_MS, Math.max(0, ms));
+}
+
+/** Key of ErrorInfo metadata under which providers put the cloud's own request ids, separated by commas. */
+const CLOUD_REQUEST_IDS = "cloud_request_ids";
+
+function cloudRequestIds(metadata: Readonly<Record<string, string>>): readonly string[] {
+  return (metadata[CLOUD_REQUEST_IDS] ?? "").split(",").filter((id) => id !== "");
+}

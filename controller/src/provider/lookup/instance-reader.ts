@@ -1,0 +1,121 @@
+import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Node } from "../../api/node.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
+import type { Clock } from "../../util/clock.ts";
+import { answered } from "../model/answered.ts";
+import { settleClaim } from "./claim.ts";
+import type { ReadOptions } from "../model/client.ts";
+import { nodeRef } from "../convert/node.ts";
+import type { InstanceAnswer } from "../model/instance.ts";
+import { InstanceBatcher } from "./instance-batcher.ts";
+import { openClaimError } from "../model/ownership-errors.ts";
+import type { Answered, NodeOwner, Provider, ProviderSet } from "../model/provider.ts";
+
+/**
+ * Looks up the machine behind one Node. Questions that arrive together leave as one call; the same question is asked once;
+ * answers are reused for as long as the caller's `maxDataAgeMs` allows.
+ */
+export interface InstanceReader {
+  /**
+   * Resolves with what is known; a failed call is the answer "unknown", a Node that no provider owns is "notMine". A Node that could
+   * be of several providers is looked for at all of them: "present" means that it is of that one alone, "absent" that it is of none.
+   * Rejects only with the reason of `options.signal`, which gives up this caller's wait and nobody else's.
+   */
+  get(node: Node, question: InstanceQuestion): Promise<InstanceAnswer>;
+}
+
+export interface InstanceQuestion extends ReadOptions {
+  /** Name of the provider to ask, whoever owns the Node. @default the owner, or all that could be */
+  readonly at?: string;
+}
+
+export interface InstanceReaderDeps {
+  readonly providers: ProviderSet;
+  readonly clock: Clock;
+  /** Ends calls under way; aborts when the process stops. */
+  readonly signal: AbortSignal;
+  /** Nodes that will probably be asked about soon, whoever owns them. @default none */
+  readonly companions?: () => Iterable<Node>;
+  readonly tracing: Tracing;
+}
+
+/** A Node that is older than this waits longer than the ordinary course of things takes. */
+const OPEN_CLAIM_IS_NEWS_AFTER_MS = 15_000;
+
+/** One batcher for each provider. */
+export class BatchingInstanceReader implements InstanceReader {
+  readonly #deps: InstanceReaderDeps;
+  readonly #batchers = new Map<Provider, InstanceBatcher>();
+
+  constructor(deps: InstanceReaderDeps) {
+    this.#deps = deps;
+  }
+
+  async get(node: Node, { at, ...options }: InstanceQuestion): Promise<InstanceAnswer> {
+    const owner = this.#ownerOf(node, at);
+    switch (owner.kind) {
+      case "owned":
+        return this.#batcherOf(owner.provider).ask(nodeRef(node, owner.info), options);
+      case "unowned":
+        return { kind: "notMine", message: owner.why };
+      case "undecided":
+        return owner.claimants === undefined
+          ? { kind: "unknown", error: owner.error }
+          : this.#claim(node, owner.claimants, options);
+    }
+    return owner satisfies never;
+  }
+
+  #ownerOf(node: Node, at: string | undefined): NodeOwner {
+    const { providers } = this.#deps;
+    const named = answered(providers.providers).find(({ provider }) => provider.name === at);
+    return named === undefined ? providers.ownerOfNode(node) : { kind: "owned", ...named };
+  }
+
+  /** As long as one of them cannot answer, or is not to be believed, nothing follows from what the others say: they are not asked. */
+  async #claim(node: Node, claimants: readonly Answered[], options: ReadOptions): Promise<InstanceAnswer> {
+    const { name, creationTimestampMs } = node.metadata;
+    const isNews = this.#deps.clock.nowMs() - creationTimestampMs >= OPEN_CLAIM_IS_NEWS_AFTER_MS;
+    for (const { provider } of claimants) {
+      const why = provider.unavailable?.message ?? provider.doubt;
+      if (why === undefined) continue;
+      const message = `node ${name} has no provider ID, and ${provider.name} cannot say whether the machine is its: ${why}`;
+      return { kind: "unknown", error: openClaimError(message, isNews) };
+    }
+    const testimonies = await Promise.all(
+      claimants.map(async ({ provider, info }) => {
+        const answer = await this.#batcherOf(provider).ask(nodeRef(node, info), options);
+        return { provider: provider.name, answer };
+      }),
+    );
+    return settleClaim(name, testimonies, isNews);
+  }
+
+  #batcherOf(provider: Provider): InstanceBatcher {
+    const known = this.#batchers.get(provider);
+    if (known !== undefined) return known;
+    const { clock, signal, tracing } = this.#deps;
+    const batcher = new InstanceBatcher({
+      clock,
+      signal,
+      maxBatchSize: () => provider.info?.capabilities.instances?.maxBatchSize ?? 1,
+      companions: () => this.#companionsOf(provider),
+      fetch: (nodes, batchOptions) => provider.client.getInstances(nodes, batchOptions),
+      tracing,
+    });
+    this.#batchers.set(provider, batcher);
+    return batcher;
+  }
+
+  *#companionsOf(provider: Provider): Iterable<NodeRef> {
+    for (const node of this.#deps.companions?.() ?? []) {
+      const owner = this.#deps.providers.ownerOfNode(node);
+      for (const asked of askedAbout(owner)) if (asked.provider === provider) yield nodeRef(node, asked.info);
+    }
+  }
+}
+
+function askedAbout(owner: NodeOwner): readonly Answered[] {
+  if (owner.kind === "owned") return [owner];
+  return owner.kind === "undecided" ? (owner.claimants ?? []) : [];
+}

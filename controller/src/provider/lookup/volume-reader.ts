@@ -1,0 +1,131 @@
+import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
+import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
+import type { Priority } from "../../util/priority-line.ts";
+import { asProviderError, contractError } from "../model/errors.ts";
+import type { Provider } from "../model/provider.ts";
+import type { VolumeAnswer } from "../model/volume.ts";
+import type { Span, Tracing } from "../../telemetry/tracing.ts";
+import { raceAbort } from "../../util/abort.ts";
+import type { Clock } from "../../util/clock.ts";
+import { claimantsOf, consensusOf, type VolumeKnowledge } from "./volume-owner.ts";
+
+/** Looks up the volume behind one PersistentVolume. */
+export interface VolumeReader {
+  /** Rejects only with the reason of `signal`, which gives up this caller's wait and nobody else's. */
+  get(pv: PersistentVolume, source: VolumeSource, signal: AbortSignal): Promise<VolumeKnowledge>;
+}
+
+export interface VolumeReaderDependencies {
+  /** Empty before the first is connected to. */
+  readonly providers: () => readonly Provider[];
+  readonly clock: Clock;
+  readonly settings: VolumeReaderSettings;
+  readonly tracing: Tracing;
+}
+
+export interface VolumeReaderSettings {
+  /** How long a question waits for others, to share a call with them. */
+  readonly windowMs: number;
+  /** How old the cloud's data may be. */
+  readonly maxDataAgeMs: number;
+  readonly priority: Priority;
+}
+
+interface Batch {
+  readonly refs: VolumeRef[];
+  readonly answers: Promise<readonly VolumeAnswer[]>;
+  /** Aborts when nobody waits for an answer any more. */
+  readonly life: AbortController;
+  waiting: number;
+  /** Of the work that waits for answers. */
+  readonly askers: Span[];
+}
+
+/** Questions that arrive together leave as one call to their provider. */
+export class BatchingVolumeReader implements VolumeReader {
+  readonly #deps: VolumeReaderDependencies;
+  /** Not sent yet. */
+  readonly #open = new Map<Provider, Batch>();
+
+  constructor(deps: VolumeReaderDependencies) {
+    this.#deps = deps;
+  }
+
+  async get(pv: PersistentVolume, source: VolumeSource, signal: AbortSignal): Promise<VolumeKnowledge> {
+    const providers = this.#deps.providers();
+    const ref = refOf(pv, source);
+    const answers = await Promise.all(claimantsOf(source, providers).map((one) => this.#ask(one, ref, signal)));
+    return consensusOf(answers, providers);
+  }
+
+  async #ask(provider: Provider, ref: VolumeRef, signal: AbortSignal): Promise<VolumeAnswer> {
+    signal.throwIfAborted();
+    const batch = this.#open.get(provider) ?? this.#begin(provider);
+    const index = batch.refs.push(ref) - 1;
+    batch.waiting++;
+    const asker = this.#deps.tracing.current;
+    if (asker !== undefined) batch.askers.push(asker);
+    try {
+      const answers = await raceAbort(batch.answers, signal);
+      return answers[index] ?? unanswered();
+    } finally {
+      batch.waiting--;
+      if (signal.aborted && batch.waiting === 0) this.#giveUp(provider, batch, signal.reason);
+    }
+  }
+
+  #begin(provider: Provider): Batch {
+    const { clock, settings } = this.#deps;
+    const { promise: answers, resolve } = Promise.withResolvers<readonly VolumeAnswer[]>();
+    const batch: Batch = { refs: [], answers, life: new AbortController(), waiting: 0, askers: [] };
+    this.#open.set(provider, batch);
+    clock.schedule(settings.windowMs, () => {
+      this.#close(provider, batch);
+      resolve(this.#send(provider, batch));
+    });
+    return batch;
+  }
+
+  /** Who comes now needs another call. */
+  #giveUp(provider: Provider, batch: Batch, reason: unknown): void {
+    this.#close(provider, batch);
+    batch.life.abort(reason);
+  }
+
+  #close(provider: Provider, batch: Batch): void {
+    if (this.#open.get(provider) === batch) this.#open.delete(provider);
+  }
+
+  /** Never rejects. */
+  async #send({ client }: Provider, { refs, life, askers }: Batch): Promise<readonly VolumeAnswer[]> {
+    const { tracing, settings } = this.#deps;
+    const { maxDataAgeMs, priority } = settings;
+    const { signal } = life;
+    if (signal.aborted) return [];
+    try {
+      const call = (): Promise<readonly VolumeAnswer[]> => client.getVolumes(refs, { signal, maxDataAgeMs, priority });
+      return await tracing.shared(askers, call);
+    } catch (error) {
+      return refs.map(() => ({ kind: "unknown", error: asProviderError(error) }));
+    }
+  }
+}
+
+function unanswered(): VolumeAnswer {
+  return { kind: "unknown", error: contractError("INVARIANT_BROKEN", "the volume got no answer") };
+}
+
+function refOf({ metadata: { name, uid } }: PersistentVolume, source: VolumeSource): VolumeRef {
+  // With generateName there is no name yet while the object is being admitted.
+  return { name: name === "" ? "unnamed" : name, uid, source: wireSource(source) };
+}
+
+function wireSource(source: VolumeSource): VolumeRef["source"] {
+  switch (source.kind) {
+    case "csi":
+      return { $case: "csi", value: { driver: source.driver, volumeHandle: source.volumeHandle } };
+    case "inTree":
+      return { $case: "inTree", value: { plugin: source.plugin, volumeId: source.volumeId } };
+  }
+  return source satisfies never;
+}

@@ -1,0 +1,163 @@
+import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
+import type { Instance, InstanceAnswer } from "./instance.ts";
+import type {
+  LoadBalancer,
+  LoadBalancerAnswer,
+  LoadBalancerChange,
+  LoadBalancerDeletion,
+  ServiceRef,
+} from "./load-balancer.ts";
+import type { Route, RouteChanges, RouteList } from "./route.ts";
+import type { Priority } from "../../util/priority-line.ts";
+import type { VolumeAnswer } from "./volume.ts";
+
+/** What every call takes. The deadline is the contract's for that call and is not the caller's to choose. */
+export interface CallOptions {
+  /** The call is given up when this aborts; what it may have changed is then not known. */
+  readonly signal: AbortSignal;
+  /** @default "high" */
+  readonly priority?: Priority;
+}
+
+export interface ReadOptions extends CallOptions {
+  /** How old data may be. 0: the cloud is read now. */
+  readonly maxDataAgeMs: number;
+}
+
+/** What every call that may change the cloud takes. */
+export interface ChangeOptions extends CallOptions {
+  /** Id of the intended change, the same when the same change is tried again. @default a new one */
+  readonly requestId?: string;
+  /** Check everything, change nothing, answer `plannedChanges`. Only where the capability says so. */
+  readonly validateOnly?: boolean;
+  /** Why, for audit logs: `service created`. */
+  readonly trigger?: string;
+  /** Asked when the call's turn has come, after all waits: a throw ends it unsent, as the cause of the error. @default it is sent */
+  readonly refuse?: () => void;
+}
+
+/** The load balancer a call is about. */
+export interface LoadBalancerRef {
+  readonly service: ServiceRef;
+  readonly class?: string | undefined;
+  /** Only those under declared prefixes: see `declaredAnnotations`. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** `operation.id` of the answer before. */
+  readonly operationId?: string;
+  /** `LoadBalancer.id`, if known. */
+  readonly loadBalancerId?: string;
+}
+
+/** The nodes of a load balancer: spelled out, by reference, or as acknowledged before. */
+export interface NodeSelection {
+  readonly fingerprint: string;
+  readonly count: number;
+  readonly source:
+    | { readonly kind: "inline"; readonly nodes: readonly TargetNode[] }
+    | { readonly kind: "nodeSet"; readonly id: string }
+    | { readonly kind: "unchanged" };
+  /** Nodes that the contract does not allow, each with why. Told with the answer. */
+  readonly leftOut?: readonly string[];
+}
+
+export interface EnsureLoadBalancerInput {
+  readonly service: ServiceRef;
+  readonly spec: LoadBalancerSpec;
+  readonly specFingerprint: string;
+  readonly nodes: NodeSelection;
+  /** Fingerprint of the nodes that the provider last said to be in force. Equal ones are not sent again. */
+  readonly acknowledgedNodes?: string | undefined;
+  readonly operationId?: string;
+  /** Take this one over, whoever stamped it. Only on an operator's explicit word. */
+  readonly adoptLoadBalancerId?: string;
+}
+
+export interface UpdateNodesInput extends LoadBalancerRef {
+  readonly nodes: NodeSelection;
+}
+
+/** One chunk of a node set. */
+export interface NodeSetChunk {
+  readonly nodeSetId: string;
+  /** "" when the upload is the whole set. */
+  readonly baseFingerprint: string;
+  readonly targetFingerprint: string;
+  readonly chunkIndex: number;
+  readonly chunkCount: number;
+  readonly upserts: readonly TargetNode[];
+  readonly removedProviderIds: readonly string[];
+  readonly targetCount: number;
+}
+
+export interface NodeSetState {
+  readonly fingerprint: string;
+  readonly count: number;
+  readonly committed: boolean;
+}
+
+/** Everything of one kind in the provider's scope, all pages. */
+export interface Listing<Item> {
+  readonly items: readonly Item[];
+  /** Only then is an item that is missing here absent. */
+  readonly complete: boolean;
+  /** Zones and regions that could not be read. */
+  readonly unreachable: readonly string[];
+  /** Where a watch may begin to continue this list without a gap; "" when not offered. */
+  readonly resumeToken: string;
+}
+
+/** One hint of a watch; reads stay the truth. */
+export interface WatchEvent<Hint> {
+  readonly hint: Hint;
+  /** Continue here after a break. */
+  readonly resumeToken: string;
+}
+
+export type InstanceHint =
+  | { readonly kind: "upsert"; readonly instance: Instance }
+  | { readonly kind: "gone"; readonly providerId: string }
+  | { readonly kind: "bookmark"; readonly initialEventsEnd: boolean }
+  /** Read everything again: the provider or the stream lost count. */
+  | { readonly kind: "resync"; readonly message: string };
+
+export type LoadBalancerHint =
+  | { readonly kind: "upsert"; readonly loadBalancer: LoadBalancer }
+  | { readonly kind: "gone"; readonly service: ServiceRef }
+  | { readonly kind: "bookmark"; readonly initialEventsEnd: boolean }
+  | { readonly kind: "resync"; readonly message: string };
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  /** Continue after this token. "" begins now. */
+  readonly resumeToken: string;
+  /** Only without token: send everything first. */
+  readonly sendInitialEvents: boolean;
+}
+
+/**
+ * The calls of the contract as promises of plain values. Every rejection is a ProviderError. Reads are repeated a few times
+ * when the provider is unavailable, changes never. Calls wait their turn: at most as many run as the provider allows.
+ */
+export interface ProviderClient {
+  /** One answer for each node, in order; never rejects for the sake of one node, and answers "unknown" for each when a call fails. */
+  getInstances(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceAnswer[]>;
+  listInstances(options: CallOptions): Promise<Listing<Instance>>;
+  watchInstances(options: WatchOptions): AsyncIterable<WatchEvent<InstanceHint>>;
+
+  getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerAnswer>;
+  listLoadBalancers(options: CallOptions): Promise<Listing<LoadBalancer>>;
+  ensureLoadBalancer(input: EnsureLoadBalancerInput, options: ChangeOptions): Promise<LoadBalancerChange>;
+  updateLoadBalancerNodes(input: UpdateNodesInput, options: ChangeOptions): Promise<LoadBalancerChange>;
+  deleteLoadBalancer(ref: LoadBalancerRef, options: ChangeOptions): Promise<LoadBalancerDeletion>;
+  watchLoadBalancers(options: WatchOptions): AsyncIterable<WatchEvent<LoadBalancerHint>>;
+  applyNodeSet(chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState>;
+
+  listRoutes(options: CallOptions): Promise<RouteList>;
+  ensureRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
+  deleteRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
+
+  /** As getInstances. */
+  getVolumes(volumes: readonly VolumeRef[], options: ReadOptions): Promise<readonly VolumeAnswer[]>;
+}

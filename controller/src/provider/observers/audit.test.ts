@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { auditLine, type AuditedCall } from "./audit.ts";
+import { contractError, ProviderError } from "../model/errors.ts";
+
+const SERVICE = { namespace: "shop", name: "web", uid: "uid-1" };
+const START_MS = Date.UTC(2026, 10, 23, 6, 0, 0, 7);
+const SEQUENCE = String((BigInt(START_MS) << 20n) + 3n);
+
+const ENSURE = {
+  context: { scopeId: "project-1" },
+  change: { requestId: "call-1", trigger: "service created", sequence: SEQUENCE },
+  service: SERVICE,
+  spec: { ports: [{ port: 80 }], annotations: { "acme/b": "2", "acme/a": "1" } },
+  specFingerprint: "s1-x",
+  nodes: { fingerprint: "n1-x", count: 2 },
+};
+
+const ROUTES = [
+  { targetProviderId: "acme://1", targetNodeName: "n1", destinationCidr: "10.1.0.0/24" },
+  { targetProviderId: "acme://2", targetNodeName: "n2", destinationCidr: "10.2.0.0/24" },
+];
+const [FIRST, SECOND] = [
+  { destinationCidr: "10.1.0.0/24", node: "n1", targetProviderId: "acme://1" },
+  { destinationCidr: "10.2.0.0/24", node: "n2", targetProviderId: "acme://2" },
+];
+
+const WORK: AuditedCall["work"] = {
+  controller: "service-lb-controller",
+  key: "shop/web",
+  reconcileId: "reconcile-1",
+  // As Kubernetes 1.36 has it of a Service: without generation.
+  version: { resourceVersion: "42", generation: 0 },
+};
+
+/** As JSON has it: without what is not there. */
+function line(call: Partial<AuditedCall>): Readonly<Record<string, unknown>> {
+  return JSON.parse(
+    JSON.stringify(
+      auditLine({
+        provider: "acme",
+        method: "EnsureLoadBalancer",
+        requestId: "call-1",
+        work: WORK,
+        startMs: START_MS,
+        durationMs: 12.345_678,
+        request: ENSURE,
+        outcome: { response: {} },
+        ...call,
+      }),
+    ),
+  );
+}
+
+const digestOf = (request: unknown) => line({ request })["requestDigest"];
+
+describe("auditLine()", () => {
+  test("tells all of a change that was made", () => {
+    const stats = { cloudCalls: 4, cloudMutations: 2, cloudRequestIds: ["c-1", "c-2"] };
+    expect(line({ outcome: { response: { loadBalancer: { id: "lb-1" }, stats } } })).toEqual({
+      time: "2026-11-23T06:00:00.007Z",
+      controller: "service-lb-controller",
+      key: "shop/web",
+      reconcileId: "reconcile-1",
+      resourceVersion: "42",
+      trigger: "service created",
+      provider: "acme",
+      method: "EnsureLoadBalancer",
+      requestId: "call-1",
+      planOnly: false,
+      sequence: SEQUENCE,
+      epoch: START_MS,
+      service: SERVICE,
+      loadBalancerId: "lb-1",
+      specFingerprint: "s1-x",
+      nodesFingerprint: "n1-x",
+      requestDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      code: "OK",
+      cloudCalls: 4,
+      cloudMutations: 2,
+      cloudRequestIds: ["c-1", "c-2"],
+      durationMs: 12.346,
+    });
+  });
+
+  test.each<[string, Partial<AuditedCall>, object]>([
+    [
+      "a question, which has no place among changes",
+      { request: { ...ENSURE, change: { requestId: "call-1", validateOnly: true } } },
+      { planOnly: true, code: "OK" },
+    ],
+    [
+      "a refusal, without its free text",
+      { outcome: { error: contractError("QUOTA_EXCEEDED", "key=hunter2", { cloudRequestIds: ["c-9"] }) } },
+      { code: "RESOURCE_EXHAUSTED", reason: "QUOTA_EXCEEDED", cloudRequestIds: ["c-9"] },
+    ],
+    [
+      "a connection that broke, of which nobody knows what became",
+      { outcome: { error: new ProviderError({ code: "UNKNOWN", message: "read ECONNRESET" }) } },
+      { code: "UNKNOWN", cloudRequestIds: [] },
+    ],
+    [
+      "a deletion that goes on",
+      { method: "DeleteLoadBalancer", request: { service: SERVICE, loadBalancerId: "lb-1" } },
+      { loadBalancerId: "lb-1", done: false },
+    ],
+    [
+      "a deletion that is done",
+      { method: "DeleteLoadBalancer", request: { service: SERVICE }, outcome: { response: { done: true } } },
+      { service: SERVICE, done: true },
+    ],
+    [
+      "a set of nodes",
+      { method: "ApplyNodeSet", request: { nodeSetId: "set-1", targetFingerprint: "n1-y", upserts: [{}] } },
+      { nodeSetId: "set-1", nodesFingerprint: "n1-y", planOnly: false },
+    ],
+    [
+      "routes, each with what became of it",
+      {
+        method: "BatchDeleteRoutes",
+        request: { routes: ROUTES },
+        outcome: { response: { results: [{ route: {} }, { error: { code: 5, reason: "ROUTE_TARGET_NOT_FOUND" } }] } },
+      },
+      {
+        code: "OK",
+        routes: [
+          { ...FIRST, code: "OK" },
+          { ...SECOND, code: "NOT_FOUND", reason: "ROUTE_TARGET_NOT_FOUND" },
+        ],
+      },
+    ],
+    [
+      "routes of a call that failed as a whole",
+      {
+        method: "BatchEnsureRoutes",
+        request: { routes: ROUTES },
+        outcome: { error: contractError("CLOUD_UNAVAILABLE", "down") },
+      },
+      { code: "UNAVAILABLE", routes: [FIRST, SECOND] },
+    ],
+    [
+      "routes with an answer that fits them not",
+      { method: "BatchEnsureRoutes", request: { routes: ROUTES }, outcome: { response: { results: [{ route: {} }] } } },
+      { routes: [FIRST, SECOND] },
+    ],
+  ])("tells of %s", (_, call, expected) => {
+    expect(line(call)).toMatchObject(expected);
+  });
+
+  test("leaves out what is not there", () => {
+    const question = line({ work: undefined, request: { change: { validateOnly: true } } });
+    expect(Object.keys(question)).toEqual([
+      "time",
+      "provider",
+      "method",
+      "requestId",
+      "planOnly",
+      "requestDigest",
+      "code",
+      "cloudRequestIds",
+      "durationMs",
+    ]);
+    expect(JSON.stringify(line({ outcome: { error: contractError("QUOTA_EXCEEDED", "key=hunter2") } }))).not.toContain(
+      "hunter2",
+    );
+  });
+
+  test("digests the wish: neither who asks, nor which time, nor the order of keys count", () => {
+    const { spec, ...rest } = ENSURE;
+    const annotations = { "acme/a": "1", "acme/b": "2" };
+    const again = { spec: { annotations, ports: spec.ports }, ...rest, change: { requestId: "call-2" }, context: {} };
+    expect(digestOf(again)).toBe(digestOf(ENSURE));
+    expect(digestOf({ ...ENSURE, specFingerprint: "s1-y" })).not.toBe(digestOf(ENSURE));
+    expect(digestOf({ ...ENSURE, spec: { ...spec, ports: [{ port: 81 }] } })).not.toBe(digestOf(ENSURE));
+  });
+});

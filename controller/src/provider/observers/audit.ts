@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import type { MethodName } from "@cloudwire/proto/methods";
+import type { Work } from "../../observe/work.ts";
+import {
+  booleanField,
+  isRecord,
+  type JsonRecord,
+  numberField,
+  recordField,
+  recordsField,
+  stringField,
+  stringsField,
+} from "../../util/json.ts";
+import { epochOf } from "../../leadership/change-sequence.ts";
+import { codeName, type ProviderError, type ProviderErrorCode } from "../model/errors.ts";
+import { RPCS } from "../convert/methods.ts";
+
+/** A call that may have changed something, as it ended. */
+export interface AuditedCall {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  readonly method: MethodName;
+  readonly requestId: string;
+  /** On whose account; undefined: no reconcile's. */
+  readonly work: Pick<Work, "controller" | "key" | "reconcileId" | "version"> | undefined;
+  /** Wall clock, when it was sent. */
+  readonly startMs: number;
+  readonly durationMs: number;
+  /** The messages as JSON, without secrets. */
+  readonly request: unknown;
+  /** The answer, or what came in its place. */
+  readonly outcome: { readonly response: unknown } | { readonly error: ProviderError };
+}
+
+/** One route of a call about several. */
+export interface AuditedRoute {
+  readonly destinationCidr: string;
+  readonly node: string;
+  readonly targetProviderId: string;
+  /** undefined: the call as a whole failed. */
+  readonly code: ProviderErrorCode | "OK" | undefined;
+  readonly reason: string | undefined;
+}
+
+/** One line of the audit log; docs/reference/audit-log.md says what each field means. */
+export interface AuditLine {
+  readonly time: string;
+  readonly controller: string | undefined;
+  readonly key: string | undefined;
+  readonly reconcileId: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly generation: number | undefined;
+  readonly trigger: string | undefined;
+  readonly provider: string;
+  readonly method: MethodName;
+  readonly requestId: string;
+  readonly planOnly: boolean;
+  readonly sequence: string | undefined;
+  readonly epoch: number | undefined;
+  readonly service: { readonly namespace: string; readonly name: string; readonly uid: string } | undefined;
+  readonly loadBalancerId: string | undefined;
+  readonly specFingerprint: string | undefined;
+  readonly nodesFingerprint: string | undefined;
+  readonly nodeSetId: string | undefined;
+  readonly routes: readonly AuditedRoute[] | undefined;
+  readonly requestDigest: string;
+  readonly code: ProviderErrorCode | "OK";
+  readonly reason: string | undefined;
+  readonly done: boolean | undefined;
+  readonly cloudCalls: number | undefined;
+  readonly cloudMutations: number | undefined;
+  readonly cloudRequestIds: readonly string[];
+  readonly durationMs: number;
+}
+
+export function auditLine(call: AuditedCall): AuditLine {
+  const { provider, method, requestId, work, outcome } = call;
+  const request = isRecord(call.request) ? call.request : {};
+  const change = recordField(request, "change");
+  const response = "response" in outcome && isRecord(outcome.response) ? outcome.response : {};
+  const error = "error" in outcome ? outcome.error : undefined;
+  return {
+    time: new Date(call.startMs).toISOString(),
+    ...origin(work),
+    trigger: said(stringField(change, "trigger")),
+    provider,
+    method,
+    requestId,
+    planOnly: booleanField(change, "validateOnly"),
+    ...place(change),
+    ...subject(request, response),
+    routes: routesOf(request, error === undefined ? response : undefined),
+    requestDigest: digest(request),
+    code: error?.code ?? "OK",
+    reason: said(error?.reason ?? ""),
+    done: method === RPCS.deleteLoadBalancer.name && error === undefined ? booleanField(response, "done") : undefined,
+    ...cost(response, error),
+    durationMs: Math.round(call.durationMs * 1000) / 1000,
+  };
+}
+
+/** On whose account, and from which state of the object. */
+function origin(
+  work: AuditedCall["work"],
+): Pick<AuditLine, "controller" | "key" | "reconcileId" | "resourceVersion" | "generation"> {
+  const { resourceVersion = "", generation = 0 } = work?.version ?? {};
+  return {
+    controller: work?.controller,
+    key: work?.key,
+    reconcileId: work?.reconcileId,
+    resourceVersion: said(resourceVersion),
+    generation: generation === 0 ? undefined : generation,
+  };
+}
+
+/** Place among all changes; a question has none. */
+function place(change: JsonRecord): Pick<AuditLine, "sequence" | "epoch"> {
+  const sequence = stringField(change, "sequence");
+  if (sequence === "" || sequence === "0") return { sequence: undefined, epoch: undefined };
+  return { sequence, epoch: epochOf(sequence) };
+}
+
+function subject(
+  request: JsonRecord,
+  response: JsonRecord,
+): Pick<AuditLine, "service" | "loadBalancerId" | "specFingerprint" | "nodesFingerprint" | "nodeSetId"> {
+  const service = recordField(request, "service");
+  const known = stringField(request, "loadBalancerId");
+  const fingerprint = stringField(recordField(request, "nodes"), "fingerprint");
+  return {
+    service: isRecord(request["service"])
+      ? {
+          namespace: stringField(service, "namespace"),
+          name: stringField(service, "name"),
+          uid: stringField(service, "uid"),
+        }
+      : undefined,
+    loadBalancerId: said(known) ?? said(stringField(recordField(response, "loadBalancer"), "id")),
+    specFingerprint: said(stringField(request, "specFingerprint")),
+    nodesFingerprint: said(fingerprint) ?? said(stringField(request, "targetFingerprint")),
+    nodeSetId: said(stringField(request, "nodeSetId")),
+  };
+}
+
+/** Each route with its own result, where the answer has one for each. */
+function routesOf(request: JsonRecord, response: JsonRecord | undefined): readonly AuditedRoute[] | undefined {
+  if (request["routes"] === undefined) return undefined;
+  const errors = response && recordsField(response, "results", (result) => recordField(result, "error"));
+  const routes = recordsField(request, "routes", (route) => route);
+  const areAnswered = errors?.length === routes.length;
+  return routes.map((route, index) => ({
+    destinationCidr: stringField(route, "destinationCidr"),
+    node: stringField(route, "targetNodeName"),
+    targetProviderId: stringField(route, "targetProviderId"),
+    ...resultOf(areAnswered ? errors[index] : undefined),
+  }));
+}
+
+function resultOf(error: JsonRecord | undefined): Pick<AuditedRoute, "code" | "reason"> {
+  if (error === undefined) return { code: undefined, reason: undefined };
+  const code = numberField(error, "code");
+  return { code: code === 0 ? "OK" : codeName(code), reason: said(stringField(error, "reason")) };
+}
+
+function cost(
+  response: JsonRecord,
+  error: ProviderError | undefined,
+): Pick<AuditLine, "cloudCalls" | "cloudMutations" | "cloudRequestIds"> {
+  if (error !== undefined) {
+    return { cloudCalls: undefined, cloudMutations: undefined, cloudRequestIds: error.cloudRequestIds };
+  }
+  const stats = recordField(response, "stats");
+  const isCounted = isRecord(response["stats"]);
+  return {
+    cloudCalls: isCounted ? numberField(stats, "cloudCalls") : undefined,
+    cloudMutations: isCounted ? numberField(stats, "cloudMutations") : undefined,
+    cloudRequestIds: stringsField(stats, "cloudRequestIds"),
+  };
+}
+
+/** Of what was asked for, without who asked and which time: the same wish has the same digest. */
+function digest(request: JsonRecord): string {
+  const { context: _, change: __, ...wish } = request;
+  return `sha256:${createHash("sha256").update(canonical(wish)).digest("hex")}`;
+}
+
+/** JSON with the keys of each object in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isRecord(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : inner,
+  );
+}
+
+function said(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}

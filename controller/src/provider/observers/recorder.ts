@@ -1,0 +1,85 @@
+import { methodRules } from "@cloudwire/proto/methods";
+import { type FieldRules, withoutSecrets } from "@cloudwire/proto/secrets";
+import { detailsToJson } from "@cloudwire/proto/status-details";
+import type { RecordingSink } from "../../telemetry/recording-log.ts";
+import { codeName } from "../model/errors.ts";
+import { type Codec, type Rpc, requestMessage, responseMessage } from "../convert/methods.ts";
+import type { TappedCall, TappedOptions, WireStatus, WireTap } from "../convert/caller.ts";
+
+export interface RecorderDeps {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  readonly sink: RecordingSink;
+  /** Which fields are secrets. @default the contract says it */
+  readonly rules?: FieldRules;
+}
+
+interface Answer {
+  readonly response: unknown;
+  /** The bytes that came are not those that the JSON would give: it lacks something. */
+  readonly inexact?: true;
+}
+
+/** Writes what goes over the wire to one provider to the recording, without secrets. */
+export function recorder({ provider, sink, rules }: RecorderDeps): WireTap {
+  return {
+    begin<Request, Response>(
+      rpc: Rpc<Request, Response>,
+      request: Request,
+      { requestId, timeoutMs }: TappedOptions,
+    ): TappedCall<Response> {
+      const method = rpc.name;
+      const call = { call: sink.nextCall(), provider, method };
+      const write = (entry: () => object): void => {
+        try {
+          sink.write(entry());
+        } catch (error) {
+          sink.lose(error);
+        }
+      };
+      write(() => ({
+        kind: "begin",
+        ...call,
+        requestId,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        request: withoutSecrets(requestMessage(method), rpc.request.toJSON(request), rules),
+      }));
+      let only: Answer | undefined;
+      return {
+        message: (response, bytes) => {
+          if (methodRules[method].stream) {
+            return write(() => ({ kind: "message", ...call, ...answer(rpc, response, bytes, rules) }));
+          }
+          try {
+            only = answer(rpc, response, bytes, rules);
+          } catch (error) {
+            sink.lose(error);
+          }
+        },
+        end: (status) => write(() => ({ kind: "end", ...call, ...statusFields(status), ...only })),
+      };
+    },
+  };
+}
+
+function answer<Request, Response>(
+  rpc: Rpc<Request, Response>,
+  response: Response,
+  bytes: Uint8Array,
+  rules: FieldRules | undefined,
+): Answer {
+  const json = withoutSecrets(responseMessage(rpc.name), rpc.response.toJSON(response), rules);
+  return { response: json, ...(isExact(rpc.response, response, bytes) ? {} : { inexact: true }) };
+}
+
+/** Fields of a newer contract, values of an enum that are not known, times finer than a millisecond are not in the JSON. */
+function isExact<Message>(codec: Codec<Message>, message: Message, bytes: Uint8Array): boolean {
+  return Buffer.compare(codec.encode(message).finish(), bytes) === 0;
+}
+
+function statusFields({ code, message, details, isGivenUp }: WireStatus): object {
+  if (code === 0) return { code: "OK" };
+  const told = details === undefined ? [] : detailsToJson(details);
+  const more = told.length === 0 ? {} : { details: told };
+  return { code: codeName(code), message, ...more, ...(isGivenUp ? { givenUp: true } : {}) };
+}

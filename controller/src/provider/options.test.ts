@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { flags } from "../app/options.ts";
+import { parseCommand } from "../options/parse.ts";
+import { providerTlsFlag } from "./provider-tls-flag.ts";
+
+const REMOTE = "--provider=far=tcp://provider.example.com:9443";
+const TLS = "--provider-tls=far=ca=/tls/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key";
+
+/** Every file is there but those in /nowhere. */
+const readText = (path: string): string => {
+  if (path.startsWith("/nowhere")) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+  return "";
+};
+const command = (...args: readonly string[]) => parseCommand({ args, environment: {}, readText }, new Set());
+const problemsOf = (...args: readonly string[]): readonly string[] => {
+  const parsed = command(...args);
+  return parsed.kind === "invalid" ? parsed.problems.map(({ where, what }) => `${where}: ${what}`) : [];
+};
+
+describe("parseCommand() of providers at tcp:// addresses", () => {
+  test.each([
+    { args: [REMOTE, TLS] },
+    { args: ["--provider=far=tcp://[2001:db8::1]:9443", `${TLS},server-name=provider.example.com`] },
+    { args: ["--provider=far=tcp://10.0.0.7:9443", "--provider-plaintext=far"] },
+    { args: ["--provider=near=unix:///run/a.sock", REMOTE, TLS] },
+  ])("takes $args", ({ args }) => {
+    expect(command(...args)).toMatchObject({ kind: "run" });
+  });
+
+  test.each([
+    {
+      args: [REMOTE],
+      problem:
+        "--provider: tcp://provider.example.com:9443 without TLS is refused: whoever can reach it, or is on the way, could change the cloud; add --provider-tls=far=ca=FILE,cert=FILE,key=FILE",
+    },
+    {
+      args: ["--provider=far=unix:///run/a.sock", TLS],
+      problem:
+        '--provider-tls: provider "far" is at unix:///run/a.sock; a Unix socket has no TLS, its file\'s permissions guard it: take this away',
+    },
+    {
+      args: ["--provider=far=unix:///run/a.sock", "--provider-plaintext=far"],
+      problem:
+        '--provider-plaintext: provider "far" is at unix:///run/a.sock; a Unix socket has no TLS, its file\'s permissions guard it: take this away',
+    },
+    {
+      args: [REMOTE, TLS, "--provider-plaintext=far"],
+      problem: '--provider-plaintext: provider "far" has --provider-tls as well; take one of them away',
+    },
+    {
+      args: [REMOTE, TLS, "--provider-plaintext=near"],
+      problem: '--provider-plaintext: "near" is no provider; --provider names far',
+    },
+    {
+      args: [REMOTE, "--provider-tls=far=ca=/nowhere/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key"],
+      problem:
+        "--provider-tls: ca= of provider \"far\" cannot be read: ENOENT: no such file or directory, open '/nowhere/ca.pem'",
+    },
+    {
+      args: ["--provider=far=tcp://:9443", TLS],
+      problem:
+        '--provider: "tcp://:9443" is not tcp://host:port; write tcp://provider.example.com:9443 or tcp://[2001:db8::1]:9443',
+    },
+    {
+      args: ["--provider=far=http://x:1", TLS],
+      problem:
+        '--provider: "http://x:1" is no address of a provider; write unix:///path/to/provider.sock or tcp://host:port',
+    },
+    {
+      args: [REMOTE, `${TLS},sni=x`],
+      problem:
+        '--provider-tls: "sni=x" is not one of ca=, cert=, key=, server-name=; write NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]',
+    },
+    {
+      args: [REMOTE, "--provider-tls=far=ca=/tls/ca.pem"],
+      problem:
+        '--provider-tls: provider "far" lacks cert= and key=; write NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]',
+    },
+    { args: [REMOTE, TLS, TLS], problem: '--provider-tls: provider "far" is given its TLS files twice' },
+    { args: [REMOTE, `${TLS},key=/k`], problem: '--provider-tls: key= of provider "far" is given twice' },
+    {
+      args: [REMOTE, "--provider-tls=ca"],
+      problem: '--provider-tls: "ca" names no provider; write NAME=ca=FILE,cert=FILE,key=FILE[,server-name=NAME]',
+    },
+  ])("refuses $args", ({ args, problem }) => {
+    expect(problemsOf(...args)).toContain(problem);
+  });
+
+  test("tells every file that is missing, together with the other problems", () => {
+    const tls = "--provider-tls=far=ca=/nowhere/a,cert=/nowhere/b,key=/nowhere/c";
+    expect(problemsOf(REMOTE, tls, "--provider=near=tcp://10.0.0.1:1", "--leader-elect=maybe")).toHaveLength(5);
+  });
+});
+
+describe("providerTlsFlag", () => {
+  test("writes what it has read", () => {
+    const text = "far=ca=/tls/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key,server-name=provider.example.com";
+    const parsed = providerTlsFlag.parse(text, undefined);
+    expect(parsed.kind === "value" && flags.providerTls.write(parsed.value)).toEqual([text]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { capabilities, idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { ownershipProblems } from "./conflicts.ts";
+import { NO_RULES } from "../model/provider.ts";
+
+const declaring = (name: string, prefix: string, ...classes: readonly string[]) =>
+  idleProvider(
+    name,
+    info({ providerIdPrefixes: [prefix], capabilities: { loadBalancers: capabilities({ classes }) } }),
+  );
+const east = declaring("east", "east://", "example.com/a");
+const west = declaring("west", "west://", "example.com/b");
+const bare = idleProvider(
+  "bare",
+  info({ providerIdPrefixes: ["bare://"], capabilities: { loadBalancers: undefined } }),
+);
+const silent = idleProvider("silent", undefined);
+const anyNode = { text: "a", requirements: [{ kind: "exists", key: "a" }] } as const;
+
+describe("ownershipProblems()", () => {
+  test("there are none where every provider has its own", () => {
+    expect(ownershipProblems([east, west, bare, silent], NO_RULES)).toEqual([]);
+  });
+
+  test("names each prefix and class that two declare, and who they are", () => {
+    const [twin, third] = [
+      declaring("twin", "west://", "example.com/a"),
+      declaring("third", "west://", "example.com/b"),
+    ];
+    expect(ownershipProblems([east, west, twin, third], NO_RULES)).toEqual([
+      {
+        kind: "providerIdPrefix",
+        value: "west://",
+        providers: ["west", "twin", "third"],
+        message: expect.stringMatching(
+          /^providers west, twin and third have the same provider-ID prefix west:\/\/.*selector$/,
+        ),
+      },
+      {
+        kind: "loadBalancerClass",
+        value: "example.com/a",
+        providers: ["east", "twin"],
+        message: expect.stringMatching(/^providers east and twin serve the same load-balancer class example.com\/a: /),
+      },
+      { kind: "loadBalancerClass", value: "example.com/b", providers: ["west", "third"], message: expect.any(String) },
+    ]);
+  });
+
+  test("a shared prefix is none where each of them has a selector, and one where only some have", () => {
+    const twin = declaring("twin", "west://", "example.com/c");
+    const both = new Map([
+      ["west", anyNode],
+      ["twin", anyNode],
+    ]);
+    expect(ownershipProblems([west, twin], { ...NO_RULES, nodeSelectors: both })).toEqual([]);
+    const one = new Map([["west", anyNode]]);
+    expect(ownershipProblems([west, twin], { ...NO_RULES, nodeSelectors: one })).toMatchObject([{ value: "west://" }]);
+  });
+
+  test("a default provider without load balancers is one if another has them", () => {
+    expect(ownershipProblems([bare, east, west], NO_RULES)).toMatchObject([
+      {
+        kind: "defaultLoadBalancerProvider",
+        value: "bare",
+        message: expect.stringContaining("name east and west with --default-load-balancer-provider"),
+      },
+    ]);
+    expect(ownershipProblems([bare, east], { ...NO_RULES, defaultLoadBalancerProvider: "east" })).toEqual([]);
+    expect(ownershipProblems([bare], NO_RULES)).toEqual([]);
+  });
+});

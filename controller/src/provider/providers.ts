@@ -1,0 +1,171 @@
+import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { Node } from "../api/node.ts";
+import type { Options } from "../app/options.ts";
+import type { WriteGate } from "../observe/write-filter.ts";
+import { holdsLease } from "../observe/modes.ts";
+import type { ChangeAudit } from "./observers/audited.ts";
+import type { CallJournal } from "../explain/history/call-journal.ts";
+import { ChangeSequence } from "../leadership/change-sequence.ts";
+import { BatchingInstanceReader, type InstanceReader } from "./lookup/instance-reader.ts";
+import { providerMetrics } from "./metrics.ts";
+import { OwnershipReport } from "./ownership/ownership-report.ts";
+import { Sidecar, type SidecarOptions } from "./sidecar.ts";
+import type { ProviderSnapshot } from "./provider-snapshot.ts";
+import { composeNotes, type LeaseNotes } from "../leadership/lease-lock.ts";
+import { exposeProviders } from "./status-metrics.ts";
+import { PrefixProviderSet } from "./ownership/prefix-provider-set.ts";
+import type { OwnershipRules, ProviderSet } from "./model/provider.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { EpochNotes } from "../leadership/epoch-notes.ts";
+import type { WatchedProvider } from "../leadership/handover.ts";
+import { ScopeNotes, scopeRemedy } from "../leadership/lease-annotations.ts";
+
+export interface ProviderSideDependencies {
+  readonly options: Options;
+  readonly cluster: ClusterRef;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tracing: Tracing;
+  /** Decides whether changes are made or only planned. @default they are made */
+  readonly gate?: WriteGate | undefined;
+  /** Told of each call that may change something. @default nobody is */
+  readonly audit?: ChangeAudit | undefined;
+  /** Remembers the last calls. @default nobody does */
+  readonly journal?: CallJournal | undefined;
+  /** Gets what goes over the wire to providers. @default nobody does */
+  readonly recording?: RecordingSink | undefined;
+  /** Ends look-ups under way. */
+  readonly signal: AbortSignal;
+  /** Nodes that will be looked up soon. */
+  readonly companions: () => readonly Node[];
+  /** All Nodes. */
+  readonly nodes: () => Iterable<Node>;
+  /** Told why nothing is changed by that provider any more. */
+  readonly onScopeDoubt: (provider: string, message: string) => void;
+}
+
+/** Everything that talks to providers. */
+export interface ProviderSide {
+  readonly providers: ProviderSet;
+  /** The same, as they say that they are. */
+  readonly sidecars: readonly WatchedProvider[];
+  readonly instances: InstanceReader;
+  /** Calls back whenever a provider has become usable; answers how to end that. */
+  onReady(listener: () => void): () => void;
+  /** Why no provider can be used now, for readyz; undefined: one can, so this process is of use. A cloud that is down is no reason. */
+  problem(): string | undefined;
+  /** What is wrong with one provider, or with what it declares; undefined: nothing known. */
+  warning(provider: string): string | undefined;
+  /** Keeps the scope of each provider, and the epoch of changes, on the Lease of leader election; by the name of this process there. */
+  leaseNotes(identity: string): LeaseNotes;
+  /** For people. */
+  snapshots(): readonly ProviderSnapshot[];
+  /** Reads again how often clouds may be called. */
+  refreshCallRates(): void;
+  /** Stays connected until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Sidecars of one pod answer within seconds of each other; until then one that is silent may own what seems to be another's. */
+const SETTLING_MS = 10_000;
+
+export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
+  const { options, cluster, version, clock, random, log, tracing, signal, companions } = dependencies;
+  const listeners = new Set<() => void>();
+  const metrics = providerMetrics(dependencies.metrics);
+  const onReady = (): void => {
+    report.check();
+    for (const listener of listeners) tell(listener, log);
+  };
+  const isElected = holdsLease(options);
+  const sequence = new ChangeSequence({ clock, log, isElected });
+  const sidecars = options.provider.map(({ name, address }) => {
+    const tls = options.providerTls.get(name);
+    const callRates = () => options.providerCallRate.filter(({ provider }) => provider === name);
+    const onScopeChange = (message: string | undefined): void => {
+      if (message !== undefined) dependencies.onScopeDoubt(name, message);
+    };
+    const { leaderElectResourceName, leaderElectResourceNamespace } = options;
+    const lease = { isElected, leaderElectResourceName, leaderElectResourceNamespace };
+    const scope = { scopeRemedy: scopeRemedy(name, lease), onScopeChange };
+    const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
+    return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...told(dependencies) });
+  });
+  exposeProviders(dependencies.metrics, sidecars);
+  const rules = rulesOf(options, clock);
+  const providers = new PrefixProviderSet(sidecars, rules);
+  const report = new OwnershipReport({ ...dependencies, providers, rules });
+  return {
+    providers,
+    sidecars,
+    instances: new BatchingInstanceReader({ providers, clock, signal, companions, tracing }),
+    onReady: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    problem: () => (sidecars.some(isUsable) ? undefined : sidecars.map(shown).join("; ")),
+    warning: (wanted) => {
+      const own = sidecars.filter(({ name }) => name === wanted);
+      const reasons = own.flatMap(({ health }) => health.reasons);
+      const contested = report.problems().filter(({ providers: names }) => names.includes(wanted));
+      const troubles = [...reasons, ...contested].map(({ message }) => message);
+      const messages = [...troubles, ...own.flatMap(({ warnings }) => warnings)];
+      return messages.length === 0 ? undefined : messages.join("; ");
+    },
+    leaseNotes: (identity) => {
+      return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, clock })]);
+    },
+    snapshots: () => sidecars.map(({ snapshot }) => snapshot),
+    refreshCallRates: () => {
+      for (const sidecar of sidecars) sidecar.refreshCallRates();
+    },
+    run: async (stop) => {
+      await Promise.all(sidecars.map((sidecar) => sidecar.run(stop)));
+    },
+  };
+}
+
+/** Who hears of calls, each only where somebody wants to. */
+function told({ gate, audit, journal, recording }: ProviderSideDependencies): Partial<SidecarOptions> {
+  return {
+    ...(gate && { gate }),
+    ...(audit && { audit }),
+    ...(journal && { journal }),
+    ...(recording && { recording }),
+  };
+}
+
+/** A fault of one controller is none of the provider's, nor of the other controllers. */
+function tell(listener: () => void, log: Logger): void {
+  try {
+    listener();
+  } catch (error) {
+    log.error("A controller failed to take up that a provider can be used; its keys wait for their next try", {
+      err: error,
+    });
+  }
+}
+
+function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: Options, clock: Clock): OwnershipRules {
+  const startedAtMs = clock.monotonicMs();
+  return {
+    nodeSelectors: providerNodeSelector,
+    defaultLoadBalancerProvider: defaultLoadBalancerProvider === "" ? undefined : defaultLoadBalancerProvider,
+    isSettled: () => clock.monotonicMs() - startedAtMs >= SETTLING_MS,
+  };
+}
+
+function isUsable({ health, scopeChange }: Sidecar): boolean {
+  return health.ready && scopeChange === undefined;
+}
+
+function shown({ name, health }: Sidecar): string {
+  return `provider ${name}: ${health.reasons.map(({ message }) => message).join("; ")}`;
+}

@@ -1,0 +1,241 @@
+import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { ProviderTls } from "./provider-tls-flag.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Tracing } from "../telemetry/tracing.ts";
+import type { Clock, Random } from "../util/clock.ts";
+import { Semaphore } from "../util/semaphore.ts";
+import { GroupedCallBudget } from "./limits/call-budget.ts";
+import { randomCallIds } from "./convert/call-ids.ts";
+import { type OperatorRate, rateGroups } from "./model/call-rate.ts";
+import { ChangeSequence } from "../leadership/change-sequence.ts";
+import type { ProviderClient } from "./model/client.ts";
+import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection/connection.ts";
+import { absenceDoubt, type ProviderHealth } from "./connection/state.ts";
+import { contractClient } from "./contract-client.ts";
+import type { WriteGate } from "../observe/write-filter.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
+import { audited, type ChangeAudit } from "./observers/audited.ts";
+import { planningClient } from "./calls/validate-only.ts";
+import { onlyQuestions } from "./calls/question-caller.ts";
+import type { ProviderError } from "./model/errors.ts";
+import { GovernedCaller } from "./limits/rate-limited-caller.ts";
+import type { CallJournal } from "../explain/history/call-journal.ts";
+import { journalled } from "./observers/journalled.ts";
+import { instrumented } from "./observers/observed-caller.ts";
+import type { ProviderMetrics } from "./metrics.ts";
+import { ProviderChannel, type TlsState } from "./connection/channel.ts";
+import type { ProviderInfo } from "./model/info.ts";
+import type { Provider } from "./model/provider.ts";
+import type { ProviderSnapshot } from "./provider-snapshot.ts";
+import type { ProviderStatus } from "./model/status.ts";
+import type { ScopeChange, ScopeRemedy } from "./connection/scope-guard.ts";
+import { Session } from "./calls/session.ts";
+import { recorder } from "./observers/recorder.ts";
+import { traced } from "./observers/traced.ts";
+import type { RpcCaller } from "./connection/transport.ts";
+
+/** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
+const MAX_CALLS = 64;
+
+export interface SidecarOptions {
+  /** Operator's name of the provider: label of metrics, field of logs. */
+  readonly name: string;
+  /** `unix:///path.sock`, `tcp://host:port`. */
+  readonly address: string;
+  /** For tcp:// addresses; without, calls go in plaintext. */
+  readonly tls?: ProviderTls | undefined;
+  readonly cluster: ClusterRef;
+  /** Version of this program, told to the provider. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: ProviderMetrics;
+  readonly tracing: Tracing;
+  readonly timing?: ConnectionTiming;
+  /** Numbers changes; one for all providers. @default one without election */
+  readonly sequence?: ChangeSequence;
+  /** What the operator says now; takes the place of what the provider declares. @default nothing */
+  readonly callRates?: () => readonly OperatorRate[];
+  /** Decides whether changes are made or only planned. @default they are made */
+  readonly gate?: WriteGate;
+  /** Told of each call that may change something. @default nobody is */
+  readonly audit?: ChangeAudit;
+  /** Remembers the last calls. @default nobody does */
+  readonly journal?: CallJournal;
+  /** Gets what goes over the wire. @default nobody does */
+  readonly recording?: RecordingSink;
+  /** How an operator accepts another scope, as half a sentence. @default by a restart */
+  readonly scopeRemedy?: ScopeRemedy;
+  /** Told when the scope comes into doubt, with why, and with nothing when it no longer is. */
+  readonly onScopeChange?: (message: string | undefined) => void;
+  /** Told after each handshake that lets calls go, and when the cloud behind can be used again. */
+  readonly onReady?: (info: ProviderInfo) => void;
+}
+
+/** A provider in a process of its own: its connection, its limits and its calls. Nothing happens before `run`. */
+export class Sidecar implements Provider {
+  readonly name: string;
+  readonly client: ProviderClient;
+  readonly #connection: ProviderConnection;
+  readonly #clock: Clock;
+  readonly #address: string;
+  readonly #budget: GroupedCallBudget;
+  readonly #callRates: () => readonly OperatorRate[];
+  readonly #semaphore: Semaphore;
+
+  constructor(options: SidecarOptions) {
+    const { name, address, clock, random, metrics } = options;
+    const log = options.log.child({ provider: name });
+    const ids = randomCallIds();
+    // One call until the handshake says how many.
+    const semaphore = new Semaphore(1);
+    const { gate, callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
+    const budgets = metrics.budgetsOf(name);
+    const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
+    budgets.watch(
+      () => budget.snapshot(),
+      () => clock.nowMs(),
+    );
+    this.#callRates = callRates;
+    const connection = new ProviderConnection({
+      name,
+      address,
+      cluster: options.cluster,
+      version: options.version,
+      clock,
+      log,
+      ids,
+      timing: options.timing ?? CONNECTION_TIMING,
+      scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
+      onScopeChange: (message) => options.onScopeChange?.(message),
+      channel: channelOf(options),
+      instrument: (caller) => watched(caller, options, log),
+      onReady: (info) => {
+        semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
+        this.refreshCallRates();
+        options.onReady?.(info);
+      },
+    });
+    const governed = new GovernedCaller({
+      caller: connection.caller,
+      budget,
+      semaphore,
+      admit: async (rpc, signal) => {
+        await connection.admit(rpc, signal);
+        if (rpc.isChange && gate?.isShut !== true) sequence.check();
+      },
+      clock,
+      random,
+    });
+    this.name = name;
+    this.#address = address;
+    this.#budget = budget;
+    this.#semaphore = semaphore;
+    this.#connection = connection;
+    this.#clock = clock;
+    const session = new Session({ provider: name, connection, governed, budget, ids, sequence, clock });
+    const client = contractClient(session, random);
+    this.client =
+      gate === undefined
+        ? client
+        : planningClient(client, { provider: name, gate, capabilities: () => this.info?.capabilities });
+  }
+
+  get info(): ProviderInfo | undefined {
+    return this.#connection.info;
+  }
+
+  get status(): ProviderStatus | undefined {
+    return this.#connection.status;
+  }
+
+  /** Has it say how it is now; {@link status} has it soon after. */
+  askStatus(): void {
+    this.#connection.askStatus();
+  }
+
+  get unavailable(): ProviderError | undefined {
+    return this.#connection.unavailable;
+  }
+
+  get doubt(): string | undefined {
+    const { health, status, info } = this.#connection;
+    return absenceDoubt(health, status, info?.bootId, this.#clock.nowMs());
+  }
+
+  /** For readyz and for people. */
+  get health(): ProviderHealth {
+    return this.#connection.health;
+  }
+
+  /** What an operator should know although calls can be made. */
+  get warnings(): readonly string[] {
+    return this.#connection.warnings;
+  }
+
+  /** Of the certificates between us; undefined: none are used. */
+  get tls(): TlsState | undefined {
+    return this.#connection.tls;
+  }
+
+  /** Present while changes are held back because the provider works in another scope than before. */
+  get scopeChange(): ScopeChange | undefined {
+    return this.#connection.scopeChange;
+  }
+
+  /** What is to be written down of the scope in which it may change things; undefined: nothing yet. */
+  get confirmedScope(): string | undefined {
+    return this.#connection.confirmedScope;
+  }
+
+  /** What was written down, each time it is read; "": nothing. */
+  recallScope(written: string): void {
+    this.#connection.recallScope(written);
+  }
+
+  /** Takes up how often the cloud may be called by what the operator and the provider say now. */
+  refreshCallRates(): void {
+    this.#budget.setRates(rateGroups(this.info?.limits.callRates ?? [], this.#callRates()));
+  }
+
+  /** For people. */
+  get snapshot(): ProviderSnapshot {
+    const { name, health, warnings, info, status, scopeChange, doubt } = this;
+    const { inside: inFlight, waiting, limit } = this.#semaphore;
+    return {
+      name,
+      address: this.#address,
+      connection: this.#connection.state.kind,
+      health,
+      warnings,
+      info,
+      handshakes: this.#connection.handshakes,
+      status,
+      scopeChange,
+      doubt,
+      budgets: this.#budget.snapshot(),
+      calls: { inFlight, waiting, limit },
+    };
+  }
+
+  /** Connects and stays connected until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#connection.run(signal);
+  }
+}
+
+function channelOf({ name: provider, address, tls, version, clock, recording: sink }: SidecarOptions): ProviderChannel {
+  const tap = sink && recorder({ provider, sink });
+  return new ProviderChannel({ provider, address, tls, version, clock, tap });
+}
+
+/** Calls as `caller` makes them, each known to all who want to know of it. */
+function watched(caller: RpcCaller, options: SidecarOptions, log: Logger): RpcCaller {
+  const { name: provider, address, gate, audit, journal, metrics, tracing, clock } = options;
+  const noted = audit === undefined ? caller : audited(caller, { provider, audit, clock });
+  const kept = journal === undefined ? noted : journalled(noted, { provider, journal, clock });
+  const measured = instrumented(kept, { provider, metrics, log, clock });
+  const shown = traced(measured, { provider, address, tracing });
+  return gate?.isShut === true ? onlyQuestions(shown) : shown;
+}

@@ -1,0 +1,107 @@
+import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { ADDRESS_BITS, parseCidr } from "../../util/cidr.ts";
+import {
+  bitString,
+  type Der,
+  explicit,
+  implicit,
+  integer,
+  objectIdentifier,
+  octetString,
+  sequence,
+  set,
+  TRUE,
+  utcTime,
+  utf8String,
+} from "./der-writer.ts";
+
+/** A certificate and its private key, PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface SelfSignedRequest {
+  readonly commonName: string;
+  /** DNS names and IP addresses that it is for. */
+  readonly hosts: readonly string[];
+  readonly nowMs: number;
+  /** It must end before 2050. */
+  readonly validMs: number;
+}
+
+/** Clocks differ: valid from a little before now on. */
+const BACKDATED_MS = 3_600_000;
+
+const OID = {
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  commonName: "2.5.4.3",
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  subjectAltName: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  extendedKeyUsage: "2.5.29.37",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+} as const;
+
+/**
+ * A serving certificate on a new P-256 key, signed by itself: whoever is to trust it is given the certificate as the authority. RFC 5280.
+ * Node's own crypto makes the key and signs; the frame around that, which it has no call for, is all that is written here.
+ */
+export function selfSignedCertificate({ commonName, hosts, nowMs, validMs }: SelfSignedRequest): KeyPair {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = Uint8Array.from(publicKey.export({ format: "der", type: "spki" }));
+  const name = sequence(set(sequence(objectIdentifier(OID.commonName), utf8String(commonName))));
+  const algorithm = sequence(objectIdentifier(OID.ecdsaWithSha256));
+  const toBeSigned = sequence(
+    explicit(0, integer(Uint8Array.of(2))),
+    integer(serialNumber()),
+    algorithm,
+    name,
+    sequence(utcTime(nowMs - BACKDATED_MS), utcTime(nowMs + validMs)),
+    name,
+    spki,
+    explicit(3, sequence(...extensions(spki, hosts))),
+  );
+  const signature = sign("sha256", toBeSigned, privateKey);
+  return {
+    certificate: new X509Certificate(sequence(toBeSigned, algorithm, bitString(signature))).toString(),
+    key: privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
+  };
+}
+
+/** An authority too (basicConstraints): verifiers differ in whether they trust a mere server's certificate as a root. */
+function extensions(spki: Der, hosts: readonly string[]): readonly Der[] {
+  // digitalSignature and keyCertSign: bits 0 and 5.
+  const usage = bitString(Uint8Array.of(0b1000_0100), 2);
+  return [
+    extension(OID.basicConstraints, true, sequence(TRUE)),
+    extension(OID.keyUsage, true, usage),
+    extension(OID.extendedKeyUsage, false, sequence(objectIdentifier(OID.serverAuth))),
+    extension(OID.subjectKeyIdentifier, false, octetString(createHash("sha1").update(spki).digest())),
+    extension(OID.subjectAltName, false, sequence(...hosts.map(generalName))),
+  ];
+}
+
+function extension(id: string, isCritical: boolean, value: Der): Der {
+  return sequence(objectIdentifier(id), ...(isCritical ? [TRUE] : []), octetString(value));
+}
+
+/** dNSName [2] or iPAddress [7]. */
+function generalName(host: string): Der {
+  return isIP(host) === 0 ? implicit(2, new TextEncoder().encode(host)) : implicit(7, addressBytes(host));
+}
+
+function addressBytes(address: string): Uint8Array {
+  const bits = isIP(address) === 4 ? ADDRESS_BITS.IPv4 : ADDRESS_BITS.IPv6;
+  const number = parseCidr(`${address}/${bits}`)?.first ?? 0n;
+  return Buffer.from(number.toString(16).padStart(bits / 4, "0"), "hex");
+}
+
+/** 16 bytes; the first bit clear, or it would be negative; the second set, so that there is no zero in front. */
+function serialNumber(): Uint8Array {
+  const bytes = Uint8Array.from(randomBytes(16));
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytes;
+}

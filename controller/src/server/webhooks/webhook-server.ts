@@ -1,0 +1,162 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Server } from "node:https";
+import type { SecureContextOptions } from "node:tls";
+import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../../api/admission.ts";
+import { parseDurationMs } from "../../options/duration.ts";
+import type { HostPort } from "../../options/host-port.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { SpanStart, Tracing } from "../../telemetry/tracing.ts";
+import { deadlineSignal } from "../../util/abort.ts";
+import type { Clock } from "../../util/clock.ts";
+import { messageOf } from "../../util/errors.ts";
+import { DecodeError } from "../../util/json.ts";
+import { formatReview, parseReview } from "./admission-review.ts";
+import type { RunningServer } from "../server.ts";
+import type { ServingCertificate } from "../certificates/serving-certificate.ts";
+import type { WebhookMetrics } from "./webhook-metrics.ts";
+
+export interface WebhookServerDependencies {
+  readonly address: HostPort;
+  readonly webhooks: readonly AdmissionWebhook[];
+  readonly certificate: ServingCertificate;
+  /** Versions and ciphers. */
+  readonly tls: Pick<SecureContextOptions, "minVersion" | "ciphers">;
+  readonly metrics: WebhookMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Each request is a span below the API server's. */
+  readonly tracing: Tracing;
+}
+
+/** kube-apiserver takes objects of 3 MiB; a review has one more wrapping around it. apiserver/pkg/server/config.go v0.36.3. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** An API server keeps few connections; more are nobody's good. */
+const MAX_CONNECTIONS = 256;
+
+/** A whole request must be here within this. */
+const RECEIVE_MS = 10_000;
+
+/** What `timeoutSeconds` of a webhook is when it is not said, and the most it can be. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_TIMEOUT_MS = 30_000;
+
+/** Answers leave this much of the API server's time for the way, at most and as a share. */
+const MAX_MARGIN_MS = 1000;
+const MARGIN = 0.1;
+
+/** Requests in hand get this long at the end. */
+const CLOSE_MS = 10_000;
+
+/** Serves admission webhooks over TLS until closed. Rejects when the address cannot be had. */
+export async function startWebhookServer(deps: WebhookServerDependencies): Promise<RunningServer> {
+  const { address, webhooks, certificate, tls, metrics, clock } = deps;
+  const server = fastify({
+    logger: false,
+    https: { ...certificate.current(), ...tls },
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: RECEIVE_MS,
+    forceCloseConnections: "idle",
+  });
+  server.server.maxConnections = MAX_CONNECTIONS;
+  const showExpiry = (): void => metrics.certificateExpirySeconds.set(certificate.expiresAtMs / 1000);
+  showExpiry();
+  const stopListening = certificate.onChange(() => {
+    server.server.setSecureContext({ ...certificate.current(), ...tls });
+    showExpiry();
+  });
+  for (const webhook of webhooks) serveWebhook(server, webhook, deps);
+  const url = await server.listen(address);
+  return {
+    url,
+    close: async () => {
+      stopListening();
+      await closeInTime(server, clock);
+    },
+  };
+}
+
+type HttpsServer = FastifyInstance<Server>;
+
+function serveWebhook(server: HttpsServer, webhook: AdmissionWebhook, deps: WebhookServerDependencies): void {
+  const { metrics, clock, log, tracing } = deps;
+  void server.register(async (scope) => {
+    const startedMs = new WeakMap<FastifyRequest, number>();
+    scope.addHook("onRequest", async (request) => void startedMs.set(request, clock.monotonicMs()));
+    scope.addHook("onResponse", async (request, reply) => {
+      const labels = { code: String(reply.statusCode), webhook: webhook.name };
+      metrics.requests.inc(labels);
+      const tookMs = clock.monotonicMs() - (startedMs.get(request) ?? clock.monotonicMs());
+      metrics.latencySeconds.observe(labels, tookMs / 1000);
+    });
+    scope.setErrorHandler((error, _request, reply) => refuse(error, reply, webhook, log));
+    scope.post(webhook.path, async (request, reply) => {
+      const review = parseReview(request.body);
+      const admit = (): Promise<AdmissionDecision> => decide(webhook, review, timeoutOf(request.query), deps);
+      const decision = await tracing.root(() => admissionSpan(webhook, review), admit, callerOf(request));
+      return reply.type("application/json").send(formatReview(review.uid, decision));
+    });
+  });
+}
+
+function admissionSpan({ name, path }: AdmissionWebhook, { uid }: AdmissionRequest): SpanStart {
+  const attributes = {
+    "http.request.method": "POST",
+    "http.route": path,
+    "cloudwire.webhook": name,
+    "cloudwire.uid": uid,
+  };
+  return { name: `POST ${path}`, kind: "server", attributes };
+}
+
+/** The API server's trace context, if it makes traces itself. */
+function callerOf({ headers }: FastifyRequest): string | undefined {
+  const { traceparent } = headers;
+  return typeof traceparent === "string" ? traceparent : undefined;
+}
+
+async function decide(
+  webhook: AdmissionWebhook,
+  review: AdmissionRequest,
+  timeoutMs: number,
+  { clock }: WebhookServerDependencies,
+) {
+  const answerWithinMs = timeoutMs - Math.min(MAX_MARGIN_MS, timeoutMs * MARGIN);
+  const what = `webhook ${webhook.name}, request ${review.uid}`;
+  using deadline = deadlineSignal(new AbortController().signal, answerWithinMs, what, clock);
+  // Awaited here, or the deadline would be taken away at once.
+  return await webhook.admit(review, deadline.signal);
+}
+
+/** As upstream: 400 for what is no review, 500 for a fault; the text is for the API server's log. */
+function refuse(error: unknown, reply: FastifyReply, webhook: AdmissionWebhook, log: Logger): FastifyReply {
+  const code = statusOf(error);
+  if (code === 500) log.error("Webhook failed", { webhook: webhook.name, err: error });
+  else log.debug(2, "Request to webhook refused", { webhook: webhook.name, code, problem: messageOf(error) });
+  const text = code === 500 ? "internal error; the log of the webhook says more" : messageOf(error);
+  return reply.code(code).type("text/plain; charset=utf-8").send(`${text}\n`);
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof DecodeError) return 400;
+  const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
+  // Of another content type: upstream answers 400, too.
+  if (status === 415) return 400;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
+}
+
+/** `?timeout=10s`, which the API server sends; it stops listening then. */
+function timeoutOf(query: unknown): number {
+  const text = typeof query === "object" && query !== null && "timeout" in query ? query.timeout : undefined;
+  const timeoutMs = typeof text === "string" ? parseDurationMs(text) : undefined;
+  return timeoutMs === undefined || timeoutMs === 0 ? DEFAULT_TIMEOUT_MS : Math.min(timeoutMs, MAX_TIMEOUT_MS);
+}
+
+async function closeInTime(server: HttpsServer, clock: Clock): Promise<void> {
+  const timer = clock.schedule(CLOSE_MS, () => server.server.closeAllConnections());
+  try {
+    await server.close();
+  } finally {
+    timer.cancel();
+  }
+}
