@@ -1,0 +1,36 @@
+import type { ServiceRecord } from "./record.ts";
+import { type RecordEvent, transition } from "./transition.ts";
+
+/** Called with the key of a Service that is to be reconciled after `delayMs`. */
+export type WakeListener = (key: string, delayMs: number) => void;
+
+/** The records of all Services, by key. */
+export class Records {
+  readonly #records = new Map<string, ServiceRecord>();
+  readonly #listeners = new Set<WakeListener>();
+
+  get(key: string): ServiceRecord | undefined {
+    return this.#records.get(key);
+  }
+
+  list(): Iterable<readonly [string, ServiceRecord]> {
+    return this.#records;
+  }
+
+  /** Applies the events to the record as it is now, which a sweep may have changed since it was read. */
+  commit(key: string, ...events: readonly RecordEvent[]): ServiceRecord | undefined {
+    for (const event of events) {
+      const { record, effects } = transition(this.#records.get(key), event);
+      if (record === undefined) this.#records.delete(key);
+      else this.#records.set(key, record);
+      for (const { delayMs } of effects) for (const listener of this.#listeners) listener(key, delayMs);
+    }
+    return this.get(key);
+  }
+
+  /** Returns a function that ends it. */
+  onWake(listener: WakeListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,312 @@
+import type { Service } from "../../../api/service.ts";
+import { type Drift, isOver } from "../plan/drift.ts";
+import { needsUpdate } from "../predicates.ts";
+import {
+  acknowledgedOf,
+  type DeleteOperation,
+  type DriftHistory,
+  type Holder,
+  hintOf,
+  holderOf,
+  NO_DRIFT,
+  openRequestID,
+  type Present,
+  type PreviousLoadBalancer,
+  type Rejection,
+  type ServiceRecord,
+  type State,
+} from "./record.ts";
+
+/** Something that this process has read, done, or heard from a provider. Times are monotonic. */
+export type RecordEvent =
+  | { readonly kind: "serviceSeen"; readonly service: Service }
+  /** The cluster has removed this object. */
+  | { readonly kind: "serviceDeleted"; readonly last: Service }
+  /** The cluster has no Service of this name. */
+  | { readonly kind: "serviceAbsent" }
+  | { readonly kind: "notOwned" }
+  | { readonly kind: "owned"; readonly nowMs: number }
+  | {
+      readonly kind: "ownerChanged";
+      readonly provider: string;
+      /** What the earlier owner holds is another load balancer than the new owner's. */
+      readonly leavesPrevious: boolean;
+      readonly nowMs: number;
+    }
+  /** What the cloud has is what is desired. */
+  | { readonly kind: "read"; readonly present: Present }
+  | ({ readonly kind: "changeRequested" } & Request)
+  | { readonly kind: "changeAccepted" | "changeCompleted"; readonly present: Present }
+  | { readonly kind: "changeFailed" | "notFound"; readonly nowMs: number }
+  | {
+      readonly kind: "changeRejected";
+      readonly rejection: Rejection;
+      /** What serves all the same. */
+      readonly inForce: Present | undefined;
+      readonly nowMs: number;
+    }
+  | { readonly kind: "changeDeclined"; readonly service: Service; readonly bootID: string }
+  | ({ readonly kind: "deleteRequested" } & Request)
+  | { readonly kind: "deleteAccepted"; readonly operation: DeleteOperation }
+  | { readonly kind: "deleted" }
+  /** The Service is gone, and its load balancer stays because it is protected. */
+  | { readonly kind: "retained" }
+  | ({ readonly kind: "previousFound" } & PreviousLoadBalancer)
+  /** The provider holds nothing of the Service any more, or what it holds is the present load balancer. */
+  | { readonly kind: "previousCleared"; readonly provider: string }
+  | { readonly kind: "suspected"; readonly delayMs: number }
+  | { readonly kind: "inspected"; readonly look: Look; readonly nowMs: number; readonly periodMs: number }
+  | { readonly kind: "repaired"; readonly nowMs: number }
+  /** The load balancer was ensured for a reason of ours: earlier drifts say nothing any more. */
+  | { readonly kind: "driftSuperseded" };
+
+interface Request {
+  readonly service: Service;
+  readonly provider: string;
+  readonly intent: string;
+  /** Used unless the same intent was requested before and has no answer. */
+  readonly requestID: string;
+}
+
+/** Result of a read that a sweep gave reason for: nothing differs, or it is left as it is for now. */
+export type Look =
+  | { readonly kind: "steady" }
+  | { readonly kind: "left"; readonly drift: Drift; readonly verdict: "later" | "rest" };
+
+/** Reconcile the Service after this time. */
+export interface Wake {
+  readonly kind: "wake";
+  readonly delayMs: number;
+}
+
+export interface Transition {
+  /** undefined: nothing needs to be remembered. */
+  readonly record: ServiceRecord | undefined;
+  readonly effects: readonly Wake[];
+}
+
+/** The record after the event. Pure. */
+export function transition(record: ServiceRecord | undefined, event: RecordEvent): Transition {
+  return { record: next(record, event), effects: effectsOf(record, event) };
+}
+
+/** The record after all of them; their effects are left out. */
+export function fold(record: ServiceRecord | undefined, events: readonly RecordEvent[]): ServiceRecord | undefined {
+  return events.reduce<ServiceRecord | undefined>(next, record);
+}
+
+function effectsOf(record: ServiceRecord | undefined, event: RecordEvent): readonly Wake[] {
+  if (record?.state.kind !== "active") return [];
+  if (event.kind === "suspected") return [{ kind: "wake", delayMs: event.delayMs }];
+  // In any other state the Service is reconciled again by itself.
+  return event.kind === "previousFound" ? [{ kind: "wake", delayMs: 0 }] : [];
+}
+
+function next(record: ServiceRecord | undefined, event: RecordEvent): ServiceRecord | undefined {
+  switch (event.kind) {
+    case "serviceSeen":
+      return seen(record, event.service);
+    case "serviceDeleted":
+      return deletedFromCluster(record, event.last);
+    case "serviceAbsent":
+      return holderOf(record) === undefined ? undefined : record && { ...record, isDeleted: true };
+    case "changeRequested":
+    case "deleteRequested":
+      return requested(record ?? begin(event.service), event);
+    default:
+      return record && known(record, event);
+  }
+}
+
+type OfKnown = Exclude<
+  RecordEvent,
+  { readonly kind: "serviceSeen" | "serviceDeleted" | "serviceAbsent" | "changeRequested" | "deleteRequested" }
+>;
+
+function known(record: ServiceRecord, event: OfKnown): ServiceRecord | undefined {
+  switch (event.kind) {
+    case "notOwned":
+      return holderOf(record) === undefined ? { ...record, state: { kind: "foreign" } } : record;
+    case "owned":
+      return record.state.kind === "foreign" ? { ...record, state: unknown(undefined, event.nowMs) } : record;
+    case "ownerChanged":
+    case "previousFound":
+    case "previousCleared":
+      return withPrevious(record, event);
+    case "suspected":
+    case "inspected":
+    case "repaired":
+    case "driftSuperseded":
+      return { ...record, drift: driftAfter(record, event) };
+    default:
+      return answered(record, event);
+  }
+}
+
+type OwnerEvent = Extract<RecordEvent, { readonly kind: "ownerChanged" | "previousFound" | "previousCleared" }>;
+type DriftEvent = Extract<RecordEvent, { readonly kind: "suspected" | "inspected" | "repaired" | "driftSuperseded" }>;
+
+function answered(
+  record: ServiceRecord,
+  event: Exclude<OfKnown, OwnerEvent | DriftEvent | { readonly kind: "notOwned" | "owned" }>,
+): ServiceRecord | undefined {
+  switch (event.kind) {
+    case "read":
+    case "changeAccepted":
+    case "changeCompleted":
+      return acknowledge(record, event.present);
+    case "changeFailed":
+    case "notFound":
+      return doubtful(record, event.nowMs);
+    case "changeRejected": {
+      const { rejection, inForce, nowMs } = event;
+      const kept = inForce === undefined ? doubtful(record, nowMs) : acknowledge(record, inForce);
+      return { ...kept, rejection };
+    }
+    case "changeDeclined": {
+      const { service, bootID } = event;
+      return { ...record, state: { kind: "declined", service, bootID }, rejection: undefined };
+    }
+    case "deleteAccepted":
+      return deletionAccepted(record, event.operation);
+    case "deleted":
+      return record.isDeleted ? undefined : { ...record, state: { kind: "gone" }, rejection: undefined };
+    case "retained":
+      return undefined;
+    default:
+      return event satisfies never;
+  }
+}
+
+function begin(service: Service): ServiceRecord {
+  return {
+    uid: service.metadata.uid,
+    lastSeen: service,
+    isDeleted: false,
+    // Any list of this process is younger than what an earlier one did.
+    state: unknown(undefined, 0),
+    previous: [],
+    cleared: new Set(),
+    rejection: undefined,
+    drift: NO_DRIFT,
+  };
+}
+
+function unknown(holder: Holder | undefined, sinceMs: number): State {
+  return { kind: "unknown", holder, sinceMs };
+}
+
+function seen(record: ServiceRecord | undefined, service: Service): ServiceRecord {
+  const isAnother = record?.uid !== service.metadata.uid;
+  if (record === undefined || (isAnother && holderOf(record) === undefined)) return begin(service);
+  if (isAnother) return { ...record, isDeleted: true };
+  // A cache that is behind may still show what was seen to be deleted.
+  if (record.isDeleted || record.lastSeen === service) return record;
+  const { rejection } = record;
+  const isVoid = rejection !== undefined && needsUpdate(rejection.service, service);
+  return { ...record, lastSeen: service, rejection: isVoid ? undefined : rejection };
+}
+
+/** Stays until the next reconcile, because one that is under way may still learn something of it. */
+function deletedFromCluster(record: ServiceRecord | undefined, last: Service): ServiceRecord {
+  if (record?.uid === last.metadata.uid) return { ...record, lastSeen: last, isDeleted: true };
+  // One that came and went while an earlier one's load balancer is still there says nothing of that.
+  return record !== undefined && holderOf(record) !== undefined ? record : { ...begin(last), isDeleted: true };
+}
+
+function requested(
+  record: ServiceRecord,
+  event: Extract<RecordEvent, { readonly kind: "changeRequested" | "deleteRequested" }>,
+): ServiceRecord {
+  const { service, provider, intent } = event;
+  const { state } = record;
+  const open = openRequestID(record, intent);
+  const requestID = open ?? event.requestID;
+  const rest = without(provider, record);
+  if (event.kind === "deleteRequested") {
+    const operation = state.kind === "deleting" ? state.progress.operation : undefined;
+    const progress = { kind: "requested", intent, requestID, operation } as const;
+    const sent = holderOf(record)?.sent ?? service;
+    return { ...rest, state: { kind: "deleting", provider, sent, progress, hint: hintOf(record) } };
+  }
+  const known = acknowledgedOf(record);
+  const operation = state.kind === "changing" ? state.progress.operation : undefined;
+  const progress = { kind: "requested", intent, requestID, operation } as const;
+  const sent = open !== undefined && state.kind === "changing" ? state.sent : service;
+  const hint = known === undefined ? hintOf(record) : undefined;
+  return { ...rest, state: { kind: "changing", provider, sent, progress, acknowledged: known, hint } };
+}
+
+/** The provider is neither one that holds a previous load balancer nor one that holds nothing. */
+function without(provider: string, record: ServiceRecord): ServiceRecord {
+  const previous = record.previous.filter((one) => one.provider !== provider);
+  const cleared = new Set([...record.cleared].filter((name) => name !== provider));
+  return { ...record, previous, cleared };
+}
+
+function acknowledge(record: ServiceRecord, { operation, ...acknowledged }: Present): ServiceRecord {
+  const { provider, service: sent } = acknowledged;
+  const rest = without(provider, record);
+  if (operation === undefined) return { ...rest, state: { kind: "active", acknowledged } };
+  const progress = { kind: "accepted", operation } as const;
+  return { ...rest, state: { kind: "changing", provider, sent, progress, acknowledged, hint: undefined } };
+}
+
+/** Nothing is believed of the load balancer but whose it is: it is read again, and deleted when nobody wants it any more. */
+function doubtful(record: ServiceRecord, nowMs: number): ServiceRecord {
+  const { state } = record;
+  const holder = state.kind === "changing" ? { provider: state.provider, sent: state.sent } : holderOf(record);
+  return { ...record, state: unknown(holder, nowMs), rejection: undefined };
+}
+
+function deletionAccepted(record: ServiceRecord, operation: DeleteOperation): ServiceRecord {
+  const { state } = record;
+  if (state.kind !== "deleting") return record;
+  return { ...record, state: { ...state, progress: { kind: "accepted", operation } } };
+}
+
+function withPrevious(record: ServiceRecord, event: OwnerEvent): ServiceRecord {
+  const { provider } = event;
+  const holder = holderOf(record);
+  switch (event.kind) {
+    case "previousFound": {
+      if (holder?.provider === provider) return record;
+      const rest = without(provider, record);
+      return { ...rest, previous: [...rest.previous, { provider, loadBalancerID: event.loadBalancerID }] };
+    }
+    case "previousCleared":
+      if (holder?.provider === provider) return record;
+      return { ...without(provider, record), cleared: new Set(record.cleared).add(provider) };
+    case "ownerChanged": {
+      if (holder === undefined || holder.provider === provider) return record;
+      const rest = without(provider, without(holder.provider, record));
+      const left = { provider: holder.provider, loadBalancerID: hintOf(record)?.loadBalancerID };
+      const previous = event.leavesPrevious ? [...rest.previous, left] : rest.previous;
+      return { ...rest, state: unknown({ provider, sent: holder.sent }, event.nowMs), previous, rejection: undefined };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function driftAfter({ state, drift }: ServiceRecord, event: DriftEvent): DriftHistory {
+  switch (event.kind) {
+    case "suspected":
+      // What is under way is compared with the cloud when it ends.
+      return state.kind === "active" ? { ...drift, suspected: true } : drift;
+    case "inspected": {
+      const { look, nowMs, periodMs } = event;
+      if (look.kind === "left") {
+        return { ...drift, suspected: false, suspended: look.verdict === "rest" ? look.drift : drift.suspended };
+      }
+      const isPast = drift.repairs !== undefined && isOver(drift.repairs, nowMs, periodMs);
+      return { ...NO_DRIFT, repairs: isPast ? undefined : drift.repairs };
+    }
+    case "repaired":
+      return { ...NO_DRIFT, repairs: { count: (drift.repairs?.count ?? 0) + 1, lastMs: event.nowMs } };
+    case "driftSuperseded":
+      return NO_DRIFT;
+    default:
+      return event satisfies never;
+  }
+}
