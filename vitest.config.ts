@@ -1,4 +1,7 @@
+import process from "node:process";
 import { defineConfig } from "vitest/config";
+import { SAY_EVERY_MS } from "./scripts/lib/waiting.ts";
+import { ProgressReporter } from "./scripts/suites/progress-reporter.ts";
 import { NOT_IN_POD } from "./test/src/system/pod/selection.ts";
 
 // Workspace packages resolve to their TypeScript sources: no build step stands between an edit and a test.
@@ -41,6 +44,8 @@ const project = (
 /** Suffixes that need more than one process: they belong to a project of their own. */
 const heavier = [
   "**/*.component.test.ts",
+  "**/*.component-long.test.ts",
+  "**/*.smoke.test.ts",
   "**/*.integration.test.ts",
   "**/*.system.test.ts",
   "**/*.differential.test.ts",
@@ -90,13 +95,33 @@ const openstack = (() => {
   return { ...rest, test: { ...test, fileParallelism: false, globalSetup: ["test/src/openstack/global-setup.ts"] } };
 })();
 
+/** A terminal shows how far a run is; a log needs lines. */
+const progress = process.stdout.isTTY
+  ? []
+  : [
+      new ProgressReporter({
+        write: (line) => process.stdout.write(`${line}\n`),
+        nowMs: () => performance.now(),
+        everyMs: SAY_EVERY_MS,
+      }),
+    ];
+
+/** Where scripts/test.ts wants the counts. */
+const report = process.env["CLOUDWIRE_TEST_REPORT"];
+const counts: readonly ["json", { readonly outputFile: string }][] =
+  report === undefined ? [] : [["json", { outputFile: report }]];
+
 export default defineConfig({
   test: {
+    reporters: ["default", ...progress, ...counts],
     // All cores: vitest would leave one of them idle.
     maxWorkers: "100%",
     projects: [
       unit,
       project("component", ["**/*.component.test.ts"], [], 60_000, 2),
+      // Those that take long, and no developer's time: what they test changes seldom.
+      project("component-long", ["**/*.component-long.test.ts"], [], 60_000, 2),
+      project("smoke", ["**/*.smoke.test.ts"], [], 60_000, 2),
       // Once: it tries each fault again itself, and its tests look at what one run told.
       project("selftest", ["**/*.selftest.test.ts"], [], 1_500_000),
       project("integration", ["**/*.integration.test.ts"], [], 300_000, 2),

@@ -20,6 +20,8 @@ const BIN = join(ROOT, "node_modules", ".bin");
 const TASKS = {
   demo: ["scripts/demo/main.ts"],
   test: ["scripts/test.ts"],
+  "test:all": ["scripts/test.ts", "--all"],
+  "test:long": ["scripts/test.ts", "--long"],
   "test:system": ["scripts/test.ts", "--only", "system,system-alone"],
   "test:differential": ["scripts/test.ts", "--only", "differential"],
   "test:parity": ["scripts/test.ts", "--only", "parity"],
@@ -38,7 +40,7 @@ const BOOTSTRAP_NODE = ">=18";
 /** @type {readonly NodeJS.Signals[]} */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 const LOG_LINES = 30;
-const PROGRESS_EVERY_MS = 1_000;
+const PROGRESS_EVERY_MS = { terminal: 1_000, log: 15_000 };
 
 /** A fault the user can mend: printed as one line, without a stack. */
 class UserError extends Error {}
@@ -104,7 +106,7 @@ function npmCi(logFile) {
 }
 
 /**
- * One line that says what is going on and for how long: rewritten on a terminal, printed twice elsewhere.
+ * One line that says what is going on and for how long: rewritten on a terminal, printed now and then elsewhere.
  * @param {string} label
  * @param {() => Promise<number>} work
  */
@@ -114,8 +116,8 @@ async function withProgress(label, work) {
   const live = process.stdout.isTTY;
   if (!live) console.log(`${label} …`);
   const timer = live
-    ? setInterval(() => process.stdout.write(`\r${label} … ${elapsed()}`), PROGRESS_EVERY_MS)
-    : undefined;
+    ? setInterval(() => process.stdout.write(`\r${label} … ${elapsed()}`), PROGRESS_EVERY_MS.terminal)
+    : setInterval(() => console.log(`${label} … ${elapsed()}`), PROGRESS_EVERY_MS.log);
   try {
     return await work();
   } finally {

@@ -8,6 +8,9 @@ import { checkGo, checkPython, type GateOutcome } from "./lib/foreign-gate.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
+import { sayWhileWaiting } from "./lib/waiting.ts";
+import { BATCHES } from "./suites/batches.ts";
+import { formatLongRuns, readLongRuns } from "./suites/long-runs.ts";
 
 interface Step {
   readonly name: string;
@@ -96,9 +99,11 @@ const STEPS: readonly Step[] = [
   },
   {
     name: "tests",
-    about: "unit and component",
-    work: command("vitest run --project unit --project component --reporter=dot"),
-    fix: "npm run test:unit, or npm run test:component",
+    about: "unit, component and smoke",
+    work: command(
+      "vitest run --project unit --project component --project component-long --project smoke --maxWorkers=3 --reporter=dot",
+    ),
+    fix: "npm test -- --only unit,component,component-long,smoke",
   },
 ];
 
@@ -108,7 +113,7 @@ async function main(): Promise<number> {
   const startedMs = performance.now();
   for (const step of selectSteps()) {
     const stepStartedMs = performance.now();
-    const { ok, output } = await step.work();
+    const { ok, output } = await sayWhileWaiting(step.name, step.work);
     const took = formatDuration(performance.now() - stepStartedMs);
     console.log(
       `${ok ? paint.green("ok  ") : paint.red("FAIL")} ${step.name.padEnd(10)} ${took.padStart(8)}  ${step.about}`,
@@ -118,8 +123,16 @@ async function main(): Promise<number> {
       return 1;
     }
   }
+  await printLongRuns();
   console.log(`\nAll checks passed in ${formatDuration(performance.now() - startedMs)}.`);
   return 0;
+}
+
+/** No step: they are too long for CI, so that they are as old as their last run. */
+async function printLongRuns(): Promise<void> {
+  const suites = BATCHES.filter(({ tier }) => tier === "long").flatMap(({ suites }) => suites);
+  console.log(`\nSuites too long for CI, as npm run test:long last found them:`);
+  for (const line of formatLongRuns(suites, await readLongRuns())) console.log(`  ${line}`);
 }
 
 /** One mistake can make hundreds of lines; the first ones name it. */

@@ -1,0 +1,126 @@
+import {
+  prepareBrowser,
+  prepareDeploy,
+  prepareMachine,
+  prepareNetwork,
+  prepareOpenStack,
+} from "../lib/debian-tools.ts";
+import { prepareControlPlane, prepareKubelet, prepareUpstream } from "../lib/control-plane.ts";
+import { preparePython, prepareSidecars, runGoTests, runPytest } from "../lib/foreign-suites.ts";
+import type { Tally } from "../lib/tally.ts";
+import { findGo } from "../lib/toolchains.ts";
+import { sayWhileWaiting } from "../lib/waiting.ts";
+import { runProgram, runVitest } from "./run-suites.ts";
+
+/**
+ * When a suite runs without being named: `quick` always, `full` where every suite is asked for (CI, `npm run test:all`), `long` in
+ * `npm run test:long` only, since it takes or installs too much for CI.
+ */
+export type Tier = "quick" | "full" | "long";
+
+export interface Batch {
+  /** What can be chosen, and what runs together. */
+  readonly suites: readonly string[];
+  readonly tier: Tier;
+  /** Prepares what they need. Returns why that is impossible here. */
+  readonly prepare: () => Promise<string | undefined>;
+  readonly work: (suites: readonly string[]) => Promise<Tally>;
+  /** Its tests wait more than they work, and assert no time that another's work would stretch: later suites' programs are built meanwhile. */
+  readonly leavesTime?: boolean;
+}
+
+/** Each file starts a control plane of its own: while one waits, another works. */
+const TWO_AT_ONCE = ["--maxWorkers=2"];
+
+/** The same where no test asks how soon something happens. */
+const THREE_AT_ONCE = ["--maxWorkers=3"];
+
+const ONE_BY_ONE = ["--no-file-parallelism"];
+
+const nothingNeeded = async (): Promise<undefined> => undefined;
+
+export const BATCHES: readonly Batch[] = [
+  {
+    suites: ["unit", "component", "smoke"],
+    tier: "quick",
+    prepare: nothingNeeded,
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+  },
+  {
+    suites: ["component-long"],
+    tier: "full",
+    prepare: nothingNeeded,
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+  },
+  { suites: ["selftest"], tier: "full", prepare: nothingNeeded, work: (suites) => runVitest(suites) },
+  { suites: ["go"], tier: "full", prepare: findGo, work: () => sayWhileWaiting("go", runGoTests) },
+  { suites: ["python"], tier: "full", prepare: preparePython, work: () => sayWhileWaiting("python", runPytest) },
+  {
+    suites: ["integration", "differential", "system"],
+    tier: "full",
+    prepare: prepareControlPlane,
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+    leavesTime: true,
+  },
+  {
+    suites: ["system-alone"],
+    tier: "full",
+    prepare: prepareControlPlane,
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: ["languages", "system-go", "system-python"],
+    tier: "full",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
+    work: (suites) => runVitest(suites, THREE_AT_ONCE),
+  },
+  {
+    suites: ["network"],
+    tier: "full",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareNetwork()),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+  },
+  {
+    suites: ["parity"],
+    tier: "full",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareUpstream()),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+  },
+  {
+    suites: ["deploy"],
+    tier: "full",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
+    work: (suites) => runVitest(suites, TWO_AT_ONCE),
+  },
+  { suites: ["page"], tier: "full", prepare: prepareBrowser, work: (suites) => runVitest(suites, TWO_AT_ONCE) },
+  {
+    suites: ["openstack"],
+    tier: "long",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareOpenStack()),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: ["system-pod"],
+    tier: "long",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareDeploy()),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: ["kubelet"],
+    tier: "long",
+    prepare: async () => (await prepareControlPlane()) ?? (await prepareMachine()) ?? (await prepareKubelet()),
+    work: (suites) => runVitest(suites, ONE_BY_ONE),
+  },
+  {
+    suites: ["mutation"],
+    tier: "long",
+    prepare: nothingNeeded,
+    work: () => runProgram("mutation", "scripts/mutation/main.ts"),
+  },
+  {
+    suites: ["soak"],
+    tier: "long",
+    prepare: prepareControlPlane,
+    work: () => runProgram("soak", "bench/src/soak/main.ts"),
+  },
+];
