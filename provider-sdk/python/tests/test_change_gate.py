@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from cloudwire_provider import ProviderError
-from cloudwire_provider._change_gate import Change, ChangeGate
+from cloudwire_provider._state.change_serializer import Change, ChangeGate
 
 
 class JumpingLoop(asyncio.SelectorEventLoop):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cloudwire_provider import load_balancer_key
-from cloudwire_provider._contract import METHODS, REASONS
+from cloudwire_provider._server.contract import METHODS, REASONS
 
 PROTO = Path(__file__).parent.parent.parent.parent / "proto"
 VECTORS = json.loads((PROTO / "vectors" / "load-balancer-keys.json").read_text())["vectors"]

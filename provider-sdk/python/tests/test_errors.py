@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from cloudwire_provider import ErrorDetails, FieldProblem, ProviderError, VendorReason, v1
-from cloudwire_provider._classify import classify
-from cloudwire_provider._error_status import call_status, item_error, permitted
+from cloudwire_provider._server.classify import classify
+from cloudwire_provider._server.status import call_status, item_error, permitted
 from cloudwire_provider.log import JsonFormatter
 
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cloudwire_provider import Provider, Upsert, VolumeFeatures, absent, ingress, v1
-from cloudwire_provider._contract import METHODS, REASONS
+from cloudwire_provider._server.contract import METHODS, REASONS
 from cloudwire_provider.gen.cloudprovider.v1 import cloud_provider_pb2
 from cloudwire_provider.testing import CallFailedError, Client, serving
 

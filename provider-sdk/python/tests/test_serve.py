@@ -12,8 +12,8 @@ import pytest
 import trustme
 
 from cloudwire_provider import ProviderError, StartError, TcpEndpoint, TlsFiles, absent, v1
-from cloudwire_provider._builtin import message_class
-from cloudwire_provider._socket import bind
+from cloudwire_provider._server.builtin import message_class
+from cloudwire_provider._server.unix_socket import bind
 from cloudwire_provider.testing import CallFailedError, Client, serving
 
 PROGRAM = """

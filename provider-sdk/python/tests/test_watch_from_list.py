@@ -18,8 +18,8 @@ from cloudwire_provider import (
     watch_instances_from_list,
     watch_load_balancers_from_list,
 )
-from cloudwire_provider._recorder import Call, CallRecorder, Shared
-from cloudwire_provider._retries import RetryBudget
+from cloudwire_provider._state.retries import RetryBudget
+from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder, Shared
 from cloudwire_provider.context import CallContext
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.log import Log, root

@@ -7,8 +7,8 @@ import grpc
 import pytest
 
 from cloudwire_provider import Bookmark, InstanceGone, ProviderError, Resync, Upsert, absent, v1
-from cloudwire_provider import _builtin as builtin
-from cloudwire_provider import _watches as watches
+from cloudwire_provider._methods import watches
+from cloudwire_provider._server import builtin
 from cloudwire_provider.testing import CallFailedError, serving
 
 

@@ -29,7 +29,16 @@ from cloudwire_provider.features import (
     WatchFeatures,
 )
 from cloudwire_provider.fetch import HttpAnswer, HttpStatusError
-from cloudwire_provider.outcomes import (
+from cloudwire_provider.requests import (
+    LoadBalancerRef,
+    NodesDiff,
+    WantedLoadBalancer,
+    WantedNodes,
+    WatchRequest,
+    internal_ip,
+    load_balancer_key,
+)
+from cloudwire_provider.results import (
     Absent,
     Bookmark,
     InstanceGone,
@@ -49,15 +58,6 @@ from cloudwire_provider.outcomes import (
     pending,
     resume_from,
     unreachable,
-)
-from cloudwire_provider.requests import (
-    LoadBalancerRef,
-    NodesDiff,
-    WantedLoadBalancer,
-    WantedNodes,
-    WatchRequest,
-    internal_ip,
-    load_balancer_key,
 )
 from cloudwire_provider.server import (
     CheckIntervals,

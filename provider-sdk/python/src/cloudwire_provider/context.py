@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._recorder import CallRecorder, CloudCall
-from cloudwire_provider._retries import IDEMPOTENT_METHODS, RetryBudget, wait_before_next
+from cloudwire_provider._state.retries import IDEMPOTENT_METHODS, RetryBudget, wait_before_next
+from cloudwire_provider._telemetry.call_recorder import CallRecorder, CloudCall
 from cloudwire_provider.errors import Cancelled
 from cloudwire_provider.fetch import HttpAnswer, send
 from cloudwire_provider.log import Log

@@ -16,7 +16,8 @@ from cloudwire_provider.features import (
     RouteFeatures,
     VolumeFeatures,
 )
-from cloudwire_provider.outcomes import (
+from cloudwire_provider.requests import LoadBalancerRef, WantedLoadBalancer, WantedNodes, WatchRequest
+from cloudwire_provider.results import (
     Absent,
     Bookmark,
     InstanceGone,
@@ -29,7 +30,6 @@ from cloudwire_provider.outcomes import (
     Unreachable,
     Upsert,
 )
-from cloudwire_provider.requests import LoadBalancerRef, WantedLoadBalancer, WantedNodes, WatchRequest
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cloudwire_provider._contract import DOMAIN, REASONS
+from cloudwire_provider._server.contract import DOMAIN, REASONS
 
 # Where the contract demands a wait and the cloud did not tell one.
 _DEFAULT_RETRY_AFTER = 5.0

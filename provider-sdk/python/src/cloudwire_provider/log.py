@@ -110,7 +110,7 @@ def redacted(message: Message) -> Any:
 
 
 def _without_sensitive(message: Message, plain: dict[str, Any]) -> dict[str, Any]:
-    from cloudwire_provider._rules import is_map, is_sensitive  # noqa: PLC0415 - the rules log nothing, but import much
+    from cloudwire_provider._server.rules import is_map, is_sensitive  # noqa: PLC0415 - the rules log nothing, but import much
 
     for field, value in message.ListFields():
         if is_sensitive(field):

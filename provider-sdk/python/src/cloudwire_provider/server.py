@@ -15,21 +15,21 @@ from dataclasses import dataclass, field
 import grpc.aio
 
 from cloudwire_provider import log as logs
-from cloudwire_provider._builtin import HEALTH, REFLECTIONS, health_methods, reflection_methods
-from cloudwire_provider._capabilities import capabilities, fact_problems, limits, shape_problems
-from cloudwire_provider._change_gate import MAX_OPERATIONS
-from cloudwire_provider._contract import SERVICE
-from cloudwire_provider._environment import ServeSettings, TcpEndpoint, TlsFiles, UnixEndpoint, read_environment
-from cloudwire_provider._http_port import HttpPort
-from cloudwire_provider._metrics import Metrics
-from cloudwire_provider._recorder import Shared
-from cloudwire_provider._retries import RetryBudget
-from cloudwire_provider._rpc import RpcServer
-from cloudwire_provider._runtime import MAX_SINGLES, Runtime, Workers
-from cloudwire_provider._service import CloudProviderService
-from cloudwire_provider._socket import Identity, bind, is_own, keeping_foreign, remove_own
-from cloudwire_provider._status_monitor import CheckIntervals, StatusMonitor
-from cloudwire_provider._tls import MutualTls
+from cloudwire_provider._methods.capabilities import capabilities, fact_problems, limits, shape_problems
+from cloudwire_provider._methods.cloud_provider import CloudProviderService
+from cloudwire_provider._server.builtin import HEALTH, REFLECTIONS, health_methods, reflection_methods
+from cloudwire_provider._server.contract import SERVICE
+from cloudwire_provider._server.environment import ServeSettings, TcpEndpoint, TlsFiles, UnixEndpoint, read_environment
+from cloudwire_provider._server.http_port import HttpPort
+from cloudwire_provider._server.rpc import RpcServer
+from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime, Workers
+from cloudwire_provider._server.status_monitor import CheckIntervals, StatusMonitor
+from cloudwire_provider._server.tls import MutualTls
+from cloudwire_provider._server.unix_socket import Identity, bind, is_own, keeping_foreign, remove_own
+from cloudwire_provider._state.change_serializer import MAX_OPERATIONS
+from cloudwire_provider._state.retries import RetryBudget
+from cloudwire_provider._telemetry.call_recorder import Shared
+from cloudwire_provider._telemetry.metrics import Metrics
 from cloudwire_provider.definition import Provider
 from cloudwire_provider.errors import StartError
 from cloudwire_provider.log import Log

@@ -17,7 +17,7 @@ from google.rpc import error_details_pb2
 from google.rpc.status_pb2 import Status
 
 from cloudwire_provider import v1
-from cloudwire_provider._contract import SERVICE
+from cloudwire_provider._server.contract import SERVICE
 from cloudwire_provider.definition import Provider
 from cloudwire_provider.gen.cloudprovider.v1.cloud_provider_pb2_grpc import CloudProviderStub
 from cloudwire_provider.server import CheckIntervals, RunningProvider, ServeOptions, UnixEndpoint, start

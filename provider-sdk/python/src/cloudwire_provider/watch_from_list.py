@@ -13,7 +13,8 @@ from cloudwire_provider import v1
 from cloudwire_provider.context import CallContext, forked
 from cloudwire_provider.definition import InstanceEvent, Items, LoadBalancerEvent
 from cloudwire_provider.errors import Cancelled, ProviderError
-from cloudwire_provider.outcomes import (
+from cloudwire_provider.requests import WatchRequest
+from cloudwire_provider.results import (
     Absent,
     Bookmark,
     InstanceGone,
@@ -23,7 +24,6 @@ from cloudwire_provider.outcomes import (
     Unreachable,
     Upsert,
 )
-from cloudwire_provider.requests import WatchRequest
 
 ItemT = TypeVar("ItemT", v1.Instance, v1.LoadBalancer)
 EventT = TypeVar("EventT", InstanceEvent, LoadBalancerEvent)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._rules import Violation, is_cidr, is_network, quote
+from cloudwire_provider._server.rules import Violation, is_cidr, is_network, quote
 
 Violations = list[Violation]
 

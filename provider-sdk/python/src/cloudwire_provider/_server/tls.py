@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from cloudwire_provider._environment import TlsFiles
+from cloudwire_provider._server.environment import TlsFiles
 from cloudwire_provider.errors import StartError
 from cloudwire_provider.log import Log
 

@@ -18,11 +18,11 @@ import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError, Message
 
-from cloudwire_provider._classify import classify
-from cloudwire_provider._error_status import call_status, permitted
-from cloudwire_provider._metrics import Metrics
-from cloudwire_provider._recorder import Call
-from cloudwire_provider._runtime import draining
+from cloudwire_provider._server.classify import classify
+from cloudwire_provider._server.runtime import draining
+from cloudwire_provider._server.status import call_status, permitted
+from cloudwire_provider._telemetry.call_recorder import Call
+from cloudwire_provider._telemetry.metrics import Metrics
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.log import Log
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from cloudwire_provider import v1
-from cloudwire_provider._error_status import duration
+from cloudwire_provider._server.status import duration
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import Absent, Pending
+from cloudwire_provider.results import Absent, Pending
 
 _MAX_POLL_AFTER = 60.0
 

@@ -12,7 +12,7 @@ from google.rpc import error_details_pb2 as rpc
 from google.rpc.status_pb2 import Status
 
 from cloudwire_provider import v1
-from cloudwire_provider._contract import METHODS
+from cloudwire_provider._server.contract import METHODS
 from cloudwire_provider.errors import ProviderError
 
 MAX_MESSAGE_BYTES = 1024

@@ -13,7 +13,7 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from cloudwire_provider._error_status import MAX_MESSAGE_BYTES, cut_to_bytes
+from cloudwire_provider._server.status import MAX_MESSAGE_BYTES, cut_to_bytes
 from cloudwire_provider.errors import FieldProblem, ProviderError
 from cloudwire_provider.gen.cloudprovider.v1 import instance_pb2, options_pb2
 

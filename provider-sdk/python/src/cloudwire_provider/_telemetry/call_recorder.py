@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._classify import classify, from_http_status
-from cloudwire_provider._error_status import duration
-from cloudwire_provider._retries import RetryBudget
+from cloudwire_provider._server.classify import classify, from_http_status
+from cloudwire_provider._server.status import duration
+from cloudwire_provider._state.retries import RetryBudget
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.log import Log
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from cloudwire_provider import log
-from cloudwire_provider._shared_task import SharedTask, StillAtWorkError
-from cloudwire_provider._state import Lru
+from cloudwire_provider._state.lru import Lru
+from cloudwire_provider._state.shared_task import SharedTask, StillAtWorkError
 from cloudwire_provider.errors import ProviderError
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 
-from cloudwire_provider._classify import classify, retry_after
+from cloudwire_provider._server.classify import classify, retry_after
 from cloudwire_provider.fetch import HttpAnswer
 
 # Tries of one request, the first included.

@@ -16,13 +16,13 @@ from typing import Any, Generic, TypeVar
 from google.protobuf.message import Message
 
 from cloudwire_provider import v1
-from cloudwire_provider._recorder import Call, CallRecorder
-from cloudwire_provider._rules import answer_problem
-from cloudwire_provider._runtime import Runtime
-from cloudwire_provider._state import Lru
+from cloudwire_provider._server.rules import answer_problem
+from cloudwire_provider._server.runtime import Runtime
+from cloudwire_provider._state.lru import Lru
+from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import CallContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import ResumeFrom, Unreachable
+from cloudwire_provider.results import ResumeFrom, Unreachable
 
 ItemT = TypeVar("ItemT", bound=Message)
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from cloudwire_provider import v1
-from cloudwire_provider._answers import absence, operation, refuse_absence
-from cloudwire_provider._change_gate import MAX_OPERATION, Change, ChangeGate
-from cloudwire_provider._error_status import seconds_of
-from cloudwire_provider._nodes import NodeList, NodeResolver
-from cloudwire_provider._recorder import Call, CallRecorder
-from cloudwire_provider._rules import answer_problem
-from cloudwire_provider._runtime import Runtime, draining, now_stamp
-from cloudwire_provider._state import SequenceFence
+from cloudwire_provider._methods.answers import absence, operation, refuse_absence
+from cloudwire_provider._methods.nodes import NodeList, NodeResolver
+from cloudwire_provider._server.rules import answer_problem
+from cloudwire_provider._server.runtime import Runtime, draining, now_stamp
+from cloudwire_provider._server.status import seconds_of
+from cloudwire_provider._state.change_serializer import MAX_OPERATION, Change, ChangeGate
+from cloudwire_provider._state.lru import SequenceFence
+from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import CallContext, ChangeContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import Absent, LoadBalancerGone, Pending, ResumeFrom, Unreachable, Upsert
 from cloudwire_provider.requests import LoadBalancerRef, WantedLoadBalancer, WantedNodes, load_balancer_key
+from cloudwire_provider.results import Absent, LoadBalancerGone, Pending, ResumeFrom, Unreachable, Upsert
 
 # Contract: DeleteLoadBalancerResponse.remaining.
 _MAX_REMAINING = 64

@@ -8,18 +8,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 from cloudwire_provider import v1
-from cloudwire_provider._answers import operation
-from cloudwire_provider._change_gate import Change, ChangeGate
-from cloudwire_provider._error_status import item_error
-from cloudwire_provider._lists import PagedList
-from cloudwire_provider._lookup import note_item_error
-from cloudwire_provider._recorder import Call, CallRecorder
-from cloudwire_provider._rules import answer_problem
-from cloudwire_provider._runtime import MAX_SINGLES, Runtime
-from cloudwire_provider._state import SequenceFence
+from cloudwire_provider._methods.answers import operation
+from cloudwire_provider._methods.lists import PagedList
+from cloudwire_provider._methods.lookup import note_item_error
+from cloudwire_provider._server.rules import answer_problem
+from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime
+from cloudwire_provider._server.status import item_error
+from cloudwire_provider._state.change_serializer import Change, ChangeGate
+from cloudwire_provider._state.lru import SequenceFence
+from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import RouteContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import Pending
+from cloudwire_provider.results import Pending
 
 RequestT = TypeVar("RequestT", v1.BatchEnsureRoutesRequest, v1.BatchDeleteRoutesRequest)
 

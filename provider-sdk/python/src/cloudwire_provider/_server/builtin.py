@@ -17,9 +17,9 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from cloudwire_provider._recorder import Call
-from cloudwire_provider._rpc import Method, StreamMethod, UnaryMethod
-from cloudwire_provider._runtime import draining
+from cloudwire_provider._server.rpc import Method, StreamMethod, UnaryMethod
+from cloudwire_provider._server.runtime import draining
+from cloudwire_provider._telemetry.call_recorder import Call
 from cloudwire_provider.errors import ProviderError, VendorReason
 
 HEALTH = "grpc.health.v1.Health"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._answers import stamp
-from cloudwire_provider._classify import classify
-from cloudwire_provider._retries import RetryBudget
-from cloudwire_provider._runtime import Workers, in_thread, now_stamp
+from cloudwire_provider._methods.answers import stamp
+from cloudwire_provider._server.classify import classify
+from cloudwire_provider._server.runtime import Workers, in_thread, now_stamp
+from cloudwire_provider._state.retries import RetryBudget
 from cloudwire_provider.context import BackgroundContext
 from cloudwire_provider.definition import Provider
 from cloudwire_provider.errors import ProviderError

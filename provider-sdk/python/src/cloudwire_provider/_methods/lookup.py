@@ -13,15 +13,15 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from cloudwire_provider import v1
-from cloudwire_provider._answers import absence, refuse_absence, stamp
-from cloudwire_provider._classify import classify
-from cloudwire_provider._error_status import permitted
-from cloudwire_provider._recorder import CallRecorder
-from cloudwire_provider._runtime import MAX_SINGLES, Runtime, now_stamp
-from cloudwire_provider._shared_task import SharedTask
+from cloudwire_provider._methods.answers import absence, refuse_absence, stamp
+from cloudwire_provider._server.classify import classify
+from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime, now_stamp
+from cloudwire_provider._server.status import permitted
+from cloudwire_provider._state.shared_task import SharedTask
+from cloudwire_provider._telemetry.call_recorder import CallRecorder
 from cloudwire_provider.context import ReadContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import Absent, Known, NotMine
+from cloudwire_provider.results import Absent, Known, NotMine
 
 RefT = TypeVar("RefT")
 

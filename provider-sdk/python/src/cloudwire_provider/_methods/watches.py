@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
 from cloudwire_provider import v1
-from cloudwire_provider._recorder import Call
-from cloudwire_provider._rules import answer_problem
-from cloudwire_provider._runtime import Runtime, draining
+from cloudwire_provider._server.rules import answer_problem
+from cloudwire_provider._server.runtime import Runtime, draining
+from cloudwire_provider._telemetry.call_recorder import Call
 from cloudwire_provider.context import CallContext
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import Bookmark, Resync
 from cloudwire_provider.requests import WatchRequest
+from cloudwire_provider.results import Bookmark, Resync
 
 EventT = TypeVar("EventT", v1.WatchInstancesResponse, v1.WatchLoadBalancersResponse)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from cloudwire_provider._recorder import CloudCall
+from cloudwire_provider._telemetry.call_recorder import CloudCall
 from cloudwire_provider._version import __version__
 
 _BUCKETS = (0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600)

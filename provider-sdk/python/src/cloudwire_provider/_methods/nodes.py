@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cloudwire_provider import v1
-from cloudwire_provider._rules import quote
-from cloudwire_provider._state import Lru
+from cloudwire_provider._server.rules import quote
+from cloudwire_provider._state.lru import Lru
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.requests import NodesDiff
 

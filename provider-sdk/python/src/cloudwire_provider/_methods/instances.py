@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from cloudwire_provider import v1
-from cloudwire_provider._answers import absence
-from cloudwire_provider._error_status import item_error, seconds_of
-from cloudwire_provider._lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learnt
-from cloudwire_provider._recorder import Call
-from cloudwire_provider._rules import answer_problem
-from cloudwire_provider._runtime import Runtime, now_stamp
+from cloudwire_provider._methods.answers import absence
+from cloudwire_provider._methods.lookup import DEFAULT_MAX_DATA_AGE, BatchLookUp, Learnt
+from cloudwire_provider._server.rules import answer_problem
+from cloudwire_provider._server.runtime import Runtime, now_stamp
+from cloudwire_provider._server.status import item_error, seconds_of
+from cloudwire_provider._telemetry.call_recorder import Call
 from cloudwire_provider.errors import ProviderError
-from cloudwire_provider.outcomes import Absent, InstanceGone, Upsert
+from cloudwire_provider.results import Absent, InstanceGone, Upsert
 
 # What the contract assumes when a provider declares no existence_consistency_delay.
 _DEFAULT_CONSISTENCY_DELAY = 60.0

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from cloudwire_provider import v1
-from cloudwire_provider._recorder import Call, CallRecorder, Shared
+from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder, Shared
 from cloudwire_provider.definition import Provider
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.log import Log

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from google.protobuf.duration_pb2 import Duration
 
 from cloudwire_provider import v1
-from cloudwire_provider._error_status import duration
-from cloudwire_provider._rules import check
+from cloudwire_provider._server.rules import check
+from cloudwire_provider._server.status import duration
 from cloudwire_provider.definition import Handler, Provider
 from cloudwire_provider.features import ListFeatures, WatchFeatures
 

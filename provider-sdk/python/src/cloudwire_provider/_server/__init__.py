@@ -1,0 +1,1 @@
+"""Sockets, calls and the state of a provider that runs."""
