@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { readSource } from "./file.ts";
 import { importCycles, importerCounts, importGraph } from "./graph.ts";
 
-const graphOf = (files: Readonly<Record<string, string>>) => importGraph(new Map(Object.entries(files)));
+const graphOf = (files: Readonly<Record<string, string>>) =>
+  importGraph(Object.entries(files).map(([path, text]) => readSource(path, text)));
 const imports = (...names: readonly string[]): string => names.map((name) => `import "./${name}.ts";`).join("\n");
 
 describe("importCycles()", () => {

@@ -1,17 +1,18 @@
 import { posix } from "node:path";
-import { importsOf } from "./source.ts";
+import type { SourceFile } from "./file.ts";
 
 /** A file to the files that it imports, types included. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Imports by relative path among the given files (path to text). */
-export function importGraph(files: ReadonlyMap<string, string>): ImportGraph {
+/** Imports by relative path among the given files. */
+export function importGraph(files: readonly SourceFile[]): ImportGraph {
+  const paths = new Set(files.map(({ path }) => path));
   const graph = new Map<string, ReadonlySet<string>>();
-  for (const [path, text] of files) {
-    const targets = importsOf(path, text)
+  for (const { path, imports } of files) {
+    const targets = imports
       .filter(({ specifier }) => specifier.startsWith("."))
       .map(({ specifier }) => posix.join(posix.dirname(path), specifier));
-    graph.set(path, new Set(targets.filter((target) => target !== path && files.has(target))));
+    graph.set(path, new Set(targets.filter((target) => target !== path && paths.has(target))));
   }
   return graph;
 }

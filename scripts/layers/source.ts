@@ -1,30 +1,23 @@
-import { type Node, parseSync, Visitor } from "oxc-parser";
+import { type ModuleExportName, type Node, parseSync, Visitor } from "oxc-parser";
 
 /** One import, re-export, dynamic import or `import("x").T` of a file. */
 export interface Import {
   readonly specifier: string;
   /** "type" leaves nothing behind at run time. */
   readonly kind: "type" | "value";
+  /** Names that it takes from there, as they are there; empty where all are taken. */
+  readonly names: readonly string[];
   readonly line: number;
 }
 
-/** Something that makes a function's answer depend on more than its arguments. */
-export interface Impurity {
-  readonly what: string;
-  readonly line: number;
-}
-
-export interface ImpureNames {
-  readonly globals: readonly string[];
-  readonly members: readonly (readonly [string, string])[];
-}
+export type Program = Parameters<Visitor["visit"]>[0];
 
 /** Everything a file imports, in any spelling. */
-export function importsOf(path: string, text: string): readonly Import[] {
+export function importsOf(program: Program, lineAt: (offset: number) => number): readonly Import[] {
   const found: Import[] = [];
-  const add = (node: { start: number }, specifier: unknown, isType: boolean): void => {
+  const add = (node: { start: number }, specifier: unknown, isType: boolean, names: readonly string[] = []): void => {
     if (typeof specifier === "string") {
-      found.push({ specifier, kind: isType ? "type" : "value", line: lineAt(text, node.start) });
+      found.push({ specifier, kind: isType ? "type" : "value", names, line: lineAt(node.start) });
     }
   };
   new Visitor({
@@ -34,55 +27,24 @@ export function importsOf(path: string, text: string): readonly Import[] {
         node.source.value,
         node.importKind === "type" ||
           allTypes(node.specifiers.map((name) => ("importKind" in name ? name.importKind : undefined))),
+        node.specifiers.flatMap((name) => (name.type === "ImportSpecifier" ? [nameOf(name.imported)] : [])),
       ),
     ExportNamedDeclaration: (node) =>
       add(
         node,
         node.source?.value,
         node.exportKind === "type" || allTypes(node.specifiers.map((name) => name.exportKind)),
+        node.specifiers.map((name) => nameOf(name.local)),
       ),
     ExportAllDeclaration: (node) => add(node, node.source.value, node.exportKind === "type"),
     ImportExpression: (node) => add(node, literal(node.source), false),
     TSImportType: (node) => add(node, literal(node.source), true),
     TSExternalModuleReference: (node) => add(node, literal(node.expression), false),
-  }).visit(parse(path, text));
+  }).visit(program);
   return found;
 }
 
-/** Waiting, clocks, randomness, process, log: whatever a pure file may not touch. */
-export function impuritiesOf(path: string, text: string, names: ImpureNames): readonly Impurity[] {
-  const found: Impurity[] = [];
-  const add = (node: { start: number }, what: string): void => {
-    found.push({ what, line: lineAt(text, node.start) });
-  };
-  const addIfAsync = (node: { start: number; async: boolean }): void => {
-    if (node.async) add(node, "async function");
-  };
-  new Visitor({
-    FunctionDeclaration: addIfAsync,
-    FunctionExpression: addIfAsync,
-    ArrowFunctionExpression: addIfAsync,
-    AwaitExpression: (node) => add(node, "await"),
-    ImportExpression: (node) => add(node, "dynamic import"),
-    NewExpression: (node) => {
-      if (isIdentifier(node.callee, "Date") && node.arguments.length === 0) add(node, "new Date() without arguments");
-    },
-    CallExpression: (node) => {
-      const called = node.callee.type === "Identifier" ? node.callee.name : undefined;
-      if (called === "Date" || (called !== undefined && names.globals.includes(called))) add(node, `${called}()`);
-    },
-    MemberExpression: (node) => {
-      if (node.object.type !== "Identifier") return;
-      const object = node.object.name;
-      const member = node.property.type === "Identifier" && !node.computed ? node.property.name : undefined;
-      if (names.globals.includes(object)) add(node, object);
-      else if (names.members.some(([o, m]) => o === object && m === member)) add(node, `${object}.${member}`);
-    },
-  }).visit(parse(path, text));
-  return found;
-}
-
-function parse(path: string, text: string): Parameters<Visitor["visit"]>[0] {
+export function parse(path: string, text: string): Program {
   const { program, errors } = parseSync(path, text);
   const [first] = errors;
   if (first !== undefined) throw new Error(`${path} does not parse: ${first.message}`);
@@ -98,10 +60,6 @@ function literal(node: Node): unknown {
   return node.type === "Literal" ? node.value : undefined;
 }
 
-function isIdentifier(node: Node, name: string): boolean {
-  return node.type === "Identifier" && node.name === name;
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length;
+function nameOf(name: ModuleExportName): string {
+  return name.type === "Literal" ? name.value : name.name;
 }

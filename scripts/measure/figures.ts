@@ -1,3 +1,4 @@
+import { readSource } from "../layers/file.ts";
 import { importCycles, importerCounts, importGraph } from "../layers/graph.ts";
 import { importsAgainstRows } from "../layers/check.ts";
 import { byPackage, isSource, lineCount, type Sizes, sizesOf } from "./sizes.ts";
@@ -40,7 +41,7 @@ function controllerFigures(tree: ReadonlyMap<string, string>): ControllerFigures
   const files = new Map(
     [...tree].filter(([path]) => path.startsWith(CONTROLLER) && isSource(path.slice(CONTROLLER.length))),
   );
-  const graph = importGraph(files);
+  const graph = importGraph([...files].map(([path, text]) => readSource(path, text)));
   const single = [...importerCounts(graph)].filter(([, count]) => count === 1).map(([path]) => path);
   const isTarget = [...files.keys()].some((path) => path.startsWith(TARGET_LAYOUT));
   const page = tree.get(WALKS_PAGE) ?? "";
@@ -48,7 +49,7 @@ function controllerFigures(tree: ReadonlyMap<string, string>): ControllerFigures
     ...sizesOf(files),
     oneImporter: single.length,
     oneImporterShort: single.filter((path) => lineCount(files.get(path) ?? "") < SHORT_LINES).length,
-    againstRows: isTarget ? importsAgainstRows(files).length : undefined,
+    againstRows: isTarget ? importsAgainstRows(files) : undefined,
     cycles: importCycles(graph).length,
     walks: {
       node: walkCount(page, "node"),

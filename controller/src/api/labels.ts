@@ -73,7 +73,7 @@ class SelectorError extends Error {
 
 /** A symbol, or a word of everything else but blanks. */
 const TOKEN = /\s*(==|!=|[=!,()<>]|[^\s=!,()<>]+)/gy;
-const SYMBOLS = new Set(["", "==", "!=", "=", "!", ",", "(", ")", "<", ">"]);
+const SYMBOLS: ReadonlySet<string> = new Set(["", "==", "!=", "=", "!", ",", "(", ")", "<", ">"]);
 
 class Parser {
   /** "" is the end. */

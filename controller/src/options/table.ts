@@ -8,7 +8,7 @@ interface CommandFlag {
 }
 
 /** By name without dashes. */
-export const commandFlags = new Map<CommandFlagName, CommandFlag>([
+export const commandFlags: ReadonlyMap<CommandFlagName, CommandFlag> = new Map<CommandFlagName, CommandFlag>([
   ["help", { letter: "h", help: "show this text" }],
   ["version", { help: "show the version", differs: "the version of this program, in one form: raw is taken for true" }],
 ]);

@@ -1,9 +1,7 @@
-/**
- * The rules of the house about who may import whom. `scripts/check-layers.ts` applies them; CONTRIBUTING.md explains them.
- * Type imports count like any other.
- */
+/** Which workspace package may import which. Type imports count like any other. */
+import { type Finding, type SourceFile, targetPath } from "./file.ts";
 
-export interface PackageRule {
+interface PackageRule {
   /** Folder below the top; `*` stands for one folder name. */
   readonly folder: string;
   /** npm name; `*` stands for the same folder name. */
@@ -17,13 +15,13 @@ export interface PackageRule {
 }
 
 /** Any package may import it: a program's first line, which refuses a Node that is too old. */
-export const GUARD = "@cloudwire/node-guard";
+const GUARD = "@cloudwire/node-guard";
 
 /**
  * controller → proto; providers/* → provider-sdk → proto. The controller and the SDK never meet but on the wire; devcluster
  * stands alone, as a cluster would.
  */
-export const PACKAGES: readonly PackageRule[] = [
+const PACKAGES: readonly PackageRule[] = [
   { folder: "proto", name: "@cloudwire/proto", mayImport: [] },
   // The shapes in which the controller tells of itself, for it and for its readers.
   { folder: "operator-api", name: "@cloudwire/operator-api", mayImport: [] },
@@ -88,63 +86,54 @@ export const PACKAGES: readonly PackageRule[] = [
   { folder: "scripts", name: "scripts", mayImport: ["@cloudwire/provider-simulated"] },
 ];
 
-/** A package whose own folders are ordered: a folder imports only from lower rows, never upward, never sideways. */
-export interface RowRule {
-  readonly sources: string;
-  /** Lowest first. `x/*` means that each folder in x is a neighbour of the others; a name with `.ts` is a file. */
-  readonly rows: readonly (readonly string[])[];
+/** A workspace package as the rules see it. */
+interface Owner {
+  readonly rule: PackageRule;
+  readonly folder: string;
+  readonly name: string;
 }
 
-export const ROWS: readonly RowRule[] = [
-  {
-    sources: "controller/src",
-    rows: [
-      ["api"],
-      ["util"],
-      ["options"],
-      ["telemetry"],
-      ["observe"],
-      ["kube", "provider", "workqueue"],
-      ["runtime"],
-      ["leadership", "server"],
-      ["controllers/*"],
-      // Judges what the controllers say; they know nothing of it.
-      ["explain"],
-      ["app"],
-      ["main.ts", "index.ts"],
-    ],
-  },
-];
+/** Across packages: by name only, only packages the table allows; never by a path that leaves the own package. */
+export function packageFindings(file: SourceFile): readonly Finding[] {
+  const { path, imports } = file;
+  const owner = ownerOf(path);
+  if (owner === undefined) return [];
+  return imports.flatMap(({ specifier, line }) => {
+    const message = packageFault(file, owner, specifier);
+    return message === undefined ? [] : [{ rule: "packages", path, line, message }];
+  });
+}
 
-/** Files that decide: values in, values out. What they may import by value, and what they may not touch. */
-export const PURE = {
-  sources: "controller/src",
-  /** plan.ts, predicates.ts, and files a large plan is split into: plan-addresses.ts or plan/addresses.ts. */
-  isPure: (path: string): boolean =>
-    /(?:^|\/)(?:plan(?:-[a-z0-9-]+)?|predicates)\.ts$|\/(?:plan|guard)\/[a-z0-9-]+\.ts$/.test(path),
-  valueImports: ["api", "util"],
-  globals: [
-    "process",
-    "console",
-    "performance",
-    "crypto",
-    "fetch",
-    "setTimeout",
-    "setInterval",
-    "setImmediate",
-    "queueMicrotask",
-    "globalThis",
-  ],
-  members: [
-    ["Date", "now"],
-    ["Math", "random"],
-  ],
-} as const;
+/** Whether a package of the table has it: what is in none is not looked at. */
+export function isOwned(path: string): boolean {
+  return ownerOf(path) !== undefined;
+}
 
-/** A foreign library enters in one folder and is wrapped there: its values are imported nowhere else. Tests are free. */
-export const BOUNDARIES: readonly { readonly sources: string; readonly library: string; readonly folder: string }[] = [
-  { sources: "controller/src", library: "@kubernetes/client-node", folder: "kube" },
-  { sources: "controller/src", library: "undici", folder: "kube" },
-  { sources: "controller/src", library: "@grpc/grpc-js", folder: "provider" },
-  { sources: "controller/src", library: "fastify", folder: "server" },
-];
+function ownerOf(path: string): Owner | undefined {
+  // The longest folder wins: test/control-plane is a package of its own within test.
+  const owners = PACKAGES.flatMap((rule) => {
+    const match = new RegExp(`^(${rule.folder.replace("*", "([^/]+)")})/`).exec(path);
+    return match === null ? [] : [{ rule, folder: match[1] ?? "", name: rule.name.replace("*", match[2] ?? "") }];
+  });
+  return owners.toSorted((a, b) => b.folder.length - a.folder.length)[0];
+}
+
+function packageFault({ path, isTest }: SourceFile, owner: Owner, specifier: string): string | undefined {
+  const target = targetPath(path, specifier);
+  if (target !== undefined) {
+    if (ownerOf(target)?.folder === owner.folder) return undefined;
+    return `imports ${specifier}, which leaves ${owner.name}: import the other package by its name`;
+  }
+  const scoped = /^@cloudwire\/[^/]+/.exec(specifier)?.[0];
+  if (scoped === undefined || scoped === owner.name || scoped === GUARD) return undefined;
+  const allowed = allowedFrom(path, owner, isTest);
+  if (allowed.includes(scoped)) return undefined;
+  return `imports ${scoped}: ${owner.name} may import ${allowed.length === 0 ? "no other package" : `only ${allowed.join(", ")}`}`;
+}
+
+/** Names of the packages that a file may import. */
+function allowedFrom(path: string, { folder, rule }: Owner, isTest: boolean): readonly string[] {
+  const { mayImport, testsMayImport = [], foldersMayImport = { folders: [], names: [] } } = rule;
+  const isInFolder = foldersMayImport.folders.some((inner) => path.startsWith(`${folder}/${inner}/`));
+  return [...mayImport, ...(isTest ? testsMayImport : []), ...(isInFolder ? foldersMayImport.names : [])];
+}
