@@ -72,7 +72,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     rule: "rows",
-    reason: "an argument of who builds it yet to be",
+    reason: "lies below what it needs, or should be given it, and does not yet",
     places: [
       "controller/src/kube/cluster.ts → controllers/node",
       "controller/src/kube/cluster.ts → server",
