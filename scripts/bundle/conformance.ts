@@ -42,7 +42,7 @@ await failOnUserError("bundle the conformance kit", async () => {
 async function bundle(file: string): Promise<void> {
   await using build = await rolldown({
     cwd: ROOT,
-    input: join(KIT, "src/cli/main.ts"),
+    input: join(KIT, "src/main.ts"),
     platform: "node",
     plugins: [withDescriptors],
     resolve: { conditionNames: ["development", "node"] },

@@ -3,7 +3,7 @@
 import "@cloudwire/node-guard";
 import { existsSync } from "node:fs";
 
-const compiled = new URL("../dist/src/cli/main.js", import.meta.url);
+const compiled = new URL("../dist/src/main.js", import.meta.url);
 if (!existsSync(compiled)) {
   console.error("cloudwire-conformance: is not built yet; run: npm run build");
   process.exit(1);

@@ -1,5 +1,5 @@
 import { allChecks } from "../src/checks/registry.ts";
-import { checksOf, uncheckedRules } from "../src/rules/coverage.ts";
+import { checksOf, uncheckedRules } from "../src/checks/rule-coverage.ts";
 
 /** The page that tells of each rule which checks prove it, or why none can. */
 export const rulesPage = (rules: ReadonlyMap<string, string>): string => {

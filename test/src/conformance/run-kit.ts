@@ -16,7 +16,7 @@ const SLOW_FACTOR = "5";
 const KIT = [
   process.execPath,
   "--conditions=development",
-  fileURLToPath(new URL("../../../provider-sdk/conformance/src/cli/main.ts", import.meta.url)),
+  fileURLToPath(new URL("../../../provider-sdk/conformance/src/main.ts", import.meta.url)),
 ] as const;
 
 /** What came of a run of the kit. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { levels } from "../check/check.ts";
+import { levels } from "../suite/check.ts";
 import { allChecks } from "./registry.ts";
 
 const ids = allChecks.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../check/usage-error.ts";
+import { UsageError } from "../errors.ts";
 import { helpText, parseArguments } from "./arguments.ts";
 
 const parse = (...argv: readonly string[]) => parseArguments(argv, () => 0.5);

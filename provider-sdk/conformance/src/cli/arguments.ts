@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { errorText } from "../check/error-text.ts";
-import { type Level, levels, type ProfileName, profiles } from "../check/check.ts";
-import { UsageError } from "../check/usage-error.ts";
+import { errorText } from "../error-text.ts";
+import { type Level, levels, type ProfileName, profiles } from "../suite/check.ts";
+import { UsageError } from "../errors.ts";
 import { type FormatName, formats } from "../report/formats.ts";
-import { type Transport, transports } from "../target/place.ts";
-import type { TlsFiles } from "../wire/tls.ts";
+import { type Transport, transports } from "../endpoint/place.ts";
+import type { TlsFiles } from "../endpoint/tls.ts";
 
 /** What the program can be told to do. */
 export const commands = {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
-import type { Fixtures, ScaleFixture } from "../check/fixtures.ts";
-import { type Hook, hookNames, type HookName, undoOf } from "../check/hooks.ts";
-import { placeholdersOf } from "../hooks/run-hook.ts";
+import type { Fixtures, ScaleFixture } from "../suite/fixtures.ts";
+import { type Hook, hookNames, type HookName, undoOf } from "../suite/hooks.ts";
+import { placeholdersOf } from "../suite/run-hook.ts";
 import type { Section } from "./config-section.ts";
 
 /** Reads `hooks`: what the kit may do to the vendor's cloud. Commands run in the folder of the configuration. */

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument } from "yaml";
-import { UsageError } from "../check/usage-error.ts";
+import { UsageError } from "../errors.ts";
 
 /** A configuration's text, and all that is found wrong with it: a mistake is told with its line, and all of them together. */
 export class ConfigFile {

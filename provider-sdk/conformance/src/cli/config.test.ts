@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { hookActions, hookNames, undoOf } from "../check/hooks.ts";
-import { UsageError } from "../check/usage-error.ts";
+import { hookActions, hookNames, undoOf } from "../suite/hooks.ts";
+import { UsageError } from "../errors.ts";
 import { parseConfig, readConfig } from "./config.ts";
 
 describe("parseConfig()", () => {

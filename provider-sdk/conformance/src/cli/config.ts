@@ -7,11 +7,11 @@ import {
   noFixtures,
   type RunLimits,
   type VolumeFixture,
-} from "../check/fixtures.ts";
-import { errorText } from "../check/error-text.ts";
-import { UsageError } from "../check/usage-error.ts";
-import { isLoopback } from "../wire/endpoint.ts";
-import type { TlsFiles } from "../wire/tls.ts";
+} from "../suite/fixtures.ts";
+import { errorText } from "../error-text.ts";
+import { UsageError } from "../errors.ts";
+import { isLoopback } from "../endpoint/endpoint.ts";
+import type { TlsFiles } from "../endpoint/tls.ts";
 import { hooks, scale } from "./config-hooks.ts";
 import { ConfigFile, type Section } from "./config-section.ts";
 

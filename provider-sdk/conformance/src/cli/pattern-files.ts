@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { errorText } from "../check/error-text.ts";
-import { UsageError } from "../check/usage-error.ts";
+import { errorText } from "../error-text.ts";
+import { UsageError } from "../errors.ts";
 import type { Arguments } from "./arguments.ts";
 
 type PatternLists = Pick<Arguments, "run" | "skip" | "knownFailing" | "knownFlaky">;

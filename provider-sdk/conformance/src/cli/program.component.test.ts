@@ -1,8 +1,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { providerProgram } from "../reference/provider-program.ts";
-import { serveReference } from "../reference/reference-provider.ts";
+import { providerProgram } from "../reference/program.ts";
+import { serveReference } from "../reference/provider.ts";
 import { isAlive, kit, temporaryFolder } from "../test/kit-process.ts";
 
 let reference: Awaited<ReturnType<typeof serveReference>>;

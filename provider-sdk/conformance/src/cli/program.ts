@@ -1,5 +1,5 @@
-import { UsageError } from "../check/usage-error.ts";
-import { NotReadyError } from "../target/reach.ts";
+import { UsageError } from "../errors.ts";
+import { NotReadyError } from "../endpoint/reach.ts";
 import { type Arguments, commands, helpText, parseArguments } from "./arguments.ts";
 import { withPatternFiles } from "./pattern-files.ts";
 import { exitCodes, type ProgramDeps, stoppedCode } from "./program-deps.ts";
@@ -27,8 +27,8 @@ export const program = async (argv: readonly string[], deps: ProgramDeps): Promi
 const command = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
   if (args.command === "") throw new UsageError(`what to do? ${commandNames}; --help says more`);
   // A selftest starts hundreds of faulty providers: they load no more than they need.
-  if (args.command === "serve-fake") return (await import("./serve-fake.ts")).runServeFake(args, deps);
-  const { handlers } = await import("./handlers.ts");
+  if (args.command === "serve-fake") return (await import("../commands/serve-fake.ts")).runServeFake(args, deps);
+  const { handlers } = await import("../commands/handlers.ts");
   let name: keyof typeof handlers;
   for (name in handlers) if (name === args.command) return handlers[name](args, deps);
   throw new UsageError(`there is no command ${args.command}; there are ${commandNames}`);

@@ -1,7 +1,7 @@
 import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { expect, test } from "vitest";
 import type { CheckResult, Verdict } from "../report/report.ts";
-import type { RunEvent } from "../run-conformance.ts";
+import type { RunEvent } from "../suite/run-conformance.ts";
 import { fakeCheck } from "../test/fake-check.ts";
 import { progress } from "./progress.ts";
 

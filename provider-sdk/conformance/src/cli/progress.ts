@@ -1,5 +1,5 @@
 import { coloured, verdictLine } from "../report/pretty.ts";
-import type { RunEvent } from "../run-conformance.ts";
+import type { RunEvent } from "../suite/run-conformance.ts";
 import type { ProgramDeps } from "./program-deps.ts";
 
 /** Back to the line's begin, and nothing on it. */

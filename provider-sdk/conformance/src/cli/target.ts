@@ -1,8 +1,8 @@
-import { UsageError } from "../check/usage-error.ts";
-import { shorten } from "../contract/exchange.ts";
-import { withProvider } from "../target/with-provider.ts";
-import { type Endpoint, formatEndpoint, parseEndpoint } from "../wire/endpoint.ts";
-import type { TlsFiles } from "../wire/tls.ts";
+import { UsageError } from "../errors.ts";
+import { shorten } from "../endpoint/exchange.ts";
+import { withProvider } from "../endpoint/with-provider.ts";
+import { type Endpoint, formatEndpoint, parseEndpoint } from "../endpoint/endpoint.ts";
+import type { TlsFiles } from "../endpoint/tls.ts";
 import type { Arguments } from "./arguments.ts";
 import { readConfig } from "./config.ts";
 import { exitCodes, type ProgramDeps } from "./program-deps.ts";

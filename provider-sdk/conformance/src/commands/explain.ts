@@ -1,5 +1,5 @@
-import { type Check, profiles } from "../check/check.ts";
-import { levelTexts } from "../cli/texts.ts";
+import { type Check, profiles } from "../suite/check.ts";
+import { levelTexts } from "./texts.ts";
 import { ruleTexts } from "../gen/rule-texts.ts";
 import { namedFaults } from "../selftest/named-faults.ts";
 

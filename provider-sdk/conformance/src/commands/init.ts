@@ -1,6 +1,6 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { type Check, type FixtureName, profiles } from "../check/check.ts";
-import { hookActions, type HookName, hookNames, undoOf } from "../check/hooks.ts";
+import { type Check, type FixtureName, profiles } from "../suite/check.ts";
+import { hookActions, type HookName, hookNames, undoOf } from "../suite/hooks.ts";
 import { allChecks } from "../checks/registry.ts";
 import { isClaimed } from "../contract/capabilities.ts";
 

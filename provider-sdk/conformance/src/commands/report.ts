@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { errorText } from "../check/error-text.ts";
-import { UsageError } from "../check/usage-error.ts";
+import { errorText } from "../error-text.ts";
+import { UsageError } from "../errors.ts";
 import { allChecks } from "../checks/registry.ts";
 import { badgeJson, badgeOf, badgeSvg } from "../report/badge.ts";
 import { type FormatName, formats } from "../report/formats.ts";

@@ -1,87 +1,134 @@
-import { type FaultOutcome, outcomeLines } from "../selftest/fault-outcome.ts";
-import { floorLines } from "../selftest/run-floor.ts";
-import type { SelftestEvent } from "../selftest/whole-selftest.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { isSea } from "node:sea";
+import { UsageError } from "../errors.ts";
+import { allChecks } from "../checks/registry.ts";
+import { selftestLines, selftestSummary, SelftestTally } from "../selftest/summary.ts";
+import { serveReference } from "../reference/provider.ts";
+import { parsePattern } from "../suite/patterns.ts";
+import type { SelftestTarget } from "../selftest/run-mutant.ts";
+import {
+  type Elsewhere,
+  type SelftestEvent,
+  selftestNames,
+  type SelftestOptions,
+  wholeSelftest,
+} from "../selftest/selftest.ts";
+import { parseEndpoint } from "../endpoint/endpoint.ts";
+import type { Arguments } from "../cli/arguments.ts";
+import { readConfig } from "../cli/config.ts";
+import { exitCodes, type ProgramDeps } from "../cli/program-deps.ts";
+import { withTarget } from "../cli/target.ts";
 
-/** What a selftest has come to so far. */
-export class SelftestTally {
-  readonly faults: FaultOutcome[] = [];
-  planned = 0;
-  done = 0;
-  held = 0;
-  /** What went wrong beside faults that were not found: words of the report. */
-  readonly problems: string[] = [];
-
-  add(event: SelftestEvent): void {
-    switch (event.kind) {
-      case "planned":
-        this.planned = event.faults + event.floors;
-        return;
-      case "correct":
-        this.problems.push(...event.failing.map((text) => `without a fault, seed ${event.seed}: ${text}`));
-        return;
-      case "fault":
-        this.done++;
-        this.faults.push(event.outcome);
-        return;
-      case "floor":
-        this.done++;
-        if (event.outcome.problems.length === 0) this.held++;
-        this.problems.push(...event.outcome.problems.map((text) => `${event.outcome.name}: ${text}`));
-        return;
-    }
-    event satisfies never;
-  }
-
-  count(kind: FaultOutcome["kind"]): number {
-    return this.faults.filter((outcome) => outcome.kind === kind).length;
-  }
-
-  /** A provider of somebody else's may fail checks; the kit's own has to pass them, and every fault has to be seen in it. */
-  isGood(isReference: boolean): boolean {
-    if (this.count("differs") > 0 || this.done < this.planned) return false;
-    return !isReference || (this.problems.length === 0 && this.count("not shown") === 0);
-  }
-}
-
-type Line = (event: SelftestEvent, tally: SelftestTally) => { readonly out: string; readonly err: string };
-
-/** What to write of an event: for people, or JSON, one object a line; progress for a terminal. */
-export const selftestLines = (isJson: boolean, isTerminal: boolean): Line => {
-  const clear = isTerminal ? "\r\u001b[K" : "";
-  return (event, { done, planned }) => ({
-    out: isJson ? `${JSON.stringify(event)}\n` : textOf(event),
-    err: isTerminal && done < planned ? `${clear}${done}/${planned}` : clear,
+/** Puts faults into the kit's own provider, or into the one that is given. */
+export const runSelftest = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
+  const isReference = args.endpoint === undefined && args.provider.length === 0;
+  if (isReference) return selftestOfKit(args, deps);
+  const fixtures = await readConfig(args.config);
+  return withTarget(args, deps, ({ parsed }) => {
+    const serve = async () => ({ endpoint: parsed, fixtures, close: async () => undefined });
+    return tested({ serve, level: args.level, lanes: 1 }, { isReference: false }, args, deps);
   });
 };
 
-const textOf = (event: SelftestEvent): string => {
-  switch (event.kind) {
-    case "planned":
-      return "";
-    case "correct":
-      return event.failing.length === 0 ? "" : `WITHOUT FAULT, seed ${event.seed}\n  ${event.failing.join("\n  ")}\n`;
-    case "fault":
-      return outcomeLines(event.outcome);
-    case "floor":
-      return floorLines(event.outcome);
+const selftestOfKit = async (args: Arguments, deps: ProgramDeps): Promise<number> => {
+  if (args.config !== undefined)
+    throw new UsageError("--config is about your provider: give it with --endpoint or behind --");
+  // What the faulty processes compile they compile once.
+  const folder = await mkdtemp(join(tmpdir(), "conformance-compiled-"));
+  process.env["NODE_COMPILE_CACHE"] ??= folder;
+  const serve = async () => {
+    const { endpoint, fixtures, close } = await serveReference();
+    return { endpoint: parseEndpoint(endpoint), fixtures, close };
+  };
+  try {
+    const target = { serve, level: "X", lanes: args.parallel } as const;
+    return await tested(target, { isReference: true, faultyProcess, elsewhere: elsewhere(args, deps) }, args, deps);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
-  return event satisfies never;
 };
 
-/** `selftest: 80 faults, 75 found, …`, or the same as JSON. */
-export const selftestSummary = (tally: SelftestTally, isReference: boolean, isJson: boolean): string => {
-  const counts = {
-    faults: tally.faults.length,
-    found: tally.count("found"),
-    differs: tally.count("differs"),
-    notShown: tally.count("not shown"),
-    floorsHeld: tally.held,
+type Kind = Pick<SelftestOptions, "isReference" | "elsewhere"> & { readonly faultyProcess?: typeof faultyProcess };
+
+const tested = async (
+  target: Pick<SelftestTarget, "serve" | "level" | "lanes">,
+  { isReference, faultyProcess: starts, elsewhere: others }: Kind,
+  args: Arguments,
+  deps: ProgramDeps,
+): Promise<number> => {
+  const { only, seed, seeds, slowFactor, startTimeoutMs, thorough } = args;
+  const unknown = only.filter((name) => !selftestNames().includes(name));
+  if (unknown.length > 0)
+    throw new UsageError(`there is no fault ${unknown.join(", ")}; selftest without --only tells the names`);
+  const ids = allChecks.map(({ id }) => id);
+  const lines = selftestLines(args.format === "json", deps.terminal);
+  const tally = new SelftestTally();
+  await wholeSelftest({
+    ...target,
+    only,
+    seed,
+    seeds,
+    slowFactor,
+    startTimeoutMs,
+    thorough,
+    isReference,
+    faultyProcess: starts,
+    elsewhere: others,
+    checks: args.run.map((text) => parsePattern(text, ids)),
+    signal: deps.signal,
+    onEvent: (event) => {
+      tally.add(event);
+      const { out, err } = lines(event, tally);
+      deps.err(err);
+      deps.out(out);
+    },
+  });
+  deps.out(selftestSummary(tally, isReference, args.format === "json"));
+  return tally.isGood(isReference) ? exitCodes.passed : exitCodes.failed;
+};
+
+/** This program. */
+const self = (): readonly string[] => [
+  process.execPath,
+  ...(isSea() ? [] : [...process.execArgv, process.argv[1] ?? ""]),
+];
+
+/** Starts this program once more, as a provider with a fault. */
+const faultyProcess = (fault: string | undefined): readonly string[] => [
+  ...self(),
+  "serve-fake",
+  ...(fault === undefined ? [] : ["--faults", fault]),
+];
+
+/** Starts this program once more for each core, each with a share of the faults, and of the runs with other seeds. */
+const elsewhere = (args: Arguments, { signal, err }: ProgramDeps): Elsewhere => {
+  const { seed, seeds, slowFactor, parallel, thorough } = args;
+  const processes = availableParallelism();
+  const run: Elsewhere["run"] = async (names, onEvent) => {
+    const [program = "", ...before] = self();
+    const common = ["--format", "json", "--slow-factor", `${slowFactor}`, "--parallel", `${parallel}`];
+    const one = async (process: number): Promise<void> => {
+      const only = names.filter((_name, index) => index % processes === process).flatMap((name) => ["--only", name]);
+      if (only.length === 0) return;
+      // Each begins with a seed of its own; the first takes those that are left.
+      const left = process === 0 ? Math.max(0, seeds + 1 - processes) : 0;
+      const own = ["--seed", `${process === 0 ? seed : seed + left + process}`, "--seeds", `${left}`];
+      const all = [...before, "selftest", ...common, ...own, ...(thorough ? ["--thorough"] : []), ...only];
+      const child = spawn(program, all, { stdio: ["ignore", "pipe", "pipe"], signal });
+      child.stderr.on("data", (chunk: Buffer) => err(chunk.toString()));
+      const ended = once(child, "close");
+      for await (const line of createInterface({ input: child.stdout })) {
+        const event: SelftestEvent | { readonly kind: "summary" } = JSON.parse(line);
+        if (event.kind !== "summary") onEvent(event);
+      }
+      await ended;
+    };
+    await Promise.all(Array.from({ length: processes }, (_, process) => one(process)));
   };
-  const { problems } = tally;
-  if (isJson) return `${JSON.stringify({ kind: "summary", ...counts, problems, good: tally.isGood(isReference) })}\n`;
-  const shown =
-    counts.notShown === 0 ? "" : `, ${counts.notShown} not shown, for want of a check that passes without them`;
-  const floors = isReference ? `; ${counts.floorsHeld} floors held` : "";
-  const wrong = isReference && problems.length > 0 ? `; ${problems.length} problems:\n  ${problems.join("\n  ")}` : "";
-  return `selftest: ${counts.faults} faults, ${counts.found} found, ${counts.differs} otherwise than they have to be${shown}${floors}${wrong}\n`;
+  return { run };
 };

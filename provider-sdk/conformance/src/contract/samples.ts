@@ -3,7 +3,7 @@ import { NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
 import { ExternalTrafficPolicy } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { MethodName } from "@cloudwire/proto/methods";
-import type { CheckContext } from "../check/check.ts";
+import type { CheckContext } from "../suite/check.ts";
 
 /** A Service that no cluster has. */
 const service = { namespace: "conformance", name: "never-made", uid: "00000000-0000-4000-8000-000000000000" };

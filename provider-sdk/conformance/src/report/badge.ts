@@ -1,4 +1,4 @@
-import { type ProfileName, profiles as capabilities } from "../check/check.ts";
+import { type ProfileName, profiles as capabilities } from "../suite/check.ts";
 import type { Report } from "./report.ts";
 
 /** What a badge says. */

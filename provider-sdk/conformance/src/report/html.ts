@@ -1,4 +1,4 @@
-import { absenceLine } from "./absence.ts";
+import { absenceLine } from "./absence-line.ts";
 import { findingLines } from "./pretty.ts";
 import type { CheckResult, Report, Verdict } from "./report.ts";
 

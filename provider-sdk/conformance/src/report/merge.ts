@@ -1,5 +1,5 @@
-import { levels } from "../check/check.ts";
-import { UsageError } from "../check/usage-error.ts";
+import { levels } from "../suite/check.ts";
+import { UsageError } from "../errors.ts";
 import { type CheckResult, profileResults, type Report, type Verdict } from "./report.ts";
 
 /** Worst first; what ran is worth more than what was left out. */

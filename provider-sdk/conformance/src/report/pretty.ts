@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import type { Finding } from "../check/failure.ts";
-import { absenceLine } from "./absence.ts";
+import type { Finding } from "../suite/failure.ts";
+import { absenceLine } from "./absence-line.ts";
 import type { CheckResult, ProfileResult, Report, Verdict } from "./report.ts";
 
 /** Colours text, or leaves it alone. */

@@ -1,6 +1,6 @@
 import { Value } from "typebox/value";
-import { errorText } from "../check/error-text.ts";
-import { UsageError } from "../check/usage-error.ts";
+import { errorText } from "../error-text.ts";
+import { UsageError } from "../errors.ts";
 import type { Report } from "./report.ts";
 import { reportSchema } from "./schema.ts";
 

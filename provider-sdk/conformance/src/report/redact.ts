@@ -1,5 +1,5 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import type { Fixtures } from "../check/fixtures.ts";
+import type { Fixtures } from "../suite/fixtures.ts";
 import type { Report } from "./report.ts";
 
 /** Shorter words stand for themselves only where nothing else is said: they could be part of any other. */

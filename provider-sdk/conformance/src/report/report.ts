@@ -1,5 +1,5 @@
-import type { Level, ProfileName } from "../check/check.ts";
-import type { Finding } from "../check/failure.ts";
+import type { Level, ProfileName } from "../suite/check.ts";
+import type { Finding } from "../suite/failure.ts";
 
 /** Why a check did not run. */
 export type SkipReason =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Check } from "../check/check.ts";
+import type { Check } from "../suite/check.ts";
 import { badgeJson, badgeOf, badgeSvg } from "./badge.ts";
 import { html } from "./html.ts";
 import { mergeReports } from "./merge.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { levels, type ProfileName, profiles } from "../check/check.ts";
+import { levels, type ProfileName, profiles } from "../suite/check.ts";
 import type { Report, SkipReason } from "./report.ts";
 
 /** Version of the report's form; a change that breaks readers makes it one more. */

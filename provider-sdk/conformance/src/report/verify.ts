@@ -1,4 +1,4 @@
-import { type Check, levels } from "../check/check.ts";
+import { type Check, levels } from "../suite/check.ts";
 import { kitVersion } from "../kit-version.ts";
 import { type CheckResult, profileResults, type Report } from "./report.ts";
 

@@ -1,7 +1,7 @@
 import type { ServerHttp2Session } from "node:http2";
 import { WatchInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { WatchLoadBalancersRequest, WatchLoadBalancersResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { frame } from "../wire/frames.ts";
+import { frame } from "../endpoint/frames.ts";
 import { isCall, messageOf } from "./mutant.ts";
 import type { ProxiedRequest, StreamIntercept } from "./mutant-proxy.ts";
 import type { ProxiedStream } from "./proxied-stream.ts";

@@ -8,9 +8,9 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
-import { Connection } from "../wire/connection.ts";
-import type { Endpoint } from "../wire/endpoint.ts";
-import { headerText, headerTexts } from "../wire/status.ts";
+import { Connection } from "../endpoint/connection.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import { headerText, headerTexts } from "../endpoint/status.ts";
 import { forwardStream, isStreamPath, pipeStream, type ProxiedStream } from "./proxied-stream.ts";
 
 /** One call as it arrives. */

@@ -1,7 +1,7 @@
 import { ErrorInfo, BadRequest } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
-import type { Hooks } from "../check/hooks.ts";
-import { cutFrames, frame } from "../wire/frames.ts";
+import type { Hooks } from "../suite/hooks.ts";
+import { cutFrames, frame } from "../endpoint/frames.ts";
 import { serviceName } from "../contract/methods.ts";
 import type { Intercept, ProxiedReply, ProxiedRequest, ProxyOptions } from "./mutant-proxy.ts";
 

@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutant.ts";
-import { balancerMutants } from "./mutants/balancer.ts";
-import { balancerChangeMutants } from "./mutants/balancer-changes.ts";
-import { changeMutants } from "./mutants/changes.ts";
+import { balancerMutants } from "./mutants/load-balancers.ts";
+import { balancerChangeMutants } from "./mutants/load-balancer-changes.ts";
+import { changeMutants } from "./mutants/route-changes.ts";
 import { cloudMutants } from "./mutants/cloud.ts";
 import { compatibilityMutants } from "./mutants/compatibility.ts";
 import { concurrencyMutants } from "./mutants/concurrency.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allChecks } from "../checks/registry.ts";
-import { floors } from "./floors.ts";
+import { floors } from "./negative-baselines.ts";
 import { namedFaults, unprovenChecks } from "./named-faults.ts";
 
 const ids = new Set(allChecks.map(({ id }) => id));

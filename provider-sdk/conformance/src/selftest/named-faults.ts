@@ -2,7 +2,7 @@ import { allChecks } from "../checks/registry.ts";
 import type { NamedFault } from "./fault-outcome.ts";
 import { mutants } from "./mutants.ts";
 import { processMutants } from "./mutants/process.ts";
-import { tlsMutants } from "./mutants/transport.ts";
+import { tlsMutants } from "./mutants/tls.ts";
 
 /** Every fault that the kit shows to be found, however it is put in. */
 export const namedFaults: readonly NamedFault[] = [...mutants, ...tlsMutants, ...processMutants];

@@ -1,10 +1,10 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { HealthDefinition } from "@cloudwire/proto/grpc/health/v1/health";
 import { methods, serviceName } from "../contract/methods.ts";
-import { headerTexts } from "../wire/status.ts";
-import type { Connection } from "../wire/connection.ts";
-import { frame } from "../wire/frames.ts";
-import { MessageStream } from "../wire/stream.ts";
+import { headerTexts } from "../endpoint/status.ts";
+import type { Connection } from "../endpoint/connection.ts";
+import { frame } from "../endpoint/frames.ts";
+import { MessageStream } from "../endpoint/stream.ts";
 
 type Trailers = Readonly<Record<string, string>>;
 

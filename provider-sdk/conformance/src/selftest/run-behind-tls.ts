@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Report } from "../report/report.ts";
-import { runConformance } from "../run-conformance.ts";
-import { runOptions, type SelftestTarget, timedChecks } from "./selftest.ts";
+import { runConformance } from "../suite/run-conformance.ts";
+import { runOptions, type SelftestTarget, timedChecks } from "./run-mutant.ts";
 import { startTlsFront, type TlsFault } from "./tls-front.ts";
 
 /** What is about connections, and something of everything else. */

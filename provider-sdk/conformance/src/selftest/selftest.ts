@@ -1,194 +1,195 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Level, levels } from "../check/check.ts";
-import type { Fixtures } from "../check/fixtures.ts";
 import { allChecks } from "../checks/registry.ts";
-import type { CheckResult, Report } from "../report/report.ts";
-import { runConformance, type RunOptions } from "../run-conformance.ts";
-import { matchesAny, parsePattern } from "../runner/patterns.ts";
-import type { Endpoint } from "../wire/endpoint.ts";
-import { type Failure, type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
-import type { Mutant } from "./mutant.ts";
-import { startMutantProxy } from "./mutant-proxy.ts";
-import { slowChecks } from "./mutants.ts";
-import { Trace } from "./trace.ts";
+import type { CheckResult } from "../report/report.ts";
+import { matchesAny, type Pattern } from "../suite/patterns.ts";
+import { type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
+import { floors } from "./negative-baselines.ts";
+import { mutants } from "./mutants.ts";
+import { processMutants } from "./mutants/process.ts";
+import { tlsMutants } from "./mutants/tls.ts";
+import { namedFaults } from "./named-faults.ts";
+import { type FloorOutcome, runFloor } from "./run-negative-baseline.ts";
+import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
+import { runBehindTls } from "./run-behind-tls.ts";
+import {
+  type Baseline,
+  runBaseline,
+  failed,
+  runBehind,
+  runMutants,
+  runTwice,
+  type SelftestTarget,
+  withRequired,
+} from "./run-mutant.ts";
 
-/** A provider that is being served for a while. */
-export interface Served {
-  readonly endpoint: Endpoint;
-  /** What is known of its cloud. */
-  readonly fixtures: Fixtures;
-  readonly close: () => Promise<void>;
+/** What to try. */
+export interface SelftestOptions extends SelftestTarget {
+  /** The provider is the kit's own: it has to pass everything, and every fault has to be found. */
+  readonly isReference: boolean;
+  /** Starts a provider with a fault in a process of its own; undefined: such faults are left out. */
+  readonly faultyProcess: ((fault: string | undefined) => readonly string[]) | undefined;
+  /** Names of mutants and floors. Empty: all. */
+  readonly only: readonly string[];
+  /** Only mutants that one of these checks has to find. Empty: all. */
+  readonly checks: readonly Pattern[];
+  /** Runs without fault with as many further seeds: the results have to be the same. */
+  readonly seeds: number;
+  readonly onEvent: (event: SelftestEvent) => void;
+  /** Tries mutants in processes of their own. Undefined: all is done in this one. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
-/** What to put faults into. */
-export interface SelftestTarget {
-  /** The provider without fault; a new one each time where it can be. */
-  readonly serve: () => Promise<Served>;
-  /** Highest level of checks that are run. */
-  readonly level: Level;
-  /** Mutants at once. */
-  readonly lanes: number;
-  readonly seed: number;
-  readonly slowFactor: number;
-  readonly startTimeoutMs: number;
-  /** Every check on every mutant, also those that cannot see its fault. */
-  readonly thorough: boolean;
-  readonly signal: AbortSignal;
+/** Processes that try mutants side by side. */
+export interface Elsewhere {
+  /** Runs without fault, as often as further seeds ask for, and tries the mutants with these names. */
+  readonly run: (names: readonly string[], onEvent: (event: SelftestEvent) => void) => Promise<void>;
 }
 
-/** What is known of a provider without fault. */
-export interface Baseline {
-  readonly report: Report;
-  /** Ids of the checks that pass. */
-  readonly passing: ReadonlySet<string>;
-  readonly trace: Trace;
-}
+/** What comes of a selftest, as it comes. */
+export type SelftestEvent =
+  | { readonly kind: "planned"; readonly faults: number; readonly floors: number }
+  /** A run without fault; `failing` has to be empty for the kit's own provider. */
+  | {
+      readonly kind: "correct";
+      /** The first run, those with other seeds, that over TLS, that on a process of its own. */
+      readonly which: "first" | "other" | "tls" | "process";
+      readonly seed: number;
+      readonly passed: number;
+      readonly failing: readonly string[];
+    }
+  | { readonly kind: "fault"; readonly outcome: FaultOutcome }
+  | { readonly kind: "floor"; readonly outcome: FloorOutcome };
 
-/** What proxied load balancers leave is gone with the provider. */
-const cleanUpTimeoutMs = 1_000;
-/** Several runs share the machine: a check is late long before it hangs. */
-const timeFactor = 3;
-
-/** What runs on a provider have in common. */
-export const runOptions = ({ level, seed, slowFactor, startTimeoutMs, signal }: SelftestTarget) =>
-  ({ level, seed, slowFactor, startTimeoutMs, signal, cleanUpTimeoutMs, timeFactor }) as const;
-
-/** Runs every check on the provider as it is, or those with some ids, and takes their calls down. */
-export const runBaseline = async (target: SelftestTarget, about: readonly string[] = []): Promise<Baseline> => {
-  const trace = new Trace();
-  const report = await runTwice((again) =>
-    runBehind({ intercept: trace.intercept }, target, {
-      run: again.length === 0 ? about : again,
-      onBorrow: (check, from) => trace.borrow(check, from),
-    }),
-  );
-  const passed = report.results.filter(({ verdict }) => verdict.kind === "pass");
-  return { report, passing: new Set(passed.map(({ id }) => id)), trace };
+/** Shows that the kit finds faults: runs it on the provider without fault, with each fault, and on providers with nothing right. */
+export const wholeSelftest = async (options: SelftestOptions): Promise<void> => {
+  const { onEvent } = options;
+  const chosen = choose(options);
+  const floorsToRun = options.isReference && options.checks.length === 0 ? floors.filter(isNamed(options.only)) : [];
+  const processes = options.faultyProcess === undefined ? [] : chosen.processes;
+  onEvent({
+    kind: "planned",
+    faults: chosen.mutants.length + chosen.fronts.length + processes.length,
+    floors: floorsToRun.length,
+  });
+  // Those that wait and those that compute share the machine well.
+  await Promise.all([
+    runCalls(chosen.mutants, options, () => idsOf(options, chosen)),
+    runTlsMutants(chosen.fronts, options).then(() => runProcesses(processes, options)),
+    runFloors(floorsToRun, options),
+  ]);
 };
 
-/** A report in which what failed has run once more: a machine that is busy may make a check late. */
-export const runTwice = async (run: (ids: readonly string[]) => Promise<Report>): Promise<Report> => {
-  const first = await run([]);
-  const isBad = ({ verdict }: CheckResult): boolean => !["pass", "skip", "advisory"].includes(verdict.kind);
-  const bad = first.results.filter(isBad).map(({ id }) => id);
-  if (bad.length === 0) return first;
-  const second = new Map((await run(withRequired(bad))).results.map((result) => [result.id, result]));
-  return { ...first, results: first.results.map((result) => (isBad(result) && second.get(result.id)) || result) };
-};
-
-const lower = (one: Level, other: Level): Level => (levels.indexOf(one) < levels.indexOf(other) ? one : other);
-
-/** Runs the checks that can see a fault, and tells which failed. */
-const runMutant = async (mutant: Mutant, target: SelftestTarget, baseline: Baseline): Promise<FaultOutcome> => {
-  const startedMs = performance.now();
-  const must = mutant.fails.filter((id) => baseline.passing.has(id));
-  if (must.length === 0) return judgeFault({ mutant, passing: baseline.passing, failing: [], elapsedMs: 0 });
-  const run = target.thorough ? [] : await visible(mutant, baseline);
-  const { patience = 1 } = mutant;
-  // Less patience is for what never happens; a start is waited for as long as ever.
-  const waits = { slowFactor: target.slowFactor * patience, startTimeoutMs: target.startTimeoutMs / patience };
-  // An entry that names the checks it is about is about those up to its level.
-  const level = target.thorough || mutant.only === undefined ? target.level : lower(mutant.level ?? "R", target.level);
-  const report = await runBehind(mutant, target, { run, ...waits, level }, (fixtures) => fixturesFor(mutant, fixtures));
-  const elapsedMs = performance.now() - startedMs;
-  return judgeFault({ mutant, passing: baseline.passing, failing: failed(report), elapsedMs });
-};
-
-/** Runs one after the other in each lane. */
-export const runMutants = async (
-  mutants: readonly Mutant[],
-  target: SelftestTarget,
-  baseline: Baseline,
-  onOutcome: (outcome: FaultOutcome) => void,
+/** Runs without fault, and then with faults of calls. */
+const runCalls = async (
+  all: typeof mutants,
+  options: SelftestOptions,
+  wanted: () => readonly string[],
 ): Promise<void> => {
-  const waiting = [...mutants];
+  const { only, checks, elsewhere, onEvent, seed } = options;
+  if (elsewhere !== undefined && only.length === 0 && checks.length === 0) {
+    const names = all.map(({ name }) => name);
+    await elsewhere.run(names, (event) => {
+      if (event.kind === "fault") onEvent(event);
+      if (event.kind === "correct") onEvent({ ...event, which: event.seed === seed ? "first" : "other" });
+    });
+    return;
+  }
+  const about = checks.length === 0 ? [] : withRequired(wanted());
+  const baseline = await runBaseline(options, about);
+  onEvent({ kind: "correct", which: "first", seed, ...summedUp(baseline.report.results) });
+  await runMutants(all, options, baseline, (outcome) => onEvent({ kind: "fault", outcome }));
+  if (about.length === 0) await sameWithSeeds(options, baseline);
+};
+
+/** Where checks are chosen, they and those that have to fail with them are all that is run. */
+const idsOf = ({ checks }: SelftestOptions, { mutants: all }: ReturnType<typeof choose>): readonly string[] => [
+  ...allChecks.map(({ id }) => id).filter((id) => matchesAny(checks, id)),
+  ...all.flatMap(({ fails }) => fails),
+];
+
+const isNamed =
+  (names: readonly string[]) =>
+  ({ name }: { readonly name: string }): boolean =>
+    names.length === 0 || names.includes(name);
+
+const choose = ({ only, checks, isReference }: SelftestOptions) => {
+  const isWanted = (mutant: { readonly name: string; readonly fails: readonly string[] }): boolean =>
+    isNamed(only)(mutant) && (checks.length === 0 || mutant.fails.some((id) => matchesAny(checks, id)));
+  return {
+    mutants: mutants.filter(isWanted),
+    processes: processMutants.filter(isWanted),
+    fronts: isReference ? tlsMutants.filter(isWanted) : [],
+  };
+};
+
+/** Names of all that can be tried alone. */
+export const selftestNames = (): readonly string[] => [...namedFaults, ...floors].map(({ name }) => name);
+
+/** What says nothing: another level, or no command to start providers with. */
+const isJudged = ({ verdict }: CheckResult): boolean => verdict.kind !== "skip";
+
+const summedUp = (results: readonly CheckResult[]) => ({
+  passed: results.filter(({ verdict }) => verdict.kind === "pass").length,
+  failing: results
+    .filter((result) => isJudged(result) && result.verdict.kind !== "pass" && result.verdict.kind !== "advisory")
+    .map(({ id, verdict }) => `${id} ${verdict.kind}`),
+});
+
+/** Runs with other seeds, side by side: nothing may depend on the order. */
+const sameWithSeeds = async (options: SelftestOptions, baseline: Baseline): Promise<void> => {
+  const before = new Map(baseline.report.results.map(({ id, verdict }) => [id, verdict.kind]));
+  for (let index = 1; index <= options.seeds; index++) {
+    const seed = options.seed + index;
+    const { results } = await runTwice((run) => runBehind({}, options, { seed, run }));
+    const failing = results
+      .filter(({ id, verdict }) => verdict.kind !== before.get(id))
+      .map(({ id, verdict }) => `${id} ${verdict.kind}, ${before.get(id) ?? "nothing"} with another seed`);
+    options.onEvent({ kind: "correct", which: "other", seed, passed: summedUp(results).passed, failing });
+  }
+};
+
+const runProcesses = async (processes: typeof processMutants, options: SelftestOptions): Promise<void> => {
+  const { faultyProcess, onEvent, seed } = options;
+  if (faultyProcess === undefined || processes.length === 0) return;
+  const failing = await failingLifeChecks(faultyProcess(undefined), options);
+  onEvent({ kind: "correct", which: "process", seed, passed: 0, failing });
+  const waiting = [...processes];
   const lane = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      target.signal.throwIfAborted();
-      const faulty = mutant;
-      onOutcome(await judgedTwice(() => runMutant(faulty, target, baseline)));
+      options.signal.throwIfAborted();
+      const run = () => runProcessMutant(mutant, faultyProcess(mutant.name), options, failing);
+      onEvent({ kind: "fault", outcome: await judgedTwice(run) });
     }
   };
-  await Promise.all(Array.from({ length: target.lanes }, lane));
+  await Promise.all([lane(), lane()]);
 };
 
-/** Checks that measure time while other mutants run: only where they have to fail. */
-export const timedChecks: readonly string[] = ["proc.conn.**", "info.fast", "status.cheap"];
-
-/** Ids of the checks that see a fault, that have to fail on it, and that either needs. */
-const visible = async (mutant: Mutant, { trace, passing }: Baseline): Promise<readonly string[]> => {
-  if (mutant.only !== undefined) {
-    const only = patternsOf(mutant.only);
-    return [...without(timedChecks, ids).filter((id) => matchesAny(only, id)), ...mutant.fails];
+/** Each is compared with TLS that is right: over TCP other checks run than at a socket. */
+const runTlsMutants = async (all: typeof tlsMutants, options: SelftestOptions): Promise<void> => {
+  if (all.length === 0) return;
+  const right = await runTwice((run) => runBehindTls({}, options, run));
+  const passing = new Set(right.results.filter(({ verdict }) => verdict.kind === "pass").map(({ id }) => id));
+  options.onEvent({ kind: "correct", which: "tls", seed: options.seed, ...summedUp(right.results) });
+  for (const mutant of all) {
+    options.signal.throwIfAborted();
+    const run = async () => {
+      const startedMs = performance.now();
+      const failing = failed(await runBehindTls(mutant.front, options));
+      return judgeFault({ mutant, passing, failing, elapsedMs: performance.now() - startedMs });
+    };
+    options.onEvent({ kind: "fault", outcome: await judgedTwice(run) });
   }
-  const touched = await trace.touchedBy(mutant);
-  if (touched !== "all") return withRequired([...without(timedChecks, [...touched]), ...mutant.fails]);
-  return withRequired([...without([...slowChecks, ...(mutant.skip ?? [])], [...passing]), ...mutant.fails]);
 };
 
-const patternsOf = (texts: readonly string[]) => texts.map((text) => parsePattern(text, ids));
+/** They wait more than they compute. */
+const floorLanes = 3;
 
-const without = (left: readonly string[], all: readonly string[]): readonly string[] => {
-  const patterns = patternsOf(left);
-  return all.filter((id) => !matchesAny(patterns, id));
-};
-
-const ids = allChecks.map(({ id }) => id);
-const byId = new Map(allChecks.map((check) => [check.id, check]));
-
-/** The checks and all that they require. */
-export const withRequired = (ids: readonly string[]): readonly string[] => {
-  const found = new Set<string>();
-  const add = (id: string): void => {
-    if (found.has(id)) return;
-    found.add(id);
-    for (const required of byId.get(id)?.requires ?? []) add(required);
+const runFloors = async (all: typeof floors, options: SelftestOptions): Promise<void> => {
+  const waiting = [...all];
+  const lane = async (): Promise<void> => {
+    for (let floor = waiting.shift(); floor !== undefined; floor = waiting.shift()) {
+      options.signal.throwIfAborted();
+      options.onEvent({ kind: "floor", outcome: await runFloor(floor, options) });
+    }
   };
-  for (const id of ids) add(id);
-  return [...found];
-};
-
-/** The checks that failed, or that the kit could not judge for its own fault. */
-export const failed = ({ results }: Report): readonly Failure[] =>
-  results.flatMap(({ id, verdict }) => {
-    if (verdict.kind === "kit-error") return [{ id, says: verdict.message }];
-    if (verdict.kind !== "fail") return [];
-    const { message, got } = verdict.finding;
-    return [{ id, says: got === undefined ? message : `${message}: ${got}` }];
-  });
-
-/** Few faults show themselves only where the cloud can be broken or holds much; the checks that do so would only hold up the others. */
-const fixturesFor = ({ level, hooks: alter = (given) => given }: Mutant, fixtures: Fixtures): Fixtures => {
-  const { hooks = {}, scale, ...others } = fixtures;
-  return level === "D" || level === "X" ? { ...others, ...(scale && { scale }), hooks: alter(hooks) } : others;
-};
-
-type Fault = Omit<Mutant, "name" | "fault" | "fails">;
-
-/** Runs checks on the provider with a fault put before it. */
-export const runBehind = async (
-  fault: Fault,
-  target: SelftestTarget,
-  options: Partial<RunOptions> = {},
-  alter: (fixtures: Fixtures) => Fixtures = (fixtures) => fixtures,
-): Promise<Report> => {
-  const served = await target.serve();
-  const folder = await mkdtemp(join(tmpdir(), "conformance-selftest-"));
-  const path = join(folder, "provider.sock");
-  const intercept = fault.intercept ?? ((request, next) => next(request));
-  const proxy = await startMutantProxy(served.endpoint, path, { ...fault, intercept });
-  try {
-    return await runConformance({
-      ...runOptions(target),
-      fixtures: alter(served.fixtures),
-      endpoint: `unix://${path}`,
-      ...options,
-    });
-  } finally {
-    await proxy.close();
-    await served.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  await Promise.all(Array.from({ length: floorLanes }, lane));
 };

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runConformance } from "../run-conformance.ts";
+import { runConformance } from "../suite/run-conformance.ts";
 
-const main = join(import.meta.dirname, "..", "cli", "main.ts");
+const main = join(import.meta.dirname, "..", "main.ts");
 
 const kit = (...args: readonly string[]) => {
   const child = spawn(process.execPath, ["--conditions=development", main, ...args], {

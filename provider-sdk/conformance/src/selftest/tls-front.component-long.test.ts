@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { providerProgram } from "../reference/provider-program.ts";
-import { referenceFixtures, serveReference } from "../reference/reference-provider.ts";
+import { providerProgram } from "../reference/program.ts";
+import { referenceFixtures, serveReference } from "../reference/provider.ts";
 import type { Report } from "../report/report.ts";
-import { runConformance } from "../run-conformance.ts";
-import { withProvider } from "../target/with-provider.ts";
-import { formatEndpoint } from "../wire/endpoint.ts";
+import { runConformance } from "../suite/run-conformance.ts";
+import { withProvider } from "../endpoint/with-provider.ts";
+import { formatEndpoint } from "../endpoint/endpoint.ts";
 import { startTlsFront, type TlsFault } from "./tls-front.ts";
 
 let reference: Awaited<ReturnType<typeof serveReference>>;

@@ -2,8 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type SecureVersion } from "node:tls";
-import { tlsPlace } from "../target/place.ts";
-import type { TlsFiles } from "../wire/tls.ts";
+import { tlsPlace } from "../endpoint/place.ts";
+import type { TlsFiles } from "../endpoint/tls.ts";
 
 /** What is wrong with how TLS is served; nothing: it is right. */
 export interface TlsFault {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Caller } from "../contract/caller.ts";
+import { Caller } from "../endpoint/caller.ts";
 import { methods } from "../contract/methods.ts";
-import { serveReference } from "../reference/reference-provider.ts";
-import { client } from "../target/reach.ts";
-import { Connection } from "../wire/connection.ts";
+import { serveReference } from "../reference/provider.ts";
+import { client } from "../endpoint/reach.ts";
+import { Connection } from "../endpoint/connection.ts";
 import { bareError, isCall, type Mutant } from "./mutant.ts";
 import { startMutantProxy } from "./mutant-proxy.ts";
 import { Trace } from "./trace.ts";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { floors } from "./floors.ts";
+import { floors } from "./negative-baselines.ts";
 import { namedFaults } from "./named-faults.ts";
-import type { SelftestEvent } from "./whole-selftest.ts";
+import type { SelftestEvent } from "./selftest.ts";
 
-const main = join(import.meta.dirname, "..", "cli", "main.ts");
+const main = join(import.meta.dirname, "..", "main.ts");
 
 /** What one selftest has told: all tests of this file look at it. */
 const events: SelftestEvent[] = [];

@@ -1,10 +1,10 @@
 import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import type { Check, CheckContext } from "../check/check.ts";
-import { noFixtures } from "../check/fixtures.ts";
-import { Caller } from "../contract/caller.ts";
-import { Ledger } from "../contract/ledger.ts";
-import { HookSession } from "../hooks/hook-session.ts";
-import { Connection } from "../wire/connection.ts";
+import type { Check, CheckContext } from "../suite/check.ts";
+import { noFixtures } from "../suite/fixtures.ts";
+import { Caller } from "../endpoint/caller.ts";
+import { Ledger } from "../suite/created-resources.ts";
+import { HookSession } from "../suite/hook-session.ts";
+import { Connection } from "../endpoint/connection.ts";
 
 /** A check that does nothing, but for what a test says. */
 export const fakeCheck = (id: string, more: Partial<Check> = {}): Check => ({

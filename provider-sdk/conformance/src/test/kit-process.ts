@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-const main = join(import.meta.dirname, "../cli/main.ts");
+const main = join(import.meta.dirname, "../main.ts");
 
 /** A folder that is gone after the test. */
 export const temporaryFolder = async (): Promise<string> => {

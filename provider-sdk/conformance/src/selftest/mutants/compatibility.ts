@@ -1,9 +1,9 @@
 import { BadRequest } from "@cloudwire/proto/google/rpc/error_details";
 import { ExternalTrafficPolicy } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
-import { frame } from "../../wire/frames.ts";
+import { frame } from "../../endpoint/frames.ts";
 import { alterError, bareError, type Mutant, requestOf } from "../mutant.ts";
-import { refused } from "./balancer.ts";
+import { refused } from "./load-balancers.ts";
 
 const batch = methods.batchGetInstances;
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { methods } from "../../contract/methods.ts";
 import { bareError, isCall, type Mutant } from "../mutant.ts";
 import type { Intercept, ProxiedReply } from "../mutant-proxy.ts";
-import { made } from "./balancer.ts";
+import { made } from "./load-balancers.ts";
 
 const batch = methods.batchGetInstances;
 const ensure = methods.ensureLoadBalancer;

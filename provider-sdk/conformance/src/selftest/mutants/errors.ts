@@ -1,5 +1,5 @@
 import { ErrorInfo } from "@cloudwire/proto/google/rpc/error_details";
-import { headerText } from "../../wire/status.ts";
+import { headerText } from "../../endpoint/status.ts";
 import {
   alterError,
   bareError,

@@ -5,8 +5,8 @@ import { InstanceState } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { HealthCheckResponse_ServingStatus, HealthDefinition } from "@cloudwire/proto/grpc/health/v1/health";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { methods, serviceName } from "../../contract/methods.ts";
-import { client } from "../../target/reach.ts";
-import { frame } from "../../wire/frames.ts";
+import { client } from "../../endpoint/reach.ts";
+import { frame } from "../../endpoint/frames.ts";
 import {
   alterAnswer,
   bareError,

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { methods } from "../../contract/methods.ts";
 import { alterAnswer, type Mutant } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { refused, wished } from "./balancer.ts";
+import { refused, wished } from "./load-balancers.ts";
 
 const level = "M";
 

@@ -3,7 +3,7 @@ import { HealthCheckResponse_ServingStatus, HealthDefinition } from "@cloudwire/
 import { methods } from "../../contract/methods.ts";
 import { ServerReflectionDefinition } from "@cloudwire/proto/grpc/reflection/v1/reflection";
 import type { ServerReflectionResponse } from "@cloudwire/proto/grpc/reflection/v1/reflection";
-import { editField, parseFile } from "../../contract/reflection.ts";
+import { editField, parseFile } from "../../endpoint/reflection.ts";
 import { alterAnswer, bareError, isCall, type Mutant, messageOf, okReply, requestOf, when } from "../mutant.ts";
 
 const health = HealthDefinition;

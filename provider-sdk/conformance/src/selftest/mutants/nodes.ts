@@ -4,7 +4,7 @@ import type {
   NodeSelection,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { methods } from "../../contract/methods.ts";
-import { frame } from "../../wire/frames.ts";
+import { frame } from "../../endpoint/frames.ts";
 import { alterAnswer, bareError, forgive, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 

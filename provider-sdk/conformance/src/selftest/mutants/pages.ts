@@ -1,5 +1,5 @@
 import { methods } from "../../contract/methods.ts";
-import { frame } from "../../wire/frames.ts";
+import { frame } from "../../endpoint/frames.ts";
 import { alterAnswer, type Mutant, requestOf } from "../mutant.ts";
 
 const list = methods.listInstances;

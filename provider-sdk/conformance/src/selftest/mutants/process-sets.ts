@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { Duplex } from "node:stream";
 import { ApplyNodeSetResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { property } from "../../contract/field-rules.ts";
-import { frame } from "../../wire/frames.ts";
+import { frame } from "../../endpoint/frames.ts";
 import type { ProcessMutant } from "../process-mutant.ts";
 
 const isAboutBase = (value: unknown): boolean => {

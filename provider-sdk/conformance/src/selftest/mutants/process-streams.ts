@@ -4,7 +4,7 @@ import { openSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { HealthCheckResponse, HealthCheckResponse_ServingStatus } from "@cloudwire/proto/grpc/health/v1/health";
 import { property } from "../../contract/field-rules.ts";
-import { frame } from "../../wire/frames.ts";
+import { frame } from "../../endpoint/frames.ts";
 
 const watches = /^\/cloudprovider\.v1\.CloudProvider\/Watch/;
 const healthWatch = /^\/grpc\.health\.v1\.Health\/Watch$/;

@@ -1,9 +1,9 @@
 import type { BatchDeleteRoutesRequest, BatchEnsureRoutesRequest } from "@cloudwire/proto/cloudprovider/v1/route";
 import { methods } from "../../contract/methods.ts";
-import { frame } from "../../wire/frames.ts";
+import { frame } from "../../endpoint/frames.ts";
 import { alterAnswer, bareError, forgive, type Mutant, requestOf } from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
-import { isFirst } from "./balancer.ts";
+import { isFirst } from "./load-balancers.ts";
 
 const ensure = methods.batchEnsureRoutes;
 const remove = methods.batchDeleteRoutes;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Hooks, HookVariables } from "../../check/hooks.ts";
+import type { Hooks, HookVariables } from "../../suite/hooks.ts";
 import { property } from "../../contract/field-rules.ts";
 import { methods } from "../../contract/methods.ts";
-import { runHook } from "../../hooks/run-hook.ts";
+import { runHook } from "../../suite/run-hook.ts";
 import { bareError, isCall, type Mutant, requestOf } from "../mutant.ts";
 import type { Intercept, ProxiedRequest } from "../mutant-proxy.ts";
 

@@ -1,0 +1,132 @@
+import type { LoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import type { Check } from "../../suite/check.ts";
+import { expectError, expectOk, fail, show } from "../../suite/expect.ts";
+import { fixtureNode, inline, lifeMs, type TestBalancer, withBalancer } from "./test-balancer.ts";
+import { expectPresent } from "./load-balancers.ts";
+
+const base = {
+  level: "M",
+  profile: "loadbalancer",
+  exclusive: true,
+  timeoutMs: lifeMs,
+  requires: ["lb.ensure.active"],
+} as const;
+
+const expectNodes = async (balancer: TestBalancer, fingerprint: string, count: number): Promise<LoadBalancer> => {
+  const got = await expectPresent(balancer, "the load balancer is gone");
+  // How many are registered is not told by every cloud.
+  const told = [got.nodesFingerprint, got.registeredNodes ?? count];
+  if (show(told) !== show([fingerprint, count]))
+    fail({ message: "its nodes are others", expected: show([fingerprint, count]), got: show(told) });
+  return got;
+};
+
+/** The nodes of load balancers. */
+export const balancerNodeChecks: readonly Check[] = [
+  {
+    ...base,
+    id: "lb.nodes.ensure",
+    title: "Ensure makes the targets be the nodes that it names, and takes the others out",
+    rules: ["LB-2", "LB-4"],
+    why: "A node that went away and stays a target gets connections that nobody answers.",
+    fixtures: ["instance"],
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        for (const nodes of [inline(fixtureNode(context)), inline()]) {
+          await balancer.converge({ nodes });
+          await expectNodes(balancer, nodes.fingerprint ?? "", nodes.count ?? 0);
+        }
+      }),
+  },
+  {
+    ...base,
+    id: "lb.nodes.unknown-node",
+    title: "a node whose machine is gone is a diagnostic; the others are registered",
+    rules: ["LB-7"],
+    why: "One machine that has just been terminated must not hold up all others.",
+    fixtures: ["instance", "absentProviderId"],
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        const node = fixtureNode(context);
+        const gone = {
+          ...node,
+          name: "conformance-gone",
+          providerId: context.fixtures.absentProviderId ?? "",
+          addresses: [],
+        };
+        const told: string[] = [];
+        const made = await balancer.converge({ nodes: inline(node, gone) }, (called) => {
+          if (called.kind === "ok") told.push(...called.response.diagnostics.map(({ reason }) => reason));
+        });
+        if (told.length === 0)
+          fail({
+            message: `nobody is told that the machine of node ${gone.name} is missing`,
+            expected:
+              "a diagnostic in an answer of EnsureLoadBalancer that names the node; the user reads it as an event",
+            got: "none",
+          });
+        if ((made.registeredNodes ?? 1) !== 1)
+          fail({ message: "the other node is not registered", expected: "1", got: String(made.registeredNodes) });
+      }),
+  },
+  {
+    ...base,
+    id: "lb.nodes.update",
+    title: "UpdateLoadBalancerNodes changes the targets and nothing else",
+    rules: ["LB-8"],
+    why: "It is how nodes come and go: what else it touches, it touches at every scaling.",
+    capability: "load_balancers.update_nodes",
+    fixtures: ["instance"],
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        const before = await balancer.converge();
+        const nodes = inline(fixtureNode(context));
+        await balancer.convergeNodes(nodes);
+        const after = await expectNodes(balancer, nodes.fingerprint ?? "", 1);
+        const of = (one: LoadBalancer) => show([one.id, one.specFingerprint, one.ingress]);
+        if (of(after) !== of(before)) fail({ message: "more has changed", expected: of(before), got: of(after) });
+        // The same again finds nothing to do.
+        const { response } = expectOk(await balancer.updateNodes(nodes), "the same nodes again");
+        const { cloudMutations = 0 } = response.stats ?? {};
+        if (cloudMutations > 0)
+          fail({
+            message: "the same nodes are written again",
+            expected: "no change at the cloud",
+            got: show(response.stats),
+          });
+      }),
+  },
+  {
+    ...base,
+    id: "lb.nodes.unchanged-mismatch",
+    title: "`unchanged` at another fingerprint is NODES_FINGERPRINT_MISMATCH and changes nothing",
+    rules: ["LB-9", "NST-1"],
+    why: "Taken on trust, it leaves targets that the cluster no longer has.",
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        await balancer.converge();
+        const nodes = { fingerprint: "another", count: 0, source: { $case: "unchanged", value: {} } } as const;
+        const wanted = { codes: [9], reasons: ["NODES_FINGERPRINT_MISMATCH"] };
+        expectError(await balancer.ensure({ nodes }), wanted, "`unchanged` at a fingerprint that nobody has sent");
+        await expectNodes(balancer, balancer.nodes.fingerprint ?? "", balancer.nodes.count ?? 0);
+      }),
+  },
+  {
+    ...base,
+    id: "lb.nodes.count",
+    title: "a number of nodes that does not fit is NODE_SET_INTEGRITY and changes nothing",
+    rules: ["LB-9"],
+    why: "A list that was cut on the way is not a wish for fewer nodes.",
+    run: (context) =>
+      withBalancer(context, async (balancer) => {
+        await balancer.converge();
+        const nodes = { ...inline(), fingerprint: "another", count: 3 };
+        expectError(
+          await balancer.ensure({ nodes }),
+          { codes: [15], reasons: ["NODE_SET_INTEGRITY"] },
+          "3 nodes that are 0",
+        );
+        await expectNodes(balancer, balancer.nodes.fingerprint ?? "", balancer.nodes.count ?? 0);
+      }),
+  },
+];

@@ -1,0 +1,69 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { CloudClient, loopbackPools, spawnSidecar, startCloud } from "@cloudwire/provider-simulated";
+import { expect, onTestFinished, test } from "vitest";
+import { readLedger } from "../suite/created-resources-file.ts";
+
+const exec = promisify(execFile);
+const main = ["--conditions=development", join(import.meta.dirname, "..", "main.ts")];
+
+test("cleanup removes what a run has left that was killed, and the next run waits for that", async () => {
+  const cloud = await startCloud({ ...loopbackPools(process.pid) });
+  onTestFinished(() => cloud.close());
+  const folder = await mkdtemp(join(tmpdir(), "conformance-cleanup-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const client = new CloudClient({ url: cloud.url, apiKey: "demo-key" });
+  const soon = AbortSignal.timeout(100_000);
+  const [machine] = await client.createInstances([{ name: "node-1", zone: "north-a" }], soon);
+  const config = join(folder, "conformance.yaml");
+  await writeFile(config, `instance: {providerId: "sim://north-a/${machine?.id}", nodeName: node-1}\n`);
+  const sidecar = await spawnSidecar({ socketPath: join(folder, "provider.sock"), cloudUrl: cloud.url });
+  onTestFinished(() => sidecar.stop());
+  const balancers = async () => (await client.listLoadBalancers({}, soon)).items;
+  const report = join(folder, "report");
+  const ledger = join(report, "ledger.jsonl");
+  const target = ["--endpoint", sidecar.endpoint];
+  const run = [
+    "run",
+    "--level",
+    "M",
+    "--yes",
+    "--profile",
+    "loadbalancer",
+    "--config",
+    config,
+    "--report",
+    report,
+    ...target,
+  ];
+
+  const killed = spawn(process.execPath, [...main, ...run], { stdio: "ignore" });
+  onTestFinished(() => void killed.kill("SIGKILL"));
+  await expect.poll(async () => (await balancers()).length, { timeout: 60_000 }).toBeGreaterThan(0);
+  killed.kill("SIGKILL");
+  expect(readLedger(ledger)?.map(({ kind }) => kind)).toContain("loadBalancer");
+
+  await expect(exec(process.execPath, [...main, ...run])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /ledger\.jsonl tells of things that an earlier run may have left at the cloud; first: /,
+    ),
+  });
+  const { stdout } = await exec(process.execPath, [...main, "cleanup", ledger, ...target]);
+  expect(stdout).toMatch(/^nothing is left of the \d+ things in .*ledger\.jsonl, which is removed, too\n$/);
+  expect(await balancers()).toEqual([]);
+  expect(readLedger(ledger)).toBeUndefined();
+}, 120_000);
+
+test.each([
+  [["cleanup"], /clean up after which run\?/],
+  [["cleanup", "/nowhere/ledger.jsonl"], /there is no \/nowhere\/ledger\.jsonl/],
+])("says in one line what is wrong with %j", async (args, wanted) => {
+  await expect(exec(process.execPath, [...main, ...args])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(wanted),
+  });
+});

@@ -1,0 +1,185 @@
+import { type MethodName, methodRules } from "@cloudwire/proto/methods";
+import type { Connection, WireCall } from "./connection.ts";
+import { frame } from "./frames.ts";
+import { MessageStream } from "./stream.ts";
+import { type Exchange, outcomeLine } from "./exchange.ts";
+import { isHarmless } from "../contract/harmless.ts";
+import type { Admitted, Ledger } from "../suite/created-resources.ts";
+import { type Method, serviceName } from "../contract/methods.ts";
+import { OpenStream } from "./open-stream.ts";
+import { type Outcome, toOutcome } from "./outcome.ts";
+
+/** How to call; everything has a default. */
+export interface CallOptions {
+  readonly service?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly authority?: string;
+  /** "none": the server is told of no deadline. Default: the method's. */
+  readonly deadlineMs?: number | "none";
+  /** When the kit gives up on its own. Default: a second after the deadline; a minute where a check sets none or a longer one. */
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+  readonly connection?: Connection;
+  /** Sent as they are, instead of the encoded request. */
+  readonly requestBytes?: Uint8Array;
+  /** Sent as they are, instead of a frame around the request. */
+  readonly body?: Buffer;
+}
+
+/** An outcome and how it came about. */
+export type Called<Response> = Outcome<Response> & { readonly exchange: Exchange };
+
+/** What a caller needs. */
+export interface CallerDeps {
+  readonly connection: Connection;
+  /** Ends every call of a check whose time is up. */
+  readonly signal?: AbortSignal;
+  readonly record?: (exchange: Exchange) => void;
+  /** Takes note of what calls make at the cloud. Without it, a call that could make something is a fault of the kit and throws. */
+  readonly ledger?: Ledger | undefined;
+  /** Id of the check that calls. */
+  readonly check?: string;
+  /** Told whose calls this one looks at, beside its own. */
+  readonly borrowed?: ((from: string) => void) | undefined;
+  /** Multiplies the deadlines that are not asked for. Default: 1. */
+  readonly deadlineFactor?: number | undefined;
+}
+
+/** How long the kit waits beyond a deadline for the server to say so itself. */
+const graceMs = 1_000;
+/** Longest wait for a call without deadline, or with one that a check has made long; streams are read otherwise. */
+const maxPatienceMs = 60_000;
+
+/** How long the kit waits for an answer: past the method's own deadline, so that the server can say itself that it has passed. */
+export const patienceOf = (deadlineMs: number | undefined, byCheck: boolean): number =>
+  deadlineMs !== undefined && !byCheck
+    ? deadlineMs + graceMs
+    : Math.min((deadlineMs ?? maxPatienceMs) + graceMs, maxPatienceMs);
+
+const deadlineOf = (method: string): number => {
+  let name: MethodName;
+  for (name in methodRules) if (name === method) return methodRules[name].deadlineMs;
+  return 5_000;
+};
+
+/** How often a read is tried that ends with UNAVAILABLE: TIM-3. */
+const readTries = 3;
+/** What took longer was waited for, by the provider: another try would be, too. */
+const quickMs = 1_000;
+
+/** Any provider may have such a moment. One that ends does not come back. */
+const isWorthRepeating = (name: string, outcome: Outcome<unknown>): boolean => {
+  if (outcome.kind !== "error" || outcome.error.code !== 14 || outcome.wire.elapsedMs > quickMs) return false;
+  let method: MethodName;
+  for (method in methodRules)
+    if (method === name)
+      return !methodRules[method].change && outcome.error.infos.every(({ reason }) => reason !== "PROVIDER_DRAINING");
+  return false;
+};
+
+/** Calls methods over one connection, unless told otherwise. Never rejects: what a provider does is an outcome. */
+export class Caller {
+  readonly #deps: CallerDeps;
+
+  constructor(deps: CallerDeps) {
+    this.#deps = deps;
+  }
+
+  get connection(): Connection {
+    return this.#deps.connection;
+  }
+
+  /** Takes note that this caller's check looks at what another's calls came to. */
+  borrow(from: Caller): void {
+    if (from.#deps.check !== undefined && from.#deps.check !== this.#deps.check)
+      this.#deps.borrowed?.(from.#deps.check);
+  }
+
+  /** The same over another connection. */
+  over(connection: Connection): Caller {
+    return new Caller({ ...this.#deps, connection });
+  }
+
+  /** Calls a method with a request made of what is given. */
+  async call<Partial, Request, Response>(
+    method: Method<Partial, Request, Response>,
+    request: Partial,
+    options: CallOptions = {},
+  ): Promise<Called<Response>> {
+    const message = method.requestType.fromPartial(request);
+    const encoded = method.requestType.encode(message).finish();
+    const admitted = this.#admit(method.name, message, encoded);
+    const asGiven = options.body !== undefined || options.requestBytes !== undefined;
+    const body = options.body ?? frame(options.requestBytes ?? encoded);
+    const wireCall = this.#wireCall(method.name, body, options);
+    const told = asGiven ? undefined : method.requestType.toJSON(message);
+    for (let attempt = 1; ; attempt++) {
+      const wire = await (options.connection ?? this.#deps.connection).call(wireCall);
+      const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
+      const exchange = this.#took(wireCall, told, wire.elapsedMs, outcomeLine(outcome));
+      if (attempt < readTries && isWorthRepeating(method.name, outcome)) continue;
+      if (admitted !== undefined) this.#deps.ledger?.ended(admitted, outcome);
+      return { ...outcome, exchange };
+    }
+  }
+
+  /** Tells of a call that has ended. */
+  #took(wireCall: WireCall, request: unknown, elapsedMs: number, answer: string): Exchange {
+    const { path, headers = {}, deadlineMs, body } = wireCall;
+    const told = { path, request, requestBytes: body.length, headers, ...(deadlineMs !== undefined && { deadlineMs }) };
+    const exchange: Exchange = { ...told, elapsedMs, answer };
+    this.#deps.record?.(exchange);
+    return exchange;
+  }
+
+  /** Opens a method whose answers are a stream, without deadline unless one is given. Whoever opens it has to cancel it. */
+  open<Partial, Request, Response>(
+    method: Method<Partial, Request, Response>,
+    request: Partial,
+    options: Omit<CallOptions, "body" | "requestBytes" | "patienceMs"> = {},
+  ): OpenStream<Response> {
+    const message = method.requestType.fromPartial(request);
+    const body = frame(method.requestType.encode(message).finish());
+    const wireCall = this.#wireCall(method.name, body, { deadlineMs: "none", ...options });
+    const stream = (options.connection ?? this.#deps.connection).open(wireCall);
+    const { path, headers = {}, deadlineMs } = wireCall;
+    return new OpenStream({
+      messages: new MessageStream(stream, wireCall.signal ?? new AbortController().signal),
+      decode: (bytes) => method.responseType.decode(bytes),
+      opening: {
+        path,
+        request: method.requestType.toJSON(message),
+        requestBytes: body.length,
+        headers,
+        ...(deadlineMs !== undefined && { deadlineMs }),
+      },
+      record: this.#deps.record,
+    });
+  }
+
+  /** Takes note of what may be made; throws for a change that this caller may not ask for. */
+  #admit(method: string, message: unknown, encoded: Uint8Array): Admitted | undefined {
+    const { ledger, check = "" } = this.#deps;
+    if (ledger !== undefined) return ledger.admit(method, encoded, check);
+    if (!isHarmless(method, message)) throw new TypeError(`a check of a level without changes called ${method}`);
+    return undefined;
+  }
+
+  #wireCall(method: string, body: Buffer, options: CallOptions): WireCall {
+    const { headers = {}, authority, service = serviceName } = options;
+    const deadlineMs = options.deadlineMs ?? Math.round(deadlineOf(method) * (this.#deps.deadlineFactor ?? 1));
+    const told = deadlineMs === "none" || deadlineMs === 0 ? {} : { deadlineMs };
+    const signals = [this.#deps.signal, options.signal].filter((signal) => signal !== undefined);
+    const patienceMs = options.patienceMs ?? patienceOf(told.deadlineMs, options.deadlineMs !== undefined);
+    return {
+      path: `/${service}/${method}`,
+      body,
+      headers,
+      ...(this.#deps.check !== undefined && { check: this.#deps.check }),
+      ...(authority !== undefined && { authority }),
+      ...told,
+      patienceMs,
+      signal: AbortSignal.any(signals),
+    };
+  }
+}

@@ -1,0 +1,189 @@
+import { ErrorInfo } from "@cloudwire/proto/google/rpc/error_details";
+import { Status } from "@cloudwire/proto/google/rpc/status";
+import { methodRules } from "@cloudwire/proto/methods";
+import { setTimeout as wait } from "node:timers/promises";
+import { methods, serviceName } from "../contract/methods.ts";
+import type { CheckResult, Report } from "../report/report.ts";
+import type { RunOptions } from "../suite/run-conformance.ts";
+import { seededRandom } from "../suite/seeded-random.ts";
+import { bareError, isCall, okReply } from "./mutant.ts";
+import type { Intercept, ProxiedReply } from "./mutant-proxy.ts";
+import { randomAnswers } from "./random-message.ts";
+
+/** How a run on a floor provider ended. */
+export type FloorEnd =
+  | { readonly kind: "report"; readonly report: Report; readonly elapsedMs: number }
+  /** The kit says that no provider is ready: exit code 3. */
+  | { readonly kind: "not ready"; readonly message: string; readonly elapsedMs: number };
+
+/** A provider that is wrong in so many ways that no set of checks can be named: the kit is judged by the least that it has to see. */
+export interface Floor {
+  readonly name: string;
+  readonly fault: string;
+  readonly intercept: () => Intercept;
+  readonly options?: Partial<RunOptions>;
+  /** What is right soon or never: checks wait little for it. */
+  readonly isImpatient?: true;
+  /** What the kit did not do that it has to; nothing: all is well. */
+  readonly problems: (end: FloorEnd) => readonly string[];
+}
+
+const isHandshake = (request: Parameters<Intercept>[0]): boolean => isCall(request, methods.getProviderInfo.name);
+
+/** A provider that shakes hands as it should, once: so that the checks get to run. */
+const afterHandshake = (answer: Intercept): Intercept => {
+  let hands = 0;
+  return async (request, next) => (isHandshake(request) && hands++ === 0 ? next(request) : answer(request, next));
+};
+
+const notReadyWithin =
+  (ms: number) =>
+  (end: FloorEnd): readonly string[] => [
+    ...(end.kind === "not ready" ? [] : ["the kit takes it for a provider that is ready"]),
+    ...(end.elapsedMs <= ms ? [] : [`the kit took ${Math.round(end.elapsedMs)} ms to give up`]),
+  ];
+
+const categoryOf = ({ id }: CheckResult): string => id.split(".")[0] ?? id;
+
+/** Categories of which checks ran and none failed or was blocked. */
+const unfailedCategories = ({ results }: Report): readonly string[] => {
+  const judged = results.filter(({ verdict }) => verdict.kind !== "skip" && verdict.kind !== "advisory");
+  const failed = new Set(judged.filter(({ verdict }) => verdict.kind === "fail").map(categoryOf));
+  return [...new Set(judged.map(categoryOf))].filter((category) => !failed.has(category));
+};
+
+/** What holds for any provider: the kit neither breaks nor says that it is conformant. */
+const judged =
+  (more: (report: Report) => readonly string[] = () => []) =>
+  (end: FloorEnd): readonly string[] => {
+    if (end.kind === "not ready") return [`no check ran: ${end.message}`];
+    const { results, profiles } = end.report;
+    const broken = results.filter(({ verdict }) => verdict.kind === "kit-error").map(({ id }) => id);
+    const reached = profiles.filter(({ verdict }) => verdict === "conformant").map(({ name }) => name);
+    return [
+      ...(broken.length === 0 ? [] : [`the kit broke in ${broken.join(", ")}`]),
+      ...(reached.length === 0 ? [] : [`it is said to be conformant to ${reached.join(", ")}`]),
+      ...more(end.report),
+    ];
+  };
+
+const failsIn = (report: Report, id: string): readonly string[] =>
+  report.results.some((result) => result.id === id && result.verdict.kind === "fail") ? [] : [`${id} does not fail`];
+
+/** Of a provider that does not work now and then, as every cloud. */
+const unavailable = (): ProxiedReply => {
+  const info = ErrorInfo.encode({ reason: "PROVIDER_STARTING", domain: "cloudprovider.v1", metadata: {} }).finish();
+  const details = [{ typeUrl: "type.googleapis.com/google.rpc.ErrorInfo", value: Buffer.from(info) }];
+  const status = Status.encode({ code: 14, message: "not yet", details }).finish();
+  const { headers, body, trailers } = bareError(14, "not yet");
+  return {
+    headers,
+    body,
+    trailers: { ...trailers, "grpc-status-details-bin": Buffer.from(status).toString("base64") },
+  };
+};
+
+const flakyShare = 0.01;
+const isRead = (path: string): boolean =>
+  Object.entries(methodRules).some(
+    ([name, rule]) => path === `/${serviceName}/${name}` && !rule.change && !rule.stream,
+  );
+
+const slowMs = 2_000;
+
+/** Providers that show that the kit gives nothing away and does not hang. */
+export const floors: readonly Floor[] = [
+  {
+    name: "mute",
+    fault: "takes calls and never answers",
+    intercept: () => async () => "hang",
+    options: { startTimeoutMs: 1_500 },
+    problems: notReadyWithin(30_000),
+  },
+  {
+    name: "blank",
+    fault: "answers OK and a message without fields to everything",
+    intercept: () => async () => okReply(Buffer.alloc(0)),
+    options: { startTimeoutMs: 1_500 },
+    problems: notReadyWithin(30_000),
+  },
+  {
+    name: "no-man",
+    fault: "answers UNIMPLEMENTED to everything",
+    intercept: () => async () => bareError(12, "no"),
+    options: { startTimeoutMs: 1_500 },
+    problems: notReadyWithin(30_000),
+  },
+  {
+    name: "yes-man",
+    fault: "shakes hands once, then answers OK and a message without fields to everything",
+    isImpatient: true,
+    intercept: () => afterHandshake(async () => okReply(Buffer.alloc(0))),
+    problems: judged((report) => {
+      const left = unfailedCategories(report);
+      return left.length === 0 ? [] : [`nothing fails in ${left.join(", ")}`];
+    }),
+  },
+  {
+    name: "turns-no-man",
+    fault: "shakes hands once, then answers UNIMPLEMENTED to everything",
+    isImpatient: true,
+    intercept: () => afterHandshake(async () => bareError(12, "no")),
+    problems: judged((report) =>
+      report.results.some(({ verdict }) => verdict.kind === "blocked") ? [] : ["nothing is blocked"],
+    ),
+  },
+  {
+    name: "liar",
+    fault: "claims everything and serves the handshake and the status",
+    isImpatient: true,
+    intercept: () => async (request, next) =>
+      request.path.startsWith(`/${serviceName}/`) && !/\/GetProvider(?:Info|Status)$/.test(request.path)
+        ? bareError(12, "not here")
+        : next(request),
+    problems: judged((report) => failsIn(report, "info.caps.truthful")),
+  },
+  {
+    name: "random",
+    fault: "answers any message that the types allow",
+    isImpatient: true,
+    intercept: () => {
+      const answer = randomAnswers(seededRandom(1, "random"));
+      return afterHandshake(async (request, next) => {
+        const bytes = answer(request.path);
+        return bytes === undefined ? next(request) : okReply(bytes);
+      });
+    },
+    problems: judged(),
+  },
+  {
+    name: "slow",
+    fault: "takes two seconds more for every call",
+    intercept: () => async (request, next) => {
+      await wait(slowMs);
+      return next(request);
+    },
+    // Side by side, so that all together take little longer than one: they wait.
+    options: {
+      level: "R",
+      parallel: 64,
+      run: ["info.*.*", "health.**", "status.*", "inst.**", "err.frame.*", "val.scope.*"],
+    },
+    problems: judged(),
+  },
+  {
+    name: "flaky",
+    fault: "answers UNAVAILABLE to one read in a hundred",
+    intercept: () => {
+      const random = seededRandom(1, "flaky");
+      return async (request, next) => (isRead(request.path) && random() < flakyShare ? unavailable() : next(request));
+    },
+    options: { timeFactor: 3 },
+    problems: (end) =>
+      end.kind === "not ready"
+        ? [`no check ran: ${end.message}`]
+        : end.report.results
+            .filter(({ verdict }) => verdict.kind === "fail" || verdict.kind === "blocked")
+            .map(({ id }) => `${id} fails, though reads may be repeated (TIM-3)`),
+  },
+];

@@ -1,0 +1,54 @@
+import { Capabilities } from "@cloudwire/proto/cloudprovider/v1/identity";
+import { describe, expect, test } from "vitest";
+import type { Check } from "./check.ts";
+import { noFixtures } from "./fixtures.ts";
+import { fakeCheck } from "../test/fake-check.ts";
+import { parsePattern } from "./patterns.ts";
+import { plan, type Selection } from "./plan.ts";
+
+const everything: Selection = { level: "R", profiles: [], run: [], skip: [] };
+const facts = {
+  capabilities: Capabilities.fromPartial({ instances: { maxBatchSize: 1 }, loadBalancers: { updateNodes: false } }),
+  transport: "tcp",
+  canStart: false,
+  fixtures: noFixtures,
+  hasHook: (name: string) => name === "cloudBlock",
+} as const;
+
+const skipOf = (check: Partial<Check>, selection: Partial<Selection> = {}) =>
+  plan([fakeCheck("a.b", check)], { ...everything, ...selection }, facts).map(({ skip }) => skip?.detail);
+
+describe("plan()", () => {
+  test.each<[string, Partial<Check>, Partial<Selection>, readonly (string | undefined)[]]>([
+    ["runs what nothing speaks against", {}, {}, [undefined]],
+    ["runs a profile that is claimed", { profile: "instances" }, {}, [undefined]],
+    ["skips a profile that is not", { profile: "routes" }, {}, ["routes is not claimed"]],
+    ["skips a capability within it", { capability: "instances.list" }, {}, ["instances.list is not claimed"]],
+    [
+      "takes a flag that is false for no claim",
+      { capability: "load_balancers.update_nodes" },
+      {},
+      ["load_balancers.update_nodes is not claimed"],
+    ],
+    ["skips what is above the level", { level: "M" }, {}, ["is of level M"]],
+    ["runs what needs an action that there is", { hooks: ["cloudBlock"] }, {}, [undefined]],
+    [
+      "skips what needs one that there is not",
+      { hooks: ["credRevoke"] },
+      {},
+      ["the configuration has no hook credRevoke"],
+    ],
+    ["skips what is about another transport", { transport: "unix" }, {}, ["is about unix sockets"]],
+    [
+      "skips what starts providers",
+      { starts: true },
+      {},
+      ["starts providers of its own: give the kit a command, behind --"],
+    ],
+    ["skips what lacks a fixture", { fixtures: ["instance"] }, {}, ["the configuration has no instance"]],
+    ["skips what the user leaves out", {}, { skip: [parsePattern("a.b", ["a.b"])] }, ["left out by the user"]],
+    ["leaves out other profiles", {}, { profiles: ["routes"] }, []],
+  ])("%s", (_name, check, selection, wanted) => {
+    expect(skipOf(check, selection)).toEqual(wanted);
+  });
+});

@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { errorText } from "../error-text.ts";
+import { type Hook, HookError, type HookName, type HookVariables } from "./hooks.ts";
+import { shorten } from "../endpoint/exchange.ts";
+
+/** How long an action may take that does not say. */
+const defaultHookMs = 60_000;
+/** What is kept of an action's output. */
+const maxOutputChars = 64 * 1_024;
+
+/** Carries out an action and answers what it wrote. Rejects with a HookError that says why it could not be, with its last lines. */
+export const runHook = async (name: HookName, hook: Hook, variables: HookVariables): Promise<string> => {
+  const timeoutMs = hook.timeoutMs ?? defaultHookMs;
+  try {
+    switch (hook.kind) {
+      case "command":
+        return await runCommand(hook, variables, timeoutMs);
+      case "http":
+        return await request(hook, variables, AbortSignal.timeout(Math.ceil(timeoutMs)));
+      case "function":
+        return await hook.call(variables);
+    }
+  } catch (error) {
+    throw new HookError(`the hook ${name} failed: ${shorten(errorText(error), 600)}`, { cause: error });
+  }
+  return hook satisfies never;
+};
+
+const runCommand = (
+  { command: [program = "", ...args], folder }: Extract<Hook, { readonly kind: "command" }>,
+  variables: HookVariables,
+  timeoutMs: number,
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      // A group of its own: what it starts ends with it, and Ctrl-C at the kit does not end what undoes a fault.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...variables },
+      ...(folder !== undefined && { cwd: folder }),
+    });
+    let [out, all] = ["", ""];
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      killGroup(child.pid);
+    }, timeoutMs);
+    child.stdout.on("data", (chunk: Buffer) => {
+      out = (out + chunk.toString()).slice(-maxOutputChars);
+      all = (all + chunk.toString()).slice(-maxOutputChars);
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      all = (all + chunk.toString()).slice(-maxOutputChars);
+    });
+    child.once("error", (error) => {
+      clearTimeout(timer);
+      reject(new Error(`${program} could not be started: ${error.message}`));
+    });
+    child.once("exit", (code, signal) => {
+      clearTimeout(timer);
+      // What it has left running holds the pipes: nobody waits for that.
+      setImmediate(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+        if (code === 0) return resolve(out);
+        const how = late ? `it did not end within ${timeoutMs} ms` : `it ended with ${signal ?? `code ${code}`}`;
+        reject(new Error(`${how}${all.trim() === "" ? "" : `: ${all.trim().slice(-400)}`}`));
+      });
+    });
+  });
+
+const killGroup = (pid: number | undefined): void => {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
+};
+
+const request = async (
+  { method, url, headers, body }: Extract<Hook, { readonly kind: "http" }>,
+  variables: HookVariables,
+  signal: AbortSignal,
+): Promise<string> => {
+  const known = { ...process.env, ...variables };
+  const answer = await fetch(filledIn(url, known), {
+    method,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filledIn(value, known)])),
+    ...(body !== undefined && { body: filledIn(body, known) }),
+    signal,
+  });
+  const text = (await answer.text()).slice(0, maxOutputChars);
+  if (!answer.ok) throw new Error(`${method} ${filledIn(url, known)} answered ${answer.status}: ${text.slice(0, 400)}`);
+  return text;
+};
+
+/** Puts values for `${NAME}`; one that nobody knows is a mistake, and no empty text. */
+const filledIn = (text: string, known: Readonly<Record<string, string | undefined>>): string =>
+  text.replaceAll(placeholder, (_match, name: string) => {
+    const value = known[name];
+    if (value === undefined) throw new Error(`there is no variable ${name}`);
+    return value;
+  });
+
+const placeholder = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** Names that a text refers to. */
+export const placeholdersOf = (text: string): readonly string[] =>
+  [...text.matchAll(placeholder)].map(([, name]) => name ?? "");

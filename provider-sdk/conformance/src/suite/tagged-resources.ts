@@ -1,0 +1,54 @@
+import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Caller } from "../endpoint/caller.ts";
+import { isClaimed } from "../contract/capabilities.ts";
+import { outcomeLine } from "../endpoint/exchange.ts";
+import { clustersOf, type LedgerEntry } from "./created-resources.ts";
+import { methods } from "../contract/methods.ts";
+import { routesIn } from "./routes-in.ts";
+
+/** What the cloud shows with a run's stamp, and what could not be looked at. */
+export interface Stamped {
+  readonly entries: readonly LedgerEntry[];
+  readonly problems: readonly string[];
+}
+
+/** Everything at the cloud that bears the stamp of one of a run's clusters: whoever lists those of a cluster is shown no others. */
+export const stampedBy = async (caller: Caller, info: GetProviderInfoResponse, runId: string): Promise<Stamped> => {
+  const entries: LedgerEntry[] = [];
+  const problems: string[] = [];
+  for (const id of clustersOf(runId)) {
+    const context = CallContext.fromPartial({ cluster: { id, name: "conformance" }, scopeId: info.scopeId });
+    const note = (what: string, why: string | undefined): void => {
+      if (why !== undefined) problems.push(`${what} of cluster ${id} cannot be listed: ${why}`);
+    };
+    if (isClaimed(info.capabilities, "load_balancers.list"))
+      note("load balancers", await balancersOf(caller, context, entries));
+    else if (isClaimed(info.capabilities, "load_balancers"))
+      note("load balancers", "the provider does not claim to; only the run's ledger tells of them");
+    if (isClaimed(info.capabilities, "routes")) {
+      const listed = await routesIn(caller, context);
+      if (listed.kind === "known")
+        entries.push(...listed.routes.map((route) => ({ kind: "route", context, route }) as const));
+      else note("routes", listed.why);
+    }
+  }
+  return { entries, problems };
+};
+
+/** Walks all pages; answers why it could not. */
+const balancersOf = async (
+  caller: Caller,
+  context: CallContext,
+  entries: LedgerEntry[],
+): Promise<string | undefined> => {
+  let pageToken = "";
+  do {
+    const called = await caller.call(methods.listLoadBalancers, { context, pageSize: 0, pageToken });
+    if (called.kind !== "ok") return outcomeLine(called);
+    for (const { service } of called.response.loadBalancers)
+      if (service !== undefined) entries.push({ kind: "loadBalancer", context, service, annotations: {} });
+    pageToken = called.response.nextPageToken;
+  } while (pageToken !== "");
+  return undefined;
+};
