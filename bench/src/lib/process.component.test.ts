@@ -22,13 +22,23 @@ test("readProcessFigures() has nothing of a process that is not there", async ()
   expect(await readProcessFigures(4_194_305)).toBeUndefined();
 });
 
-test("readProcessUsage() sees the time that this process has worked, and the most memory that it had", async () => {
-  const usage = await readProcessUsage(process.pid);
-  const { user, system } = process.cpuUsage();
-  const seconds = (user + system) / 1_000_000;
-  expect(usage.cpuSeconds).toBeGreaterThan(seconds * 0.5);
-  expect(usage.cpuSeconds).toBeLessThan(seconds * 2 + 1);
-  expect(usage.peakRssBytes).toBeGreaterThanOrEqual(usage.rssBytes);
+test("readProcessUsage() sees the time that a process has worked, and the most memory that it had", async () => {
+  // One that has had no children, whose time counts as well.
+  const source =
+    "let x=0;while(process.cpuUsage().user<300000)x+=1;console.log(JSON.stringify(process.cpuUsage()));process.stdin.resume()";
+  const worker = spawn(process.execPath, ["-e", source], { stdio: ["pipe", "pipe", "inherit"] });
+  try {
+    const [line] = await once(worker.stdout, "data");
+    const usage = await readProcessUsage(worker.pid ?? 0);
+    const { user, system } = JSON.parse(String(line));
+    const seconds = (user + system) / 1_000_000;
+    expect(usage.cpuSeconds).toBeGreaterThan(seconds * 0.5);
+    expect(usage.cpuSeconds).toBeLessThan(seconds * 2 + 1);
+    expect(usage.peakRssBytes).toBeGreaterThanOrEqual(usage.rssBytes);
+  } finally {
+    worker.stdin.end();
+    await once(worker, "close");
+  }
 });
 
 test("processTree() and readTreeUsage() see what a launcher has started", async () => {
