@@ -1,6 +1,6 @@
 import { type Check, profiles } from "../src/suite/check.ts";
 import { allChecks } from "../src/checks/registry.ts";
-import { levelTexts } from "../src/commands/texts.ts";
+import { levelTexts } from "../src/commands/explain.ts";
 
 /** The page that lists every check. */
 export const checksPage = (): string => {

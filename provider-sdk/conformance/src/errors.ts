@@ -3,3 +3,6 @@ export class UsageError extends Error {
   readonly code = "USAGE";
   override readonly name = "UsageError";
 }
+
+/** What an error says, whatever was thrown. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 export type { Level, ProfileName } from "./suite/check.ts";
-export type { Finding } from "./suite/failure.ts";
+export type { Finding } from "./suite/check.ts";
 export type { Fixtures, InstanceFixture, LoadBalancerFixture } from "./suite/fixtures.ts";
 export { UsageError } from "./errors.ts";
 export type { Exchange } from "./endpoint/exchange.ts";

@@ -1,14 +1,12 @@
 import type { Check } from "../suite/check.ts";
 import { absenceChecks } from "./resilience/absence.ts";
 import { compatibilityChecks } from "./identity/compatibility.ts";
-import { concurrencyLimitChecks } from "./calls/concurrency-limits.ts";
-import { concurrencyChecks } from "./calls/concurrency.ts";
+import { concurrencyChecks, concurrencyLimitChecks } from "./calls/concurrency.ts";
 import { balancerChangeChecks } from "./load-balancers/changes.ts";
 import { featureChecks } from "./load-balancers/features.ts";
 import { balancerNodeChecks } from "./load-balancers/nodes.ts";
 import { refusalChecks } from "./load-balancers/refusals.ts";
-import { nodeSetRestartChecks } from "./load-balancers/node-set-restart.ts";
-import { nodeSetChecks } from "./load-balancers/node-sets.ts";
+import { nodeSetChecks, nodeSetRestartChecks } from "./load-balancers/node-sets.ts";
 import { routeOwnershipChecks } from "./routes/ownership.ts";
 import { routeChecks } from "./routes/routes.ts";
 import { balancerChecks } from "./load-balancers/load-balancers.ts";

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import { errorText } from "../error-text.ts";
+import { UsageError, errorText } from "../errors.ts";
 import { type Level, levels, type ProfileName, profiles } from "../suite/check.ts";
-import { UsageError } from "../errors.ts";
 import { type FormatName, formats } from "../report/formats.ts";
 import { type Transport, transports } from "../endpoint/place.ts";
 import type { TlsFiles } from "../endpoint/tls.ts";

@@ -8,8 +8,7 @@ import {
   type RunLimits,
   type VolumeFixture,
 } from "../suite/fixtures.ts";
-import { errorText } from "../error-text.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError, errorText } from "../errors.ts";
 import { isLoopback } from "../endpoint/endpoint.ts";
 import type { TlsFiles } from "../endpoint/tls.ts";
 import { hooks, scale } from "./config-hooks.ts";

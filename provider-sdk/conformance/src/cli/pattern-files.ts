@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { errorText } from "../error-text.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError, errorText } from "../errors.ts";
 import type { Arguments } from "./arguments.ts";
 
 type PatternLists = Pick<Arguments, "run" | "skip" | "knownFailing" | "knownFlaky">;

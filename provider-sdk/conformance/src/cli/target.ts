@@ -1,6 +1,6 @@
 import { UsageError } from "../errors.ts";
 import { shorten } from "../endpoint/exchange.ts";
-import { withProvider } from "../endpoint/with-provider.ts";
+import { withProvider } from "../endpoint/own-providers.ts";
 import { type Endpoint, formatEndpoint, parseEndpoint } from "../endpoint/endpoint.ts";
 import type { TlsFiles } from "../endpoint/tls.ts";
 import type { Arguments } from "./arguments.ts";

@@ -33,7 +33,7 @@ const change = () => ({ requestId: randomUUID(), trigger: "test" });
 /** Makes a load balancer and a route with a cluster's stamp, as a run does; `file` gets the run's list. */
 const make = async (clusterId: string, range: string, file?: LedgerFile): Promise<void> => {
   const ledger = new Ledger(clusterId, (entry) => file?.add(entry));
-  const caller = new Caller({ connection, ledger });
+  const caller = new Caller({ connection, changes: ledger });
   const context = contextOf(clusterId);
   const balancer = await caller.call(methods.ensureLoadBalancer, {
     context,

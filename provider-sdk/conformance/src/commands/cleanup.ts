@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { UsageError } from "../errors.ts";
-import { cleanUpAfter } from "../suite/clean-up-after.ts";
-import { findLedgers, type LeftLedger, ledgerAt } from "../suite/find-created-resources.ts";
+import { cleanUpAfter } from "../suite/clean-up.ts";
+import { findLedgers, type LeftLedger, ledgerAt } from "../suite/created-resources-file.ts";
 import type { LedgerEntry } from "../suite/created-resources.ts";
-import { undoAll } from "../suite/undo-all.ts";
+import { undoAll } from "../suite/run-hook.ts";
 import { reach } from "../endpoint/reach.ts";
 import type { Arguments } from "../cli/arguments.ts";
 import { readConfig } from "../cli/config.ts";

@@ -1,7 +1,6 @@
 import { type Check, profiles } from "../suite/check.ts";
-import { levelTexts } from "./texts.ts";
 import { ruleTexts } from "../gen/rule-texts.ts";
-import { namedFaults } from "../selftest/named-faults.ts";
+import { namedFaults } from "../selftest/mutants.ts";
 
 const widest = 110;
 
@@ -54,4 +53,13 @@ const wrapped = (text: string, indent: string, hanging = indent): readonly strin
     line += line.trim() === "" ? word : ` ${word}`;
   }
   return [...lines, line];
+};
+
+/** What the letters of levels mean. */
+export const levelTexts: Readonly<Record<Check["level"], string>> = {
+  S: "S: needs nothing but the provider",
+  R: "R: reads from the cloud",
+  M: "M: makes and removes things at the cloud",
+  D: "D: restarts and kills the provider",
+  X: "X: many things at once",
 };

@@ -1,21 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { errorText } from "../error-text.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError, errorText } from "../errors.ts";
 import { allChecks } from "../checks/registry.ts";
 import { initialConfig } from "./init.ts";
 import { reportCommand } from "./report.ts";
 import { planConformance, type RunPlan } from "../suite/run-conformance.ts";
-import { matchesAny, parsePattern } from "../suite/patterns.ts";
 import { reach } from "../endpoint/reach.ts";
 import type { Arguments, commands } from "../cli/arguments.ts";
 import { runCleanup } from "./cleanup.ts";
 import { readConfig } from "../cli/config.ts";
-import { whyText } from "./plan-text.ts";
+import { inspection } from "./inspect.ts";
+import { chosen, listing, whyText } from "./list.ts";
 import { exitCodes, type ProgramDeps } from "../cli/program-deps.ts";
 import { optionsOf, run } from "./run.ts";
 import { withTarget } from "../cli/target.ts";
-import { inspection, listing } from "./texts.ts";
 
 type Handler = (args: Arguments, deps: ProgramDeps) => Promise<number>;
 
@@ -59,16 +57,6 @@ const withInfo = (
     await use(await reach(parsed, args.startTimeoutMs, deps.signal));
     return exitCodes.passed;
   });
-
-const chosen = (args: Arguments) => {
-  const ids = allChecks.map(({ id }) => id);
-  const wantedIds = args.run.map((text) => parsePattern(text, ids));
-  return allChecks.filter(
-    ({ id, profile }) =>
-      (wantedIds.length === 0 || matchesAny(wantedIds, id)) &&
-      (args.profiles.length === 0 || args.profiles.includes(profile)),
-  );
-};
 
 const checkOf = ({ words: [id = ""] }: Arguments) => {
   const check = allChecks.find((candidate) => candidate.id === id);

@@ -1,11 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { errorText } from "../error-text.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError, errorText } from "../errors.ts";
 import { allChecks } from "../checks/registry.ts";
 import { badgeJson, badgeOf, badgeSvg } from "../report/badge.ts";
 import { type FormatName, formats } from "../report/formats.ts";
 import { mergeReports } from "../report/merge.ts";
-import { parseReport } from "../report/read-report.ts";
+import { parseReport } from "../report/schema.ts";
 import type { Report } from "../report/report.ts";
 import { reportProblems } from "../report/verify.ts";
 

@@ -3,21 +3,23 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import type { Fixtures } from "../suite/fixtures.ts";
-import { UsageError } from "../errors.ts";
-import { LedgerFile, readLedger } from "../suite/created-resources-file.ts";
-import { grpcurlLine } from "../endpoint/exchange.ts";
-import { type FormatName, formats } from "../report/formats.ts";
-import { withoutIds } from "../report/redact.ts";
-import { hasFailed, type Report } from "../report/report.ts";
-import { runConformance, type RunOptions } from "../suite/run-conformance.ts";
 import type { Arguments } from "../cli/arguments.ts";
-import { leftLines } from "./cleanup.ts";
 import { readConfig } from "../cli/config.ts";
-import { planOrConsent } from "./consent.ts";
-import { exitCodes, type ProgramDeps } from "../cli/program-deps.ts";
+import { type ProgramDeps, exitCodes } from "../cli/program-deps.ts";
 import { progress } from "../cli/progress.ts";
 import type { Target } from "../cli/target.ts";
+import { grpcurlLine } from "../endpoint/exchange.ts";
+import { UsageError } from "../errors.ts";
+import { made } from "../gen/made.ts";
+import { type FormatName, formats } from "../report/formats.ts";
+import { withoutIds } from "../report/redact.ts";
+import { type Report, hasFailed } from "../report/report.ts";
+import { levels } from "../suite/check.ts";
+import { LedgerFile, readLedger } from "../suite/created-resources-file.ts";
+import type { Fixtures } from "../suite/fixtures.ts";
+import { needsConsent, type PlanSummary, summarise } from "../suite/plan-summary.ts";
+import { type RunOptions, planConformance, runConformance } from "../suite/run-conformance.ts";
+import { leftLines } from "./cleanup.ts";
 
 /** What the command line asks for, on one provider. */
 export const optionsOf = (
@@ -116,3 +118,59 @@ const writeAll = async (folder: string, report: Report): Promise<void> => {
   let name: FormatName;
   for (name in formats) await writeFile(join(folder, `conformance.${extensions[name]}`), formats[name](report, false));
 };
+
+/** Tells what a run would do where that is asked for, or where somebody has to agree first. Answers the exit code that ends it; undefined: it goes on. */
+export const planOrConsent = async (
+  { plan, yes, level }: Pick<Arguments, "plan" | "yes" | "level">,
+  options: RunOptions,
+  fixtures: Fixtures,
+  deps: ProgramDeps,
+): Promise<number | undefined> => {
+  const mayMake = levels.indexOf(level) >= levels.indexOf("M");
+  if (!plan && (yes || !mayMake)) return undefined;
+  const { info, planned } = await planConformance(options);
+  const summary = summarise(planned, made);
+  if (plan) {
+    deps.out(planText(info, summary, fixtures));
+    return exitCodes.passed;
+  }
+  if (!needsConsent(summary, fixtures.testCloud)) return undefined;
+  deps.err(
+    `${planText(info, summary, fixtures)}cloudwire-conformance: nothing was done yet; the same with --yes does it. A cloud for tests on loopback is told by testCloud in --config, and needs no --yes\n`,
+  );
+  return exitCodes.usage;
+};
+
+/** What a run would do, for whoever has to agree to it. */
+export const planText = (
+  { name, version }: GetProviderInfoResponse,
+  { all, runs, makes, unknown, starts, hooks }: PlanSummary,
+  { limits = {}, testCloud }: Fixtures,
+): string => {
+  const { loadBalancers, routes, atOnce } = makes;
+  const more = unknown.length === 0 ? "" : `; what ${some(unknown)} make was never counted`;
+  const lines: readonly (readonly [string, string])[] = [
+    ["provider", `${name} ${version}`],
+    ["runs", `${runs.length} of ${all} checks`],
+    [
+      "makes",
+      loadBalancers + routes + unknown.length === 0
+        ? "nothing at the cloud"
+        : `${counted(loadBalancers, "load balancer")} and ${counted(routes, "route")} at the cloud, ${atOnce} at once, and removes them${more}`,
+    ],
+    [
+      "limit",
+      limits.maxResources === undefined ? "none; limits.maxResources sets one" : `${limits.maxResources} at once`,
+    ],
+    ["cost", limits.maxCostNote ?? "not told; limits.maxCostNote is the place to"],
+    ["cloud", testCloud === undefined ? "may be a real one" : `for tests, at ${testCloud}`],
+    ["starts", starts.length === 0 ? "no provider" : `providers of its own, for ${counted(starts.length, "check")}`],
+    ["hooks", hooks.join(", ") || "none"],
+  ];
+  return lines.map(([what, text]) => `${what.padEnd(10)}${text}\n`).join("");
+};
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const some = (ids: readonly string[]): string =>
+  ids.length > 3 ? `${ids.slice(0, 3).join(", ")} and ${ids.length - 3} more` : ids.join(", ");

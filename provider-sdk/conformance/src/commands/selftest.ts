@@ -9,7 +9,7 @@ import { UsageError } from "../errors.ts";
 import { allChecks } from "../checks/registry.ts";
 import { selftestLines, selftestSummary, SelftestTally } from "../selftest/summary.ts";
 import { serveReference } from "../reference/provider.ts";
-import { parsePattern } from "../suite/patterns.ts";
+import { parsePattern } from "../suite/plan.ts";
 import type { SelftestTarget } from "../selftest/run-mutant.ts";
 import {
   type Elsewhere,

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { Authority } from "./authority.ts";
-import { issuerName } from "./issuer-name.ts";
+import { Authority, issuerName } from "./authority.ts";
 
 describe("Authority.issue()", () => {
   const authority = new Authority("test authority");

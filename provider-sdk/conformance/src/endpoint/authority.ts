@@ -1,6 +1,5 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from "node:crypto";
+import { type KeyObject, X509Certificate, createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
-import { bits, bytes, der, number, oid, text, time } from "./der.ts";
 
 /** A certificate and its private key, PEM. */
 export interface KeyPair {
@@ -33,10 +32,6 @@ const ids = {
   server: "1.3.6.1.5.5.7.3.1",
   client: "1.3.6.1.5.5.7.3.2",
 } as const;
-
-/** Bits of keyUsage: digitalSignature; keyCertSign. */
-const mayProve = bits(Uint8Array.of(0b1000_0000), 7);
-const maySign = bits(Uint8Array.of(0b0000_0100), 2);
 
 /** An authority that lives as long as the run: it signs certificates for a day, on keys of P-256 (RFC 5280). */
 export class Authority {
@@ -110,4 +105,68 @@ const serialNumber = (): Buffer => {
   const random = randomBytes(16);
   random.writeUInt8((random.readUInt8(0) & 0x3f) | 0x40, 0);
   return random;
+};
+
+/** One element of DER (ITU-T X.690): its tag, its length, what is in it. */
+const der = (tag: number, ...content: readonly Uint8Array[]): Buffer => {
+  const inside = Buffer.concat(content);
+  return Buffer.concat([Uint8Array.of(tag), lengthOf(inside.length), inside]);
+};
+
+/** Below 128 one byte; else how many bytes follow, and those. */
+const lengthOf = (length: number): Buffer => {
+  if (length < 0x80) return Buffer.of(length);
+  const hex = length.toString(16);
+  const digits = Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex");
+  return Buffer.concat([Uint8Array.of(0x80 + digits.length), digits]);
+};
+
+/** OCTET STRING. */
+export const bytes = (value: Uint8Array): Buffer => der(0x04, value);
+/** UTF8String. */
+export const text = (value: string): Buffer => der(0x0c, Buffer.from(value));
+/** INTEGER that is not negative: first bit clear, no zero in front. */
+export const number = (value: Uint8Array): Buffer => der(0x02, value);
+/** BIT STRING whose last byte has bits that count for nothing. */
+const bits = (value: Uint8Array, unused: number): Buffer => der(0x03, Uint8Array.of(unused), value);
+/** UTCTime: years 1950 to 2049. */
+export const time = (ms: number): Buffer =>
+  der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, "").slice(2, 14)}Z`));
+
+/** Bits of keyUsage: digitalSignature; keyCertSign. */
+const mayProve = bits(Uint8Array.of(0b1000_0000), 7);
+const maySign = bits(Uint8Array.of(0b0000_0100), 2);
+
+/** OBJECT IDENTIFIER: the first two arcs in one byte, the others in groups of seven bits. */
+const oid = (dotted: string): Buffer => {
+  const [first = 0, second = 0, ...others] = dotted.split(".").map(Number);
+  return der(0x06, Uint8Array.from([first * 40 + second, ...others.flatMap(sevenBits)]));
+};
+
+const sevenBits = (arc: number): readonly number[] =>
+  arc < 0x80 ? [arc] : [...sevenBits(arc >> 7).map((byte) => byte | 0x80), arc & 0x7f];
+
+/** The elements that stand one after the other in a piece of DER. */
+export const elements = (
+  input: Uint8Array,
+): readonly { readonly tag: number; readonly content: Buffer; readonly whole: Buffer }[] => {
+  const found = [];
+  const buffer = Buffer.from(input);
+  for (let at = 0; at < buffer.length; ) {
+    const short = buffer.readUInt8(at + 1);
+    const lengthBytes = short < 0x80 ? 0 : short - 0x80;
+    const start = at + 2 + lengthBytes;
+    const end = start + (lengthBytes === 0 ? short : buffer.readUIntBE(at + 2, lengthBytes));
+    found.push({ tag: buffer.readUInt8(at), content: buffer.subarray(start, end), whole: buffer.subarray(at, end) });
+    at = end;
+  }
+  return found;
+};
+
+/** The name of the authority that signed a certificate, as DER: the second SEQUENCE of what is signed, after that of the algorithm (RFC 5280, 4.1). */
+export const issuerName = (cert: string | Buffer): Buffer => {
+  const [certificate] = elements(new X509Certificate(cert).raw);
+  const [toBeSigned] = elements(certificate?.content ?? Buffer.alloc(0));
+  const sequences = elements(toBeSigned?.content ?? Buffer.alloc(0)).filter(({ tag }) => tag === 0x30);
+  return sequences[1]?.whole ?? Buffer.alloc(0);
 };

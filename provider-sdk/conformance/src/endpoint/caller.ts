@@ -1,13 +1,11 @@
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
+import { isHarmless } from "../contract/harmless.ts";
+import { type Method, serviceName } from "../contract/methods.ts";
+import { errorText } from "../errors.ts";
 import type { Connection, WireCall } from "./connection.ts";
+import { type Exchange, type Outcome, outcomeLine, toEnd, toOutcome } from "./exchange.ts";
 import { frame } from "./frames.ts";
 import { MessageStream } from "./stream.ts";
-import { type Exchange, outcomeLine } from "./exchange.ts";
-import { isHarmless } from "../contract/harmless.ts";
-import type { Admitted, Ledger } from "../suite/created-resources.ts";
-import { type Method, serviceName } from "../contract/methods.ts";
-import { OpenStream } from "./open-stream.ts";
-import { type Outcome, toOutcome } from "./outcome.ts";
 
 /** How to call; everything has a default. */
 export interface CallOptions {
@@ -29,6 +27,20 @@ export interface CallOptions {
 /** An outcome and how it came about. */
 export type Called<Response> = Outcome<Response> & { readonly exchange: Exchange };
 
+/** A change that was admitted: what it may create that did not exist before. */
+export interface AdmittedChange {
+  readonly method: string;
+  readonly request: Uint8Array;
+  readonly fresh: readonly string[];
+}
+
+/** Records what calls may create, before they leave and once they have ended. */
+export interface ChangeRecorder {
+  /** Throws where the call may not be made. */
+  admit(method: string, request: Uint8Array, check: string): AdmittedChange;
+  ended(change: AdmittedChange, outcome: Outcome<unknown>): void;
+}
+
 /** What a caller needs. */
 export interface CallerDeps {
   readonly connection: Connection;
@@ -36,7 +48,7 @@ export interface CallerDeps {
   readonly signal?: AbortSignal;
   readonly record?: (exchange: Exchange) => void;
   /** Takes note of what calls make at the cloud. Without it, a call that could make something is a fault of the kit and throws. */
-  readonly ledger?: Ledger | undefined;
+  readonly changes?: ChangeRecorder | undefined;
   /** Id of the check that calls. */
   readonly check?: string;
   /** Told whose calls this one looks at, beside its own. */
@@ -118,7 +130,7 @@ export class Caller {
       const outcome = toOutcome(wire, (answer) => method.responseType.decode(answer));
       const exchange = this.#took(wireCall, told, wire.elapsedMs, outcomeLine(outcome));
       if (attempt < readTries && isWorthRepeating(method.name, outcome)) continue;
-      if (admitted !== undefined) this.#deps.ledger?.ended(admitted, outcome);
+      if (admitted !== undefined) this.#deps.changes?.ended(admitted, outcome);
       return { ...outcome, exchange };
     }
   }
@@ -158,9 +170,9 @@ export class Caller {
   }
 
   /** Takes note of what may be made; throws for a change that this caller may not ask for. */
-  #admit(method: string, message: unknown, encoded: Uint8Array): Admitted | undefined {
-    const { ledger, check = "" } = this.#deps;
-    if (ledger !== undefined) return ledger.admit(method, encoded, check);
+  #admit(method: string, message: unknown, encoded: Uint8Array): AdmittedChange | undefined {
+    const { changes, check = "" } = this.#deps;
+    if (changes !== undefined) return changes.admit(method, encoded, check);
     if (!isHarmless(method, message)) throw new TypeError(`a check of a level without changes called ${method}`);
     return undefined;
   }
@@ -181,5 +193,89 @@ export class Caller {
       patienceMs,
       signal: AbortSignal.any(signals),
     };
+  }
+}
+
+/** How a stream ended; its messages came before. */
+export type StreamEnd = Outcome<undefined> & { readonly exchange: Exchange };
+
+/** What an open stream brought next. */
+export type NextMessage<Response> =
+  | { readonly kind: "message"; readonly message: Response; readonly bytes: Buffer }
+  /** Nothing came within the time. */
+  | { readonly kind: "quiet" }
+  | { readonly kind: "ended"; readonly called: StreamEnd };
+
+/** What is known of a stream when it is opened. */
+export interface StreamDeps<Response> {
+  readonly messages: MessageStream;
+  readonly decode: (bytes: Uint8Array) => Response;
+  readonly opening: Omit<Exchange, "elapsedMs" | "answer">;
+  readonly record?: ((exchange: Exchange) => void) | undefined;
+}
+
+/** A call with many answers, under way. Never rejects: what a provider does is a step. */
+export class OpenStream<Response> {
+  readonly #deps: StreamDeps<Response>;
+  #count = 0;
+  #ended: StreamEnd | undefined;
+
+  constructor(deps: StreamDeps<Response>) {
+    this.#deps = deps;
+  }
+
+  /** The call so far, for findings. */
+  get exchange(): Exchange {
+    return this.#exchange("open");
+  }
+
+  async next(waitMs: number): Promise<NextMessage<Response>> {
+    if (this.#ended !== undefined) return { kind: "ended", called: this.#ended };
+    const step = await this.#deps.messages.next(waitMs);
+    if (step.kind === "quiet") return step;
+    if (step.kind === "ended") return this.#end(toEnd(step.wire));
+    this.#count += 1;
+    try {
+      return { kind: "message", message: this.#deps.decode(step.bytes), bytes: step.bytes };
+    } catch (cause) {
+      const wire = { headers: {}, trailers: {}, body: step.bytes, elapsedMs: this.#deps.messages.elapsedMs };
+      this.#deps.messages.cancel();
+      return this.#end({
+        kind: "broken",
+        broken: `message ${this.#count} is no valid protobuf message: ${errorText(cause)}`,
+        wire,
+      });
+    }
+  }
+
+  /** How it ends, whatever it brings until then; one that does not end within the time is broken. */
+  async end(waitMs: number): Promise<StreamEnd> {
+    const endMs = performance.now() + waitMs;
+    for (;;) {
+      const next = await this.next(Math.max(0, endMs - performance.now()));
+      if (next.kind === "ended") return next.called;
+      if (performance.now() < endMs) continue;
+      const broken = `the stream did not end within ${waitMs} ms`;
+      const wire = { headers: {}, trailers: {}, body: Buffer.alloc(0), elapsedMs: this.#deps.messages.elapsedMs };
+      return { kind: "broken", broken, wire, exchange: this.#exchange("still open") };
+    }
+  }
+
+  cancel(): void {
+    this.#deps.messages.cancel();
+    if (this.#ended === undefined) this.#deps.record?.(this.#exchange("cancelled by the kit"));
+  }
+
+  #end(outcome: ReturnType<typeof toEnd>): { readonly kind: "ended"; readonly called: StreamEnd } {
+    const called = { ...outcome, exchange: this.#exchange(outcomeLine(outcome)) };
+    this.#ended = called;
+    this.#deps.record?.(called.exchange);
+    return { kind: "ended", called };
+  }
+
+  #exchange(answer: string): Exchange {
+    const { opening, messages } = this.#deps;
+    const many = this.#count === 1 ? "1 message" : `${this.#count} messages`;
+    return { ...opening, elapsedMs: messages.elapsedMs, answer: `${many}, ${answer}` };
   }
 }

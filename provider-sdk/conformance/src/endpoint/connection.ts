@@ -1,12 +1,12 @@
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
-  connect as connectHttp2,
-  constants,
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
+  connect as connectHttp2,
+  constants,
 } from "node:http2";
-import { errorText } from "../error-text.ts";
+import { errorText } from "../errors.ts";
 import { type Endpoint, hostAndPort } from "./endpoint.ts";
 import { openSocket, socketProblem } from "./socket.ts";
 
@@ -195,3 +195,26 @@ export const withoutStatus = (headers: IncomingHttpHeaders, rstCode: number | un
     ? "the stream ended without an answer"
     : `the answer has HTTP status ${String(status)} and no grpc-status`;
 };
+
+/** A connection that is made anew once it was lost. */
+export class SteadyConnection {
+  readonly #endpoint: Endpoint;
+  #connection: Connection;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+    this.#connection = new Connection(endpoint);
+  }
+
+  now(): Connection {
+    if (this.#connection.lost !== undefined) {
+      this.#connection.close();
+      this.#connection = new Connection(this.#endpoint);
+    }
+    return this.#connection;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OwnProvider, OwnTlsProvider } from "../suite/check.ts";
-import { type Place, tlsPlace, unixPlace } from "./place.ts";
+import { type Place, type Transport, tlsPlace, unixPlace } from "./place.ts";
 import { type ProviderProcess, startProviderProcess } from "./provider-process.ts";
 
 /** With this the names of their folders begin. */
@@ -49,3 +49,23 @@ export class OwnProviders {
     return folder;
   }
 }
+
+/** Starts a provider at a place of its own, lets `use` work with it, and ends it whatever happens. */
+export const withProvider = async <Result>(
+  command: readonly string[],
+  use: (place: Place, provider: ProviderProcess) => Promise<Result>,
+  transport: Transport = "unix",
+): Promise<Result> => {
+  const folder = await mkdtemp(join(tmpdir(), "conformance-"));
+  try {
+    const place = transport === "tls" ? await tlsPlace(folder) : unixPlace(join(folder, "provider.sock"));
+    const provider = await startProviderProcess(command, place.environment);
+    try {
+      return await use(place, provider);
+    } finally {
+      await provider.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};

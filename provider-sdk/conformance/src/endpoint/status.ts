@@ -1,4 +1,4 @@
-import { errorText } from "../error-text.ts";
+import { errorText } from "../errors.ts";
 import type { IncomingHttpHeaders } from "node:http2";
 import { codeNames } from "@cloudwire/proto/codes";
 import { BadRequest, ErrorInfo, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";

@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureVersion } from "node:tls";
-import { errorText } from "../error-text.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError, errorText } from "../errors.ts";
 
 /** Files with which the kit is a client over TLS. */
 export interface TlsFiles {

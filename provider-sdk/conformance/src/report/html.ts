@@ -1,5 +1,4 @@
-import { absenceLine } from "./absence-line.ts";
-import { findingLines } from "./pretty.ts";
+import { absenceLine, findingLines } from "./pretty.ts";
 import type { CheckResult, Report, Verdict } from "./report.ts";
 
 /** One page that needs nothing else: no script, no font, no picture, and no permission to load any. */

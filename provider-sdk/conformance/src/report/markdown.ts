@@ -1,5 +1,4 @@
-import { absenceLine } from "./absence-line.ts";
-import { findingLines } from "./pretty.ts";
+import { absenceLine, findingLines } from "./pretty.ts";
 import type { Report } from "./report.ts";
 
 /** A summary for a pull request: a table of profiles, and what failed. */

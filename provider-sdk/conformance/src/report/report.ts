@@ -1,5 +1,4 @@
-import type { Level, ProfileName } from "../suite/check.ts";
-import type { Finding } from "../suite/failure.ts";
+import type { Finding, Level, ProfileName } from "../suite/check.ts";
 
 /** Why a check did not run. */
 export type SkipReason =

@@ -3,7 +3,7 @@ import type { Check } from "../suite/check.ts";
 import { badgeJson, badgeOf, badgeSvg } from "./badge.ts";
 import { html } from "./html.ts";
 import { mergeReports } from "./merge.ts";
-import { parseReport } from "./read-report.ts";
+import { parseReport } from "./schema.ts";
 import { type CheckResult, hasFailed, profileResults, type Report, type Verdict } from "./report.ts";
 import { reportProblems } from "./verify.ts";
 

@@ -1,5 +1,7 @@
 import { Type } from "typebox";
-import { levels, type ProfileName, profiles } from "../suite/check.ts";
+import { Value } from "typebox/value";
+import { UsageError, errorText } from "../errors.ts";
+import { type ProfileName, levels, profiles } from "../suite/check.ts";
 import type { Report, SkipReason } from "./report.ts";
 
 /** Version of the report's form; a change that breaks readers makes it one more. */
@@ -105,3 +107,24 @@ export const reportSchema = Type.Object(
 
 // That the two are the same type is for the compiler to see: what the schema lets through is a Report.
 void ((checked: Type.Static<typeof reportSchema>): Report => checked);
+
+/** So many problems are told; one wrong word can make many. */
+const maxProblems = 5;
+
+/** Reads a report in JSON. Throws a UsageError for what is none. */
+export const parseReport = (text: string, path: string): Report => {
+  const value = jsonOf(text, path);
+  if (Value.Check(reportSchema, value)) return value;
+  const problems = Value.Errors(reportSchema, value)
+    .slice(0, maxProblems)
+    .map(({ instancePath, message }) => `${instancePath || "the file"} ${message}`);
+  throw new UsageError(`${path} is no report of this kit: ${problems.join("; ")}`);
+};
+
+const jsonOf = (text: string, path: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path} is no JSON: ${errorText(error)}; give the file that --format json wrote`);
+  }
+};

@@ -3,8 +3,7 @@ import { WatchInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instan
 import { WatchLoadBalancersRequest, WatchLoadBalancersResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { frame } from "../endpoint/frames.ts";
 import { isCall, messageOf } from "./mutant.ts";
-import type { ProxiedRequest, StreamIntercept } from "./mutant-proxy.ts";
-import type { ProxiedStream } from "./proxied-stream.ts";
+import type { ProxiedRequest, ProxiedStream, StreamIntercept } from "./mutant-proxy.ts";
 
 /** A codec of one kind of watch. */
 export interface Codec<Message> {

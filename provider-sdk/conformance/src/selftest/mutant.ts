@@ -1,8 +1,9 @@
-import { ErrorInfo, BadRequest } from "@cloudwire/proto/google/rpc/error_details";
+import { BadRequest, ErrorInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
-import type { Hooks } from "../suite/hooks.ts";
-import { cutFrames, frame } from "../endpoint/frames.ts";
+import type { ProviderDefinition } from "@cloudwire/provider-sdk";
 import { serviceName } from "../contract/methods.ts";
+import { cutFrames, frame } from "../endpoint/frames.ts";
+import type { Hooks } from "../suite/hooks.ts";
 import type { Intercept, ProxiedReply, ProxiedRequest, ProxyOptions } from "./mutant-proxy.ts";
 
 /** A provider with one fault. */
@@ -159,3 +160,26 @@ export const when =
     if (!condition(request)) return next(request);
     return typeof reply === "function" ? reply(request) : reply;
   };
+
+/** Id of the check of the fields of a method's requests. */
+export const fieldsOf = (method: string): string =>
+  `val.fields.${method.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase()}`;
+
+/** A provider with a fault in how its process lives. */
+export interface ProcessMutant {
+  readonly name: string;
+  /** What it does wrong. */
+  readonly fault: string;
+  /** Ids of the checks that fail on it: these and no others. None: the kit says that it is never ready. */
+  readonly fails: readonly string[];
+  /** How it is reached. Default: at a socket. */
+  readonly transport?: "tls";
+  /** What it serves at a socket. Default: the correct provider of everything. */
+  readonly definition?: (socket: string) => ProviderDefinition;
+  /** What its process does before it serves, told the path of its socket. */
+  readonly before?: (socket: string) => void | Promise<void>;
+  /** What it does to calls. */
+  readonly intercept?: Intercept;
+  /** What its process does once it serves. */
+  readonly after?: (socket: string) => void;
+}

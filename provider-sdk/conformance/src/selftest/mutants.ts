@@ -1,22 +1,21 @@
+import { allChecks } from "../checks/registry.ts";
+import type { NamedFault } from "./fault-outcome.ts";
 import type { Mutant } from "./mutant.ts";
-import { balancerMutants } from "./mutants/load-balancers.ts";
-import { balancerChangeMutants } from "./mutants/load-balancer-changes.ts";
-import { changeMutants } from "./mutants/route-changes.ts";
 import { cloudMutants } from "./mutants/cloud.ts";
-import { compatibilityMutants } from "./mutants/compatibility.ts";
-import { concurrencyMutants } from "./mutants/concurrency.ts";
+import { compatibilityMutants, concurrencyMutants, neverCreatedMutants } from "./mutants/calls.ts";
 import { errorMutants } from "./mutants/errors.ts";
-import { featureMutants } from "./mutants/features.ts";
 import { faultMutants } from "./mutants/faults.ts";
+import { featureMutants, refusalMutants } from "./mutants/features.ts";
 import { identityMutants } from "./mutants/identity.ts";
-import { instanceFactMutants } from "./mutants/instance-facts.ts";
+import { instanceFactMutants, pageMutants } from "./mutants/instances.ts";
+import { balancerChangeMutants } from "./mutants/load-balancer-changes.ts";
+import { balancerMutants } from "./mutants/load-balancers.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
-import { pageMutants } from "./mutants/pages.ts";
-import { refusalMutants } from "./mutants/refusals.ts";
+import { processMutants, tlsMutants } from "./mutants/process.ts";
+import { changeMutants, routeMutants } from "./mutants/routes.ts";
 import { scaleMutants } from "./mutants/scale.ts";
-import { watchMutants } from "./mutants/watch.ts";
-import { routeMutants } from "./mutants/routes.ts";
 import { volumeMutants } from "./mutants/volumes.ts";
+import { watchMutants } from "./mutants/watch.ts";
 
 /** What a provider says of itself changes no refusal, and to provoke them all takes a second. */
 const refusals: readonly string[] = ["err.**", "val.**"];
@@ -25,6 +24,7 @@ const refusals: readonly string[] = ["err.**", "val.**"];
 export const mutants: readonly Mutant[] = [
   ...identityMutants.map((mutant) => ({ skip: refusals, ...mutant })),
   ...errorMutants,
+  ...neverCreatedMutants,
   ...cloudMutants,
   ...balancerMutants,
   ...nodeMutants,
@@ -53,3 +53,12 @@ export const slowChecks: readonly string[] = [
   "lb.watch.**",
   "health.watch.**",
 ];
+
+/** Every fault that the kit shows to be found, however it is put in. */
+export const namedFaults: readonly NamedFault[] = [...mutants, ...tlsMutants, ...processMutants];
+
+/** Ids of the checks that count and that no fault makes fail: nobody knows whether they can. */
+export const unprovenChecks = (): readonly string[] => {
+  const proven = new Set(namedFaults.flatMap(({ fails }) => fails));
+  return allChecks.filter(({ id, advisory }) => advisory !== true && !proven.has(id)).map(({ id }) => id);
+};

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { methodsByName, serviceName } from "../contract/methods.ts";
-import { seededRandom } from "../suite/seeded-random.ts";
+import { seededRandom } from "../suite/plan.ts";
 import { randomAnswers } from "./random-message.ts";
 
 test("randomAnswers() makes messages of every method that can be read, and the same for the same seed", () => {

@@ -6,7 +6,7 @@ import type { Fixtures } from "../suite/fixtures.ts";
 import { allChecks } from "../checks/registry.ts";
 import type { CheckResult, Report } from "../report/report.ts";
 import { runConformance, type RunOptions } from "../suite/run-conformance.ts";
-import { matchesAny, parsePattern } from "../suite/patterns.ts";
+import { matchesAny, parsePattern } from "../suite/plan.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import { type Failure, type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
 import type { Mutant } from "./mutant.ts";

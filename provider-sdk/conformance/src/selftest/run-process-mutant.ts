@@ -2,10 +2,10 @@ import { allChecks } from "../checks/registry.ts";
 import { referenceFixtures } from "../reference/provider.ts";
 import { runConformance } from "../suite/run-conformance.ts";
 import { NotReadyError } from "../endpoint/reach.ts";
-import { withProvider } from "../endpoint/with-provider.ts";
+import { withProvider } from "../endpoint/own-providers.ts";
 import { formatEndpoint } from "../endpoint/endpoint.ts";
 import { type Failure, type FaultOutcome, judgeFault } from "./fault-outcome.ts";
-import type { ProcessMutant } from "./process-mutant.ts";
+import type { ProcessMutant } from "./mutant.ts";
 import { failed, runOptions, type SelftestTarget, withRequired } from "./run-mutant.ts";
 
 /** What stands for the kit's word that a provider is never ready, among ids of checks. */

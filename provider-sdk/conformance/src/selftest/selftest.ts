@@ -1,13 +1,10 @@
 import { allChecks } from "../checks/registry.ts";
 import type { CheckResult } from "../report/report.ts";
-import { matchesAny, type Pattern } from "../suite/patterns.ts";
+import { matchesAny, type Pattern } from "../suite/plan.ts";
 import { type FaultOutcome, judgedTwice, judgeFault } from "./fault-outcome.ts";
-import { floors } from "./negative-baselines.ts";
-import { mutants } from "./mutants.ts";
-import { processMutants } from "./mutants/process.ts";
-import { tlsMutants } from "./mutants/tls.ts";
-import { namedFaults } from "./named-faults.ts";
-import { type FloorOutcome, runFloor } from "./run-negative-baseline.ts";
+import { type FloorOutcome, floors, runFloor } from "./negative-baselines.ts";
+import { mutants, namedFaults } from "./mutants.ts";
+import { processMutants, tlsMutants } from "./mutants/process.ts";
 import { failingLifeChecks, runProcessMutant } from "./run-process-mutant.ts";
 import { runBehindTls } from "./run-behind-tls.ts";
 import {

@@ -1,5 +1,5 @@
 import { type FaultOutcome, outcomeLines } from "./fault-outcome.ts";
-import { floorLines } from "./run-negative-baseline.ts";
+import { floorLines } from "./negative-baselines.ts";
 import type { SelftestEvent } from "./selftest.ts";
 
 /** What a selftest has come to so far. */

@@ -6,7 +6,7 @@ import { providerProgram } from "../reference/program.ts";
 import { referenceFixtures, serveReference } from "../reference/provider.ts";
 import type { Report } from "../report/report.ts";
 import { runConformance } from "../suite/run-conformance.ts";
-import { withProvider } from "../endpoint/with-provider.ts";
+import { withProvider } from "../endpoint/own-providers.ts";
 import { formatEndpoint } from "../endpoint/endpoint.ts";
 import { startTlsFront, type TlsFault } from "./tls-front.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { floors } from "./negative-baselines.ts";
-import { namedFaults } from "./named-faults.ts";
+import { namedFaults } from "./mutants.ts";
 import type { SelftestEvent } from "./selftest.ts";
 
 const main = join(import.meta.dirname, "..", "main.ts");

@@ -1,8 +1,9 @@
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { Caller } from "../endpoint/caller.ts";
-import type { ProviderProcess } from "../endpoint/provider-process.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Connection } from "../endpoint/connection.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { Exchange } from "../endpoint/exchange.ts";
+import type { ProviderProcess } from "../endpoint/provider-process.ts";
 import type { Fixtures } from "./fixtures.ts";
 import type { CheckHooks, HookName } from "./hooks.ts";
 
@@ -119,3 +120,53 @@ export interface Check {
   readonly timeoutMs?: number | ((fixtures: Fixtures) => number);
   readonly run: (context: CheckContext) => Promise<void>;
 }
+
+/** What a check found. */
+export interface Finding {
+  /** One sentence: what is wrong. */
+  readonly message: string;
+  readonly expected?: string;
+  readonly got?: string;
+  /** The call that shows it. */
+  readonly exchange?: Exchange;
+}
+
+/** Thrown by a check: the provider does not keep the rule. */
+export class CheckFailure extends Error {
+  override readonly name = "CheckFailure";
+  readonly finding: Finding;
+
+  constructor(finding: Finding) {
+    super(finding.message);
+    this.finding = finding;
+  }
+}
+
+/** Thrown by a check that finds that it has nothing to judge, or may not do what it needs. */
+export class CheckSkipped extends Error {
+  override readonly name = "CheckSkipped";
+  readonly reason: "capability" | "limit";
+
+  constructor(message: string, reason: "capability" | "limit" = "capability") {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Work whose result several checks look at: done once a run, by the first that asks. */
+export const oncePerRun = <Value>(
+  make: (context: CheckContext) => Promise<Value>,
+): ((context: CheckContext) => Promise<Value>) => {
+  const made = new WeakMap<object, { readonly value: Promise<Value>; readonly caller: Caller }>();
+  return (context) => {
+    const { caller } = context;
+    const before = made.get(context.run);
+    if (before !== undefined) {
+      caller.borrow(before.caller);
+      return before.value;
+    }
+    const value = make(context);
+    made.set(context.run, { value, caller });
+    return value;
+  };
+};

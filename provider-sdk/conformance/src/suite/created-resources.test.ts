@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CheckSkipped } from "./failure.ts";
+import { CheckSkipped } from "./check.ts";
 import { Ledger, type LedgerEntry, type MadeBy } from "./created-resources.ts";
 import { methods } from "../contract/methods.ts";
 

@@ -1,10 +1,12 @@
 import type { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { ServiceRef } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Route } from "@cloudwire/proto/cloudprovider/v1/route";
-import type { HookName, HookVariables } from "./hooks.ts";
 import { methods } from "../contract/methods.ts";
-import type { Outcome } from "../endpoint/outcome.ts";
-import { Present } from "./present.ts";
+import type { AdmittedChange, ChangeRecorder } from "../endpoint/caller.ts";
+import type { Outcome } from "../endpoint/exchange.ts";
+import { codeName } from "../endpoint/status.ts";
+import { CheckSkipped } from "./check.ts";
+import type { HookName, HookVariables } from "./hooks.ts";
 
 /** Something that an action of the vendor's may have done to the cloud, and what undoes it. */
 export interface HookEntry {
@@ -40,13 +42,6 @@ const { ensureLoadBalancer, batchEnsureRoutes } = methods;
 /** And those that need no note, for they make nothing. */
 const others = [methods.updateLoadBalancerNodes, methods.deleteLoadBalancer, methods.batchDeleteRoutes] as const;
 
-/** A change that was admitted: what it may make that was not there before. */
-export interface Admitted {
-  readonly method: string;
-  readonly request: Uint8Array;
-  readonly fresh: readonly string[];
-}
-
 /** What is told of an entry: for which check it is, and how much there is at the cloud with it. */
 export interface MadeBy {
   readonly check: string;
@@ -57,7 +52,7 @@ export interface MadeBy {
  * What a run may have made. An entry is there before the call leaves, so that a crash leaves nothing that nobody knows of. Changes for
  * clusters that are not the run's own are a fault of the kit and throw.
  */
-export class Ledger {
+export class Ledger implements ChangeRecorder {
   readonly #clusterId: string;
   readonly #added: (entry: LedgerEntry, by: MadeBy) => void;
   readonly #present: Present;
@@ -90,7 +85,7 @@ export class Ledger {
   }
 
   /** Takes note of a change that a check is about to ask for. Throws a CheckSkipped where it would make more than may be. */
-  admit(method: string, request: Uint8Array, check: string): Admitted {
+  admit(method: string, request: Uint8Array, check: string): AdmittedChange {
     const entries = this.#madeBy(method, request);
     const fresh = this.#present.making([...entries.keys()]);
     for (const [key, entry] of entries) this.#add(key, entry, check);
@@ -98,7 +93,7 @@ export class Ledger {
   }
 
   /** How an admitted change ended: what is refused or deleted is not there. */
-  ended({ method, request, fresh }: Admitted, outcome: Outcome<unknown>): void {
+  ended({ method, request, fresh }: AdmittedChange, outcome: Outcome<unknown>): void {
     if (outcome.kind === "error") this.#present.refused(fresh, outcome.error.code);
     if (outcome.kind === "ok") this.#present.gone(goneBy(method, request, outcome.bytes));
   }
@@ -172,3 +167,49 @@ const routesWhere = (
     .filter((_route, index) => results[index]?.outcome?.$case === outcome)
     .map((route) => routeKey(context, route));
 };
+
+/** Refusals that leave the cloud as it was. */
+const refusals: ReadonlySet<string> = new Set([
+  "INVALID_ARGUMENT",
+  "NOT_FOUND",
+  "ALREADY_EXISTS",
+  "FAILED_PRECONDITION",
+  "OUT_OF_RANGE",
+  "UNIMPLEMENTED",
+]);
+
+/** What may be at the cloud at this moment, and no more of it than the vendor allows. */
+export class Present {
+  readonly #limit: number;
+  readonly #keys = new Set<string>();
+
+  constructor(limit: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
+
+  get count(): number {
+    return this.#keys.size;
+  }
+
+  /** Before a call that makes these; answers which of them are new. Throws a CheckSkipped where they would be too many. */
+  making(keys: readonly string[]): readonly string[] {
+    const fresh = [...new Set(keys)].filter((key) => !this.#keys.has(key));
+    const wanted = this.#keys.size + fresh.length;
+    if (fresh.length > 0 && wanted > this.#limit)
+      throw new CheckSkipped(
+        `needs ${wanted} things at the cloud at once, and limits.maxResources is ${this.#limit}`,
+        "limit",
+      );
+    for (const key of fresh) this.#keys.add(key);
+    return fresh;
+  }
+
+  /** The call was refused: what it would have made is not there. */
+  refused(fresh: readonly string[], code: number): void {
+    if (refusals.has(codeName(code))) this.gone(fresh);
+  }
+
+  gone(keys: readonly string[]): void {
+    for (const key of keys) this.#keys.delete(key);
+  }
+}

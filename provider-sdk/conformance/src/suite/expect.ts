@@ -2,7 +2,7 @@ import { errorDomain } from "@cloudwire/proto/reasons";
 import type { Called } from "../endpoint/caller.ts";
 import { outcomeLine, shorten } from "../endpoint/exchange.ts";
 import { codeName, type WireError } from "../endpoint/status.ts";
-import { CheckFailure, type Finding } from "./failure.ts";
+import { CheckFailure, type Finding } from "./check.ts";
 
 /** Ends the check with a finding. */
 export const fail = (finding: Finding): never => {

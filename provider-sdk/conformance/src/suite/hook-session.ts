@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import type { CheckHooks, Hook, HookMachine, HookName, Hooks, HookVariables } from "./hooks.ts";
-import { HookError, undoOf } from "./hooks.ts";
-import { errorText } from "../error-text.ts";
+import {
+  type CheckHooks,
+  type Hook,
+  HookError,
+  type HookMachine,
+  type HookName,
+  type HookVariables,
+  type Hooks,
+  undoOf,
+} from "./hooks.ts";
+import { errorText } from "../errors.ts";
 import { property } from "../contract/field-rules.ts";
 import type { HookEntry, Ledger } from "./created-resources.ts";
 import { runHook } from "./run-hook.ts";

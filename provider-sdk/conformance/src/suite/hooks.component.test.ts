@@ -6,8 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Hook, Hooks } from "./hooks.ts";
 import { Ledger, type LedgerEntry } from "./created-resources.ts";
 import { HookSession } from "./hook-session.ts";
-import { runHook } from "./run-hook.ts";
-import { undoAll } from "./undo-all.ts";
+import { runHook, undoAll } from "./run-hook.ts";
 
 const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), "conformance-hooks-"));

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Check } from "./check.ts";
-import { CheckFailure } from "./failure.ts";
+import { type Check, CheckFailure } from "./check.ts";
 import { fakeCheck, fakeContext } from "../test/fake-check.ts";
-import { parsePattern } from "./patterns.ts";
+import { parsePattern } from "./plan.ts";
 import { Runner, type RunnerDeps } from "./runner.ts";
 
 const failing = async (): Promise<void> => {

@@ -1,10 +1,8 @@
-import type { Check, CheckContext } from "./check.ts";
+import { type Check, type CheckContext, CheckFailure, CheckSkipped, type Finding } from "./check.ts";
 import type { Fixtures } from "./fixtures.ts";
-import { CheckFailure, CheckSkipped, type Finding } from "./failure.ts";
 import { HookError } from "./hooks.ts";
 import type { CheckResult, Verdict } from "../report/report.ts";
-import { matchesAny, type Pattern } from "./patterns.ts";
-import type { PlannedCheck } from "./plan.ts";
+import { type Pattern, type PlannedCheck, matchesAny } from "./plan.ts";
 
 /** Longest time of a check that does not say otherwise. */
 const defaultTimeoutMs = 15_000;

@@ -1,20 +1,18 @@
-import type { Check, CheckContext, Level } from "./check.ts";
-import { errorText } from "../error-text.ts";
-import { CheckFailure } from "./failure.ts";
+import { type Check, type CheckContext, CheckFailure, type Level } from "./check.ts";
+import { errorText } from "../errors.ts";
 import type { Fixtures } from "./fixtures.ts";
 import { Caller } from "../endpoint/caller.ts";
 import { cleanUp } from "./clean-up.ts";
 import { type Exchange, outcomeLine } from "../endpoint/exchange.ts";
 import { clusterPrefix, Ledger, type LedgerEntry, type MadeBy } from "./created-resources.ts";
 import { methods } from "../contract/methods.ts";
-import { undoAll } from "./undo-all.ts";
+import { undoAll } from "./run-hook.ts";
 import { type HookRecord, HookSession } from "./hook-session.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./plan.ts";
 import { OwnProviders } from "../endpoint/own-providers.ts";
 import { client, reach } from "../endpoint/reach.ts";
-import { Connection } from "../endpoint/connection.ts";
+import { Connection, SteadyConnection } from "../endpoint/connection.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import { SteadyConnection } from "../endpoint/steady-connection.ts";
 
 /** What the checks of a run are given. */
 export interface SessionOptions {
@@ -107,7 +105,7 @@ export class RunSession {
         check: check.id,
         borrowed: (from) => onBorrow?.(check.id, from),
         deadlineFactor: timeFactor,
-        ledger: mayChange.has(check.level) ? this.#ledger : undefined,
+        changes: mayChange.has(check.level) ? this.#ledger : undefined,
       }),
       callContext: { cluster: { id: this.#clusterId, name: "conformance" }, scopeId: this.#info.scopeId },
       connect: () => {

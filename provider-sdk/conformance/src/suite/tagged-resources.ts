@@ -1,11 +1,11 @@
 import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import type { Caller } from "../endpoint/caller.ts";
+import type { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { isClaimed } from "../contract/capabilities.ts";
-import { outcomeLine } from "../endpoint/exchange.ts";
-import { clustersOf, type LedgerEntry } from "./created-resources.ts";
 import { methods } from "../contract/methods.ts";
-import { routesIn } from "./routes-in.ts";
+import type { Caller } from "../endpoint/caller.ts";
+import { outcomeLine } from "../endpoint/exchange.ts";
+import { type LedgerEntry, clustersOf } from "./created-resources.ts";
 
 /** What the cloud shows with a run's stamp, and what could not be looked at. */
 export interface Stamped {
@@ -51,4 +51,22 @@ const balancersOf = async (
     pageToken = called.response.nextPageToken;
   } while (pageToken !== "");
   return undefined;
+};
+
+/** The routes of a cluster, or why nobody knows them. */
+export type RoutesIn =
+  | { readonly kind: "known"; readonly routes: readonly Route[] }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** Lists all routes of a cluster. */
+export const routesIn = async (caller: Caller, context: CallContext): Promise<RoutesIn> => {
+  const routes: Route[] = [];
+  let pageToken = "";
+  do {
+    const called = await caller.call(methods.listRoutes, { context, pageSize: 0, pageToken });
+    if (called.kind !== "ok") return { kind: "unknown", why: outcomeLine(called) };
+    routes.push(...called.response.routes);
+    pageToken = called.response.nextPageToken;
+  } while (pageToken !== "");
+  return { kind: "known", routes };
 };

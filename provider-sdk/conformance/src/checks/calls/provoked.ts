@@ -1,7 +1,5 @@
-import type { MethodName } from "@cloudwire/proto/methods";
-import { methodRules } from "@cloudwire/proto/methods";
-import type { CheckContext } from "../../suite/check.ts";
-import { oncePerRun } from "../../suite/once-per-run.ts";
+import { type MethodName, methodRules } from "@cloudwire/proto/methods";
+import { type CheckContext, oncePerRun } from "../../suite/check.ts";
 import type { Called } from "../../endpoint/caller.ts";
 import { isClaimed, methodsWhere } from "../../contract/capabilities.ts";
 import { isHarmless } from "../../contract/harmless.ts";

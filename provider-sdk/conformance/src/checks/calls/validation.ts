@@ -1,8 +1,6 @@
-import type { MethodName } from "@cloudwire/proto/methods";
-import { methodRules } from "@cloudwire/proto/methods";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type MethodName, methodRules } from "@cloudwire/proto/methods";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { errorProblem, expectError, expectNone, expectOk, fail, show } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import type { Called } from "../../endpoint/caller.ts";
 import { property } from "../../contract/field-rules.ts";
 import { methods, methodsByName } from "../../contract/methods.ts";

@@ -1,5 +1,4 @@
-import type { Check, CheckContext } from "../../suite/check.ts";
-import { oncePerRun } from "../../suite/once-per-run.ts";
+import { type Check, type CheckContext, oncePerRun } from "../../suite/check.ts";
 import { expectNone, expectOk, fail, show } from "../../suite/expect.ts";
 import { serviceName } from "../../contract/methods.ts";
 import { contractFiles, parseFile, reflect, wireDifferences } from "../../endpoint/reflection.ts";

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
 import { AbsenceBasis, NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
 import { type Instance, InstanceState } from "@cloudwire/proto/cloudprovider/v1/instance";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectNone, expectOk, fail, show } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import { formats } from "../../contract/field-rules.ts";
 import { methods } from "../../contract/methods.ts";
 

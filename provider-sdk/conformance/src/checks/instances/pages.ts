@@ -1,7 +1,6 @@
 import type { Instance } from "@cloudwire/proto/cloudprovider/v1/instance";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectNone, expectOk, fail, show } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import { methods } from "../../contract/methods.ts";
 
 const base = { level: "R", profile: "instances-list", timeoutMs: 70_000 } as const;

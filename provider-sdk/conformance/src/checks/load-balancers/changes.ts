@@ -1,6 +1,5 @@
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectNone, expectOk, fail, show } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import type { Called } from "../../endpoint/caller.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { ruleProblems } from "../../contract/field-rules.ts";

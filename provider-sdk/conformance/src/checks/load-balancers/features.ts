@@ -2,9 +2,8 @@ import { isIP } from "node:net";
 import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { LoadBalancer } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, fail, show } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import { lifeMs, TestBalancer, type Wish, withBalancer } from "./test-balancer.ts";
 
 const base = {

@@ -1,9 +1,8 @@
 import { AnnotationType, type GetProviderInfoResponse, Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import { ExternalTrafficPolicy } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { errorProblem, expectNone, fail } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import type { Called } from "../../endpoint/caller.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { outcomeLine } from "../../endpoint/exchange.ts";

@@ -3,11 +3,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Check, CheckContext, OwnProvider } from "../../suite/check.ts";
-import { expectNone, expectOk, fail } from "../../suite/expect.ts";
 import { methods } from "../../contract/methods.ts";
 import { Connection } from "../../endpoint/connection.ts";
 import { client } from "../../endpoint/reach.ts";
+import type { Check, CheckContext, OwnProvider } from "../../suite/check.ts";
+import { expectNone, expectOk, fail } from "../../suite/expect.ts";
 
 const base = {
   level: "D",
@@ -187,3 +187,25 @@ export const lifeChecks: readonly Check[] = [
     },
   },
 ];
+
+/** A process that a check has started, and the context with which it is called. */
+export interface Life {
+  readonly own: OwnProvider;
+  readonly context: CheckContext;
+}
+
+/** Starts the provider once more, lets `use` call it, and hangs up. */
+export const withLife = async <Result>(
+  context: CheckContext,
+  socketPath: string | undefined,
+  use: (life: Life) => Promise<Result>,
+): Promise<Result> => {
+  const own = await start(context, socketPath);
+  await context.ready(own);
+  const connection = new Connection(own.endpoint);
+  try {
+    return await use({ own, context: { ...context, caller: context.caller.over(connection) } });
+  } finally {
+    connection.close();
+  }
+};

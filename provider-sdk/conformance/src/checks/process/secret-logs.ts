@@ -5,8 +5,7 @@ import { expectNone } from "../../suite/expect.ts";
 import { methods, methodsByName } from "../../contract/methods.ts";
 import { sampleRequest } from "../../contract/samples.ts";
 import { client } from "../../endpoint/reach.ts";
-import { ending } from "./lifecycle.ts";
-import { withLife } from "./own-provider.ts";
+import { ending, withLife } from "./lifecycle.ts";
 import { provocableMethods } from "../calls/provoked.ts";
 
 /** A word that must not be seen, and what it is. */

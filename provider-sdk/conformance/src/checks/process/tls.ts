@@ -1,16 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { fail } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import type { Called } from "../../endpoint/caller.ts";
 import { outcomeLine } from "../../endpoint/exchange.ts";
 import { methods } from "../../contract/methods.ts";
-import { Authority } from "../../endpoint/authority.ts";
-import { issuerName } from "../../endpoint/issuer-name.ts";
+import { Authority, issuerName } from "../../endpoint/authority.ts";
 import { client } from "../../endpoint/reach.ts";
 import { Connection } from "../../endpoint/connection.ts";
 import { type Endpoint, isLoopback } from "../../endpoint/endpoint.ts";
-import { shakeTls } from "../../endpoint/handshake.ts";
+import { shakeTls } from "../../endpoint/socket.ts";
 import type { TlsClient } from "../../endpoint/tls.ts";
 
 const base = { level: "S", profile: "core", transport: "tls", rules: ["TRN-9"] } as const;

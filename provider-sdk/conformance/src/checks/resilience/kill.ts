@@ -5,7 +5,7 @@ import type { Called } from "../../endpoint/caller.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { lifeMs, TestBalancer } from "../load-balancers/test-balancer.ts";
 import { expectOne } from "../load-balancers/load-balancers.ts";
-import { type Life, withLife } from "../process/own-provider.ts";
+import { type Life, withLife } from "../process/lifecycle.ts";
 
 const base = {
   level: "D",

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, oncePerRun } from "../../suite/check.ts";
 import { expectOk, fail } from "../../suite/expect.ts";
 import { HookError } from "../../suite/hooks.ts";
-import { oncePerRun } from "../../suite/once-per-run.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { methods } from "../../contract/methods.ts";
 import { TestBalancer, withBalancer } from "../load-balancers/test-balancer.ts";

@@ -1,6 +1,5 @@
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { errorProblem, expectNone, expectOk, fail, show } from "../../suite/expect.ts";
-import { CheckSkipped } from "../../suite/failure.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { outcomeLine } from "../../endpoint/exchange.ts";
 import { methods } from "../../contract/methods.ts";

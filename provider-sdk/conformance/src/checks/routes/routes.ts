@@ -7,7 +7,7 @@ import { expectNone, expectOk, fail, show } from "../../suite/expect.ts";
 import type { Called } from "../../endpoint/caller.ts";
 import { durationMs, pauseMs } from "../../contract/duration.ts";
 import { methods } from "../../contract/methods.ts";
-import { routesIn } from "../../suite/routes-in.ts";
+import { routesIn } from "../../suite/tagged-resources.ts";
 
 /** Routes cost little, but tables are small: one check at a time. */
 export const routeBase = {

@@ -1,7 +1,6 @@
 import { AbsenceBasis } from "@cloudwire/proto/cloudprovider/v1/common";
 import { LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { CheckSkipped } from "../../suite/failure.ts";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectNone, fail, show } from "../../suite/expect.ts";
 import { property } from "../../contract/field-rules.ts";
 import { lifeMs, type TestBalancer, withBalancer } from "../load-balancers/test-balancer.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { CheckSkipped } from "../../suite/failure.ts";
-import type { Check, CheckContext } from "../../suite/check.ts";
+import { type Check, type CheckContext, CheckSkipped } from "../../suite/check.ts";
 import { expectError, expectOk, fail } from "../../suite/expect.ts";
 import { isClaimed } from "../../contract/capabilities.ts";
 import { durationMs } from "../../contract/duration.ts";
@@ -8,8 +7,7 @@ import { methods, serviceName } from "../../contract/methods.ts";
 import { client } from "../../endpoint/reach.ts";
 import type { Connection } from "../../endpoint/connection.ts";
 import { lifeMs, withBalancer } from "../load-balancers/test-balancer.ts";
-import { ending } from "../process/lifecycle.ts";
-import { withLife } from "../process/own-provider.ts";
+import { ending, withLife } from "../process/lifecycle.ts";
 import {
   balancerWatch,
   type Hint,

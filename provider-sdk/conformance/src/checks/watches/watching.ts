@@ -2,12 +2,11 @@ import { HealthDefinition } from "@cloudwire/proto/grpc/health/v1/health";
 import type { WatchCapability } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { CheckContext, ProfileName } from "../../suite/check.ts";
 import { fail } from "../../suite/expect.ts";
-import type { CallOptions } from "../../endpoint/caller.ts";
+import type { CallOptions, OpenStream, StreamEnd } from "../../endpoint/caller.ts";
 import { durationMs } from "../../contract/duration.ts";
 import { outcomeLine } from "../../endpoint/exchange.ts";
 import { property } from "../../contract/field-rules.ts";
 import { methodsByName } from "../../contract/methods.ts";
-import type { OpenStream, StreamEnd } from "../../endpoint/open-stream.ts";
 
 /** A method that streams hints. */
 export interface WatchKind {

@@ -5,11 +5,18 @@ import {
   type InstanceResult,
   InstanceState,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
-import { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
-import type { RouteResult } from "@cloudwire/proto/cloudprovider/v1/route";
 import { methods } from "../../contract/methods.ts";
-import { alterAnswer, forgive, instead, isCall, type Mutant, messageOf, okReply, requestOf } from "../mutant.ts";
-import { fieldsOf } from "../fields-of.ts";
+import {
+  type Mutant,
+  alterAnswer,
+  fieldsOf,
+  forgive,
+  instead,
+  isCall,
+  messageOf,
+  okReply,
+  requestOf,
+} from "../mutant.ts";
 import type { Intercept } from "../mutant-proxy.ts";
 
 const batch = methods.batchGetInstances;
@@ -134,66 +141,8 @@ const pages = (method: string, prefix: string): readonly Mutant[] => [
   },
 ];
 
-const gone: RouteResult = {
-  outcome: {
-    $case: "error",
-    value: ItemError.fromPartial({ code: 5, reason: "ROUTE_TARGET_NOT_FOUND", message: "no such route" }),
-  },
-};
-
-/** Checks of load balancers that ask how one is. */
-const askers = `
-  adopt delete.gone delete.mid-create delete.protected delete.stale ensure.echo ensure.refused ensure.stale
-  ensure.tags ensure.zero-nodes get.absent get.equals get.hints list.one nodes.count nodes.ensure nodes.remove
-  nodes.stale nodes.unchanged-mismatch nodes.update observed.stable recreate validate.delete validate.no-effect
-  validate.nodes watch.initial.equals-get
-`
-  .trim()
-  .split(/\s+/);
-
-/** Faults of what is said of things that were never made. */
-const nothing: readonly Mutant[] = [
-  {
-    name: "get-says-nothing",
-    fault: "a load balancer that was never made is neither there nor absent",
-    fails: [
-      ...askers.map((id) => `lb.${id}`),
-      "conc.delete.same",
-      "conc.ensure-delete",
-      "conc.ensure.many",
-      "nset.unknown-ref",
-      "time.cancel.adopts",
-    ],
-    intercept: instead("GetLoadBalancer", () => Buffer.alloc(0)),
-  },
-  {
-    name: "delete-never-ends",
-    fault: "the deletion of nothing is never done",
-    fails: ["lb.delete.hints", "lb.delete.never"],
-    // Each check that sees it waits until its time is up.
-    only: ["lb.*.*", "route.delete.absent"],
-    intercept: alterAnswer(methods.deleteLoadBalancer, (answer) => ({ ...answer, done: false })),
-  },
-  {
-    name: "nodes-of-nothing",
-    fault: "nodes of a load balancer that was never made are taken",
-    fails: ["lb.nodes.hints", "lb.nodes.missing-lb"],
-    intercept: forgive("UpdateLoadBalancerNodes", ({ reason }) => reason === "LOAD_BALANCER_NOT_FOUND"),
-  },
-  {
-    name: "route-delete-404",
-    fault: "the deletion of a route that is not there fails",
-    fails: ["route.delete", "route.delete.absent", "route.delete.by-range", "route.delete.foreign"],
-    intercept: alterAnswer(methods.batchDeleteRoutes, (answer) => ({
-      ...answer,
-      results: answer.results.map(() => gone),
-    })),
-  },
-];
-
 /** Faults of what is said of the cloud. */
 export const cloudMutants: readonly Mutant[] = [
-  ...nothing,
   ...bounds("BatchGetInstances", "inst"),
   ...bounds("BatchGetVolumes", "vol"),
   ...bounds("BatchEnsureRoutes", "route.ensure"),

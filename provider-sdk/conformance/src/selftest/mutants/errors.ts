@@ -1,19 +1,19 @@
 import { ErrorInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { headerText } from "../../endpoint/status.ts";
 import {
+  type ErrorParts,
+  type Mutant,
   alterError,
   bareError,
-  type ErrorParts,
   errorParts,
+  fieldsOf,
   forgive,
   isCall,
-  type Mutant,
   okReply,
   requestOf,
   when,
 } from "../mutant.ts";
-import { fieldsOf } from "../fields-of.ts";
-import { isStreamPath } from "../proxied-stream.ts";
+import { isStreamPath } from "../mutant-proxy.ts";
 import { methods, methodsByName } from "../../contract/methods.ts";
 
 type Detail = ErrorParts["details"][number];

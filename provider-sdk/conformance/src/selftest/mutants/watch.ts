@@ -18,8 +18,7 @@ import {
   Subscribers,
 } from "../altered-stream.ts";
 import { isCall, type Mutant } from "../mutant.ts";
-import type { StreamIntercept } from "../mutant-proxy.ts";
-import type { ProxiedStream } from "../proxied-stream.ts";
+import type { ProxiedStream, StreamIntercept } from "../mutant-proxy.ts";
 
 /** A fault of streams is seen by every check of a watch, and most wait a second for what does not come: those that wait for nothing are run, and few more. */
 const only = [

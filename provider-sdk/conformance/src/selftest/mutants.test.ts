@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { allChecks } from "../checks/registry.ts";
 import { floors } from "./negative-baselines.ts";
-import { namedFaults, unprovenChecks } from "./named-faults.ts";
+import { namedFaults, unprovenChecks } from "./mutants.ts";
 
 const ids = new Set(allChecks.map(({ id }) => id));
 const names = [...namedFaults, ...floors].map(({ name }) => name);

@@ -1,26 +1,7 @@
 import { type GetProviderInfoResponse, Limits } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { type Check, profiles } from "../suite/check.ts";
 import { claimedCapabilities, isClaimed } from "../contract/capabilities.ts";
+import { profiles } from "../suite/check.ts";
 import type { PlannedCheck } from "../suite/plan.ts";
-
-/** Every check on a line. */
-export const listing = (checks: readonly Check[]): string => {
-  const width = Math.max(...checks.map(({ id }) => id.length));
-  const lines = checks.map(
-    ({ id, level, profile, title, rules, advisory }) =>
-      `${id.padEnd(width)}  ${level}  ${profile.padEnd(14)}  ${title} [${rules.join(", ")}]${advisory === true ? " (advice)" : ""}`,
-  );
-  return `${lines.join("\n")}\n\n${checks.length} checks\n`;
-};
-
-/** What the letters of levels mean. */
-export const levelTexts: Readonly<Record<Check["level"], string>> = {
-  S: "S: needs nothing but the provider",
-  R: "R: reads from the cloud",
-  M: "M: makes and removes things at the cloud",
-  D: "D: restarts and kills the provider",
-  X: "X: many things at once",
-};
 
 /** What a provider says of itself, and how much of each profile a run with the same options would test. */
 export const inspection = (info: GetProviderInfoResponse, planned: readonly PlannedCheck[]): string => {
