@@ -120,7 +120,7 @@ const writeAll = async (folder: string, report: Report): Promise<void> => {
 };
 
 /** Tells what a run would do where that is asked for, or where somebody has to agree first. Answers the exit code that ends it; undefined: it goes on. */
-export const planOrConsent = async (
+const planOrConsent = async (
   { plan, yes, level }: Pick<Arguments, "plan" | "yes" | "level">,
   options: RunOptions,
   fixtures: Fixtures,
@@ -142,7 +142,7 @@ export const planOrConsent = async (
 };
 
 /** What a run would do, for whoever has to agree to it. */
-export const planText = (
+const planText = (
   { name, version }: GetProviderInfoResponse,
   { all, runs, makes, unknown, starts, hooks }: PlanSummary,
   { limits = {}, testCloud }: Fixtures,

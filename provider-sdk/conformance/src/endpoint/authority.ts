@@ -122,15 +122,15 @@ const lengthOf = (length: number): Buffer => {
 };
 
 /** OCTET STRING. */
-export const bytes = (value: Uint8Array): Buffer => der(0x04, value);
+const bytes = (value: Uint8Array): Buffer => der(0x04, value);
 /** UTF8String. */
-export const text = (value: string): Buffer => der(0x0c, Buffer.from(value));
+const text = (value: string): Buffer => der(0x0c, Buffer.from(value));
 /** INTEGER that is not negative: first bit clear, no zero in front. */
-export const number = (value: Uint8Array): Buffer => der(0x02, value);
+const number = (value: Uint8Array): Buffer => der(0x02, value);
 /** BIT STRING whose last byte has bits that count for nothing. */
 const bits = (value: Uint8Array, unused: number): Buffer => der(0x03, Uint8Array.of(unused), value);
 /** UTCTime: years 1950 to 2049. */
-export const time = (ms: number): Buffer =>
+const time = (ms: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, "").slice(2, 14)}Z`));
 
 /** Bits of keyUsage: digitalSignature; keyCertSign. */
@@ -147,7 +147,7 @@ const sevenBits = (arc: number): readonly number[] =>
   arc < 0x80 ? [arc] : [...sevenBits(arc >> 7).map((byte) => byte | 0x80), arc & 0x7f];
 
 /** The elements that stand one after the other in a piece of DER. */
-export const elements = (
+const elements = (
   input: Uint8Array,
 ): readonly { readonly tag: number; readonly content: Buffer; readonly whole: Buffer }[] => {
   const found = [];

@@ -103,7 +103,7 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
 };
 
 /** The file of a program, as a shell finds it. Throws a UsageError where there is none that can be run. */
-export const findProgram = (program: string, path = process.env["PATH"] ?? ""): string => {
+const findProgram = (program: string, path = process.env["PATH"] ?? ""): string => {
   const candidates = program.includes("/")
     ? [program]
     : path.split(delimiter).map((folder) => join(folder === "" ? "." : folder, program));

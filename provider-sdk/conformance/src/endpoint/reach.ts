@@ -133,7 +133,7 @@ const settingsFrame = 4;
 const tlsAlert = Buffer.from([0x15, 0x03]);
 
 /** Asks an endpoint whether it speaks HTTP/2, as every gRPC server does at once. */
-export const probe = (endpoint: Endpoint, timeoutMs: number): Promise<Probe> =>
+const probe = (endpoint: Endpoint, timeoutMs: number): Promise<Probe> =>
   new Promise((resolve) => {
     const socket = openSocket(endpoint);
     const ready = readyEvent(endpoint);

@@ -197,7 +197,7 @@ export const isStreamPath = (path: string): boolean => streamPaths.has(path);
 const lookMs = 60_000;
 
 /** A stream of the provider behind the proxy, until the signal says that its reader has gone. */
-export async function* forwardStream(
+async function* forwardStream(
   upstream: Connection,
   call: { readonly path: string; readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
   signal: AbortSignal,
@@ -216,7 +216,7 @@ export async function* forwardStream(
 }
 
 /** Writes a stream no faster than its reader reads. */
-export const pipeStream = async (stream: ServerHttp2Stream, messages: ProxiedStream): Promise<void> => {
+const pipeStream = async (stream: ServerHttp2Stream, messages: ProxiedStream): Promise<void> => {
   let trailers: Trailers = {};
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers({ ...trailers }));

@@ -33,7 +33,7 @@ const providerIdOf = ({ info }: CheckContext, number: number): string =>
   `${info.providerIdPrefixes[0] ?? "none://"}conformance-${number}`;
 
 /** A set of a check's own, and its chunks. */
-export const newSet = (context: CheckContext, id = `conformance-${randomUUID()}`) => {
+const newSet = (context: CheckContext, id = `conformance-${randomUUID()}`) => {
   const apply = ({ index = 0, of = 1, base = "", target, nodes, removed = [], count }: Chunk) =>
     context.caller.call(methods.applyNodeSet, {
       context: context.callContext,

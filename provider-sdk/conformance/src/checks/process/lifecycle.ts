@@ -23,7 +23,7 @@ const base = {
 const endMs = 15_000;
 
 /** Starts the provider once more. */
-export const start = (context: CheckContext, socketPath?: string): Promise<OwnProvider> =>
+const start = (context: CheckContext, socketPath?: string): Promise<OwnProvider> =>
   context.start?.(socketPath) ?? fail({ message: "the kit was given no command" });
 
 /** Starts it and waits until it answers. */
