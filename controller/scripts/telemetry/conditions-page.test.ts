@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as annotations from "../../src/api/well-known.ts";
+import * as annotations from "../../src/api/annotations.ts";
 import { LOAD_BALANCER_READY_REASONS } from "../../src/api/load-balancer-condition.ts";
 import { READY_ROWS } from "./condition-rows.ts";
 import { conditionsPage } from "./conditions-page.ts";

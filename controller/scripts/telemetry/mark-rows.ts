@@ -8,7 +8,7 @@ import {
   SCOPE_ANNOTATION_PREFIX,
   SUCCESSOR_OFFERED,
   SUCCESSOR_WANTED,
-} from "../../src/api/well-known.ts";
+} from "../../src/api/annotations.ts";
 import { APPROVED } from "../../src/api/certificate-signing-request.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../src/api/finalizers.ts";
 import { NETWORK_UNAVAILABLE } from "../../src/api/node.ts";

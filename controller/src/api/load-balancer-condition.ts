@@ -1,4 +1,4 @@
-import { DELETION_PROTECTION } from "./well-known.ts";
+import { DELETION_PROTECTION } from "./annotations.ts";
 
 /**
  * Ours, in Service.status.conditions: True while the load balancer is as the Service wishes. docs/explanation/load-balancers.md has the

@@ -1,4 +1,4 @@
-import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "./well-known.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "./annotations.ts";
 import { isClearlyFalse } from "./boolean-text.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 

@@ -1,4 +1,4 @@
-import { CHANGE_EPOCH } from "../api/well-known.ts";
+import { CHANGE_EPOCH } from "../api/annotations.ts";
 import type { LeaseNotes } from "./lease-lock.ts";
 import { type ChangeSequence, MAX_EPOCH } from "./change-sequence.ts";
 import type { Clock } from "../util/clock.ts";

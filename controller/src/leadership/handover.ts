@@ -1,4 +1,4 @@
-import { SUCCESSOR_OFFERED, SUCCESSOR_WANTED } from "../api/well-known.ts";
+import { SUCCESSOR_OFFERED, SUCCESSOR_WANTED } from "../api/annotations.ts";
 import type { LeaseNotes } from "./lease-lock.ts";
 import type { Sidecar } from "../provider/sidecar.ts";
 import type { Logger } from "../telemetry/log.ts";

@@ -1,4 +1,4 @@
-import { SCOPE_ANNOTATION_PREFIX } from "../api/well-known.ts";
+import { SCOPE_ANNOTATION_PREFIX } from "../api/annotations.ts";
 import type { LeaseNotes } from "./lease-lock.ts";
 import type { Options } from "../app/options.ts";
 import type { Sidecar } from "../provider/sidecar.ts";

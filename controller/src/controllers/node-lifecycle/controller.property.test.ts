@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
-import { RELEASE_DELETION } from "../../api/well-known.ts";
+import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { BRAKE_WINDOW_MS } from "./guard/circuit-breaker.ts";

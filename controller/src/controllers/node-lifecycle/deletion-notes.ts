@@ -1,4 +1,4 @@
-import { DELETIONS_ANNOTATION_PREFIX } from "../../api/well-known.ts";
+import { DELETIONS_ANNOTATION_PREFIX } from "../../api/annotations.ts";
 import type { DeletionLedger } from "./deletion-history.ts";
 import type { LeaseNotes } from "../../leadership/lease-lock.ts";
 

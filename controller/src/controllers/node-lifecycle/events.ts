@@ -5,7 +5,7 @@ import {
   NODE_DELETION_HELD,
   NODE_DELETION_STOPPED,
 } from "../../api/event-reasons.ts";
-import { RELEASE_DELETION } from "../../api/well-known.ts";
+import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { Hold } from "./guard/guard.ts";
 

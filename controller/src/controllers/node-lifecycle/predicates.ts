@@ -1,4 +1,4 @@
-import { RELEASE_DELETION } from "../../api/well-known.ts";
+import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, type NodeCondition, READY, type Taint } from "../../api/node.ts";
 import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
 

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
-import { CLOUD_LABELS } from "../../api/well-known.ts";
+import { CLOUD_LABELS } from "../../api/annotations.ts";
 import { UNINITIALIZED } from "../../api/taints.ts";
 import { labelPolicies } from "./plan/field-policies.ts";
 import { type Input, plan } from "./plan.ts";

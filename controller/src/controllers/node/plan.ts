@@ -1,4 +1,4 @@
-import { CLOUD_LABELS } from "../../api/well-known.ts";
+import { CLOUD_LABELS } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED, taintJson } from "../../api/taints.ts";
 import type { JsonObject } from "../../kube/client.ts";

@@ -1,4 +1,4 @@
-import { CLOUD_LABELS, PROVIDED_NODE_IP } from "../../api/well-known.ts";
+import { CLOUD_LABELS, PROVIDED_NODE_IP } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/taints.ts";
 import { deepEqual } from "../../util/equal.ts";

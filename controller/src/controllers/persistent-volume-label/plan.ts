@@ -3,7 +3,7 @@ import {
   FAILURE_DOMAIN_BETA_ZONE,
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
-} from "../../api/well-known-labels.ts";
+} from "../../api/well-known.ts";
 import {
   type NodeSelectorTerm,
   type PersistentVolume,

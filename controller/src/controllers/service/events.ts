@@ -1,4 +1,4 @@
-import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "../../api/well-known.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "../../api/annotations.ts";
 import type { EventInput, EventType } from "../../api/event.ts";
 import {
   ADOPTING_LOAD_BALANCER,

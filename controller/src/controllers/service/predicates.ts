@@ -1,6 +1,6 @@
 import { isClearlyFalse } from "../../api/boolean-text.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/finalizers.ts";
-import { EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS } from "../../api/well-known-labels.ts";
+import { EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS } from "../../api/well-known.ts";
 import type { Node } from "../../api/node.ts";
 import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
 import { deletionProtection, type LoadBalancerIngress, type Service, type ServicePort } from "../../api/service.ts";

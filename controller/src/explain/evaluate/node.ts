@@ -1,5 +1,5 @@
 import type { Wish } from "@cloudwire/operator-api";
-import { RELEASE_DELETION } from "../../api/well-known.ts";
+import { RELEASE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
 import { UNINITIALIZED } from "../../api/taints.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";

@@ -1,4 +1,4 @@
-import { INITIAL_EVENTS_END } from "../../api/well-known.ts";
+import { INITIAL_EVENTS_END } from "../../api/annotations.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
 import { PartialObjectMetadata } from "../../../gen/cloudwire/kube/v1/kube.ts";
 import { childSignal, DeadlineError, type OwnedSignal } from "../../util/abort.ts";

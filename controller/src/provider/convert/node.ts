@@ -1,7 +1,7 @@
 import type { NodeAddress as WireNodeAddress, NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { PROVIDED_NODE_IP } from "../../api/well-known.ts";
-import { TOPOLOGY_ZONE } from "../../api/well-known-labels.ts";
+import { PROVIDED_NODE_IP } from "../../api/annotations.ts";
+import { TOPOLOGY_ZONE } from "../../api/well-known.ts";
 import type { Node, NodeAddress } from "../../api/node.ts";
 import { limitsOf } from "./field-rules.ts";
 import type { ProviderInfo } from "../model/info.ts";

@@ -6,7 +6,7 @@ import {
   type SessionAffinity,
   type SourceRanges,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/well-known.ts";
+import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
 import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
 import type { ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";

@@ -1,4 +1,4 @@
-import { RELEASE_DELETION } from "../../../api/well-known.ts";
+import { RELEASE_DELETION } from "../../../api/annotations.ts";
 import type { Node } from "../../../api/node.ts";
 import { SHUTDOWN, taintJson } from "../../../api/taints.ts";
 import type { JsonObject } from "../../../kube/client.ts";

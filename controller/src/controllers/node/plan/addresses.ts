@@ -1,4 +1,4 @@
-import { PROVIDED_NODE_IP } from "../../../api/well-known.ts";
+import { PROVIDED_NODE_IP } from "../../../api/annotations.ts";
 import type { Node, NodeAddress } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";

@@ -1,4 +1,4 @@
-import { CLOUD_LABELS } from "../../../api/well-known.ts";
+import { CLOUD_LABELS } from "../../../api/annotations.ts";
 import {
   FAILURE_DOMAIN_BETA_REGION,
   FAILURE_DOMAIN_BETA_ZONE,
@@ -6,7 +6,7 @@ import {
   INSTANCE_TYPE_BETA,
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
-} from "../../../api/well-known-labels.ts";
+} from "../../../api/well-known.ts";
 import type { ObjectMeta } from "../../../api/meta.ts";
 import type { Difference, FieldPolicy, LabelPolicies } from "./field-policies.ts";
 import { isLabelKey, isLabelValue } from "../../../api/label-syntax.ts";

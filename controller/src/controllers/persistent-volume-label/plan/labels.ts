@@ -4,7 +4,7 @@ import {
   FAILURE_DOMAIN_BETA_ZONE,
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
-} from "../../../api/well-known-labels.ts";
+} from "../../../api/well-known.ts";
 import { PROVISIONED_BY, type PersistentVolume, ZONE_DELIMITER } from "../../../api/persistent-volume.ts";
 import type { TopologyRequirement, TopologyTerm, Volume } from "../../../provider/model/volume.ts";
 

@@ -1,4 +1,4 @@
-import { ADOPT_LOAD_BALANCER } from "../../../api/well-known.ts";
+import { ADOPT_LOAD_BALANCER } from "../../../api/annotations.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
 import type { Wish } from "./wish.ts";
 

@@ -1,4 +1,4 @@
-import { DELETION_PROTECTION } from "../../../api/well-known.ts";
+import { DELETION_PROTECTION } from "../../../api/annotations.ts";
 import {
   LOAD_BALANCER_READY,
   LOAD_BALANCER_REMEDIES,
