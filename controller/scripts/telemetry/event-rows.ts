@@ -12,7 +12,7 @@ import * as nodeIpam from "../../src/controllers/node-ipam/events.ts";
 import * as nodeLifecycle from "../../src/controllers/node-lifecycle/events.ts";
 import * as persistentVolumes from "../../src/controllers/persistent-volume-label/events.ts";
 import * as routes from "../../src/controllers/route/events.ts";
-import * as changes from "../../src/provider/observers/audit-events.ts";
+import * as changes from "../../src/provider/observers/events.ts";
 import { auditLine } from "../../src/provider/observers/audit.ts";
 import * as services from "../../src/controllers/service/events.ts";
 import { csr } from "../../test/support/builders-csr.ts";

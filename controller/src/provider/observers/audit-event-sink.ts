@@ -1,5 +1,5 @@
 import type { EventInput } from "../../api/event.ts";
-import { loadBalancerCalled, routeCalled } from "./audit-events.ts";
+import { loadBalancerCalled, routeCalled } from "./events.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ChangeAudit } from "./audited.ts";
 
