@@ -1,11 +1,11 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { API_VERSION, KIND } from "../src/options/config-kind.ts";
-import { configPaths, unusedPaths } from "../src/app/config-paths.ts";
+import { API_VERSION, KIND } from "../src/options/config-file.ts";
+import { configPaths, unusedPaths } from "../src/app/settings.ts";
 import { type Command, parseCommand } from "../src/options/parse.ts";
-import { flagOfKey } from "../src/options/rows.ts";
-import { configTree } from "../src/options/show.ts";
+import { flagOfKey } from "../src/options/table.ts";
+import { configTree } from "../src/options/help.ts";
 import { configSchema } from "./config-schema.ts";
 import { SAMPLE } from "./configuration-page.ts";
 

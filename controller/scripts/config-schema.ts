@@ -1,10 +1,9 @@
-import { API_VERSION, KIND } from "../src/options/config-kind.ts";
-import { configPaths, unusedPaths } from "../src/app/config-paths.ts";
-import { variableName } from "../src/options/environment.ts";
-import type { Flag, Shape } from "../src/options/flag.ts";
-import { DURATION, formatDuration } from "../src/options/duration.ts";
+import { API_VERSION, KIND } from "../src/options/config-file.ts";
+import { configPaths, unusedPaths } from "../src/app/settings.ts";
+import { variableName } from "../src/options/parse.ts";
+import { DURATION, type Flag, type Shape, formatDuration } from "../src/options/flag.ts";
 import { flagName } from "../src/app/options.ts";
-import { flagOfKey } from "../src/options/rows.ts";
+import { flagOfKey } from "../src/options/table.ts";
 import { unusedFlags } from "../src/options/upstream-flags.ts";
 import { sentence } from "./markdown.ts";
 

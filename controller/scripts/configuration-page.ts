@@ -1,10 +1,8 @@
-import { configPaths, unusedPaths } from "../src/app/config-paths.ts";
-import { variableName } from "../src/options/environment.ts";
-import type { Shape } from "../src/options/flag.ts";
-import { formatDuration } from "../src/options/duration.ts";
+import { configPaths, unusedPaths } from "../src/app/settings.ts";
+import { parseCommand, variableName } from "../src/options/parse.ts";
+import { type Shape, formatDuration } from "../src/options/flag.ts";
 import { flagName } from "../src/app/options.ts";
-import { parseCommand } from "../src/options/parse.ts";
-import { flagOfKey } from "../src/options/rows.ts";
+import { flagOfKey } from "../src/options/table.ts";
 import { unusedFlags } from "../src/options/upstream-flags.ts";
 import { code, GENERATED, table } from "./markdown.ts";
 

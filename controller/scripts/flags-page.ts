@@ -1,7 +1,7 @@
 import { commandFlags } from "../src/options/table.ts";
 import { defaultText, type Flag } from "../src/options/flag.ts";
 import { flagName, flags } from "../src/app/options.ts";
-import type { Standing } from "../src/options/standing.ts";
+import type { Standing } from "../src/options/upstream-flags.ts";
 import { capitalised, cell, code, GENERATED, table } from "./markdown.ts";
 import {
   NODE_IPAM_SECTION,

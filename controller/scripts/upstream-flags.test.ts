@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { rows } from "../src/options/rows.ts";
-import { standingOf } from "../src/options/standing.ts";
-import { unusedFlags } from "../src/options/upstream-flags.ts";
+import { rows } from "../src/options/table.ts";
+import { standingOf, unusedFlags } from "../src/options/upstream-flags.ts";
 import { NODE_IPAM_SECTION, ourDefault, standings, upstream, upstreamDefault } from "./upstream-flags.ts";
 
 const names = new Set(upstream.flags.map(({ name }) => name));

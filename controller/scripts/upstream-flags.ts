@@ -1,8 +1,7 @@
 import upstream from "../test/fixtures/upstream-flags.json" with { type: "json" };
-import { isCommandFlag } from "../src/options/table.ts";
+import { isCommandFlag, rows } from "../src/options/table.ts";
 import { defaultText } from "../src/options/flag.ts";
-import { rows } from "../src/options/rows.ts";
-import { type Standing, standingOf } from "../src/options/standing.ts";
+import { type Standing, standingOf } from "../src/options/upstream-flags.ts";
 
 /** Every flag of upstream's, as its binary tells it; test/src/flags/upstream-flags.ts writes and describes them. */
 export { upstream };

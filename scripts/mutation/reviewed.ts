@@ -5,13 +5,13 @@ const BOTH_THERE = "the pair was chosen because both labels are there: the text 
 /** Survivors that somebody has looked at, with the reason why no test could or should notice them. */
 export const REVIEWED: readonly Reviewed[] = [
   {
-    path: "controller/src/controllers/node/plan/ip-address.ts",
+    path: "controller/src/controllers/node/plan/addresses.ts",
     before: 'const [head = "", tail] = halves;',
     after: 'const [head = "Stryker was here!", tail] = halves;',
     why: "what is split has a first part",
   },
   {
-    path: "controller/src/controllers/node/plan/ip-address.ts",
+    path: "controller/src/controllers/node/plan/addresses.ts",
     before:
       'const octets = endsAddress && index === parts.length - 1 && part.includes(".") ? parseIpv4(part) : undefined;',
     after:

@@ -17,7 +17,7 @@ test("the page of errors has the code of every class of errors, and no other", (
 });
 
 test("the page of errors has this program's own reasons", () => {
-  const source = readFileSync(`${SOURCES}provider/model/ownership-errors.ts`, "utf8");
+  const source = readFileSync(`${SOURCES}provider/model/errors.ts`, "utf8");
   const [...reasons] = source.matchAll(/"((?:CLASS|CLAIM)_[A-Z]+)"/g);
   expect(reasons.map(([, reason]) => reason).filter((reason = "") => !(reason in OWN_REASONS))).toEqual([]);
 });

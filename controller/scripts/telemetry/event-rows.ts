@@ -1,11 +1,12 @@
 import { CLOUD_CONTROLLER_MANAGER, EVENT_SOURCES } from "../../src/api/controller-names.ts";
-import type { EventInput, EventType } from "../../src/api/event.ts";
 import {
+  type EventInput,
+  type EventType,
+  LEADERSHIP_HANDED_OVER,
   LEADER_ELECTION,
   LEADER_LACKS_PROVIDER,
-  LEADERSHIP_HANDED_OVER,
   PROVIDER_SCOPE_CHANGED,
-} from "../../src/api/event-reasons.ts";
+} from "../../src/api/event.ts";
 import * as kubeletServing from "../../src/controllers/kubelet-serving-csr-approver/events.ts";
 import * as nodes from "../../src/controllers/node/events.ts";
 import * as nodeIpam from "../../src/controllers/node-ipam/events.ts";
@@ -274,7 +275,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofProcess(
     changes.routeCalled,
-    [CHANGED, { node: "<node>", destinationCidr: "<cidr>", targetProviderId: "", code: "ABORTED", reason: "<reason>" }],
+    [CHANGED, { node: "<node>", destinationCidr: "<cidr>", code: "ABORTED", reason: "<reason>" }],
     "`--audit-events`: one that changes a route failed",
     "what the other events of the object say",
   ),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import * as reasons from "../../src/api/event-reasons.ts";
+import * as reasons from "../../src/api/event.ts";
 import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
 import { EVENT_MAKERS, EVENT_ROWS } from "./event-rows.ts";
 

@@ -10,10 +10,9 @@ import {
   SUCCESSOR_WANTED,
 } from "../../src/api/annotations.ts";
 import { APPROVED } from "../../src/api/certificate-signing-request.ts";
-import { LOAD_BALANCER_CLEANUP } from "../../src/api/finalizers.ts";
+import { LOAD_BALANCER_CLEANUP, SHUTDOWN, UNINITIALIZED } from "../../src/api/well-known.ts";
 import { NETWORK_UNAVAILABLE } from "../../src/api/node.ts";
-import { SHUTDOWN, UNINITIALIZED } from "../../src/api/taints.ts";
-import { networkPatch } from "../../src/controllers/route/plan/network-condition.ts";
+import { networkPatch } from "../../src/controllers/route/plan.ts";
 import { asRecord, recordField, recordsField, stringField } from "../../src/util/json.ts";
 import { node } from "../../test/support/builders.ts";
 

@@ -1,21 +1,21 @@
-import type { ObjectionReason } from "../../src/controllers/kubelet-serving-csr-approver/plan/objection.ts";
+import type { ObjectionReason } from "../../src/controllers/kubelet-serving-csr-approver/plan/claim.ts";
 import type { WaitReason } from "../../src/controllers/node/plan.ts";
-import type { Field } from "../../src/controllers/node/plan/field-policies.ts";
+import type { Field } from "../../src/controllers/node/plan/labels.ts";
 import type { Plan } from "../../src/controllers/node-lifecycle/plan.ts";
 import type { HoldReason } from "../../src/controllers/node-lifecycle/guard/guard.ts";
 import type { LabellingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import type { Drift } from "../../src/controllers/service/plan/drift.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/events/broadcaster.ts";
-import type { Effect } from "../../src/observe/planned-write.ts";
+import type { Effect } from "../../src/observe/plans.ts";
 import type { HealthReasonName } from "../../src/provider/connection/state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership/conflicts.ts";
 import type { NodeOwner } from "../../src/provider/model/provider.ts";
-import type { Outcome } from "../../src/runtime/result.ts";
-import type { AuditFate } from "../../src/telemetry/audit-metrics.ts";
-import type { RecordingFate } from "../../src/telemetry/recording-metrics.ts";
-import type { SpanFate } from "../../src/telemetry/trace-metrics.ts";
-import type { Priority } from "../../src/util/priority-line.ts";
+import type { Outcome } from "../../src/runtime/reconciler.ts";
+import type { AuditFate } from "../../src/telemetry/audit-log.ts";
+import type { RecordingFate } from "../../src/telemetry/recording-log.ts";
+import type { SpanFate } from "../../src/telemetry/trace-export.ts";
+import type { Priority } from "../../src/util/semaphore.ts";
 import { type ClosedSet, closed } from "./closed-set.ts";
 
 /** What the values of a label mean: in a sentence, or one by one where they are a closed set. */

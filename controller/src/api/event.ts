@@ -26,3 +26,85 @@ export interface Event {
   readonly firstTimestampMs: number;
   readonly lastTimestampMs: number;
 }
+
+// What these are said about, by whom, when, and in which words: docs/reference/events.md, made from the controllers' events.ts.
+
+// Node: cloud-provider/controllers/node/node_controller.go v0.36.3.
+export const SYNCED = "Synced";
+
+// Node, ours: upstream says nothing on a Node that it cannot initialise.
+export const INITIALIZE_NODE_FAILED = "InitializeNodeFailed";
+export const INITIALIZE_NODE_DELAYED = "InitializeNodeDelayed";
+export const PROVIDER_ID_MISMATCH = "ProviderIDMismatch";
+export const NODE_DIFFERS_FROM_CLOUD = "NodeDiffersFromCloud";
+
+// Node: cloud-provider/controllers/nodelifecycle/node_lifecycle_controller.go v0.36.3.
+export const DELETING_NODE = "DeletingNode";
+export const DELETING_NODE_FAILED = "DeletingNodeFailed";
+
+// Node, ours: upstream has no guard.
+export const NODE_DELETION_HELD = "NodeDeletionHeld";
+export const NODE_DELETION_STOPPED = "NodeDeletionStopped";
+
+// Service: cloud-provider/controllers/service/controller.go v0.36.3.
+export const ENSURING_LOAD_BALANCER = "EnsuringLoadBalancer";
+export const ENSURED_LOAD_BALANCER = "EnsuredLoadBalancer";
+export const DELETING_LOAD_BALANCER = "DeletingLoadBalancer";
+export const DELETED_LOAD_BALANCER = "DeletedLoadBalancer";
+export const UPDATED_LOAD_BALANCER = "UpdatedLoadBalancer";
+/** Upstream's spelling. */
+export const UNAVAILABLE_LOAD_BALANCER = "UnAvailableLoadBalancer";
+export const SYNC_LOAD_BALANCER_FAILED = "SyncLoadBalancerFailed";
+export const DELETE_LOAD_BALANCER_FAILED = "DeleteLoadBalancerFailed";
+export const UPDATE_LOAD_BALANCER_FAILED = "UpdateLoadBalancerFailed";
+
+// Service, ours: it asks for a load balancer that exists.
+export const ADOPTING_LOAD_BALANCER = "AdoptingLoadBalancer";
+
+// Service, ours: somebody else changed the load balancer at the cloud. Upstream never looks.
+export const LOAD_BALANCER_DRIFTED = "LoadBalancerDrifted";
+export const LOAD_BALANCER_DRIFT_NOT_REPAIRED = "LoadBalancerDriftNotRepaired";
+
+// Service, ours: deletion protection.
+export const LOAD_BALANCER_PROTECTED = "LoadBalancerProtected";
+export const LOAD_BALANCER_KEPT = "LoadBalancerKept";
+
+// Service, ours: another provider serves it than before.
+export const FORMER_LOAD_BALANCER_DELETED = "FormerLoadBalancerDeleted";
+export const FORMER_LOAD_BALANCER_NOT_DELETED = "FormerLoadBalancerNotDeleted";
+
+// Service, ours: its provider serves no load balancers any more.
+export const LOAD_BALANCER_NOT_SERVED = "LoadBalancerNotServed";
+
+// Service, ours: a wish that the provider does not offer and that its load balancer does without. Upstream leaves that to vendors.
+export const LOAD_BALANCER_FEATURE_IGNORED = "LoadBalancerFeatureIgnored";
+
+// Node: cloud-provider/controllers/route/route_controller.go v0.36.3.
+export const FAILED_TO_CREATE_ROUTE = "FailedToCreateRoute";
+
+// Namespace kube-system, ours.
+export const ROUTE_TABLE_NEARLY_FULL = "RouteTableNearlyFull";
+export const ROUTE_TABLE_FULL = "RouteTableFull";
+
+// Node: kubernetes/pkg/controller/nodeipam/ipam/range_allocator.go v1.36.3.
+export const CIDR_NOT_AVAILABLE = "CIDRNotAvailable";
+export const CIDR_ASSIGNMENT_FAILED = "CIDRAssignmentFailed";
+
+// Service and Node, ours: what --audit-events tells of each change at a provider.
+export const PROVIDER_CHANGE = "ProviderChange";
+export const PROVIDER_CHANGE_FAILED = "ProviderChangeFailed";
+
+// CertificateSigningRequest and Node, ours: upstream has no such controller.
+export const KUBELET_SERVING_CSR_NOT_APPROVED = "KubeletServingCSRNotApproved";
+
+// PersistentVolume, ours: upstream's controller of that name said nothing.
+export const VOLUME_TOPOLOGY_MISMATCH = "VolumeTopologyMismatch";
+export const VOLUME_NOT_LABELLED = "VolumeNotLabelled";
+
+// Lease: client-go/tools/leaderelection/resourcelock/leaselock.go v0.36.3.
+export const LEADER_ELECTION = "LeaderElection";
+
+// Lease, ours.
+export const LEADER_LACKS_PROVIDER = "LeaderLacksProvider";
+export const LEADERSHIP_HANDED_OVER = "LeadershipHandedOver";
+export const PROVIDER_SCOPE_CHANGED = "ProviderScopeChanged";

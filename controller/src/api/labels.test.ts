@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchesSelector, parseLabelSelector } from "./labels.ts";
+import { isLabelKey, isLabelValue, matchesSelector, parseLabelSelector } from "./labels.ts";
 
 function matches(text: string, labels: Readonly<Record<string, string>>): boolean {
   const parsed = parseLabelSelector(text);
@@ -89,5 +89,58 @@ describe("parseLabelSelector()", () => {
         expect(["selector", "invalid"]).toContain(parseLabelSelector(text).kind);
       }),
     );
+  });
+});
+
+describe("label syntax", () => {
+  const LONG = "a".repeat(63);
+  const DOMAIN = `${"a.".repeat(126)}b`;
+
+  describe("isLabelKey()", () => {
+    test.each([
+      "a",
+      "A.b_c-d",
+      LONG,
+      "example.com/a",
+      `x/${LONG}`,
+      `${DOMAIN}/a`,
+      "1.2/3",
+      "a-b.c/d",
+      "topology.kubernetes.io/zone",
+    ])("takes %s", (key) => {
+      expect(isLabelKey(key)).toBe(true);
+    });
+
+    test.each([
+      "",
+      "-a",
+      "a-",
+      ".a",
+      "a b",
+      `${LONG}a`,
+      "/a",
+      "a/",
+      "a/b/c",
+      "Example.com/a",
+      "a..b/c",
+      "-a/b",
+      "a-/b",
+      "a./b",
+      "a_b/c",
+      `${DOMAIN}b/a`,
+      `x/${LONG}a`,
+    ])("refuses %j", (key) => {
+      expect(isLabelKey(key)).toBe(false);
+    });
+  });
+
+  describe("isLabelValue()", () => {
+    test.each(["", "a", "A.b_c-9", "north-a__north-b", LONG])("takes %j", (value) => {
+      expect(isLabelValue(value)).toBe(true);
+    });
+
+    test.each(["-a", "a-", "_a", "a_", "a b", "a/b", `${LONG}a`, "ö"])("refuses %j", (value) => {
+      expect(isLabelValue(value)).toBe(false);
+    });
   });
 });

@@ -1,5 +1,3 @@
-import { isLabelKey, isLabelValue } from "./label-syntax.ts";
-
 /** A label selector as kubectl takes it after -l: all requirements must hold. */
 export interface LabelSelector {
   /** As it was written. */
@@ -175,3 +173,19 @@ function isInteger(text: string): boolean {
 }
 
 const MAX_INT64 = 9_223_372_036_854_775_807n;
+
+/** apimachinery/pkg/util/validation/validation.go v0.36.3: at most 63 bytes, letters and digits at both ends. */
+const LABEL_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const DNS_SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** `name` or `dns.domain/name`. */
+export function isLabelKey(key: string): boolean {
+  const slash = key.indexOf("/");
+  if (slash === -1) return LABEL_NAME.test(key);
+  return DNS_SUBDOMAIN.test(key.slice(0, slash)) && LABEL_NAME.test(key.slice(slash + 1));
+}
+
+/** May be empty. */
+export function isLabelValue(value: string): boolean {
+  return value === "" || LABEL_NAME.test(value);
+}

@@ -1,5 +1,4 @@
 import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "./annotations.ts";
-import { isClearlyFalse } from "./boolean-text.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 
 /** core/v1 Service: everything a load balancer can depend on. The pod selector is left out. */
@@ -85,4 +84,12 @@ export function loadBalancerToAdopt({ metadata }: Service): string | undefined {
 export function serviceReference({ metadata }: KubeObject): ObjectReference {
   const { namespace, name, uid, resourceVersion } = metadata;
   return { apiVersion: "v1", kind: "Service", namespace, name, uid, resourceVersion };
+}
+
+/** What Go's strconv.ParseBool takes for false. */
+const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "false", "False", "FALSE"]);
+
+/** Labels and annotations that keep something from happening are in force unless they clearly say no: a word misspelt does no harm. */
+export function isClearlyFalse(value: string): boolean {
+  return FALSE.has(value);
 }

@@ -1,14 +1,14 @@
 import type { Counter, Gauge } from "prom-client";
-import { type FileText, type ReadText, readFileText } from "../options/file-text.ts";
+import { type FileText, type ReadText, readFileText } from "../options/text-file.ts";
 import type { LiveOptions, OptionChange } from "../options/live-options.ts";
 import type { Reparsed } from "../options/parse.ts";
-import type { Problem } from "../options/problem.ts";
+import type { Problem } from "../options/flag.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
-import { iso } from "../util/iso-time.ts";
+import { iso } from "../util/text.ts";
 
 export interface ConfigReloaderDependencies {
   /** The file of --config. */

@@ -2,7 +2,7 @@ import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { nodeLifecycleController, type NodeLifecycleSettings } from "../controllers/node-lifecycle/controller.ts";
 import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
 import { nodeLifecycleMetrics } from "../controllers/node-lifecycle/metrics.ts";
-import { ProviderMemory } from "../controllers/node-lifecycle/provider-memory.ts";
+import { ProviderMemory } from "../controllers/node-lifecycle/node-history.ts";
 import type { Options } from "./options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";

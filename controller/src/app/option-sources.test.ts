@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { configPaths, unusedPaths } from "./config-paths.ts";
-import { variableName } from "../options/environment.ts";
+import { configPaths, unusedPaths } from "./settings.ts";
+import { type Command, parseCommand, variableName } from "../options/parse.ts";
 import { flags } from "./options.ts";
-import { type Command, parseCommand } from "../options/parse.ts";
-import { rows } from "../options/rows.ts";
+import { rows } from "../options/table.ts";
 import { unusedFlags } from "../options/upstream-flags.ts";
 
 const HEAD = "apiVersion: cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManagerConfiguration\n";

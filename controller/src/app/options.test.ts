@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { formatDuration, parseDurationMs } from "../options/duration.ts";
+import { formatDuration, parseAddress, parseDurationMs } from "../options/flag.ts";
 import { isControllerEnabled } from "./enabled-controllers.ts";
 import { helpText } from "../options/help.ts";
 import { flagName, flags } from "./options.ts";
 import { type Command, parseCommand } from "../options/parse.ts";
-import { parseAddress } from "../options/host-port.ts";
 
 const controllers = new Set(["cloud-node-controller", "cloud-node", "service-lb-controller", "service"]);
 const provider = "--provider=acme=unix:///run/acme.sock";

@@ -18,7 +18,7 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
 import { isRecord, type JsonRecord, recordField } from "../util/json.ts";
 import { Controller } from "../runtime/controller.ts";
-import { requeueAfter } from "../runtime/result.ts";
+import { requeueAfter } from "../runtime/reconciler.ts";
 import { DEFAULT_BACKOFF, exponentialLimiter } from "../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
 import type { Part } from "./controllers.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LiveOptions } from "../options/live-options.ts";
 import type { Options } from "./options.ts";
 import { parseCommand } from "../options/parse.ts";
-import { rows } from "../options/rows.ts";
+import { rows } from "../options/table.ts";
 import { cloudNodeSettings } from "./cloud-node.ts";
 import { nodeLifecycleSettings } from "./node-lifecycle.ts";
 import { nodeRouteSettings } from "./node-route.ts";

@@ -1,7 +1,7 @@
-import type { ReadText } from "../options/file-text.ts";
+import type { ReadText } from "../options/text-file.ts";
 import { type LeaderMigration, readMigration } from "../leadership/migration.ts";
 import type { Options } from "./options.ts";
-import type { Problem } from "../options/problem.ts";
+import type { Problem } from "../options/flag.ts";
 import { providerTlsFileProblems } from "../provider/options.ts";
 import { readTracing } from "../telemetry/tracing-flags.ts";
 import type { TracingSettings } from "../telemetry/tracing-settings.ts";

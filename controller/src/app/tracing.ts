@@ -1,10 +1,9 @@
 import type { TracingSettings } from "../telemetry/tracing-settings.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import type { TraceExport } from "../telemetry/trace-export.ts";
-import { traceMetrics } from "../telemetry/trace-metrics.ts";
+import { type TraceExport, traceMetrics } from "../telemetry/trace-export.ts";
 import type { Clock } from "../util/clock.ts";
-import { UsageError } from "../util/usage-error.ts";
+import { UsageError } from "../util/errors.ts";
 
 export interface TracingDependencies {
   readonly settings: TracingSettings;

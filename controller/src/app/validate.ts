@@ -1,11 +1,9 @@
-import { withoutUserinfo } from "../util/userinfo.ts";
+import { withoutUserinfo } from "../util/text.ts";
 import { cidrListProblems } from "../controllers/node-ipam/cidr-list.ts";
-import { formatDuration } from "../options/duration.ts";
-import { parseAddress } from "../options/host-port.ts";
+import { type Problem, formatDuration, parseAddress } from "../options/flag.ts";
 import { controllerModeProblems } from "../observe/modes.ts";
 import { nodeIpamProblems } from "../controllers/node-ipam/options.ts";
 import type { Options } from "./options.ts";
-import type { Problem } from "../options/problem.ts";
 import { providerTlsProblems } from "../provider/options.ts";
 import { servingProblems, statusPageProblems } from "../server/serving-rules.ts";
 import { webhookProblems } from "../server/webhooks/options.ts";

@@ -1,21 +1,21 @@
 import { hostname } from "node:os";
-import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
+import { type AdmissionDecision, type AdmissionWebhook, PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
 import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
 import { isObserved } from "../observe/mode.ts";
 import { modesOf } from "../observe/modes.ts";
-import type { Options } from "./options.ts";
-import { isWebhookEnabled } from "../server/webhooks/options.ts";
-import type { RunningServer } from "../server/server.ts";
 import { ServingCertificate } from "../server/certificates/serving-certificate.ts";
+import type { RunningServer } from "../server/server.ts";
+import { tlsSettings } from "../server/tls-settings.ts";
+import { isWebhookEnabled } from "../server/webhooks/options.ts";
 import { webhookMetrics } from "../server/webhooks/webhook-metrics.ts";
 import { startWebhookServer } from "../server/webhooks/webhook-server.ts";
-import { messageOf } from "../util/errors.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { UsageError, messageOf } from "../util/errors.ts";
+import { isRecord } from "../util/json.ts";
 import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
-import { buildPersistentVolumeWebhook, type WebhookParts } from "./persistent-volume-label.ts";
-import { observedWebhook } from "./observed-webhook.ts";
-import { tlsSettings } from "../server/tls-settings.ts";
-import { UsageError } from "../util/usage-error.ts";
+import type { Options } from "./options.ts";
+import { type WebhookParts, buildPersistentVolumeWebhook } from "./persistent-volume-label.ts";
 
 export interface WebhooksDependencies extends WebhookParts {
   readonly options: Options;
@@ -79,4 +79,30 @@ function trustFields(certificate: ServingCertificate): Readonly<Record<string, s
   const { file, isNew } = certificate;
   if (file !== undefined) return { certificate: file, ...(isNew ? { caFile: file } : {}) };
   return { caBundle: Buffer.from(certificate.current().cert).toString("base64") };
+}
+
+/** Judges as ever and lets everything through as it is: an answer with a patch, or a refusal, would be a write by another's hand. */
+export function observedWebhook(webhook: AdmissionWebhook, log: Logger): AdmissionWebhook {
+  return {
+    ...webhook,
+    admit: async (request, signal) => {
+      const decision = await webhook
+        .admit(request, signal)
+        .catch((error: unknown) => ({ kind: "failed", error }) as const);
+      const wouldAct = decision.kind !== "allowed" || decision.patch.length > 0;
+      if (wouldAct) {
+        const name = nameOf(request.object);
+        log.info("Webhook would answer otherwise, and does not: observed", { webhook: webhook.name, name, decision });
+      }
+      return UNTOUCHED;
+    },
+  };
+}
+
+const UNTOUCHED: AdmissionDecision = { kind: "allowed", patch: [], warnings: [] };
+
+function nameOf(object: Readonly<Record<string, unknown>> | undefined): string {
+  const metadata = object?.["metadata"];
+  const name = isRecord(metadata) ? (metadata["name"] ?? metadata["generateName"]) : undefined;
+  return typeof name === "string" ? name : "";
 }

@@ -2,7 +2,7 @@ import type { ControllerWork, NextTry, QueuePosition, ReconcileResult } from "@c
 import type { ReconcileRecord } from "../runtime/history.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import { messageOf } from "../util/errors.ts";
-import { iso } from "../util/iso-time.ts";
+import { iso } from "../util/text.ts";
 import type { Workqueue } from "../workqueue/queue.ts";
 import { NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import type { Worker } from "./objects.ts";

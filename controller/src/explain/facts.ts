@@ -4,8 +4,8 @@ import type { Service } from "../api/service.ts";
 import { isReady } from "../controllers/node-lifecycle/predicates.ts";
 import { toldReadiness } from "../controllers/service/plan/status.ts";
 import type { ProviderInfo } from "../provider/model/info.ts";
-import type { ProviderSnapshot } from "../provider/provider-snapshot.ts";
-import { iso } from "../util/iso-time.ts";
+import type { ProviderSnapshot } from "../provider/sidecar.ts";
+import { iso } from "../util/text.ts";
 
 /** What is known of a Node, in the order in which it is to be shown. Labels and annotations are left to kubectl. */
 export function factsOfNode({ metadata, spec, status }: Node): readonly Fact[] {

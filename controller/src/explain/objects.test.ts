@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { objectOf, workersOf } from "./objects.ts";
+import { describe, expect, test } from "vitest";
+import { likelyNames, objectOf, parseObject, workersOf } from "./objects.ts";
 
 test.each([
   { kind: "node", name: "w1", object: "node/w1" },
@@ -14,4 +14,61 @@ test.each([
 
 test("objectOf() knows no object of other controllers", () => {
   expect(objectOf({ controller: "persistent-volume-label-controller", key: "pv-1" })).toBeUndefined();
+});
+
+describe("object reference", () => {
+  const FORMS = "node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME";
+  const RULE = "names are of lower-case letters, digits, - and ., 253 at most";
+
+  describe("parseObject()", () => {
+    test.each([
+      { text: "node/worker-1.example", kind: "node", name: "worker-1.example" },
+      { text: "service/shop/web", kind: "service", name: "shop/web" },
+      { text: "route/worker-1", kind: "route", name: "worker-1" },
+      { text: "provider/aws", kind: "provider", name: "aws" },
+    ])("reads $text", ({ text, kind, name }) => {
+      expect(parseObject(text)).toEqual({ ref: text, kind, name });
+    });
+
+    test.each([
+      { text: undefined, problems: [`object: which one? Write ?object=${FORMS}`] },
+      { text: "", problems: [`object: which one? Write ?object=${FORMS}`] },
+      { text: "pod/a", problems: [`object=pod/a: there is no kind "pod"; write ${FORMS}`] },
+      { text: "node", problems: ["object=node is no node; write node/NAME, such as node/worker-1"] },
+      { text: "node/a/b", problems: ["object=node/a/b is no node; write node/NAME, such as node/worker-1"] },
+      {
+        text: "service/web",
+        problems: ["object=service/web is no service; write service/NAMESPACE/NAME, such as service/shop/web"],
+      },
+      {
+        text: "service/Shop/we_b",
+        problems: [
+          `object=service/Shop/we_b: "Shop" is no name: ${RULE}; write service/NAMESPACE/NAME, such as service/shop/web`,
+          `object=service/Shop/we_b: "we_b" is no name: ${RULE}; write service/NAMESPACE/NAME, such as service/shop/web`,
+        ],
+      },
+      { text: "node/", problems: [`object=node/: "" is no name: ${RULE}; write node/NAME, such as node/worker-1`] },
+    ])("says what to write instead of $text", ({ text, problems }) => {
+      expect(parseObject(text)).toEqual({ problems });
+    });
+  });
+});
+
+describe("likely names", () => {
+  test.each([
+    ["wroker-1", ["worker-1", "master-1"], ["worker-1"]],
+    ["default/web", ["shop/web", "shop/webb", "test/web"], ["shop/web", "test/web"]],
+    ["shop/wbe", ["shop/web", "default/api"], ["shop/web"]],
+    ["ip-10-0-0-7", ["ip-10-0-0-7.eu.internal", "ip-10-0-0-8.eu.internal"], ["ip-10-0-0-7.eu.internal"]],
+    ["default/web", ["a/web", "b/web", "c/web", "d/web"], ["a/web", "b/web", "c/web"]],
+    ["eu-17", ["eu-1-7", "eu-1"], ["eu-1-7"]],
+    ["m7", ["m-7"], ["m-7"]],
+    ["workker-01", ["worker-1"], ["worker-1"]],
+    ["worker-1", ["workr1x", "wrker1y"], []],
+    ["b", ["c"], []],
+    ["anything-else", ["worker-1"], []],
+    ["worker-1", [], []],
+  ])("likelyNames() of %s among %j are %j", (name, known, wanted) => {
+    expect(likelyNames(name, known)).toEqual(wanted);
+  });
 });

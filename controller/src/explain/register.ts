@@ -1,24 +1,25 @@
+import { hostname } from "node:os";
 import type { Replica } from "@cloudwire/operator-api";
 import { NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import { isObserved, type Mode } from "../observe/mode.ts";
-import { holdsLease, modesOf } from "../observe/modes.ts";
+import type { Observing } from "../app/cluster.ts";
+import { CONTROLLERS, enabledControllers } from "../app/controllers.ts";
+import { managesRoutes, nodeRouteSettings } from "../app/node-route.ts";
 import type { Options } from "../app/options.ts";
+import type { ProcessState } from "../app/readiness.ts";
+import type { PagesDependencies } from "../app/serving.ts";
+import type { KubeSide } from "../kube/cluster.ts";
+import type { LeaderElector } from "../leadership/elector.ts";
+import { type Mode, isObserved } from "../observe/mode.ts";
+import { holdsLease, modesOf } from "../observe/modes.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
-import { CONTROLLERS, enabledControllers } from "../app/controllers.ts";
 import { ExplainPages } from "./endpoints/explain.ts";
-import { Explainer } from "./explainer.ts";
-import type { Memories } from "./history/stores.ts";
 import { ObjectJudge } from "./evaluate/object-evaluator.ts";
 import { Orphans } from "./evaluate/orphans.ts";
-import type { KubeSide } from "../kube/cluster.ts";
-import { managesRoutes, nodeRouteSettings } from "../app/node-route.ts";
-import type { Observing } from "../app/cluster.ts";
-import { operatorOverview } from "./overview/operator-overview.ts";
-import type { PagesDependencies } from "../app/pages.ts";
-import type { ProcessState } from "../app/readiness.ts";
-import { replicaOf } from "./replica.ts";
+import { Explainer } from "./explainer.ts";
+import type { Memories } from "./history/stores.ts";
+import { operatorOverview } from "./overview/overview.ts";
 
 export interface OperatorPagesParts {
   readonly options: Options;
@@ -82,4 +83,20 @@ function routeManagement(options: Options, provider: string): Mode | "off" {
 /** Routes are managed here, or where it leads. */
 function hasRoutes(options: Options): boolean {
   return enabledControllers(options).includes(NODE_ROUTE_CONTROLLER) && managesRoutes(options);
+}
+
+export interface ReplicaFacts {
+  readonly version: string;
+  /** undefined: there is no election, or it has not begun. */
+  readonly elector: Pick<LeaderElector, "identity" | "leading" | "leader"> | undefined;
+  /** Its controllers run without an election. */
+  readonly isAlone: boolean;
+}
+
+/** Which process says something, and whether it is the one that does the work. */
+export function replicaOf({ version, elector, isAlone }: ReplicaFacts): Replica {
+  if (elector === undefined) return { identity: hostname(), leads: isAlone, version };
+  const { identity, leading, leader } = elector;
+  const isOther = !leading && leader !== "" && leader !== identity;
+  return { identity, leads: leading, ...(isOther ? { leader } : {}), version };
 }

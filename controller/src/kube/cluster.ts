@@ -1,5 +1,5 @@
 import { arch, platform } from "node:process";
-import type { CertificateSigningRequest } from "../api/certificate-signing-request.ts";
+import { type CertificateSigningRequest, KUBELET_SERVING_SIGNER } from "../api/certificate-signing-request.ts";
 import {
   CONTROLLER_ALIASES,
   KUBELET_SERVING_CSR_APPROVER,
@@ -7,36 +7,40 @@ import {
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
 } from "../api/controller-names.ts";
 import type { EventInput } from "../api/event.ts";
-import type { KubeObject } from "../api/meta.ts";
+import type { KubeObject, ObjectMeta } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
-import type { ApiAccess } from "./connection/access.ts";
-import { createInformer } from "./cache/informer.ts";
-import type { KubeClient, ListWatcher } from "./client.ts";
-import { EventBroadcaster, eventMetrics } from "./events/broadcaster.ts";
-import { HttpKubeClient } from "./http-client.ts";
-import type { Informer } from "./cache/informer-interface.ts";
-import { informerMetrics } from "./cache/metrics.ts";
-import type { IndexFunction } from "./cache/lister.ts";
-import { NODES } from "./resources/node.ts";
-import { PERSISTENT_VOLUMES } from "./resources/persistent-volume.ts";
-import { PlanningKubeClient } from "./planning-client.ts";
-import type { Resource } from "./resources/resource.ts";
-import { restMetrics } from "./connection/metrics.ts";
-import { SERVICES } from "./resources/service.ts";
-import { Transport } from "./connection/transport.ts";
-import { isUninitialized } from "../controllers/node/predicates.ts";
-import type { WriteGate } from "../observe/write-filter.ts";
 import { isControllerEnabled } from "../app/enabled-controllers.ts";
 import type { Options } from "../app/options.ts";
+import { isUninitialized } from "../controllers/node/predicates.ts";
+import type { WriteGate } from "../observe/write-filter.ts";
 import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
+import { sleep } from "../util/abort.ts";
+import { Backoff } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
-import { kubeletServingRequests } from "./kubelet-serving-requests.ts";
+import type { IndexFunction, Informer } from "./cache/lister.ts";
+import { type InformerDependencies, createInformer } from "./cache/informer.ts";
+import { informerMetrics } from "./cache/metrics.ts";
+import type { KubeClient, ListWatcher } from "./client.ts";
+import { type ApiAccess, inClusterAccess } from "./connection/access.ts";
+import { kubeconfigAccess } from "./connection/kubeconfig.ts";
+import { restMetrics } from "./connection/metrics.ts";
+import { Transport } from "./connection/transport.ts";
+import { EventBroadcaster, eventMetrics } from "./events/broadcaster.ts";
+import { HttpKubeClient } from "./http-client.ts";
+import { PlanningKubeClient } from "./planning-client.ts";
+import { CERTIFICATE_SIGNING_REQUESTS } from "./resources/certificate-signing-request.ts";
+import { metaFromJson } from "./resources/codec.ts";
+import { NODES } from "./resources/node.ts";
+import { PERSISTENT_VOLUMES } from "./resources/persistent-volume.ts";
+import type { Resource } from "./resources/resource.ts";
+import { SERVICES } from "./resources/service.ts";
 
 export interface KubeSideDependencies {
   readonly access: ApiAccess;
@@ -189,5 +193,85 @@ function informerCheck({ name, informer }: NamedInformer): HealthCheck {
       if (informer.hasSynced()) return undefined;
       return `${name} are not read yet${informer.lastFailure() === undefined ? "" : `: ${informer.lastFailure()}`}`;
     },
+  };
+}
+
+export interface KubeAccessDependencies {
+  readonly options: Pick<Options, "kubeconfig" | "master">;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/** The API server that the settings name. Rejects with AccessError: nothing to wait for, an operator must act. */
+export function kubeAccess({ options, environment, clock }: KubeAccessDependencies): Promise<ApiAccess> {
+  const { kubeconfig, master } = options;
+  if (kubeconfig !== "")
+    return kubeconfigAccess({ path: kubeconfig, clock, ...(master === "" ? {} : { server: master }) });
+  return master === "" ? inClusterAccess({ environment, clock }) : Promise.resolve(bareAccess(master));
+}
+
+/** Without credentials, as `kubectl proxy` is reached. */
+function bareAccess(server: string): ApiAccess {
+  return {
+    server,
+    description: `--master ${server}, without credentials`,
+    proxyUrl: undefined,
+    credentials: async () => ({ headers: {}, tls: {} }),
+  };
+}
+
+/** Its UID is the identity of the cluster: unique in the world, constant for the cluster's life (KEP-2149). */
+const IDENTITY_NAMESPACE = "kube-system";
+
+const NAMESPACES: Resource<{ readonly metadata: ObjectMeta }> = {
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+  fromJson: (object) => ({ metadata: metaFromJson(object) }),
+};
+
+export interface ClusterIdentityDependencies {
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Told why it is not known yet, each time a try fails. */
+  readonly onFailure: (problem: string) => void;
+}
+
+/** Asks the API server who the cluster is until it answers: without identity no call to a provider is possible. */
+export async function readClusterId(dependencies: ClusterIdentityDependencies): Promise<string> {
+  const { client, log, clock, random, signal, onFailure } = dependencies;
+  const backoff = new Backoff({ initialMs: 500, maxMs: 10_000, jitter: 0.2 }, random);
+  for (;;) {
+    try {
+      const namespace = await client.get(NAMESPACES, { name: IDENTITY_NAMESPACE }, { signal, timeoutMs: 10_000 });
+      return namespace.metadata.uid;
+    } catch (error) {
+      signal.throwIfAborted();
+      const problem = messageOf(error);
+      onFailure(problem);
+      log.warn("Cannot read the identity of the cluster yet, trying on", { namespace: IDENTITY_NAMESPACE, problem });
+    }
+    await sleep(backoff.nextMs(), signal, clock);
+  }
+}
+
+type InformerParts = Omit<InformerDependencies<CertificateSigningRequest>, "resource" | "indexes" | "listBy">;
+
+/** The cache of kubelet-serving requests. */
+function kubeletServingRequests({ client, ...parts }: InformerParts): Informer<CertificateSigningRequest> {
+  return createInformer({ ...parts, client: ofServingSigner(client), resource: CERTIFICATE_SIGNING_REQUESTS });
+}
+
+/** Requests of other signers are not even read. */
+function ofServingSigner(client: ListWatcher): ListWatcher {
+  const fieldSelector = `spec.signerName=${KUBELET_SERVING_SIGNER}`;
+  return {
+    list: (resource, options) => client.list(resource, { ...options, fieldSelector }),
+    watch: (resource, options) => client.watch(resource, { ...options, fieldSelector }),
   };
 }

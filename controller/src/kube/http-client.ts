@@ -1,10 +1,10 @@
 import type { ObjectName } from "../api/meta.ts";
+import { NO_SPAN, type Span, type SpanStart, type Tracing } from "../telemetry/tracing.ts";
 import { deadlineSignal, sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { JsonRecord } from "../util/json.ts";
-import { NO_SPAN, type Span, type SpanStart, type Tracing } from "../telemetry/tracing.ts";
-import type { AccessError } from "./connection/access.ts";
-import { callSpan } from "./call-span.ts";
+import { StringCache } from "../util/string-cache.ts";
+import { watchStream } from "./cache/watch.ts";
 import type {
   CallOptions,
   DeleteOptions,
@@ -17,15 +17,19 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./client.ts";
-import { decodeList, decodeObject } from "./resources/decode.ts";
-import { isProtobuf, JSON_TYPE, PROTOBUF_TYPE, readStatus } from "./resources/envelope.ts";
-import { type ApiError, errorFromFailure, errorFromStatus } from "./errors.ts";
-import { collectionPath, objectPath, queryString } from "./resources/paths.ts";
-import { apiVersionOf, type DecodedList, type Resource } from "./resources/resource.ts";
+import type { AccessError } from "./connection/access.ts";
 import type { RestMetrics } from "./connection/metrics.ts";
-import { StringCache } from "../util/string-cache.ts";
 import type { HttpRequest, HttpResponse, Transport } from "./connection/transport.ts";
-import { watchStream } from "./cache/watch.ts";
+import { type ApiError, errorFromFailure, errorFromStatus } from "./errors.ts";
+import { JSON_TYPE, PROTOBUF_TYPE, decodeList, decodeObject, isProtobuf, readStatus } from "./resources/codec.ts";
+import {
+  type DecodedList,
+  type Resource,
+  apiVersionOf,
+  collectionPath,
+  objectPath,
+  queryString,
+} from "./resources/resource.ts";
 
 export interface HttpClientDependencies {
   readonly transport: Transport;
@@ -259,3 +263,19 @@ type Outcome =
   | { readonly kind: "answer"; readonly response: HttpResponse }
   /** `afterMs` undefined: not to be repeated here. */
   | { readonly kind: "failed"; readonly error: ApiError | AccessError; readonly afterMs: number | undefined };
+
+/** A call to the API server, tries again included. Names: OpenTelemetry's semantic conventions for HTTP clients 1.38. */
+function callSpan({ method, path }: Pick<HttpRequest, "method" | "path">, plural: string, origin: string): SpanStart {
+  const { hostname, port } = new URL(origin);
+  return {
+    name: `${method} ${plural}`,
+    kind: "client",
+    attributes: {
+      "http.request.method": method,
+      "server.address": hostname,
+      "server.port": port === "" ? undefined : Number(port),
+      // Without the query: it says nothing of the object, and is long.
+      "url.full": `${origin}${path.split("?", 1)[0]}`,
+    },
+  };
+}

@@ -5,8 +5,8 @@ import {
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
   CONTROLLER_ALIASES,
 } from "../api/controller-names.ts";
-import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event-reasons.ts";
-import type { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
+import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event.ts";
+import { type DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
 import { electionMetrics, type ElectionEnd, LeaderElector } from "./elector.ts";
 import { composeNotes, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import { isObserved } from "../observe/mode.ts";
@@ -18,7 +18,6 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Controllers } from "../app/controllers.ts";
-import { DeletionNotes } from "../controllers/node-lifecycle/deletion-notes.ts";
 import type { KubeSide } from "../kube/cluster.ts";
 import type { ProviderSide } from "../provider/providers.ts";
 import { SuccessorNotes, successorMetrics } from "./handover.ts";

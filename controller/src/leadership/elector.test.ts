@@ -6,7 +6,7 @@ import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { recordField } from "../util/json.ts";
 import { DEFAULT_TIMINGS } from "./elector.ts";
-import { LEASES } from "./lease-resource.ts";
+import { LEASES } from "./lease-lock.ts";
 
 const spec = (kube: FakeKube): unknown => recordField(kube.stored(LEASES, LOCK) ?? {}, "spec");
 

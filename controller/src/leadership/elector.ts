@@ -1,4 +1,4 @@
-import { LEADER_ELECTION } from "../api/event-reasons.ts";
+import { LEADER_ELECTION } from "../api/event.ts";
 import type { ObjectReference } from "../api/meta.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -6,7 +6,7 @@ import { childSignal, deadlineSignal, raceAbort, sleep } from "../util/abort.ts"
 import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { KubeClient, ListWatcher } from "../kube/client.ts";
-import type { EventRecorder } from "../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../kube/events/broadcaster.ts";
 import { LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import { LeaseStandby } from "./standby.ts";
 

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeKube } from "../../test/support/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { LeaseLock } from "./lease-lock.ts";
-import { LEASES } from "./lease-resource.ts";
-import { ScopeGuard } from "../provider/connection/scope-guard.ts";
+import { LEASES, LeaseLock } from "./lease-lock.ts";
+import { ScopeGuard } from "../provider/connection/state.ts";
 import { recordField } from "../util/json.ts";
 import { ScopeNotes, scopeRemedy } from "./lease-annotations.ts";
 

@@ -4,11 +4,9 @@ import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import type { ObjectName } from "../api/meta.ts";
 import { raceAbort, sleep } from "../util/abort.ts";
-import type { JsonRecord } from "../util/json.ts";
-import { recordField } from "../util/json.ts";
+import { type JsonRecord, recordField } from "../util/json.ts";
 import type { WriteOptions } from "../kube/client.ts";
-import { LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
-import { LEASES } from "./lease-resource.ts";
+import { LEASES, LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import type { Resource } from "../kube/resources/resource.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };

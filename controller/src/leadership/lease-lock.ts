@@ -1,14 +1,14 @@
-import type { LeaseSpec } from "../api/lease.ts";
+import type { Lease, LeaseSpec } from "../api/lease.ts";
 import type { ObjectReference } from "../api/meta.ts";
+import type { CallOptions, JsonObject, KubeClient } from "../kube/client.ts";
+import { isApiError } from "../kube/errors.ts";
+import { formatMicroTime, metaFromJson } from "../kube/resources/codec.ts";
+import type { Resource } from "../kube/resources/resource.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { OwnedSignal } from "../util/abort.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { deepEqual } from "../util/equal.ts";
-import { recordField } from "../util/json.ts";
-import type { CallOptions, JsonObject, KubeClient } from "../kube/client.ts";
-import { isApiError } from "../kube/errors.ts";
-import { LEASES, type StoredLease } from "./lease-resource.ts";
-import { formatMicroTime } from "../kube/resources/codec.ts";
+import { type JsonRecord, numberField, recordField, stringField } from "../util/json.ts";
 
 /**
  * Annotations of the Lease: what must outlive a process and may be written only by whoever holds it. client-go's lock keeps those of
@@ -335,5 +335,35 @@ function lateSignal(parent: AbortSignal, delayMs: number, clock: Clock): OwnedSi
       timer?.cancel();
       parent.removeEventListener("abort", onAbort);
     },
+  };
+}
+
+/** A Lease together with the object it was read from, which a full replace must not lose fields of. */
+export interface StoredLease extends Lease {
+  readonly raw: JsonRecord;
+}
+
+/** coordination.k8s.io/v1 leases. JSON only: one small object every two seconds. */
+export const LEASES: Resource<StoredLease> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+  fromJson,
+};
+
+function fromJson(object: JsonRecord): StoredLease {
+  const spec = recordField(object, "spec");
+  return {
+    metadata: metaFromJson(object),
+    spec: {
+      holderIdentity: stringField(spec, "holderIdentity"),
+      leaseDurationSeconds: numberField(spec, "leaseDurationSeconds"),
+      acquireTime: stringField(spec, "acquireTime"),
+      renewTime: stringField(spec, "renewTime"),
+      leaseTransitions: numberField(spec, "leaseTransitions"),
+    },
+    raw: object,
   };
 }

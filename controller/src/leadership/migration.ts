@@ -1,9 +1,15 @@
 import { MIGRATION_LEASE_NAME } from "../api/lease.ts";
 import { isRecord } from "../util/json.ts";
-import { readFileText, type ReadText } from "../options/file-text.ts";
-import { type FileKind, readKubernetesFile, unknownFields, unless } from "../options/text-file.ts";
+import {
+  type FileKind,
+  type ReadText,
+  readFileText,
+  readKubernetesFile,
+  unknownFields,
+  unless,
+} from "../options/text-file.ts";
 import type { Options } from "../app/options.ts";
-import type { Problem, Setting } from "../options/problem.ts";
+import type { Problem, Setting } from "../options/flag.ts";
 
 /** Which controllers are led under a second Lease while they move between two programs (KEP-2436). */
 export interface LeaderMigration {

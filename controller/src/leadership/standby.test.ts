@@ -3,8 +3,7 @@ import { type Candidate, candidate as candidateOf, type CandidateOptions, LOCK }
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
 import { DEFAULT_TIMINGS } from "./elector.ts";
-import { type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
-import { LEASES } from "./lease-resource.ts";
+import { LEASES, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import { recordField } from "../util/json.ts";
 
 const { leaseDurationMs, retryPeriodMs } = DEFAULT_TIMINGS;

@@ -3,8 +3,7 @@ import { childSignal, type OwnedSignal, sleep } from "../util/abort.ts";
 import { Backoff } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { ListWatcher } from "../kube/client.ts";
-import type { LeaseLock } from "./lease-lock.ts";
-import { LEASES } from "./lease-resource.ts";
+import { LEASES, type LeaseLock } from "./lease-lock.ts";
 
 export interface LeaseStandbyDependencies {
   readonly lease: LeaseLock;

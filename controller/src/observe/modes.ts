@@ -1,7 +1,7 @@
 import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
 import { type Modes, observesAll } from "./mode.ts";
 import type { Options } from "../app/options.ts";
-import type { Problem } from "../options/problem.ts";
+import type { Problem } from "../options/flag.ts";
 
 type ModeOptions = Pick<Options, "mode" | "controllerMode" | "providerMode">;
 

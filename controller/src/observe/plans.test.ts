@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { digestOf, effectOf, type PlannedWrite, summaryOf } from "./planned-write.ts";
-import { Plans } from "./plans.ts";
+import { type PlannedWrite, Plans, digestOf, effectOf, summaryOf } from "./plans.ts";
 
 const patched = (before: unknown, after: unknown): PlannedWrite => ({
   target: "kubernetes",

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { PlannedWrite } from "./planned-write.ts";
+import type { PlannedWrite } from "./plans.ts";
 
 /** Which state of an object something was made from. */
 export interface ObjectVersion {

@@ -1,7 +1,5 @@
-import { isCommandFlag } from "./table.ts";
-import type { Flag } from "./flag.ts";
-import { NOTHING_SAID, type Said } from "./occurrence.ts";
-import { rows } from "./rows.ts";
+import { isCommandFlag, rows } from "./table.ts";
+import { type Flag, NOTHING_SAID, type Said } from "./flag.ts";
 import { nearest } from "./suggestion.ts";
 import { unusedFlags } from "./upstream-flags.ts";
 

@@ -1,7 +1,5 @@
-import { commandFlags } from "./table.ts";
-import { COMPLETION } from "./completion-command.ts";
-import type { Flag } from "./flag.ts";
-import { rows } from "./rows.ts";
+import type { Flag, Problem } from "./flag.ts";
+import { commandFlags, rows } from "./table.ts";
 
 /** Words that a flag's value, or each item of its list, may be. By name of the flag; for what its row cannot know. */
 export type KnownWords = Readonly<Record<string, readonly string[]>>;
@@ -141,4 +139,21 @@ function actionOf(values: Values): string | undefined {
     default:
       return values satisfies never;
   }
+}
+
+/** The one argument that is no flag: it prints a script for a shell. */
+export const COMPLETION = "completion";
+
+type Answer = { readonly kind: "completion" } | { readonly kind: "invalid"; readonly problems: readonly [Problem] };
+
+/** What follows the word: one shell. */
+export function readCompletion([shell, more]: readonly string[]): Answer {
+  if (shell === "bash" && more === undefined) return { kind: "completion" };
+  const what =
+    shell === undefined
+      ? "needs the name of a shell"
+      : shell === "bash"
+        ? `takes nothing after the shell, but there is "${more}"`
+        : `there is none for "${shell}"`;
+  return { kind: "invalid", problems: [{ where: COMPLETION, what: `${what}; write ${COMPLETION} bash` }] };
 }

@@ -1,14 +1,10 @@
-import { isMap, isScalar, isSeq, type LineCounter, type YAMLMap } from "yaml";
-import { API_VERSION, KIND } from "./config-kind.ts";
-import { configPaths, sections, unusedPaths } from "../app/config-paths.ts";
-import { misfit, textsOf } from "./config-value.ts";
-import type { FileText } from "./file-text.ts";
-import type { Flag } from "./flag.ts";
-import { NOTHING_SAID, type Said } from "./occurrence.ts";
-import { flagOfKey, rows } from "./rows.ts";
+import { type LineCounter, type YAMLMap, isMap, isScalar, isSeq } from "yaml";
+import { configPaths, sections, unusedPaths } from "../app/settings.ts";
+import { type FileText, readYaml } from "./text-file.ts";
+import { type Flag, NOTHING_SAID, type Said, type Shape, defaultText } from "./flag.ts";
 import { nearest, plain } from "./suggestion.ts";
+import { flagOfKey, rows } from "./table.ts";
 import { unusedFlags } from "./upstream-flags.ts";
-import { readYaml } from "./yaml-text.ts";
 
 /** One entry of the file, wherever it stands. */
 interface Entry {
@@ -108,3 +104,40 @@ function suggestion(path: string): string | undefined {
 function refused(where: string, what: string): Said {
   return { ...NOTHING_SAID, problems: [{ where, what }] };
 }
+
+/** What stands in a configuration file for each shape: the type, and how a message says it. */
+const TAKES: Readonly<Record<Shape["kind"], readonly [type: string, words: string]>> = {
+  boolean: ["boolean", "true or false"],
+  number: ["number", "a number"],
+  duration: ["string", "a duration like 300ms, 15s or 1m30s"],
+  text: ["string", "a text: put it in quotes"],
+  choice: ["string", "a text: put it in quotes"],
+  list: ["string", "a text: put it in quotes"],
+};
+
+/** What is wrong with the type of a value, as opposed to its text: YAML's `010` is a number, and a name only in quotes. */
+function misfit(value: unknown, shape: Shape): string | undefined {
+  if (value === null || value === undefined) return "has no value: give it one, or take the line out";
+  if (Array.isArray(value)) {
+    if (shape.kind !== "list") return "is a list, but takes one value";
+    const other = value.findIndex((item) => typeof item !== "string");
+    return other < 0 ? undefined : `item ${other + 1} is not a text: put it in quotes`;
+  }
+  if (typeof value === "object") return "is neither a text, a number nor a list of them";
+  const [type, words] = TAKES[shape.kind];
+  return typeof value === type ? undefined : `is ${shown(value)}, but takes ${words}`;
+}
+
+/** The value as a command line would have it. There an empty text empties a list that has a default. */
+function textsOf(value: unknown, flag: Flag<unknown>): readonly string[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.length === 0 && defaultText(flag) !== "" ? [""] : items.map((item) => String(item));
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? `the text "${value}"` : JSON.stringify(value);
+}
+
+/** What a configuration file says that it is. */
+export const API_VERSION = "cloudcontrollermanager.config.k8s.io/v1alpha1";
+export const KIND = "CloudControllerManagerConfiguration";

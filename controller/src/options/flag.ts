@@ -1,5 +1,3 @@
-import { formatDuration, parseDurationMs } from "./duration.ts";
-
 /** What came of reading one value: the value, or what is wrong with the text and what would be right. */
 export type Parsed<T> =
   | { readonly kind: "value"; readonly value: T }
@@ -179,3 +177,87 @@ function within(number: number, { min, max }: Bounds): boolean {
 function rangeOf({ min, max }: Bounds): string {
   return max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
 }
+
+/** Durations as Go prints and parses them: `300ms`, `1m30s`, `5m0s`, `0`. */
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Go's time.ParseDuration, but for a sign. */
+export const DURATION = /^(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/;
+
+/** Milliseconds, or undefined when `text` is not a duration. Negative ones are refused: no setting of ours takes one. */
+export function parseDurationMs(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (!DURATION.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g);
+  return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNIT_MS[unit ?? ""] ?? 0), 0);
+}
+
+/** `5m0s`, as Go prints it. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs === 0) return "0s";
+  if (durationMs < 1000) return `${durationMs}ms`;
+  const hours = Math.floor(durationMs / 3_600_000);
+  const minutes = Math.floor((durationMs % 3_600_000) / 60_000);
+  const seconds = (durationMs % 60_000) / 1000;
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}
+
+/** Where to listen, or whom to call. */
+export interface HostPort {
+  /** An IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host:port` or `[v6]:port`; undefined when it is neither. */
+export function parseAddress(text: string): HostPort | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) return undefined;
+  return { host: match[1] ?? (match[2] === "" ? "0.0.0.0" : (match[2] ?? "")), port };
+}
+
+/** Something wrong with the settings: where, what, and what to do. */
+export interface Problem {
+  /** The flag as a user writes it, `--provider`. */
+  readonly where: string;
+  readonly what: string;
+}
+
+/** One setting, if it is said, and what is wrong with it; `Wrong` is how its reader tells that. */
+export interface Setting<Value, Wrong = Problem> {
+  readonly value: Value | undefined;
+  readonly problems: readonly Wrong[];
+}
+
+/** One value of one setting, as somebody wrote it. */
+export interface Occurrence {
+  /** Key in the table of options. */
+  readonly key: string;
+  readonly text: string;
+  /** Where it was written, for messages: `--cluster-name`, `CLOUDWIRE_CLUSTER_NAME`, `/etc/ccm.yaml:4: KubeCloudShared.ClusterName`. */
+  readonly where: string;
+}
+
+/** What one place says: a command line, the environment, a file. */
+export interface Said {
+  readonly occurrences: readonly Occurrence[];
+  /** What cannot be meant as a setting. */
+  readonly problems: readonly Problem[];
+  /** What was said in vain. */
+  readonly warnings: readonly Problem[];
+  /** Keys of settings whose problem hides what they were meant to be; "all" when nothing could be read. */
+  readonly lost: readonly string[] | "all";
+}
+
+export const NOTHING_SAID: Said = { occurrences: [], problems: [], warnings: [], lost: [] };

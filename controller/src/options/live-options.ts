@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Options } from "../app/options.ts";
-import { rows } from "./rows.ts";
+import { rows } from "./table.ts";
 
 /** A setting that is not as before, as users write it. */
 export interface OptionChange {

@@ -1,15 +1,12 @@
-import { isAsked } from "./table.ts";
-import { readCommandLine } from "./command-line.ts";
-import { readConfigFile } from "./config-file.ts";
-import { readEnvironment } from "./environment.ts";
-import { readFileText, type ReadText } from "./file-text.ts";
-import { COMPLETION, readCompletion } from "./completion-command.ts";
-import { NOTHING_SAID, type Occurrence, type Said } from "./occurrence.ts";
-import { flags, type Options } from "../app/options.ts";
-import type { Problem } from "./problem.ts";
-import { rows } from "./rows.ts";
-import { readStartFiles, type StartFiles } from "../app/start-files.ts";
+import { type Options, flags } from "../app/options.ts";
+import { type StartFiles, readStartFiles } from "../app/start-files.ts";
 import { validate } from "../app/validate.ts";
+import { readCommandLine } from "./command-line.ts";
+import { COMPLETION, readCompletion } from "./completion.ts";
+import { readConfigFile } from "./config-file.ts";
+import { type ReadText, readFileText } from "./text-file.ts";
+import { NOTHING_SAID, type Occurrence, type Problem, type Said } from "./flag.ts";
+import { isAsked, rows } from "./table.ts";
 
 /** What the command line asks for; completion is that of bash. */
 export type Command =
@@ -171,4 +168,26 @@ function withDefaults(values: Values): Options {
   const entries = Object.entries(flags).map(([key, flag]) => [key, values[key] ?? flag.defaultValue] as const);
   // oxlint-disable-next-line typescript/consistent-type-assertions -- each value came from the parse() or the default of its own row
   return Object.fromEntries(entries) as Options;
+}
+
+const PREFIX = "CLOUDWIRE_";
+
+/** `leader-elect` to `CLOUDWIRE_LEADER_ELECT`. */
+export function variableName(flag: string): string {
+  return `${PREFIX}${flag.replaceAll("-", "_").toUpperCase()}`;
+}
+
+/**
+ * The settings among the environment's variables. An empty one is as good as none. Names that are no setting are nobody's fault: a
+ * Service called "cloudwire" puts some into every pod of its namespace.
+ */
+function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Said {
+  const occurrences = [...rows].flatMap(([name, { key, flag }]) => {
+    const where = variableName(name);
+    const text = environment[where] ?? "";
+    // A variable stands once: a flag that may be repeated has a line for each.
+    const texts = flag.shape.kind === "list" ? text.split("\n").map((line) => line.trim()) : [text];
+    return texts.filter((item) => item !== "").map((item) => ({ key, where, text: item }));
+  });
+  return { ...NOTHING_SAID, occurrences };
 }

@@ -1,3 +1,6 @@
+import { flagName, flags } from "../app/options.ts";
+import type { Flag } from "./flag.ts";
+
 /** A flag that is answered and not a setting. */
 interface CommandFlag {
   /** After one dash, in the place of the name. */
@@ -28,4 +31,20 @@ export function isAsked(name: CommandFlagName, args: readonly string[]): boolean
       (arg.startsWith(`--${name}=`) && arg !== `--${name}=false`) ||
       (letter !== undefined && arg === `-${letter}`),
   );
+}
+
+/** A setting and its key in the options. */
+export interface Row {
+  readonly key: string;
+  readonly flag: Flag<unknown>;
+}
+
+/** Every setting by the name of its flag. */
+export const rows: ReadonlyMap<string, Row> = new Map(
+  Object.entries(flags).map(([key, flag]) => [flagName(key), { key, flag }]),
+);
+
+/** The setting with that key in the options. */
+export function flagOfKey(key: string): Flag<unknown> | undefined {
+  return rows.get(flagName(key))?.flag;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseCommand } from "./parse.ts";
-import { rows } from "./rows.ts";
+import { rows } from "./table.ts";
 import { unusedFlags } from "./upstream-flags.ts";
 
 const parse = (...args: readonly string[]) =>

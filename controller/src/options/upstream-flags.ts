@@ -1,4 +1,5 @@
-import { boolFlag, choiceFlag, durationFlag, type Flag, numberFlag, problem, stringFlag, value } from "./flag.ts";
+import { type Flag, boolFlag, choiceFlag, durationFlag, numberFlag, problem, stringFlag, value } from "./flag.ts";
+import { commandFlags, isCommandFlag, rows } from "./table.ts";
 
 /** A flag of upstream's that this program takes so that a manifest need not change, and does not need. */
 export interface UnusedFlag {
@@ -105,3 +106,21 @@ export const unusedFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, Unus
   ["permit-address-sharing", { flag: toggle(), instead: NO_SHARING }],
   ["permit-port-sharing", { flag: toggle(), instead: NO_SHARING }],
 ]);
+
+/** What becomes of a flag of upstream's here. */
+export type Standing =
+  /** Same default, same meaning. */
+  | { readonly kind: "same" }
+  /** Same name, other default or meaning. */
+  | { readonly kind: "mapped"; readonly how: string }
+  /** Taken without effect; a warning says what to use. */
+  | { readonly kind: "warned"; readonly instead: string };
+
+/** Undefined: the flag is refused. `name` is without dashes. */
+export function standingOf(name: string): Standing | undefined {
+  const unused = unusedFlags.get(name);
+  if (unused !== undefined) return { kind: "warned", instead: unused.instead };
+  const row = rows.get(name)?.flag ?? (isCommandFlag(name) ? commandFlags.get(name) : undefined);
+  if (row === undefined) return undefined;
+  return row.differs === undefined ? { kind: "same" } : { kind: "mapped", how: row.differs };
+}

@@ -1,6 +1,11 @@
 import type { Counter, Gauge, Histogram } from "prom-client";
-import { exponentialBuckets, type Metrics } from "../telemetry/metrics.ts";
+import { type Metrics, exponentialBuckets } from "../telemetry/metrics.ts";
+import type { TlsState } from "./connection/channel.ts";
+import type { ProviderHealth } from "./connection/state.ts";
 import { type BudgetMetrics, budgetMetrics } from "./limits/metrics.ts";
+import type { ProviderError } from "./model/errors.ts";
+import type { ProviderInfo } from "./model/info.ts";
+import type { ProviderStatus, RateLimit } from "./model/status.ts";
 
 /** What is measured of calls to providers; made once a process, shared by all providers. */
 export interface ProviderMetrics {
@@ -45,4 +50,114 @@ export function providerMetrics(metrics: Metrics): ProviderMetrics {
     }),
     budgetsOf: budgetMetrics(metrics),
   };
+}
+
+/** A provider as far as metrics show it. */
+export interface ShownProvider {
+  /** From the options. */
+  readonly name: string;
+  /** Why it cannot be called now; undefined when it can. */
+  readonly unavailable: ProviderError | undefined;
+  readonly health: ProviderHealth;
+  readonly info: Pick<ProviderInfo, "name" | "version"> | undefined;
+  readonly status: Pick<ProviderStatus, "credentialsExpireTimeMs" | "rateLimits"> | undefined;
+  /** undefined: TLS is not used. */
+  readonly tls: TlsState | undefined;
+}
+
+/** Shows how each provider is at the time of a scrape. */
+export function exposeProviders(metrics: Metrics, providers: readonly ShownProvider[]): void {
+  metrics.gauge({
+    name: "cloudwire_provider_usable",
+    help: "1: calls to the provider can be made. The cloud behind it may still be down: see cloudwire_provider_problem.",
+    labels: ["provider"],
+    collect: (gauge) => {
+      for (const { name, unavailable } of providers) gauge.set({ provider: name }, unavailable === undefined ? 1 : 0);
+    },
+  });
+  metrics.gauge({
+    name: "cloudwire_provider_problem",
+    help: "1 for each thing that is wrong with a provider; /statusz says more.",
+    labels: ["provider", "reason"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, health } of providers) {
+        for (const reason of health.reasons) gauge.set({ provider: name, reason: reason.name }, 1);
+      }
+    },
+  });
+  metrics.gauge({
+    name: "cloudwire_provider_info",
+    help: "1 for each provider that has answered a handshake; the labels tell what it calls itself.",
+    labels: ["provider", "provider_name", "version"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, info } of providers) {
+        if (info !== undefined) gauge.set({ provider: name, provider_name: info.name, version: info.version }, 1);
+      }
+    },
+  });
+  exposeCertificates(metrics, providers);
+  exposeClouds(metrics, providers);
+}
+
+/** What we show to providers on other hosts. */
+function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[]): void {
+  metrics.gauge({
+    name: "cloudwire_provider_client_certificate_expire_timestamp_seconds",
+    help: "When the certificate that is shown to a provider expires, in seconds since 1970. Without TLS: no series.",
+    labels: ["provider"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, tls } of providers) {
+        const expireMs = tls?.certificateExpiresAtMs;
+        if (expireMs !== undefined) gauge.set({ provider: name }, expireMs / 1000);
+      }
+    },
+  });
+  metrics.gauge({
+    name: "cloudwire_provider_tls_files_unusable",
+    help: "1: the files of --provider-tls, as they are now, cannot be used; statusz says why. Without TLS: no series.",
+    labels: ["provider"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, tls } of providers) {
+        if (tls !== undefined) gauge.set({ provider: name }, tls.problem === undefined ? 0 : 1);
+      }
+    },
+  });
+}
+
+/** What providers say of the accounts that they work in. */
+function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): void {
+  metrics.gauge({
+    name: "cloudwire_provider_credentials_expire_timestamp_seconds",
+    help: "When the credentials of a provider at its cloud expire, in seconds since 1970. Where the provider does not say: no series.",
+    labels: ["provider"],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, status } of providers) {
+        const expireMs = status?.credentialsExpireTimeMs;
+        if (expireMs !== undefined) gauge.set({ provider: name }, expireMs / 1000);
+      }
+    },
+  });
+  const eachLimit = (gauge: Gauge<"provider" | "limit">, valueOf: (limit: RateLimit) => number): void => {
+    gauge.reset();
+    for (const { name, status } of providers) {
+      for (const limit of status?.rateLimits ?? []) gauge.set({ provider: name, limit: limit.name }, valueOf(limit));
+    }
+  };
+  metrics.gauge({
+    name: "cloudwire_cloud_rate_limit_requests",
+    help: "Requests that the cloud allows an account in a period, as the provider says.",
+    labels: ["provider", "limit"],
+    collect: (gauge) => eachLimit(gauge, ({ limit }) => limit),
+  });
+  metrics.gauge({
+    name: "cloudwire_cloud_rate_limit_remaining_requests",
+    help: "Requests of that limit that are left, whoever else uses the account.",
+    labels: ["provider", "limit"],
+    collect: (gauge) => eachLimit(gauge, ({ remaining }) => remaining),
+  });
 }

@@ -1,6 +1,6 @@
-import { readFileText, type ReadText } from "../options/file-text.ts";
+import { readFileText, type ReadText } from "../options/text-file.ts";
 import type { Options } from "../app/options.ts";
-import type { Problem } from "../options/problem.ts";
+import type { Problem } from "../options/flag.ts";
 import type { ProviderTls } from "./provider-tls-flag.ts";
 
 type ProviderOptions = Pick<Options, "provider" | "providerTls" | "providerPlaintext">;

@@ -1,4 +1,4 @@
-import { QUOTA_CLASSES, type QuotaClass } from "./model/quota-classes.ts";
+import { QUOTA_CLASSES, type QuotaClass } from "./model/call-rate.ts";
 import { type Flag, type Parsed, problem, value } from "../options/flag.ts";
 
 /** How often the cloud behind a provider may be called. */

@@ -1,6 +1,6 @@
-import { withoutUserinfo } from "../util/userinfo.ts";
+import { withoutUserinfo } from "../util/text.ts";
 import { type Flag, problem, value } from "../options/flag.ts";
-import { parseProviderAddress } from "./connection/provider-address.ts";
+import { parseProviderAddress } from "./connection/address.ts";
 
 /** One provider to connect to. */
 export interface ProviderEndpoint {

@@ -1,38 +1,52 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { ProviderTls } from "./provider-tls-flag.ts";
+import type { CallJournal } from "../explain/history/call-journal.ts";
+import { ChangeSequence } from "../leadership/change-sequence.ts";
+import type { WriteGate } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
+import type { RecordingSink } from "../telemetry/recording-log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import { GroupedCallBudget } from "./limits/call-budget.ts";
-import { randomCallIds } from "./convert/call-ids.ts";
-import { type OperatorRate, rateGroups } from "./model/call-rate.ts";
-import { ChangeSequence } from "../leadership/change-sequence.ts";
-import type { ProviderClient } from "./model/client.ts";
-import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection/connection.ts";
-import { absenceDoubt, type ProviderHealth } from "./connection/state.ts";
-import { contractClient } from "./contract-client.ts";
-import type { WriteGate } from "../observe/write-filter.ts";
-import type { RecordingSink } from "../telemetry/recording-log.ts";
-import { audited, type ChangeAudit } from "./observers/audited.ts";
-import { planningClient } from "./calls/validate-only.ts";
-import { onlyQuestions } from "./calls/question-caller.ts";
-import type { ProviderError } from "./model/errors.ts";
-import { GovernedCaller } from "./limits/rate-limited-caller.ts";
-import type { CallJournal } from "../explain/history/call-journal.ts";
-import { journalled } from "./observers/journalled.ts";
-import { instrumented } from "./observers/observed-caller.ts";
-import type { ProviderMetrics } from "./metrics.ts";
+import { getInstances, listInstances } from "./calls/instances.ts";
+import {
+  applyNodeSet,
+  deleteLoadBalancer,
+  ensureLoadBalancer,
+  getLoadBalancer,
+  listLoadBalancers,
+  updateLoadBalancerNodes,
+} from "./calls/load-balancers.ts";
+import { NodeSets } from "./calls/node-sets.ts";
+import { onlyQuestions, planningClient } from "./calls/validate-only.ts";
+import { deleteRoutes, ensureRoutes, listRoutes } from "./calls/routes.ts";
+import { Session } from "./calls/session.ts";
+import { getVolumes } from "./calls/volumes.ts";
+import { watchInstances, watchLoadBalancers } from "./calls/watches.ts";
 import { ProviderChannel, type TlsState } from "./connection/channel.ts";
+import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection/connection.ts";
+import type { HandshakeRecord } from "./connection/handshake.ts";
+import {
+  type ConnectionState,
+  type ProviderHealth,
+  type ScopeChange,
+  type ScopeRemedy,
+  absenceDoubt,
+} from "./connection/state.ts";
+import type { RpcCaller } from "./connection/transport.ts";
+import { randomCallIds } from "./convert/caller.ts";
+import { GroupedCallBudget } from "./limits/call-budget.ts";
+import { GovernedCaller } from "./limits/rate-limited-caller.ts";
+import type { ProviderMetrics } from "./metrics.ts";
+import { type BudgetSnapshot, type OperatorRate, rateGroups } from "./model/call-rate.ts";
+import type { ProviderClient } from "./model/client.ts";
+import type { ProviderError } from "./model/errors.ts";
 import type { ProviderInfo } from "./model/info.ts";
 import type { Provider } from "./model/provider.ts";
-import type { ProviderSnapshot } from "./provider-snapshot.ts";
 import type { ProviderStatus } from "./model/status.ts";
-import type { ScopeChange, ScopeRemedy } from "./connection/scope-guard.ts";
-import { Session } from "./calls/session.ts";
+import { audited, instrumented, journalled, traced } from "./observers/observed-caller.ts";
+import type { ChangeAudit } from "./observers/audit.ts";
 import { recorder } from "./observers/recorder.ts";
-import { traced } from "./observers/traced.ts";
-import type { RpcCaller } from "./connection/transport.ts";
+import type { ProviderTls } from "./provider-tls-flag.ts";
 
 /** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
 const MAX_CALLS = 64;
@@ -238,4 +252,47 @@ function watched(caller: RpcCaller, options: SidecarOptions, log: Logger): RpcCa
   const measured = instrumented(kept, { provider, metrics, log, clock });
   const shown = traced(measured, { provider, address, tracing });
   return gate?.isShut === true ? onlyQuestions(shown) : shown;
+}
+
+/** Everything that is known of one provider at a moment. */
+export interface ProviderSnapshot {
+  /** The operator's name. */
+  readonly name: string;
+  readonly address: string;
+  readonly connection: ConnectionState["kind"];
+  readonly health: ProviderHealth;
+  readonly warnings: readonly string[];
+  /** Of the last accepted handshake. */
+  readonly info: ProviderInfo | undefined;
+  readonly handshakes: readonly HandshakeRecord[];
+  readonly status: ProviderStatus | undefined;
+  readonly scopeChange: ScopeChange | undefined;
+  /** Why its word that a machine is gone is not taken now; undefined: it is. */
+  readonly doubt: string | undefined;
+  readonly budgets: readonly BudgetSnapshot[];
+  readonly calls: { readonly inFlight: number; readonly waiting: number; readonly limit: number };
+}
+
+/** The calls of the contract over one session. */
+function contractClient(session: Session, random: Random): ProviderClient {
+  const sets = new NodeSets((chunk, options) => applyNodeSet(session, chunk, options));
+  return {
+    getInstances: (nodes, options) => getInstances(session, nodes, options),
+    listInstances: (options) => listInstances(session, options),
+    watchInstances: (options) => watchInstances(session, random, options),
+
+    getLoadBalancer: (ref, options) => getLoadBalancer(session, ref, options),
+    listLoadBalancers: (options) => listLoadBalancers(session, options),
+    ensureLoadBalancer: (input, options) => ensureLoadBalancer(session, sets, input, options),
+    updateLoadBalancerNodes: (input, options) => updateLoadBalancerNodes(session, sets, input, options),
+    deleteLoadBalancer: (ref, options) => deleteLoadBalancer(session, ref, options),
+    watchLoadBalancers: (options) => watchLoadBalancers(session, random, options),
+    applyNodeSet: (chunk, options) => applyNodeSet(session, chunk, options),
+
+    listRoutes: (options) => listRoutes(session, options),
+    ensureRoutes: (routes, options) => ensureRoutes(session, routes, options),
+    deleteRoutes: (routes, options) => deleteRoutes(session, routes, options),
+
+    getVolumes: (volumes, options) => getVolumes(session, volumes, options),
+  };
 }

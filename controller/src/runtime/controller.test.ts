@@ -11,8 +11,7 @@ import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.t
 import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
 import { Controller } from "./controller.ts";
 import { controllerMetrics } from "./metrics.ts";
-import { type ReconcileContext, stepReconciler } from "./reconciler.ts";
-import { DONE, type Result, requeueAfter } from "./result.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter, stepReconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
 interface Rig extends AsyncDisposable {

@@ -1,20 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { KubeObject } from "../api/meta.ts";
 import type { Lister } from "../kube/cache/lister.ts";
+import { doWork } from "../observe/work.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import { doWork } from "../observe/work.ts";
-import { childSignal, type OwnedSignal, type SignalFan, signalFan } from "../util/abort.ts";
+import { type OwnedSignal, type SignalFan, childSignal, signalFan } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
-import { isToldElsewhere } from "../util/errors.ts";
+import { isTerminal, isToldElsewhere, retryAfterMsOf } from "../util/errors.ts";
+import type { Priority } from "../util/semaphore.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
-import type { ControllerMetrics } from "./metrics.ts";
-import { classify, settle } from "./outcome.ts";
-import { PlannedWork } from "./planned-work.ts";
-import { inReconcileSpan } from "./reconcile-span.ts";
-import type { ReconcileContext, Reconciler } from "./reconciler.ts";
-import type { Outcome } from "./result.ts";
+import { type ControllerMetrics, PlannedWork, inReconcileSpan } from "./metrics.ts";
+import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
 export interface ControllerDependencies {
@@ -236,4 +233,52 @@ function report(log: Logger, outcome: Outcome): void {
     default:
       outcome satisfies never;
   }
+}
+
+/** What somebody else may have written meanwhile, at the cloud above all, wakes nobody. */
+const PLAN_AGAIN_MS = 30_000;
+
+/** What a thrown error means. The only place that decides. */
+export function classify(error: unknown, signal: AbortSignal): Outcome {
+  if (signal.aborted) return { kind: "aborted" };
+  if (isTerminal(error)) return { kind: "terminal", error };
+  const delayMs = retryAfterMsOf(error);
+  if (delayMs !== undefined) return { kind: "heldOff", error, delayMs };
+  return isFault(error) ? { kind: "panicked", error } : { kind: "failed", error };
+}
+
+/** The only switch from the end of a reconcile to the queue. */
+function settle(queue: Workqueue, key: string, priority: Priority, outcome: Outcome): void {
+  switch (outcome.kind) {
+    case "done":
+    case "terminal":
+      return queue.forget(key);
+    case "requeueAfter":
+      queue.forget(key);
+      return queue.addAfter(key, outcome.delayMs, { priority: "low" });
+    case "heldOff":
+      return queue.addAfter(key, outcome.delayMs, { priority });
+    case "failed":
+    case "panicked":
+      queue.addRateLimited(key, { priority });
+      return;
+    case "planned":
+      queue.forget(key);
+      return queue.addAfter(key, PLAN_AGAIN_MS, { priority: "low" });
+    case "aborted":
+      return;
+    default:
+      outcome satisfies never;
+  }
+}
+
+/** What JavaScript itself throws, or something that is no Error at all, was not meant by anybody. */
+function isFault(error: unknown): boolean {
+  return (
+    !(error instanceof Error) ||
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof ReferenceError ||
+    error instanceof SyntaxError
+  );
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { contractError } from "../provider/model/errors.ts";
 import { RetryAfterError } from "../util/errors.ts";
-import { ReconcileHistory } from "./history.ts";
-import { DONE, type Outcome } from "./result.ts";
+import { FailureCounts, ReconcileHistory } from "./history.ts";
+import { DONE, type Outcome } from "./reconciler.ts";
 
 const QUOTA = contractError("QUOTA_EXCEEDED", "5 of 5");
 
@@ -115,5 +115,14 @@ describe("ReconcileHistory", () => {
     const failing = history.failing();
     expect(failing).toHaveLength(20_000);
     expect(failing.at(-1)?.key).toBe("service-1");
+  });
+});
+
+describe("failure counts", () => {
+  test("failed() counts failures of one kind in a row, by key, until one succeeds", () => {
+    const counts = new FailureCounts();
+    expect([counts.failed("a", "x"), counts.failed("a", "x"), counts.failed("b", "x")]).toEqual([1, 2, 1]);
+    counts.succeeded("a");
+    expect([counts.failed("a", "x"), counts.failed("b", "x"), counts.failed("b", "y")]).toEqual([1, 2, 1]);
   });
 });

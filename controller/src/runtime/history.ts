@@ -1,10 +1,10 @@
 import { isApiError } from "../kube/errors.ts";
-import { isProviderError, type ProviderErrorClass } from "../provider/model/errors.ts";
+import { type ProviderErrorClass, isProviderError } from "../provider/model/errors.ts";
 import { causesOf, messageOf } from "../util/errors.ts";
-import { beginningOf, flatText } from "../util/text.ts";
 import { isRecord } from "../util/json.ts";
 import { Lru } from "../util/lru.ts";
-import type { Outcome, Why } from "./result.ts";
+import { beginningOf, flatText } from "../util/text.ts";
+import type { Outcome, Why } from "./reconciler.ts";
 
 /** How one reconcile went. */
 export interface ReconcileRecord {
@@ -134,4 +134,26 @@ function whyThrown(outcome: Outcome): Why | undefined {
 
 function isWhy(value: unknown): value is Why {
   return isRecord(value) && typeof value["reason"] === "string" && typeof value["message"] === "string";
+}
+
+interface Count {
+  readonly kind: string;
+  readonly count: number;
+}
+
+/** Failures of one kind in a row, by key: the queue counts only those whose wait it chooses itself. */
+export class FailureCounts {
+  readonly #counts = new Map<string, Count>();
+
+  /** One more; answers how many that makes. */
+  failed(key: string, kind: string): number {
+    const earlier = this.#counts.get(key);
+    const count = earlier?.kind === kind ? earlier.count + 1 : 1;
+    this.#counts.set(key, { kind, count });
+    return count;
+  }
+
+  succeeded(key: string): void {
+    this.#counts.delete(key);
+  }
 }

@@ -1,9 +1,11 @@
 import type { Counter } from "prom-client";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
-import type { PlannedWrite } from "../observe/planned-write.ts";
+import type { PlannedWrite } from "../observe/plans.ts";
+import { type ObjectVersion, PlannedOnlyError, type Work } from "../observe/work.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { SpanStart, Tracing } from "../telemetry/tracing.ts";
 import type { ReconcileRecord } from "./history.ts";
-import type { Outcome } from "./result.ts";
+import type { Outcome, ReconcileContext } from "./reconciler.ts";
 
 /** What one controller reports. */
 export interface ControllerMetrics {
@@ -49,4 +51,87 @@ export function faultCounter(metrics: Metrics): Counter<"controller"> {
     help: "Times a controller broke as a whole by a fault of this program, and was started anew. Worth an alert.",
     labels: ["controller"],
   });
+}
+
+/** Does one reconcile as a trace of its own: a key comes up for many reasons at once, so it is below none of them. */
+export function inReconcileSpan(
+  tracing: Tracing,
+  controller: string,
+  { key, reconcileId, priority, failures }: ReconcileContext,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const start = (): SpanStart => ({
+    name: `reconcile ${controller}`,
+    kind: "internal",
+    attributes: {
+      "cloudwire.controller": controller,
+      "cloudwire.key": key,
+      // The same as in the log.
+      "cloudwire.reconcile_id": reconcileId,
+      "cloudwire.priority": priority,
+      "cloudwire.failures": failures,
+    },
+  });
+  return tracing.root(start, async (span) => {
+    const outcome = await work();
+    span.set({ "cloudwire.outcome": outcome.kind });
+    if (isFailure(outcome)) span.fail(outcome.error);
+    return outcome;
+  });
+}
+
+/** One that is put off or cut short was as it should be. */
+function isFailure(
+  outcome: Outcome,
+): outcome is Extract<Outcome, { readonly kind: "failed" | "terminal" | "panicked" }> {
+  return outcome.kind === "failed" || outcome.kind === "terminal" || outcome.kind === "panicked";
+}
+
+export interface PlannedWorkDependencies
+  extends Pick<Work, "controller" | "key" | "provider" | "reconcileId" | "version"> {
+  /** Aborts the signal of the reconcile. */
+  readonly stop: (reason: unknown) => void;
+}
+
+/** One reconcile, and what it would have written. */
+export class PlannedWork implements Work {
+  readonly controller: string;
+  readonly key: string;
+  readonly provider: string;
+  readonly reconcileId: string;
+  readonly version: ObjectVersion | undefined;
+  readonly #stop: (reason: unknown) => void;
+  readonly #writes: PlannedWrite[] = [];
+  #isStopped = false;
+
+  constructor({ controller, key, provider, reconcileId, version, stop }: PlannedWorkDependencies) {
+    this.controller = controller;
+    this.key = key;
+    this.provider = provider;
+    this.reconcileId = reconcileId;
+    this.version = version;
+    this.#stop = stop;
+  }
+
+  note(write: PlannedWrite): void {
+    this.#writes.push(write);
+  }
+
+  stop(): never {
+    const error = new PlannedOnlyError();
+    this.#isStopped = true;
+    this.#stop(error);
+    throw error;
+  }
+
+  /** What the reconcile came to, given how it ended. */
+  outcome(ended: Outcome): Outcome {
+    const isWell = ended.kind === "done" || ended.kind === "requeueAfter";
+    return this.#isStopped || (isWell && this.#writes.length > 0) ? { kind: "planned" } : ended;
+  }
+
+  /** undefined: not known. */
+  writesAt({ kind }: Outcome): readonly PlannedWrite[] | undefined {
+    return kind === "planned" || kind === "done" || kind === "requeueAfter" ? this.#writes : undefined;
+  }
 }

@@ -2,12 +2,11 @@ import { describe, expect, test } from "vitest";
 import { node } from "../../test/support/builders.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { Node } from "../api/node.ts";
-import type { EventHandler, HandlerOptions, Informer } from "../kube/cache/informer-interface.ts";
+import type { EventHandler, HandlerOptions, Informer } from "../kube/cache/lister.ts";
 import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
 import { DEFAULT_BACKOFF, exponentialLimiter } from "../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
-import type { Predicate } from "./predicate.ts";
-import { informerSource, type InformerSourceOptions } from "./source.ts";
+import { type InformerSourceOptions, type Predicate, informerSource } from "./source.ts";
 
 /** Hands its one handler to the test. */
 function stubInformer() {

@@ -1,8 +1,7 @@
 import { type KubeObject, keyOf } from "../api/meta.ts";
-import type { Informer } from "../kube/cache/informer-interface.ts";
-import type { Priority } from "../util/priority-line.ts";
+import type { Informer } from "../kube/cache/lister.ts";
+import type { Priority } from "../util/semaphore.ts";
 import type { Workqueue } from "../workqueue/queue.ts";
-import type { Predicate } from "./predicate.ts";
 
 /** Where keys come from. */
 export interface Source {
@@ -75,4 +74,13 @@ function defaultPriority(change: Change<KubeObject>): Priority {
     default:
       return change satisfies never;
   }
+}
+
+/** Which changes of an object wake a controller. Pure: values in, verdict out. */
+export interface Predicate<T> {
+  /** Also asked for every object of the first list. */
+  add(object: T): boolean;
+  /** Also asked with the same object twice on a resync. */
+  update(old: T, object: T): boolean;
+  delete(last: T): boolean;
 }

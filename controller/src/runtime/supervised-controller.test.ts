@@ -8,7 +8,7 @@ import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.t
 import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
 import { Controller } from "./controller.ts";
 import { controllerMetrics, faultCounter } from "./metrics.ts";
-import { DONE } from "./result.ts";
+import { DONE } from "./reconciler.ts";
 import { SupervisedController } from "./supervised-controller.ts";
 
 const NAME = "node-route-controller";

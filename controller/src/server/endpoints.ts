@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { isRecord } from "../util/json.ts";
-import { type HealthCheck, type Reasons, report } from "./health.ts";
-import type { HealthPages } from "./health-metrics.ts";
+import { type HealthCheck, type HealthPages, type Reasons, report } from "./health.ts";
 
 /** `/healthz` and `/livez`, `/readyz`, and each check by its name below them, which always says why. */
 export function serveHealth(server: FastifyInstance, pages: HealthPages, reasons: Reasons): void {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { report } from "./health.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeLog } from "../../test/support/fake-log.ts";
+import { faultCounter } from "../runtime/metrics.ts";
+import { SupervisedController } from "../runtime/supervised-controller.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { controllerChecks, controllersSummary, report } from "./health.ts";
 
 const good = { name: "ping", problem: () => undefined };
 const bad = { name: "provider", problem: () => "acme does not answer" };
@@ -36,5 +41,78 @@ describe("report()", () => {
       healthy: true,
       text: "[+]ping ok\nwarn: no such check: moon\nlivez check passed\n",
     });
+  });
+});
+
+describe("controller health", () => {
+  const RUNNING = "cloud-node-controller";
+  const BROKEN = "node-route-controller";
+
+  /** Broken ones after `afterMs`; of the others nothing runs yet. */
+  async function controllers(broken: readonly string[], afterMs: number): Promise<readonly SupervisedController[]> {
+    const clock = new FakeClock(Date.UTC(2026, 0, 1));
+    const faults = faultCounter(new Metrics());
+    const all = [RUNNING, BROKEN].map(
+      (name) =>
+        new SupervisedController({
+          name,
+          build: () => {
+            throw new Error("x is undefined");
+          },
+          clock,
+          random: () => 0,
+          log: new FakeLog(),
+          faults,
+        }),
+    );
+    const { signal } = new AbortController();
+    for (const controller of all) {
+      if (broken.includes(controller.name)) void controller.run({ stop: signal, abort: signal });
+    }
+    await clock.advance(afterMs);
+    return all;
+  }
+
+  async function healthOf(broken: readonly string[], afterMs: number): Promise<readonly string[]> {
+    const all = await controllers(broken, afterMs);
+    const checks = controllerChecks([RUNNING, BROKEN], () => all);
+    return report("healthz", checks, []).text.split("\n");
+  }
+
+  const TOLD = "broke (fault 1 in a row) and starts again at 2026-01-01T00:00:01.000Z: x is undefined";
+
+  test("controllerChecks() lists each controller by its name", async () => {
+    expect(await healthOf([], 0)).toEqual([
+      "[+]cloud-node-controller ok",
+      "[+]node-route-controller ok",
+      "[+]controllers ok",
+      "healthz check passed",
+      "",
+    ]);
+  });
+
+  test("controllerChecks() tells of a broken controller without failing", async () => {
+    expect(await healthOf([BROKEN], 0)).toEqual([
+      "[+]cloud-node-controller ok",
+      `[+]node-route-controller ok, but: ${TOLD}`,
+      "[+]controllers ok",
+      "healthz check passed",
+      "",
+    ]);
+  });
+
+  test("controllerChecks() does not fail while it may still be an accident", async () => {
+    expect(await healthOf([RUNNING, BROKEN], 7999)).toContain("[+]controllers ok");
+  });
+
+  test("controllerChecks() fails when all controllers break again and again", async () => {
+    expect(await healthOf([RUNNING, BROKEN], 15_000)).toContain(
+      "[-]controllers failed: all controllers break again and again: cloud-node-controller, node-route-controller; a new process may help",
+    );
+  });
+
+  test("controllersSummary() names the broken ones", async () => {
+    expect(controllersSummary(await controllers([BROKEN], 0))).toBe(`node-route-controller: ${TOLD}`);
+    expect(controllersSummary(await controllers([], 0))).toBe("no faults");
   });
 });

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { HostPort } from "../options/host-port.ts";
+import type { HostPort } from "../options/flag.ts";
 import { sendText } from "./endpoints.ts";
 import type { RunningServer } from "./server.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Metrics } from "../telemetry/metrics.ts";
-import { HealthMetrics } from "./health-metrics.ts";
+import { HealthMetrics } from "./health.ts";
 import { type RunningServer, startServer } from "./server.ts";
 
 const running: RunningServer[] = [];

@@ -1,8 +1,8 @@
 import fastify from "fastify";
-import type { HostPort } from "../options/host-port.ts";
+import type { HostPort } from "../options/flag.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { serveHealth, serveMetrics } from "./endpoints.ts";
-import type { HealthMetrics } from "./health-metrics.ts";
+import type { HealthMetrics } from "./health.ts";
 
 export interface ServerDependencies {
   readonly address: HostPort;

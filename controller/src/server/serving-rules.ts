@@ -1,7 +1,6 @@
 import { BlockList, isIP } from "node:net";
-import { parseAddress } from "../options/host-port.ts";
+import { type Problem, parseAddress } from "../options/flag.ts";
 import type { Options } from "../app/options.ts";
-import type { Problem } from "../options/problem.ts";
 
 type Serving = Pick<Options, "securePort" | "bindAddress" | "tlsCertFile" | "tlsPrivateKeyFile">;
 

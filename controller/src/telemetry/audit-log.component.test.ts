@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { AuditLog } from "./audit-log.ts";
-import { auditMetrics } from "./audit-metrics.ts";
+import { AuditLog, auditMetrics } from "./audit-log.ts";
 import { Metrics } from "./metrics.ts";
 
 const CLOSE_MS = 3000;

@@ -1,8 +1,6 @@
 import { pino } from "pino";
 import type { Clock } from "../util/clock.ts";
-import type { LogFields, Logger, LogLevel } from "./log.ts";
-import { safeFields } from "./log-fields.ts";
-import { formatLine } from "./log-text.ts";
+import { type LogFields, type LogLevel, type Logger, formatLine, safeFields } from "./log.ts";
 
 /** Where finished lines go: `process.stderr` fits. */
 export interface LogDestination {

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import { observeEventLoop } from "./event-loop-delay.ts";
 
 /** One family of time series. Names end in _seconds, _bytes or _total; upstream's names are kept where upstream has one. */
@@ -132,4 +132,16 @@ function common<Label extends string>({
   labels = [],
 }: MetricSpec<Label>): { name: string; help: string; labelNames: Label[] } {
   return { name, help, labelNames: [...labels] };
+}
+
+/** Which program this is. Name and labels as far as they mean something here: component-base/metrics/prometheus/version v0.36.3. */
+export function exposeBuildInfo(metrics: Metrics, version: string): void {
+  const [major = "", minor = ""] = version.split(".");
+  metrics
+    .gauge({
+      name: "kubernetes_build_info",
+      help: "Always 1; the labels tell version and platform of this program.",
+      labels: ["major", "minor", "git_version", "platform"],
+    })
+    .set({ major, minor, git_version: `v${version}`, platform: `${process.platform}/${process.arch}` }, 1);
 }

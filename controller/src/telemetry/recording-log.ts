@@ -1,8 +1,10 @@
 import { statSync } from "node:fs";
+import type { Options } from "../app/options.ts";
 import type { Clock } from "../util/clock.ts";
+import { messageOf } from "../util/errors.ts";
 import { LineLog, type LineLogWords } from "./line-log.ts";
 import type { Logger } from "./log.ts";
-import type { RecordingMetrics } from "./recording-metrics.ts";
+import type { Metrics } from "./metrics.ts";
 
 /** Takes what goes over the wire to providers. Never blocks, never throws. */
 export interface RecordingSink {
@@ -129,5 +131,58 @@ export class RecordingLog implements RecordingSink {
     const atMs = Math.round((clock.monotonicMs() - this.#startedMs) * 1000) / 1000;
     const time = new Date(clock.nowMs()).toISOString();
     return Buffer.from(`${JSON.stringify({ line, atMs, time, ...entry })}\n`);
+  }
+}
+
+/** What becomes of lines of a recording. */
+export type RecordingFate = "written" | "lost" | "full";
+
+export interface RecordingMetrics {
+  count(fate: RecordingFate, lines: number): void;
+  /** A write failed; lines wait and are tried again. */
+  failed(): void;
+}
+
+export function recordingMetrics(metrics: Metrics): RecordingMetrics {
+  const lines = metrics.counter({
+    name: "cloudwire_recording_lines_total",
+    help: "Lines of the recording of --record-provider, by what became of them: written; lost, too many waited for a file that could not be written; full, the file has its size.",
+    labels: ["result"],
+  });
+  const failures = metrics.counter({
+    name: "cloudwire_recording_failures_total",
+    help: "Tries to write the recording of --record-provider that failed. What could not be written is tried again.",
+  });
+  return { count: (fate, number) => lines.inc({ result: fate }, number), failed: () => failures.inc() };
+}
+
+export type RecordingOpening =
+  | { readonly kind: "open"; readonly recording: RecordingLog }
+  | { readonly kind: "off"; readonly recording: undefined }
+  | { readonly kind: "failed"; readonly problem: string };
+
+export interface RecordingDependencies {
+  readonly options: Pick<Options, "recordProvider" | "recordProviderMaxsize" | "provider">;
+  /** Program and version. */
+  readonly program: string;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** The recording that the settings ask for. */
+export function openRecording({ options, program, metrics, clock, log }: RecordingDependencies): RecordingOpening {
+  const { recordProvider: path, recordProviderMaxsize, provider } = options;
+  if (path === "") return { kind: "off", recording: undefined };
+  if (path === "-") return { kind: "failed", problem: "--record-provider: must be a file, not standard output" };
+  const providers = provider.map(({ name, address }) => ({ name, address }));
+  try {
+    const limits = { path, maxBytes: recordProviderMaxsize * MEGABYTE, head: { program, providers } };
+    const recording = RecordingLog.open({ ...limits, metrics: recordingMetrics(metrics), clock, log });
+    return { kind: "open", recording };
+  } catch (error) {
+    return { kind: "failed", problem: `--record-provider: ${path}: cannot be opened for writing: ${messageOf(error)}` };
   }
 }

@@ -4,9 +4,8 @@ import { type ReadableSpan, type SpanExporter, TracerProvider } from "@opentelem
 import { afterEach, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { BoundedQueue, startTraceExport, TraceExportError } from "./trace-export.ts";
+import { BoundedQueue, TraceExportError, startTraceExport, traceMetrics } from "./trace-export.ts";
 import { Metrics } from "./metrics.ts";
-import { traceMetrics } from "./trace-metrics.ts";
 
 const SETTINGS = { endpoint: "http://collector:4317", sampling: { isParentBased: true, ratio: 1 } };
 

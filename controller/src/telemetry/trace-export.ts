@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { diag, DiagLogLevel } from "@opentelemetry/api";
+import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import {
@@ -19,12 +19,12 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Sampling, TracingSettings } from "./tracing-settings.ts";
 import { raceAbort } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import type { Logger } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 import { OtelTracing } from "./otel-tracing.ts";
-import type { TraceMetrics } from "./trace-metrics.ts";
+import type { Sampling, TracingSettings } from "./tracing-settings.ts";
 import type { Tracing } from "./tracing.ts";
 
 export interface TraceExportDependencies {
@@ -180,4 +180,20 @@ export class BoundedQueue implements SpanProcessor {
     this.#isTroubled = false;
     this.#deps.log.info("Traces are exported again", { endpoint: this.#deps.settings.endpoint });
   }
+}
+
+/** What becomes of finished spans. */
+export type SpanFate = "exported" | "failed" | "dropped";
+
+export interface TraceMetrics {
+  count(fate: SpanFate, spans: number): void;
+}
+
+export function traceMetrics(metrics: Metrics): TraceMetrics {
+  const spans = metrics.counter({
+    name: "cloudwire_trace_spans_total",
+    help: "Finished spans of traces, by what became of them: exported; failed, the collector did not take them; dropped, the queue was full.",
+    labels: ["result"],
+  });
+  return { count: (fate, number) => spans.inc({ result: fate }, number) };
 }

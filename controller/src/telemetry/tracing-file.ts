@@ -1,5 +1,5 @@
 import { type FileKind, readKubernetesFile } from "../options/text-file.ts";
-import type { Setting } from "../options/problem.ts";
+import type { Setting } from "../options/flag.ts";
 import { readEndpoint, type SettingsReading } from "./tracing-settings.ts";
 
 /** What such a file says; what it leaves open is undefined. */

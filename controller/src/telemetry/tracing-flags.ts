@@ -1,6 +1,6 @@
-import { readFileText, type ReadText } from "../options/file-text.ts";
+import { readFileText, type ReadText } from "../options/text-file.ts";
 import type { Options } from "../app/options.ts";
-import type { Problem, Setting } from "../options/problem.ts";
+import type { Problem, Setting } from "../options/flag.ts";
 import { asksForTraces, readTracingEnvironment, type TracingEnvironment } from "./tracing-options.ts";
 import { parseTracingFile, type TracingFile } from "./tracing-file.ts";
 import { DEFAULT_ENDPOINT, type Sampling, type TracingSettings } from "./tracing-settings.ts";

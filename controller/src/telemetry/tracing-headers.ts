@@ -1,4 +1,4 @@
-import type { Problem } from "../options/problem.ts";
+import type { Problem } from "../options/flag.ts";
 
 /** Both are sent; the exporter would show a header that it cannot send whole, secrets included. */
 const VARIABLES = ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"] as const;

@@ -1,4 +1,4 @@
-import type { Problem, Setting } from "../options/problem.ts";
+import type { Problem, Setting } from "../options/flag.ts";
 import { tracingHeaderProblems } from "./tracing-headers.ts";
 import { readEndpoint, type Sampling, type SettingsReading } from "./tracing-settings.ts";
 

@@ -1,4 +1,4 @@
-import { withoutUserinfo } from "../util/userinfo.ts";
+import { withoutUserinfo } from "../util/text.ts";
 
 /** Where traces go and which are taken. */
 export interface TracingSettings {

@@ -72,3 +72,13 @@ function newsOf(cause: unknown, text: string): string {
   const details = cause instanceof Error && "details" in cause ? cause.details : undefined;
   return typeof details === "string" && details !== "" && text.endsWith(details) ? details : text;
 }
+
+/** Something that only an operator can put right; shown as one line, without a stack. */
+export class UsageError extends Error {
+  readonly code = "USAGE";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "UsageError";
+  }
+}

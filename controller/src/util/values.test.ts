@@ -4,7 +4,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Backoff, backoffMs } from "./backoff.ts";
 import { deepEqual } from "./equal.ts";
 import { causesOf, isTerminal, messageOf, RetryAfterError, retryAfterMsOf, TerminalError } from "./errors.ts";
-import { iso } from "./iso-time.ts";
+import { iso } from "./text.ts";
 import { DecodeError, numberField, recordsField, stringField, stringMapField, stringsField } from "./json.ts";
 import { Lru } from "./lru.ts";
 import { TokenBucket } from "./token-bucket.ts";

@@ -1,4 +1,4 @@
-import type { Priority } from "../util/priority-line.ts";
+import type { Priority } from "../util/semaphore.ts";
 
 export interface AddOptions {
   /** A key waiting as low moves up when it is added as high; never down. @default "high" */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { NO_QUEUE_METRICS } from "./metrics.ts";
-import type { Priority } from "../util/priority-line.ts";
+import type { Priority } from "../util/semaphore.ts";
 import type { WorkItem, Workqueue } from "./queue.ts";
 import { DEFAULT_BACKOFF, exponentialLimiter } from "./rate-limiter.ts";
 import { createWorkqueue } from "./rate-limited-queue.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../util/clock.ts";
 import { Delays } from "./delays.ts";
 import { type LaneOptions, Lanes } from "./subqueues.ts";
 import type { QueueMetrics } from "./metrics.ts";
-import type { Priority } from "../util/priority-line.ts";
+import type { Priority } from "../util/semaphore.ts";
 import type { AddOptions, KeyState, QueueSnapshot, WorkItem, Workqueue } from "./queue.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Lanes } from "./subqueues.ts";
 import { NO_QUEUE_METRICS } from "./metrics.ts";
-import type { Priority } from "../util/priority-line.ts";
+import type { Priority } from "../util/semaphore.ts";
 import { DEFAULT_BACKOFF, exponentialLimiter } from "./rate-limiter.ts";
 import { createWorkqueue } from "./rate-limited-queue.ts";
 

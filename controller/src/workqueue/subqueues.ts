@@ -1,4 +1,4 @@
-import type { Priority } from "../util/priority-line.ts";
+import type { Priority } from "../util/semaphore.ts";
 import type { LaneSnapshot } from "./queue.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { type DevCluster, type Interception, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKubeSide, type KubeSide } from "../../src/kube/cluster.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Mode } from "../../src/observe/mode.ts";
-import { summaryOf } from "../../src/observe/planned-write.ts";
+import { summaryOf } from "../../src/observe/plans.ts";
 import { eventually } from "../support/poll.ts";
 import { Harness, type Manager } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, registeredNode } from "./support/objects.ts";

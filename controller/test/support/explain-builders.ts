@@ -1,9 +1,9 @@
-import type { ProviderSnapshot } from "../../src/provider/provider-snapshot.ts";
+import type { ProviderSnapshot } from "../../src/provider/sidecar.ts";
 import type { ProviderCondition } from "../../src/provider/model/load-balancer.ts";
 import type { ProviderStatus } from "../../src/provider/model/status.ts";
-import { classify } from "../../src/runtime/outcome.ts";
+import { classify } from "../../src/runtime/controller.ts";
 import { ReconcileHistory, type ReconcileRecord } from "../../src/runtime/history.ts";
-import type { Outcome } from "../../src/runtime/result.ts";
+import type { Outcome } from "../../src/runtime/reconciler.ts";
 import { info } from "./provider-builders.ts";
 
 /** How a reconcile that ended so is remembered. */

@@ -1,6 +1,5 @@
 import { type KubeObject, keyOf } from "../../src/api/meta.ts";
-import type { EventHandler, Informer } from "../../src/kube/cache/informer-interface.ts";
-import type { Lister } from "../../src/kube/cache/lister.ts";
+import type { EventHandler, Informer, Lister } from "../../src/kube/cache/lister.ts";
 
 /** A cache that a test fills by hand; handlers hear of it at once. */
 export class FakeInformer<T extends KubeObject> implements Informer<T> {

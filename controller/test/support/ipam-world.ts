@@ -1,4 +1,4 @@
-import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { NODE_IPAM_CONTROLLER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";

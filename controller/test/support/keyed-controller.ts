@@ -1,6 +1,6 @@
 import { Controller } from "../../src/runtime/controller.ts";
 import { type ControllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
-import type { Result } from "../../src/runtime/result.ts";
+import type { Result } from "../../src/runtime/reconciler.ts";
 import { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";

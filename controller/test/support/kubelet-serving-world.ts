@@ -6,7 +6,7 @@ import { kubeletServingCsrApprover } from "../../src/controllers/kubelet-serving
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../src/kube/resources/certificate-signing-request.ts";
 import type { InstanceAnswer } from "../../src/provider/model/instance.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import type { Provider } from "../../src/provider/model/provider.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { RELEASE_DELETION } from "../../src/api/annotations.ts";
 import { NETWORK_UNAVAILABLE, type Node, READY } from "../../src/api/node.ts";
-import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER, UNINITIALIZED } from "../../src/api/taints.ts";
+import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER, UNINITIALIZED } from "../../src/api/well-known.ts";
 import { node as nodeOf, taint } from "./builders.ts";
 
 const READINESS = fc.record({

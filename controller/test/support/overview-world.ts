@@ -1,8 +1,8 @@
 import type { Node } from "../../src/api/node.ts";
 import type { Service } from "../../src/api/service.ts";
-import { operatorOverview } from "../../src/explain/overview/operator-overview.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
-import type { ProviderSnapshot } from "../../src/provider/provider-snapshot.ts";
+import { operatorOverview } from "../../src/explain/overview/overview.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
+import type { ProviderSnapshot } from "../../src/provider/sidecar.ts";
 import type { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { startLoopbackServer } from "../../src/server/loopback-server.ts";
 import type { RunningServer } from "../../src/server/server.ts";

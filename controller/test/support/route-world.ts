@@ -5,7 +5,7 @@ import { routeMetrics } from "../../src/controllers/route/metrics.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
 import type { InstanceAnswer } from "../../src/provider/model/instance.ts";
 import type { ProviderInfo } from "../../src/provider/model/info.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { parseCidr } from "../../src/util/cidr.ts";

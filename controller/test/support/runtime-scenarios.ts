@@ -8,7 +8,7 @@ import { EVENTS } from "../../src/kube/resources/event.ts";
 import type { HttpKubeClient } from "../../src/kube/http-client.ts";
 import { informerMetrics } from "../../src/kube/cache/metrics.ts";
 import { DEFAULT_TIMINGS, electionMetrics, LeaderElector } from "../../src/leadership/elector.ts";
-import { LEASES } from "../../src/leadership/lease-resource.ts";
+import { LEASES } from "../../src/leadership/lease-lock.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
 import type { Resource } from "../../src/kube/resources/resource.ts";
 import { SERVICES } from "../../src/kube/resources/service.ts";

@@ -1,28 +1,31 @@
 import { rm } from "node:fs/promises";
 import { CloudProviderService } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
-import { GetProviderInfoResponse, GetProviderStatusResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import type { GetProviderInfoRequest, GetProviderStatusRequest } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { BatchGetInstancesResponse, ListInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
-import type {
-  BatchGetInstancesRequest,
-  InstanceResult,
-  ListInstancesRequest,
-  WatchInstancesRequest,
-  WatchInstancesResponse,
+import {
+  type GetProviderInfoRequest,
+  GetProviderInfoResponse,
+  type GetProviderStatusRequest,
+  GetProviderStatusResponse,
+} from "@cloudwire/proto/cloudprovider/v1/identity";
+import {
+  type BatchGetInstancesRequest,
+  BatchGetInstancesResponse,
+  type InstanceResult,
+  type ListInstancesRequest,
+  ListInstancesResponse,
+  type WatchInstancesRequest,
+  type WatchInstancesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
 import {
+  type ApplyNodeSetRequest,
   ApplyNodeSetResponse,
+  type DeleteLoadBalancerRequest,
   DeleteLoadBalancerResponse,
+  type EnsureLoadBalancerRequest,
   EnsureLoadBalancerResponse,
+  type GetLoadBalancerRequest,
   GetLoadBalancerResponse,
+  type UpdateLoadBalancerNodesRequest,
   UpdateLoadBalancerNodesResponse,
-} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type {
-  ApplyNodeSetRequest,
-  DeleteLoadBalancerRequest,
-  EnsureLoadBalancerRequest,
-  GetLoadBalancerRequest,
-  UpdateLoadBalancerNodesRequest,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import {
   BatchDeleteRoutesResponse,
@@ -36,9 +39,15 @@ import { Any } from "@cloudwire/proto/google/protobuf/any";
 import { ErrorInfo, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
 import { type ErrorReason, errorReasons } from "@cloudwire/proto/reasons";
-import { durationToProto } from "../../src/provider/convert/time.ts";
-import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
-import type { ServerWritableStream } from "@grpc/grpc-js";
+import { durationToProto } from "../../src/provider/convert/scalars.ts";
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+} from "@grpc/grpc-js";
 
 /** What the provider answers; a test writes what it needs, the rest is a healthy provider of three machines' names. */
 export interface ProviderScript {

@@ -3,14 +3,13 @@ import type { EventInput } from "../../api/event.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { CERTIFICATE_SIGNING_REQUESTS, conditionPatch } from "../../kube/resources/certificate-signing-request.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import type { TokenBucket } from "../../util/token-bucket.ts";
 import { nodeWithoutCertificate, requestNotApproved } from "./events.ts";
 import type { KubeletServingMetrics } from "./metrics.ts";
 import type { Approve, Plan, Wait } from "./plan.ts";
-import type { Objection } from "./plan/objection.ts";
+import type { Objection } from "./plan/claim.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
 
 /** What this step writes with. */

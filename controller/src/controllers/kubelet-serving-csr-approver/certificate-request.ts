@@ -1,7 +1,6 @@
+import { type KeyObject, createPublicKey, verify } from "node:crypto";
 import { messageOf } from "../../util/errors.ts";
-import { type DerElement, DerError, oidText, readDer, TAGS } from "./der.ts";
-import { checkSignature, factsOf, type PublicKeyFacts, publicKeyOf, type SignatureVerdict } from "./request-key.ts";
-import { decodeRequestPem } from "./request-pem.ts";
+import { type DerElement, DerError, TAGS, oidText, readDer } from "./der.ts";
 
 /** What a PKCS#10 request asks for, as far as it is understood. */
 export interface CertificateRequest {
@@ -187,4 +186,90 @@ function rawOf(element: DerElement | undefined): Uint8Array {
 
 function bad(what: string): DerError {
   return new DerError(`its ${what} is not of the form of RFC 2986`);
+}
+
+const PEM = /^-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\r\n]+)-----END CERTIFICATE REQUEST-----\s*$/;
+
+/**
+ * The bytes of the one PEM block that `base64` holds. Throws unless there is that block and nothing else: other readers skip what they
+ * do not understand and take the first block that they do, which then need not be the same.
+ */
+function decodeRequestPem(base64: string, maxBytes: number): Uint8Array {
+  // Twice base64: 4/3 of 4/3, with room for line ends.
+  if (base64.length > 2 * maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+  const [, body] = PEM.exec(Buffer.from(base64, "base64").toString("latin1")) ?? [];
+  if (body === undefined) throw new Error("it is not one PEM block of type CERTIFICATE REQUEST");
+  const text = body.replaceAll(/[\r\n]/g, "");
+  const der = Buffer.from(text, "base64");
+  // Node skips what is no base64; other readers do not.
+  if (der.toString("base64") !== text) throw new Error("its PEM block is not base64");
+  return der;
+}
+
+/** What a key is, as far as it matters whether it is good enough. */
+export type PublicKeyFacts =
+  | { readonly kind: "RSA"; readonly bits: number; readonly exponent: bigint }
+  | { readonly kind: "EC"; readonly curve: string }
+  | { readonly kind: "Ed25519" }
+  | { readonly kind: "other"; readonly name: string };
+
+/** "unsupported": of an algorithm that is not accepted, and so not checked. */
+export type SignatureVerdict = "valid" | "invalid" | "unsupported";
+
+/** What was signed, with what, and the signature itself. */
+export interface Signed {
+  readonly data: Uint8Array;
+  /** The whole AlgorithmIdentifier. */
+  readonly algorithm: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** Larger RSA keys are not worth the time their signature takes. */
+const MAX_RSA_BITS = 8192;
+
+/**
+ * By the whole AlgorithmIdentifier in hex, parameters included, for the signature does not cover it: digest, and the type of key it goes
+ * with. RFC 4055 section 5, RFC 5758 section 3.2, RFC 8410 section 3.
+ */
+const SIGNATURES: ReadonlyMap<string, { readonly keyType: string; readonly digest: string | null }> = new Map([
+  ["300d06092a864886f70d01010b0500", { keyType: "rsa", digest: "sha256" }],
+  ["300d06092a864886f70d01010c0500", { keyType: "rsa", digest: "sha384" }],
+  ["300d06092a864886f70d01010d0500", { keyType: "rsa", digest: "sha512" }],
+  ["300a06082a8648ce3d040302", { keyType: "ec", digest: "sha256" }],
+  ["300a06082a8648ce3d040303", { keyType: "ec", digest: "sha384" }],
+  ["300a06082a8648ce3d040304", { keyType: "ec", digest: "sha512" }],
+  ["300506032b6570", { keyType: "ed25519", digest: null }],
+]);
+
+/** The key of a SubjectPublicKeyInfo. Throws {@link DerError}. */
+function publicKeyOf(spki: Uint8Array): KeyObject {
+  try {
+    return createPublicKey({ key: Buffer.from(spki), format: "der", type: "spki" });
+  } catch (error) {
+    throw new DerError("its public key cannot be read", { cause: error });
+  }
+}
+
+/** What there is to judge a key by. */
+function factsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): PublicKeyFacts {
+  const { modulusLength = 0, publicExponent = 0n, namedCurve = "" } = asymmetricKeyDetails;
+  switch (asymmetricKeyType) {
+    case "rsa":
+      return { kind: "RSA", bits: modulusLength, exponent: publicExponent };
+    case "ec":
+      return { kind: "EC", curve: namedCurve };
+    case "ed25519":
+      return { kind: "Ed25519" };
+    default:
+      return { kind: "other", name: asymmetricKeyType ?? "unknown" };
+  }
+}
+
+/** Whether the key has signed it. */
+function checkSignature(key: KeyObject, { data, algorithm, signature }: Signed): SignatureVerdict {
+  const known = SIGNATURES.get(Buffer.from(algorithm).toString("hex"));
+  const facts = factsOf(key);
+  const isTooLarge = facts.kind === "RSA" && facts.bits > MAX_RSA_BITS;
+  if (known === undefined || known.keyType !== key.asymmetricKeyType || isTooLarge) return "unsupported";
+  return verify(known.digest, data, key, signature) ? "valid" : "invalid";
 }

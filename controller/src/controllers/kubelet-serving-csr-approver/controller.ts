@@ -2,8 +2,8 @@ import type { CertificateSigningRequest } from "../../api/certificate-signing-re
 import { KUBELET_SERVING_CSR_APPROVER } from "../../api/controller-names.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { Controller } from "../../runtime/controller.ts";

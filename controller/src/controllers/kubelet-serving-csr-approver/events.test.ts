@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { csr } from "../../../test/support/builders-csr.ts";
 import { nodeWithoutCertificate, requestNotApproved } from "./events.ts";
-import { objection } from "./plan/objection.ts";
+import { objection } from "./plan/claim.ts";
 
 const why = objection("machineAbsent", "its machine does not exist");
 

@@ -1,8 +1,7 @@
 import { type CertificateSigningRequest, csrReference } from "../../api/certificate-signing-request.ts";
-import type { EventInput } from "../../api/event.ts";
-import { KUBELET_SERVING_CSR_NOT_APPROVED } from "../../api/event-reasons.ts";
+import { type EventInput, KUBELET_SERVING_CSR_NOT_APPROVED } from "../../api/event.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
-import type { Objection } from "./plan/objection.ts";
+import type { Objection } from "./plan/claim.ts";
 
 export function requestNotApproved(csr: CertificateSigningRequest, { message }: Objection): EventInput {
   return {

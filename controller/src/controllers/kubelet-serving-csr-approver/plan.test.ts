@@ -4,8 +4,7 @@ import { csr } from "../../../test/support/builders-csr.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import { type Input, plan, type Target } from "./plan.ts";
-import type { Claim } from "./plan/claim.ts";
-import { objection } from "./plan/objection.ts";
+import { type Claim, objection } from "./plan/claim.ts";
 
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: 0 };
 const addresses = [{ type: "InternalIP", address: "10.0.0.1" }];

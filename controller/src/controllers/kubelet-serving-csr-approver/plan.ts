@@ -4,9 +4,8 @@ import {
   type CertificateSigningRequestCondition,
 } from "../../api/certificate-signing-request.ts";
 import type { Node } from "../../api/node.ts";
-import type { Claim } from "./plan/claim.ts";
+import { type Claim, type MachineObjection, type Objection, type RequestObjection, objection } from "./plan/claim.ts";
 import { judgeClaim, type Testimony } from "./plan/instance.ts";
-import { type MachineObjection, type Objection, objection, type RequestObjection } from "./plan/objection.ts";
 
 /** What a decision about one request rests on. */
 export interface Input {

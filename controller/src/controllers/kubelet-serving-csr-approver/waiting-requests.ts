@@ -1,5 +1,5 @@
 import type { Gauge } from "prom-client";
-import type { ObjectionReason } from "./plan/objection.ts";
+import type { ObjectionReason } from "./plan/claim.ts";
 
 interface Waiting {
   readonly reason: ObjectionReason;

@@ -1,10 +1,9 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { NODES } from "../../kube/resources/node.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result } from "../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
 import { cidrAssignmentFailed } from "./events.ts";
 
 /** What ranges are written with. */

@@ -1,5 +1,5 @@
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
-import type { Problem } from "../../options/problem.ts";
+import type { Problem } from "../../options/flag.ts";
 
 /** The ranges of `cidr[,cidr]`; what is none is left out. */
 export function readCidrs(text: string): readonly Cidr[] {

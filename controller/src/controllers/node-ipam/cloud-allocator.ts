@@ -1,18 +1,15 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../kube/cache/own-writes.ts";
-import type { ProviderError } from "../../provider/model/errors.ts";
+import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
-import { retryDelayMs } from "../../provider/model/retry-delay.ts";
-import { type Reconciler, type ReconcileContext, stepReconciler } from "../../runtime/reconciler.ts";
-import { DONE, type Result } from "../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Reconciler, type Result, stepReconciler } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 import type { Semaphore } from "../../util/semaphore.ts";
 import { assign, type AssignDependencies } from "./assign.ts";
 import { cloudCidrNotAvailable } from "./events.ts";
-import { type CloudInput, type CloudPlan, planCloud } from "./plan/cloud.ts";
-import { needsRanges } from "./predicates.ts";
+import { type CloudInput, type CloudPlan, needsRanges, planCloud } from "./plan.ts";
 
 export interface CloudAllocatorDependencies extends Omit<AssignDependencies, "wrote"> {
   readonly nodes: Lister<Node>;

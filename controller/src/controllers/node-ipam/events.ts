@@ -1,5 +1,4 @@
-import type { EventInput } from "../../api/event.ts";
-import { CIDR_ASSIGNMENT_FAILED, CIDR_NOT_AVAILABLE } from "../../api/event-reasons.ts";
+import { CIDR_ASSIGNMENT_FAILED, CIDR_NOT_AVAILABLE, type EventInput } from "../../api/event.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 
 /** Upstream's type and words. */

@@ -3,7 +3,7 @@ import { ADDRESS_BITS, type Cidr, prefixLength } from "../../util/cidr.ts";
 import { cidrListProblems, readCidrs } from "./cidr-list.ts";
 import { isControllerEnabled } from "../../app/enabled-controllers.ts";
 import { flagName, type Options } from "../../app/options.ts";
-import type { Problem } from "../../options/problem.ts";
+import type { Problem } from "../../options/flag.ts";
 
 /** A cluster range, and the prefix length of what each Node gets of it. */
 export interface NodeRange {

@@ -1,7 +1,13 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
-import { type ReconcileContext, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import {
+  DONE,
+  type ReconcileContext,
+  type Reconciler,
+  type Result,
+  requeueAfter,
+  stepReconciler,
+} from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { assign, type AssignDependencies } from "./assign.ts";
 import { cidrNotAvailable } from "./events.ts";

@@ -1,7 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -9,7 +9,7 @@ import { sleep } from "../../util/abort.ts";
 import { backoffMs } from "../../util/backoff.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { OddityLog } from "./oddity-log.ts";
+import { OddityLog } from "./waiting-nodes.ts";
 import type { RangeLedger } from "./cidr-allocations.ts";
 
 export interface RangesSourceDependencies {

@@ -1,21 +1,18 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { OwnWrites } from "../../kube/cache/own-writes.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter, type Why } from "../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import type { DeletionLedger } from "./deletion-history.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
 import type { NodeRecords } from "./node-history.ts";
-import type { Plan } from "./plan.ts";
+import { type PaceRules, type Plan, type ShutdownTaint, nodePatch, untilNextLookMs } from "./plan.ts";
 import { type Case, type Hold, judge } from "./guard/guard.ts";
-import { nodePatch, type ShutdownTaint } from "./plan/node-patch.ts";
-import { type PaceRules, untilNextLookMs } from "./plan/pace.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {

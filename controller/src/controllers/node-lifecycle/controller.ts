@@ -2,11 +2,11 @@ import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
-import { nodeLanes, workersFor } from "../../provider/ownership/provider-lanes.ts";
+import { nodeLanes, workersFor } from "../../provider/ownership/provider-set.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
@@ -20,15 +20,12 @@ import type { QueueMetrics } from "../../workqueue/metrics.ts";
 import { exponentialLimiter } from "../../workqueue/rate-limiter.ts";
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { announce, apply } from "./apply.ts";
-import { BrakeReport } from "./brake-report.ts";
+import { BrakeReport, type NodeLifecycleMetrics } from "./metrics.ts";
 import type { DeletionLedger } from "./deletion-history.ts";
 import { brakeOf, caseOf, gather, type GatherDependencies } from "./gather.ts";
-import type { NodeLifecycleMetrics } from "./metrics.ts";
-import { NodeRecords } from "./node-history.ts";
+import { NodeRecords, Population, type ProviderMemory } from "./node-history.ts";
 import { type Plan, plan } from "./plan.ts";
-import { Population } from "./population.ts";
 import { changesReconcile, needsLook } from "./predicates.ts";
-import type { ProviderMemory } from "./provider-memory.ts";
 
 /** May change while the controller runs. */
 export interface NodeLifecycleSettings {

@@ -1,10 +1,10 @@
-import type { EventInput } from "../../api/event.ts";
 import {
   DELETING_NODE,
   DELETING_NODE_FAILED,
+  type EventInput,
   NODE_DELETION_HELD,
   NODE_DELETION_STOPPED,
-} from "../../api/event-reasons.ts";
+} from "../../api/event.ts";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { Hold } from "./guard/guard.ts";

@@ -7,13 +7,11 @@ import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { NodeOwner, ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
-import { type NodeRecord, type NodeRecords, subjectOf } from "./node-history.ts";
+import { type NodeRecord, type NodeRecords, type Population, type ProviderMemory, subjectOf } from "./node-history.ts";
 import type { Input } from "./plan.ts";
 import { countAnswer } from "./guard/absences.ts";
 import type { Brake } from "./guard/circuit-breaker.ts";
 import { type Case, type GuardRules, youngForMs } from "./guard/guard.ts";
-import type { Population } from "./population.ts";
-import type { ProviderMemory } from "./provider-memory.ts";
 import { isAnnounced, isReady, isReleased, notReadySinceMs } from "./predicates.ts";
 
 /** What this step reads from. */

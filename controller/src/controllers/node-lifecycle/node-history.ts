@@ -1,5 +1,8 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
+import type { Clock } from "../../util/clock.ts";
 import type { Deleted, DeletionLedger } from "./deletion-history.ts";
 import type { Absences } from "./guard/absences.ts";
 
@@ -104,4 +107,68 @@ function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {
   const set = sets.get(name) ?? new Set<string>();
   sets.set(name, set);
   return set;
+}
+
+/** A census of 15,000 Nodes takes milliseconds, and as many Nodes may ask for it at once. */
+const MAX_AGE_MS = 1000;
+
+/** How many Nodes each provider owns. */
+export class Population {
+  readonly #nodes: Lister<Node>;
+  readonly #providers: ProviderSet;
+  readonly #clock: Clock;
+  #counts: ReadonlyMap<string, number> = new Map();
+  #countedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(nodes: Lister<Node>, providers: ProviderSet, clock: Clock) {
+    this.#nodes = nodes;
+    this.#providers = providers;
+    this.#clock = clock;
+  }
+
+  of(provider: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#countedAtMs > MAX_AGE_MS) {
+      this.#counts = this.#count();
+      this.#countedAtMs = nowMs;
+    }
+    return this.#counts.get(provider) ?? 0;
+  }
+
+  #count(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const node of this.#nodes.list()) {
+      const owner = this.#providers.ownerOfNode(node);
+      if (owner.kind !== "owned") continue;
+      const { name } = owner.provider;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return counts;
+  }
+}
+
+/** When each provider last failed, by the operator's name for it. Outlives the controller. All times are monotonic. */
+export class ProviderMemory {
+  readonly #failures = new Map<string, number>();
+  readonly #contradictions = new Map<string, number>();
+
+  /** The provider failed in a way that casts doubt on what else it says. */
+  failed(provider: string, nowMs: number): void {
+    this.#failures.set(provider, nowMs);
+  }
+
+  failedAtMs(provider: string): number | undefined {
+    return this.#failures.get(provider);
+  }
+
+  /** A machine that the provider had called absent is there. */
+  contradicted(provider: string, nowMs: number): void {
+    this.#contradictions.set(provider, nowMs);
+    this.failed(provider, nowMs);
+  }
+
+  /** Absences of the provider that were heard up to then count no longer. */
+  contradictedAtMs(provider: string): number | undefined {
+    return this.#contradictions.get(provider);
+  }
 }

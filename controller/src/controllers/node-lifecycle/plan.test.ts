@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CREATED_MS, node, type NodeParts, taint } from "../../../test/support/builders.ts";
+import { CREATED_MS, type NodeParts, node, taint } from "../../../test/support/builders.ts";
 import { READY } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
 import type { Absences } from "./guard/absences.ts";
 import type { Case } from "./guard/guard.ts";
-import { type Look, plan } from "./plan.ts";
+import { type Look, type ShutdownTaint, nodePatch, plan, untilNextLookMs } from "./plan.ts";
 
 const NOW = CREATED_MS + 3_600_000;
 const LOST = NOW - 120_000;
@@ -252,5 +252,104 @@ describe("plan() of an absent machine", () => {
       hold: { kind: "hold", reason: "unconfirmed", message, overInMs: undefined },
       tell: false,
     });
+  });
+});
+
+describe("node patch", () => {
+  const KEY = "node.cloudprovider.kubernetes.io/shutdown";
+  const RELEASE = "cloudwire.dev/release-deletion";
+  const SHUTDOWN = { key: KEY, effect: "NoSchedule" };
+  const NOT_READY = { conditions: [] };
+  const own = { ...taint("own", "NoExecute", "v"), timeAddedMs: CREATED_MS };
+  const ownJson = { key: "own", value: "v", effect: "NoExecute", timeAdded: "2026-11-21T11:00:00Z" };
+  const metadata = { uid: "uid-a", resourceVersion: "1" };
+
+  test.each<{ it: string; parts: NodeParts; wish: ShutdownTaint; want: object | undefined }>([
+    {
+      it: "adds the taint to others",
+      parts: { spec: { taints: [own] }, status: NOT_READY },
+      wish: "on",
+      want: { metadata, spec: { taints: [ownJson, SHUTDOWN] } },
+    },
+    {
+      it: "leaves a taint that is there",
+      parts: { spec: { taints: [taint(KEY)] }, status: NOT_READY },
+      wish: "on",
+      want: undefined,
+    },
+    {
+      it: "adds the taint beside one of another effect",
+      parts: { spec: { taints: [taint(KEY, "NoExecute")] }, status: NOT_READY },
+      wish: "on",
+      want: { metadata, spec: { taints: [{ key: KEY, effect: "NoExecute" }, SHUTDOWN] } },
+    },
+    {
+      it: "takes off only that taint",
+      parts: { spec: { taints: [taint(KEY), own] }, status: NOT_READY },
+      wish: "off",
+      want: { metadata, spec: { taints: [ownJson] } },
+    },
+    {
+      it: "takes off the last taint",
+      parts: { spec: { taints: [taint(KEY)] }, status: NOT_READY },
+      wish: "off",
+      want: { metadata, spec: { taints: null } },
+    },
+    {
+      it: "leaves a Node without the taint",
+      parts: { spec: { taints: [own] }, status: NOT_READY },
+      wish: "off",
+      want: undefined,
+    },
+    {
+      it: "keeps what is there",
+      parts: { spec: { taints: [taint(KEY)] }, status: NOT_READY },
+      wish: "keep",
+      want: undefined,
+    },
+    { it: "never marks a Node that is Ready by now", parts: {}, wish: "on", want: undefined },
+    {
+      it: "unmarks a Node that is Ready by now",
+      parts: { spec: { taints: [taint(KEY)] } },
+      wish: "on",
+      want: { metadata, spec: { taints: null } },
+    },
+    {
+      it: "takes back a release",
+      parts: { metadata: { annotations: { [RELEASE]: "true", other: "x" } }, status: NOT_READY },
+      wish: "keep",
+      want: { metadata: { ...metadata, annotations: { [RELEASE]: null } } },
+    },
+    {
+      it: "takes back a release and the taint at once",
+      parts: { metadata: { annotations: { [RELEASE]: "no" } }, spec: { taints: [taint(KEY)] }, status: NOT_READY },
+      wish: "off",
+      want: { metadata: { ...metadata, annotations: { [RELEASE]: null } }, spec: { taints: null } },
+    },
+  ])("nodePatch() $it", ({ parts, wish, want }) => {
+    expect(nodePatch(node("a", parts), wish)).toStrictEqual(want);
+  });
+});
+
+describe("pace", () => {
+  test.each([
+    { it: "a period after the first look", looks: 1, period: 5000, max: 30_000, at: 10_000, want: 5000 },
+    { it: "twice that after the second", looks: 2, period: 5000, max: 30_000, at: 10_000, want: 10_000 },
+    { it: "four times after the third", looks: 3, period: 5000, max: 30_000, at: 10_000, want: 20_000 },
+    { it: "never later than the bound", looks: 4, period: 5000, max: 30_000, at: 10_000, want: 30_000 },
+    { it: "never later after very many", looks: 100_000, period: 5000, max: 30_000, at: 10_000, want: 30_000 },
+    { it: "at the tick that a late timer missed", looks: 1, period: 5000, max: 30_000, at: 10_003, want: 4997 },
+    {
+      it: "at the nearest tick after a change in between",
+      looks: 1,
+      period: 5000,
+      max: 30_000,
+      at: 12_400,
+      want: 2600,
+    },
+    { it: "never sooner than half a period", looks: 1, period: 5000, max: 30_000, at: 12_499, want: 2501 },
+    { it: "a period later when the bound is shorter than that", looks: 9, period: 5000, max: 1000, at: 0, want: 5000 },
+  ])("untilNextLookMs() is $it", ({ looks, period, max, at, want }) => {
+    expect(untilNextLookMs(looks, { periodMs: period, maxMs: max }, at)).toBe(want);
   });
 });

@@ -1,10 +1,12 @@
+import { RELEASE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
+import { SHUTDOWN, taintJson } from "../../api/well-known.ts";
+import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
 import { doubtOf } from "./guard/absences.ts";
 import { type Case, type Hold, type HoldReason, judge } from "./guard/guard.ts";
-import { nodePatch, type ShutdownTaint } from "./plan/node-patch.ts";
-import { isReady, notReadySinceMs } from "./predicates.ts";
+import { isReady, isShutDown, isShutdownTaint, notReadySinceMs } from "./predicates.ts";
 
 /** What a decision about one Node rests on. */
 export interface Input {
@@ -100,4 +102,46 @@ function doubtAbout(
   facts: Case | undefined,
 ): string | undefined {
   return facts === undefined ? undefined : doubtOf(answer, { ...facts, notReadySinceMs: notReadySinceMs(node) });
+}
+
+/** What becomes of the shutdown taint: a stopped machine has it, a running one has not; else it stays as it is. */
+export type ShutdownTaint = "on" | "off" | "keep";
+
+/**
+ * Strategic merge patch for a Node whose machine exists; undefined: nothing to change. `spec.taints` has no merge key on the server,
+ * so the whole list is sent, and resourceVersion makes the server refuse it if anybody has put on a taint meanwhile.
+ */
+export function nodePatch(node: Node, wish: ShutdownTaint): JsonObject | undefined {
+  const taints = taintsPatch(node, isReady(node) ? "off" : wish);
+  const annotations = RELEASE_DELETION in node.metadata.annotations ? { [RELEASE_DELETION]: null } : undefined;
+  if (taints === undefined && annotations === undefined) return undefined;
+  const { uid, resourceVersion } = node.metadata;
+  return {
+    metadata: { uid, resourceVersion, ...(annotations === undefined ? {} : { annotations }) },
+    ...(taints === undefined ? {} : { spec: { taints } }),
+  };
+}
+
+function taintsPatch(node: Node, wish: ShutdownTaint): readonly JsonObject[] | null | undefined {
+  if (wish === "keep" || isShutDown(node) === (wish === "on")) return undefined;
+  const others = node.spec.taints.filter((taint) => !isShutdownTaint(taint)).map((taint) => taintJson(taint));
+  if (wish === "on") return [...others, { key: SHUTDOWN, effect: "NoSchedule" }];
+  return others.length === 0 ? null : others;
+}
+
+/** How often a Node that is not Ready is looked at. */
+export interface PaceRules {
+  /** --node-monitor-period. */
+  readonly periodMs: number;
+  /** Never less often: before any Node goes, every other one that is not Ready has been looked at too, and counts for the brake. */
+  readonly maxMs: number;
+}
+
+/** The wait after the `looks`-th look in a row that showed the same, from 1. */
+export function untilNextLookMs(looks: number, rules: PaceRules, monotonicMs: number): number {
+  const { periodMs, maxMs } = rules;
+  const waitMs = Math.min(periodMs * 2 ** Math.min(looks - 1, 30), Math.max(maxMs, periodMs));
+  // On the ticks of one clock, so that Nodes that failed one after the other share their calls from then on.
+  const tick = Math.round((monotonicMs + waitMs) / periodMs);
+  return Math.max(tick * periodMs - monotonicMs, periodMs / 2);
 }

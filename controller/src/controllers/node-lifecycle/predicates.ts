@@ -1,6 +1,6 @@
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { type Node, type NodeCondition, READY, type Taint } from "../../api/node.ts";
-import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
+import { SHUTDOWN, TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/well-known.ts";
 
 /** A Node without the condition counts as unknown, and so not Ready: its kubelet never reported. */
 export function isReady(node: Node): boolean {

@@ -1,20 +1,18 @@
 import type { Node } from "../../api/node.ts";
 import type { JsonObject, KubeClient, WriteOptions } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { NODES } from "../../kube/resources/node.ts";
-import { retryDelayMs } from "../../provider/model/retry-delay.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Result, requeueAfter, type Why } from "../../runtime/result.ts";
+import { retryDelayMs } from "../../provider/model/errors.ts";
+import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import type { DroppedLabels } from "./dropped-labels.ts";
+import { DELAY_IS_NEWS_AFTER_MS, type DroppedLabels, UNOWNED_IS_NEWS_AFTER_MS } from "./waiting-nodes.ts";
 import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
-import type { Memory } from "./memory.ts";
+import type { Memory } from "./node-cache.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Initialize, type Leave, type NotInitialized, type Plan, planInitialize, type Update } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
-import { DELAY_IS_NEWS_AFTER_MS, UNOWNED_IS_NEWS_AFTER_MS } from "./waiting-nodes.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {

@@ -1,15 +1,16 @@
-import type { EventInput, EventType } from "../../api/event.ts";
 import {
+  type EventInput,
+  type EventType,
   INITIALIZE_NODE_DELAYED,
   INITIALIZE_NODE_FAILED,
   NODE_DIFFERS_FROM_CLOUD,
   PROVIDER_ID_MISMATCH,
   SYNCED,
-} from "../../api/event-reasons.ts";
+} from "../../api/event.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { ProviderErrorClass } from "../../provider/model/errors.ts";
-import { hinted } from "../../util/hinted.ts";
-import type { Difference } from "./plan/field-policies.ts";
+import { hinted } from "../../util/text.ts";
+import type { Difference } from "./plan/labels.ts";
 import type { WaitReason } from "./plan.ts";
 import { WAIT_REMEDIES } from "./remedies.ts";
 

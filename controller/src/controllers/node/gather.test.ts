@@ -11,7 +11,7 @@ import type { InstanceQuestion } from "../../provider/lookup/instance-reader.ts"
 import type { Provider } from "../../provider/model/provider.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { gather } from "./gather.ts";
-import { createMemory, type Memory } from "./memory.ts";
+import { createMemory, type Memory } from "./node-cache.ts";
 import { nodeMetrics } from "./metrics.ts";
 
 const TAINT = taint("node.cloudprovider.kubernetes.io/uninitialized");

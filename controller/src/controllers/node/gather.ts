@@ -5,7 +5,7 @@ import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { forgetNode, type Memory } from "./memory.ts";
+import { forgetNode, type Memory } from "./node-cache.ts";
 import type { Input, Namesake } from "./plan.ts";
 import { isUninitialized } from "./predicates.ts";
 

@@ -1,6 +1,19 @@
-import { expect, test } from "vitest";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { instance, node } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { RefreshSchedule } from "./node-cache.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { DroppedLabels } from "./waiting-nodes.ts";
+import { nodeMetrics } from "./metrics.ts";
+import {
+  Differences,
+  ProviderIds,
+  RefreshSchedule,
+  RepairPace,
+  Sightings,
+  createMemory,
+  forgetNode,
+} from "./node-cache.ts";
 
 test("isDue() holds until the node was read, in each tick, the start included", async () => {
   const clock = new FakeClock();
@@ -46,4 +59,210 @@ test("a period that changes makes every node due and holds from then on", async 
   schedule.done("a");
   settings.refreshPeriodMs = 2000;
   expect([schedule.isDue("a"), schedule.untilNextMs(), schedule.maxDataAgeMs]).toEqual([true, 1000, 1000]);
+});
+
+describe("memory", () => {
+  const NAMESAKE = { kind: "unasked" } as const;
+  const withId = (providerID: string, uid = "u") => node("a", { metadata: { uid }, spec: { providerID } });
+
+  describe("Sightings", () => {
+    const facts = instance({ providerId: "acme://1", labels: { rack: "r" } });
+
+    test("get() answers what goes onto Nodes and no more", () => {
+      const sightings = new Sightings();
+      sightings.put(withId("acme://1"), { facts, namesake: NAMESAKE });
+      expect(sightings.get(withId("acme://1"))).toEqual({
+        facts: {
+          providerId: "acme://1",
+          name: "node-a",
+          instanceType: undefined,
+          zone: undefined,
+          region: undefined,
+          addresses: [],
+          labels: { rack: "r" },
+        },
+        namesake: NAMESAKE,
+      });
+    });
+
+    test.each([
+      { it: "the same ID", now: withId("acme://1"), isKnown: true },
+      { it: "the ID that the cloud gave", asked: "", now: withId("acme://1"), isKnown: true },
+      { it: "still none", asked: "", now: withId(""), isKnown: true },
+      {
+        it: "the ID asked for, whatever the cloud calls it",
+        asked: "acme://x",
+        now: withId("acme://x"),
+        isKnown: true,
+      },
+      { it: "another ID", now: withId("acme://2"), isKnown: false },
+      { it: "a node made anew", now: withId("acme://1", "other"), isKnown: false },
+    ])("know the machine of a Node with $it: $isKnown", ({ asked = "acme://1", now, isKnown }) => {
+      const sightings = new Sightings();
+      sightings.put(withId(asked), { facts, namesake: NAMESAKE });
+      expect([sightings.get(now) !== undefined, sightings.isOutdated(now)]).toEqual([isKnown, !isKnown]);
+    });
+
+    test("know of an absence only of the machine that was asked for", () => {
+      const sightings = new Sightings();
+      sightings.put(withId(""), { facts: undefined, namesake: NAMESAKE });
+      expect(sightings.get(withId(""))).toEqual({ facts: undefined, namesake: NAMESAKE });
+      expect(sightings.isOutdated(withId("acme://1"))).toBe(true);
+    });
+
+    test("know nothing of a Node that was never seen or is forgotten", () => {
+      const sightings = new Sightings();
+      expect([sightings.get(withId("")), sightings.isOutdated(withId(""))]).toEqual([undefined, false]);
+      sightings.put(withId(""), { facts, namesake: NAMESAKE });
+      sightings.forget("a");
+      expect([sightings.get(withId("")), sightings.isOutdated(withId("x"))]).toEqual([undefined, false]);
+    });
+  });
+
+  describe("ProviderIds", () => {
+    test("rivals() are the others with the same ID", () => {
+      const ids = new ProviderIds();
+      for (const name of ["c", "b", "a"]) ids.note(name, "acme://1");
+      ids.note("d", "acme://2");
+      expect([ids.rivals("b"), ids.rivals("d"), ids.rivals("unknown")]).toEqual([["a", "c"], [], []]);
+    });
+
+    test("rivals() follow a change of the ID, and none is no ID", () => {
+      const ids = new ProviderIds();
+      ids.note("a", "");
+      ids.note("b", "");
+      expect(ids.rivals("a")).toEqual([]);
+      ids.note("a", "acme://1");
+      ids.note("b", "acme://1");
+      expect(ids.rivals("a")).toEqual(["b"]);
+      ids.note("b", "acme://2");
+      expect(ids.rivals("a")).toEqual([]);
+      ids.note("b", "acme://1");
+      ids.forget("b");
+      ids.forget("b");
+      expect(ids.rivals("a")).toEqual([]);
+    });
+  });
+
+  test("RepairPace lets half a minute pass between two repairs of a Node", async () => {
+    const clock = new FakeClock();
+    const pace = new RepairPace(clock);
+    expect(pace.waitMs("a")).toBe(0);
+    pace.done("a");
+    await clock.advance(10_000);
+    expect([pace.waitMs("a"), pace.waitMs("b")]).toEqual([20_000, 0]);
+    await clock.advance(30_000);
+    expect(pace.waitMs("a")).toBe(0);
+    pace.done("a");
+    pace.forget("a");
+    expect(pace.waitMs("a")).toBe(0);
+  });
+
+  test("DroppedLabels are news once for each key and reason", () => {
+    const dropped = new DroppedLabels();
+    const reserved = { key: "k8s.io/x", value: "1", why: "reserved" } as const;
+    const invalid = { key: "x", value: "a b", why: "invalid" } as const;
+    expect(dropped.news([reserved, { ...reserved, value: "2" }])).toEqual([reserved]);
+    expect(dropped.news([reserved, invalid])).toEqual([invalid]);
+    expect(dropped.news([{ ...invalid, why: "reserved" }])).toHaveLength(1);
+  });
+
+  test("forgetNode() leaves nothing of a Node", async () => {
+    const metrics = new Metrics();
+    const memory = createMemory({ refreshPeriodMs: 1000 }, nodeMetrics(metrics), new FakeClock());
+    const subject = withId("acme://1");
+    const written = node("a", { metadata: { uid: "u", resourceVersion: "2" } });
+    memory.refreshes.done("a");
+    memory.sightings.put(subject, { facts: undefined, namesake: NAMESAKE });
+    memory.providerIds.note("a", "acme://1");
+    memory.waiting.add("a", { reason: "absent", topic: "", newsAfterMs: 0 });
+    memory.differences.replace("a", [{ field: "zone", message: "" }]);
+    memory.repairs.done("a");
+    memory.ownWrites.note(subject, written);
+    forgetNode(memory, "a");
+    expect([
+      memory.refreshes.isDue("a"),
+      memory.sightings.get(subject),
+      memory.repairs.waitMs("a"),
+      memory.ownWrites.latest(subject),
+      await metrics.value("cloudwire_nodes_uninitialized", { reason: "absent" }),
+      await metrics.value("cloudwire_node_differences", { field: "zone" }),
+    ]).toEqual([true, undefined, 0, subject, 0, 0]);
+    memory.providerIds.note("b", "acme://1");
+    expect(memory.providerIds.rivals("b")).toEqual([]);
+  });
+});
+
+describe("provider ids", () => {
+  const names = ["a", "b", "c"] as const;
+  const step = fc.record({
+    name: fc.constantFrom(...names),
+    id: fc.constantFrom(undefined, "", "acme://1", "acme://2"),
+  });
+
+  describe("ProviderIds", () => {
+    test("rivals() names the others with the same ID, whatever was noted and forgotten before", () => {
+      fc.assert(
+        fc.property(fc.array(step, { size: "max", maxLength: 30 }), (steps) => {
+          const ids = new ProviderIds();
+          const model = new Map<string, string>();
+          for (const { name, id } of steps) {
+            if (id === undefined) ids.forget(name);
+            else ids.note(name, id);
+            model.set(name, id ?? "");
+            const rivals = (of: string) =>
+              names.filter(
+                (other) => other !== of && (model.get(of) ?? "") !== "" && model.get(other) === model.get(of),
+              );
+            expect(names.map((of) => ids.rivals(of))).toEqual(names.map(rivals));
+          }
+        }),
+      );
+    });
+  });
+});
+
+describe("differences", () => {
+  const ZONE = { field: "zone", message: "z" } as const;
+  const REGION = { field: "region", message: "r" } as const;
+
+  function setUp() {
+    const metrics = new Metrics();
+    const differences = new Differences(nodeMetrics(metrics).differences);
+    const counted = (field: string) => metrics.value("cloudwire_node_differences", { field });
+    return { differences, counted };
+  }
+
+  test("replace() answers what is new, once", () => {
+    const { differences } = setUp();
+    expect(differences.replace("a", [ZONE])).toEqual([ZONE]);
+    expect(differences.replace("a", [ZONE, REGION])).toEqual([REGION]);
+    expect(differences.replace("b", [ZONE])).toEqual([ZONE]);
+    expect(differences.replace("a", [{ ...ZONE, message: "z2" }])).toEqual([{ ...ZONE, message: "z2" }]);
+  });
+
+  test("replace() answers again what has come back", () => {
+    const { differences } = setUp();
+    differences.replace("a", [ZONE]);
+    expect(differences.replace("a", [])).toEqual([]);
+    expect(differences.replace("a", [ZONE])).toEqual([ZONE]);
+  });
+
+  test("the metric counts nodes by field, each once a field", async () => {
+    const { differences, counted } = setUp();
+    expect(await counted("labels")).toBeUndefined();
+    differences.replace("a", [
+      { field: "labels", message: "1" },
+      { field: "labels", message: "2" },
+      { field: "zone", message: "3" },
+    ]);
+    differences.replace("b", [ZONE]);
+    expect([await counted("labels"), await counted("zone")]).toEqual([1, 2]);
+    differences.replace("a", [{ field: "labels", message: "2" }]);
+    expect([await counted("labels"), await counted("zone")]).toEqual([1, 1]);
+    differences.forget("a");
+    differences.forget("b");
+    differences.forget("b");
+    expect([await counted("labels"), await counted("zone")]).toEqual([0, 0]);
+  });
 });

@@ -1,4 +1,12 @@
+import type { Gauge } from "prom-client";
+import type { Node } from "../../api/node.ts";
+import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import type { Clock } from "../../util/clock.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import type { Sighting } from "./plan.ts";
+import type { Difference, Field } from "./plan/labels.ts";
+import { isSameMachine } from "./plan/provider-id.ts";
+import { WaitingNodes } from "./waiting-nodes.ts";
 
 /** As old as the contract lets an answer be that nobody asked to be fresher. */
 const MAX_DATA_AGE_MS = 30_000;
@@ -56,5 +64,174 @@ export class RefreshSchedule {
 
   #sinceStartMs(): number {
     return this.#clock.monotonicMs() - this.#startMs;
+  }
+}
+
+/** What this controller remembers of Nodes, each by name. All of it may be lost: it is found again. */
+export interface Memory {
+  readonly refreshes: RefreshSchedule;
+  readonly sightings: Sightings;
+  readonly providerIds: ProviderIds;
+  readonly waiting: WaitingNodes;
+  readonly differences: Differences;
+  readonly repairs: RepairPace;
+  readonly ownWrites: OwnWrites<Node>;
+}
+
+export function createMemory(settings: RefreshSettings, metrics: NodeMetrics, clock: Clock): Memory {
+  return {
+    refreshes: new RefreshSchedule(settings, clock),
+    sightings: new Sightings(),
+    providerIds: new ProviderIds(),
+    waiting: new WaitingNodes(metrics, clock),
+    differences: new Differences(metrics.differences),
+    repairs: new RepairPace(clock),
+    ownWrites: new OwnWrites<Node>(),
+  };
+}
+
+/** The Node is gone. */
+export function forgetNode(memory: Memory, name: string): void {
+  for (const part of Object.values(memory)) part.forget(name);
+}
+
+interface Kept {
+  readonly uid: string;
+  /** By which the machine was asked for; "": by the Node's name. */
+  readonly askedId: string;
+  readonly sighting: Sighting;
+}
+
+/**
+ * What the cloud said last of each Node's machine. An edit of a label is so repaired at once and without another call, also while the
+ * cloud is away.
+ */
+export class Sightings {
+  readonly #kept = new Map<string, Kept>();
+
+  /** What was said of the machine that the Node names now. */
+  get(node: Node): Sighting | undefined {
+    const kept = this.#kept.get(node.metadata.name);
+    return kept === undefined || isOfAnother(kept, node) ? undefined : kept.sighting;
+  }
+
+  /** What is known is of a machine that the Node does not name any more, or of a Node that had its name before. */
+  isOutdated(node: Node): boolean {
+    const kept = this.#kept.get(node.metadata.name);
+    return kept !== undefined && isOfAnother(kept, node);
+  }
+
+  put({ metadata, spec }: Node, { facts, namesake }: Sighting): void {
+    const sighting = { facts: facts === undefined ? undefined : trimmed(facts), namesake };
+    this.#kept.set(metadata.name, { uid: metadata.uid, askedId: spec.providerID, sighting });
+  }
+
+  /** The Node is gone, or its machine nobody's. */
+  forget(name: string): void {
+    this.#kept.delete(name);
+  }
+}
+
+function isOfAnother({ uid, askedId, sighting }: Kept, { metadata, spec }: Node): boolean {
+  const ids = [askedId, sighting.facts?.providerId ?? askedId];
+  return uid !== metadata.uid || !ids.some((id) => isSameMachine(id, spec.providerID));
+}
+
+/** Only what goes onto Nodes: at 15,000 of them the rest would be megabytes. */
+function trimmed({ providerId, name, instanceType, zone, region, addresses, labels }: NonNullable<Sighting["facts"]>) {
+  return { providerId, name, instanceType, zone, region, addresses, labels };
+}
+
+/** Which Nodes have which provider ID: two with the same are a mistake that no cloud can see. */
+export class ProviderIds {
+  readonly #idOf = new Map<string, string>();
+  /** A set only where there are several: thousands of sets of one would be megabytes. */
+  readonly #namesOf = new Map<string, string | Set<string>>();
+
+  note(name: string, providerID: string): void {
+    if (this.#idOf.get(name) === providerID) return;
+    this.forget(name);
+    if (providerID === "") return;
+    this.#idOf.set(name, providerID);
+    const others = this.#namesOf.get(providerID);
+    if (others === undefined) this.#namesOf.set(providerID, name);
+    else if (typeof others === "string") this.#namesOf.set(providerID, new Set([others, name]));
+    else others.add(name);
+  }
+
+  /** Names of other Nodes with the same ID, sorted. */
+  rivals(name: string): readonly string[] {
+    const providerID = this.#idOf.get(name);
+    const names = providerID === undefined ? undefined : this.#namesOf.get(providerID);
+    if (names === undefined || typeof names === "string") return [];
+    return [...names].filter((other) => other !== name).toSorted();
+  }
+
+  /** The Node is gone. */
+  forget(name: string): void {
+    const providerID = this.#idOf.get(name);
+    if (providerID === undefined) return;
+    this.#idOf.delete(name);
+    const names = this.#namesOf.get(providerID);
+    if (names instanceof Set) names.delete(name);
+    if (names === name || (names instanceof Set && names.size === 0)) this.#namesOf.delete(providerID);
+  }
+}
+
+/** What each Node does not show of what its cloud says, so that it is counted while it lasts and told once. */
+export class Differences {
+  readonly #gauge: Gauge<"field">;
+  readonly #standing = new Map<string, readonly Difference[]>();
+
+  constructor(gauge: Gauge<"field">) {
+    this.#gauge = gauge;
+  }
+
+  /** Takes the place of what was known of the Node; answers what is new and has to be told. */
+  replace(key: string, differences: readonly Difference[]): readonly Difference[] {
+    const before = this.#standing.get(key) ?? [];
+    if (before.length === 0 && differences.length === 0) return [];
+    for (const field of fieldsOf(before)) this.#gauge.dec({ field });
+    for (const field of fieldsOf(differences)) this.#gauge.inc({ field });
+    if (differences.length === 0) this.#standing.delete(key);
+    else this.#standing.set(key, differences);
+    return differences.filter(({ message }) => !before.some((told) => told.message === message));
+  }
+
+  /** The Node is gone. */
+  forget(key: string): void {
+    this.replace(key, []);
+  }
+}
+
+function fieldsOf(differences: readonly Difference[]): ReadonlySet<Field> {
+  return new Set(differences.map(({ field }) => field));
+}
+
+/** Somebody who writes other values again and again is answered no faster: each has the last word only for a while, and nobody spins. */
+const REPAIR_PERIOD_MS = 30_000;
+
+/** When each Node's labels were last put right. */
+export class RepairPace {
+  readonly #clock: Clock;
+  readonly #repairedAtMs = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How long to wait before the Node's labels may be put right again; 0: not at all. */
+  waitMs(key: string): number {
+    const lastMs = this.#repairedAtMs.get(key);
+    return lastMs === undefined ? 0 : Math.max(0, lastMs + REPAIR_PERIOD_MS - this.#clock.monotonicMs());
+  }
+
+  done(key: string): void {
+    this.#repairedAtMs.set(key, this.#clock.monotonicMs());
+  }
+
+  /** The Node is gone. */
+  forget(key: string): void {
+    this.#repairedAtMs.delete(key);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
 import type { Instance } from "../../provider/model/instance.ts";
-import { labelPolicies } from "./plan/field-policies.ts";
+import { labelPolicies } from "./plan/labels.ts";
 import { type Input, type Namesake, type Plan, plan, type Sighting } from "./plan.ts";
 
 const UNASKED: Namesake = { kind: "unasked" };

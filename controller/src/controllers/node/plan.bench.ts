@@ -1,8 +1,8 @@
 import { test } from "vitest";
 import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
 import { CLOUD_LABELS } from "../../api/annotations.ts";
-import { UNINITIALIZED } from "../../api/taints.ts";
-import { labelPolicies } from "./plan/field-policies.ts";
+import { UNINITIALIZED } from "../../api/well-known.ts";
+import { labelPolicies } from "./plan/labels.ts";
 import { type Input, plan } from "./plan.ts";
 
 const NODES = 1000;

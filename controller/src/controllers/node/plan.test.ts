@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node, taint } from "../../../test/support/builders.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
-import { labelPolicies } from "./plan/field-policies.ts";
+import { labelPolicies } from "./plan/labels.ts";
 import { type Input, type Namesake, type Plan, plan } from "./plan.ts";
 
 const UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized";

@@ -1,12 +1,19 @@
 import { CLOUD_LABELS } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
-import { UNINITIALIZED, taintJson } from "../../api/taints.ts";
+import { UNINITIALIZED, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";
 import { addressesPatch, planInitialAddresses, planNextAddresses } from "./plan/addresses.ts";
-import type { Difference, LabelPolicies } from "./plan/field-policies.ts";
-import { type DroppedLabel, type LabelPlan, mirrorBetaLabels, planInitialLabels, planLabels } from "./plan/labels.ts";
+import {
+  type Difference,
+  type DroppedLabel,
+  type LabelPlan,
+  type LabelPolicies,
+  mirrorBetaLabels,
+  planInitialLabels,
+  planLabels,
+} from "./plan/labels.ts";
 import { isSameMachine, providerIdDifference } from "./plan/provider-id.ts";
 
 /** What of a machine goes onto its Node. */

@@ -1,6 +1,6 @@
 import { CLOUD_LABELS, PROVIDED_NODE_IP } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
-import { UNINITIALIZED } from "../../api/taints.ts";
+import { UNINITIALIZED } from "../../api/well-known.ts";
 import { deepEqual } from "../../util/equal.ts";
 
 /** The Node waits for the cloud's facts. Only the taint's key counts, as upstream. */

@@ -1,6 +1,8 @@
 import type { Gauge } from "prom-client";
 import type { Clock } from "../../util/clock.ts";
+import { Lru } from "../../util/lru.ts";
 import type { WaitReason } from "./plan.ts";
+import type { DroppedLabel } from "./plan/labels.ts";
 
 /** A Node may wait this long for its owner in silence: a provider that is rolled out later, or a controller of another kind. */
 export const UNOWNED_IS_NEWS_AFTER_MS = 300_000;
@@ -85,5 +87,23 @@ export class WaitingNodes {
     if (now !== undefined) this.#gauge.inc({ reason: now });
     if (before === "unowned") this.#unowned.dec();
     if (now === "unowned") this.#unowned.inc();
+  }
+}
+
+/** A provider sends the same labels for all of its machines: more keys than this are told again now and then. */
+const MAX_KEYS = 1000;
+
+/** Keys of the cloud's labels that no Node gets: the vendor's to mend, so each is said once and not once a Node. */
+export class DroppedLabels {
+  readonly #told = new Lru<string, true>(MAX_KEYS);
+
+  /** Those not told yet. */
+  news(labels: readonly DroppedLabel[]): readonly DroppedLabel[] {
+    return labels.filter(({ key, why }) => {
+      const topic = `${why} ${key}`;
+      if (this.#told.get(topic) === true) return false;
+      this.#told.set(topic, true);
+      return true;
+    });
   }
 }

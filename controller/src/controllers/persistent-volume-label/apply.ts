@@ -1,9 +1,8 @@
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result } from "../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result } from "../../runtime/reconciler.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notLabelled, topologyMismatch } from "./events.ts";
 import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";

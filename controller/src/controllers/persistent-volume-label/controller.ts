@@ -2,8 +2,8 @@ import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../../api/controller-names.t
 import { keyOf } from "../../api/meta.ts";
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { stepReconciler } from "../../runtime/reconciler.ts";

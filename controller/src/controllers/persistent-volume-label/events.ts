@@ -1,5 +1,4 @@
-import type { EventInput } from "../../api/event.ts";
-import { VOLUME_NOT_LABELLED, VOLUME_TOPOLOGY_MISMATCH } from "../../api/event-reasons.ts";
+import { type EventInput, VOLUME_NOT_LABELLED, VOLUME_TOPOLOGY_MISMATCH } from "../../api/event.ts";
 import { type PersistentVolume, persistentVolumeReference } from "../../api/persistent-volume.ts";
 
 /** The PersistentVolume and the cloud say different things; somebody has to look. */

@@ -4,8 +4,7 @@ import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import { questionOf } from "./plan.ts";
 import type { FactsResult } from "./plan/labels.ts";
 import type { LabellingState } from "./state.ts";
-import type { VolumeKnowledge } from "../../provider/lookup/volume-owner.ts";
-import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
+import type { VolumeKnowledge, VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
 /** What this step reads from. */
 export interface GatherDependencies {

@@ -1,7 +1,6 @@
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import { OwnWrites } from "../../kube/cache/own-writes.ts";
-import type { ProviderError } from "../../provider/model/errors.ts";
-import { retryDelayMs } from "../../provider/model/retry-delay.ts";
+import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
 import { changesLabelling } from "./predicates.ts";
 
 /** What this process remembers of PersistentVolumes. */

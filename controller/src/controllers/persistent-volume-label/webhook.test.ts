@@ -5,7 +5,7 @@ import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../.
 import { contractError } from "../../provider/model/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { admissionCounter } from "./metrics.ts";
-import type { VolumeKnowledge } from "../../provider/lookup/volume-owner.ts";
+import type { VolumeKnowledge } from "../../provider/lookup/volume-reader.ts";
 import { persistentVolumeWebhook } from "./webhook.ts";
 
 const UNTOUCHED: AdmissionDecision = { kind: "allowed", patch: [], warnings: [] };

@@ -6,8 +6,7 @@ import {
 } from "../../api/admission.ts";
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
-import { DEFAULT_HOLD_MS } from "../../provider/model/retry-delay.ts";
-import type { ProviderError } from "../../provider/model/errors.ts";
+import { DEFAULT_HOLD_MS, type ProviderError } from "../../provider/model/errors.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";

@@ -1,24 +1,29 @@
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { OwnWrites } from "../../kube/cache/own-writes.ts";
 import { hasReason, type ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { RouteOutcome } from "../../provider/model/route.ts";
-import type { FailureCounts } from "../../runtime/failure-counts.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import type { FailureCounts } from "../../runtime/history.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { failedToCreateRoute } from "./events.ts";
-import { failureKind, failureOf, isNews, type RangeFailure, RouteSyncError, waitsForRoom } from "./failure.ts";
-import { failureText } from "./remedies.ts";
-import { networkAfter, type Plan, type RangePlan, type StaleRoute } from "./plan.ts";
-import { type Network, networkPatch } from "./plan/network-condition.ts";
+import {
+  type RangeFailure,
+  RouteSyncError,
+  failureKind,
+  failureOf,
+  failureText,
+  isNews,
+  waitsForRoom,
+} from "./failure.ts";
+import { type Network, type Plan, type RangePlan, type StaleRoute, networkAfter, networkPatch } from "./plan.ts";
 import type { RouteWriter, WriteTarget } from "./route-writer.ts";
-import type { RouteTables } from "./state.ts";
-import type { WaitingNodes } from "./waiting-nodes.ts";
+import type { RouteTables } from "./route-table.ts";
+import type { WaitingNodes } from "./quota-watch.ts";
 
 /** What this step changes things with. */
 export interface ApplyDependencies {

@@ -1,14 +1,14 @@
 import { NODE_ROUTE_CONTROLLER } from "../../api/controller-names.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
-import { laneOf, workersFor } from "../../provider/ownership/provider-lanes.ts";
+import { laneOf, workersFor } from "../../provider/ownership/provider-set.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { Controller } from "../../runtime/controller.ts";
-import { FailureCounts } from "../../runtime/failure-counts.ts";
+import { FailureCounts } from "../../runtime/history.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -24,11 +24,10 @@ import { gather } from "./gather.ts";
 import type { RouteMetrics } from "./metrics.ts";
 import { pass, providerOfPassKey } from "./pass.ts";
 import { plan } from "./plan.ts";
-import { QuotaWatch } from "./quota-watch.ts";
+import { QuotaWatch, WaitingNodes } from "./quota-watch.ts";
 import { RouteWriter } from "./route-writer.ts";
 import { conditionSource, nodeSource, providersSource } from "./sources.ts";
-import { RouteTables } from "./state.ts";
-import { WaitingNodes } from "./waiting-nodes.ts";
+import { RouteTables } from "./route-table.ts";
 
 export interface NodeRouteSettings {
   /** Ranges of all pods (--cluster-cidr). */

@@ -1,5 +1,4 @@
-import type { EventInput } from "../../api/event.ts";
-import { FAILED_TO_CREATE_ROUTE, ROUTE_TABLE_FULL, ROUTE_TABLE_NEARLY_FULL } from "../../api/event-reasons.ts";
+import { type EventInput, FAILED_TO_CREATE_ROUTE, ROUTE_TABLE_FULL, ROUTE_TABLE_NEARLY_FULL } from "../../api/event.ts";
 import { type Node, nodeReference } from "../../api/node.ts";
 import type { RouteQuota } from "../../provider/model/route.ts";
 

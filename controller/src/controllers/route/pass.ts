@@ -2,20 +2,16 @@ import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Route } from "../../provider/model/route.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { parseCidr } from "../../util/cidr.ts";
 import { RouteSyncError } from "./failure.ts";
-import { gather, type GatherDependencies, mayBeOf } from "./gather.ts";
+import { type GatherDependencies, gather, mayBeOf, withoutNodes } from "./gather.ts";
 import type { RouteMetrics } from "./metrics.ts";
-import { isSettled, plan } from "./plan.ts";
-import { orphans } from "./plan/orphans.ts";
+import { isSettled, orphans, plan } from "./plan.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
-import type { KnownRoute } from "./route-table.ts";
+import type { KnownRoute, Routing } from "./route-table.ts";
 import type { RouteWriter } from "./route-writer.ts";
-import { withoutNodes } from "./server-nodes.ts";
-import type { Routing } from "./state.ts";
 
 export interface PassDependencies extends GatherDependencies {
   readonly kube: Pick<KubeClient, "list">;

@@ -1,8 +1,9 @@
-import type { Node } from "../../api/node.ts";
+import { NETWORK_UNAVAILABLE, type Node, type NodeAddress } from "../../api/node.ts";
+import type { JsonObject } from "../../kube/client.ts";
+import type { ProviderInfo, RouteCapabilities } from "../../provider/model/info.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { type Cidr, contains, parseCidr } from "../../util/cidr.ts";
-import { type Network, needsSaying } from "./plan/network-condition.ts";
-import { isAsWished, type TargetRules } from "./plan/targets.ts";
+import { networkConditionOf } from "./predicates.ts";
 import type { KnownRoute } from "./route-table.ts";
 
 /** What a decision about one Node's routes rests on. */
@@ -172,4 +173,87 @@ function wantedRoute(node: Node, cidr: Cidr, hint: string, { capability }: Targe
 /** Upstream's is the UID for every range; the contract wants one a range. */
 function nameHint({ metadata }: Node, index: number): string {
   return index === 0 ? metadata.uid : `${metadata.uid}-${index}`;
+}
+
+/** What decides whether a route leads where a Node wants it. */
+export interface TargetRules {
+  readonly capability: RouteCapabilities;
+  /** Ways to write this provider's IDs; all mean the same. */
+  readonly prefixes: readonly string[];
+}
+
+export function targetRulesOf(info: ProviderInfo, capability: RouteCapabilities): TargetRules {
+  return { capability, prefixes: info.providerIdPrefixes };
+}
+
+/** The route leads to the Node's machine, and over its addresses where the provider cares. */
+function isAsWished({ route, madeFor }: KnownRoute, node: Node, rules: TargetRules): boolean {
+  if (route.blackhole) return false;
+  const { providerID } = node.spec;
+  const isTarget = madeFor === providerID || isSameMachine(route.targetProviderId, providerID, rules.prefixes);
+  return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, node));
+}
+
+/** IDs are compared as text, but for the prefix: a provider that took over from another may know several. */
+function isSameMachine(left: string, right: string, prefixes: readonly string[]): boolean {
+  return withoutPrefix(left, prefixes) === withoutPrefix(right, prefixes);
+}
+
+function withoutPrefix(providerId: string, prefixes: readonly string[]): string {
+  const prefix = prefixes.find((one) => providerId.startsWith(one)) ?? "";
+  return providerId.slice(prefix.length);
+}
+
+/** As a set: clouds keep no order. */
+function hasSameAddresses(listed: readonly NodeAddress[], { status }: Node): boolean {
+  const wanted = new Set(status.addresses.map(addressText));
+  const present = new Set(listed.map(addressText));
+  return wanted.size === present.size && [...wanted].every((text) => present.has(text));
+}
+
+function addressText({ type, address }: NodeAddress): string {
+  return `${type} ${address}`;
+}
+
+export interface OrphansInput {
+  readonly routes: readonly KnownRoute[];
+  /** The list they are from was, and so is what is known of Nodes. */
+  readonly complete: boolean;
+  readonly rules: DeletionRules;
+  /** Its Node exists, and the route may be that Node's own: then it is its own reconcile's. */
+  readonly isLive: (known: KnownRoute) => boolean;
+}
+
+/** Routes of Nodes that are no more. None of an incomplete picture: a cloud that shows half of its routes may show them wrongly too. */
+export function orphans({ routes, complete, rules, isLive }: OrphansInput): readonly KnownRoute[] {
+  if (!complete) return [];
+  return routes.filter((known) => isDeletable(known, rules) && !isLive(known));
+}
+
+/** What a Node is to say of its routes: all there, or not. undefined: nothing. */
+export type Network = "routed" | "unrouted" | undefined;
+
+/** Status, reason, message: cloud-provider/controllers/route/route_controller.go v0.36.3. */
+const SAYINGS = {
+  routed: { status: "False", reason: "RouteCreated", message: "RouteController created a route" },
+  unrouted: { status: "True", reason: "NoRouteCreated", message: "RouteController failed to create a route" },
+} as const;
+
+/** Strategic merge patch of nodes/status; undefined: the Node says so already. As upstream, the message is not compared. */
+export function networkPatch(node: Node, network: Network, nowMs: number): JsonObject | undefined {
+  if (network === undefined) return undefined;
+  const { status, reason, message } = SAYINGS[network];
+  const current = networkConditionOf(node);
+  if (current?.status === status && current.reason === reason) return undefined;
+  const now = new Date(nowMs).toISOString().replace(/\.\d{3}/, "");
+  const condition = { type: NETWORK_UNAVAILABLE, status, reason, message };
+  return {
+    metadata: { uid: node.metadata.uid },
+    status: { conditions: [{ ...condition, lastHeartbeatTime: now, lastTransitionTime: now }] },
+  };
+}
+
+/** The Node does not say so yet. */
+function needsSaying(node: Node, network: Network): boolean {
+  return networkPatch(node, network, 0) !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import type { RouteQuota } from "../../provider/model/route.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { routeTableFull, routeTableNearlyFull } from "./events.ts";
@@ -49,5 +49,39 @@ export class QuotaWatch {
       level === "full" ? routeTableFull(provider, quota) : routeTableNearlyFull(provider, quota, WARN_PERCENT);
     events.record(event);
     log.warn("Route table of the cloud fills up", { provider, state: level, ...quota });
+  }
+}
+
+/** Nodes without route because the table is full or their range is taken: whatever is removed may be what they wait for. */
+export class WaitingNodes {
+  readonly #names = new Set<string>();
+  readonly #wake: (name: string) => void;
+  #removals = 0;
+
+  constructor(wake: (name: string) => void) {
+    this.#wake = wake;
+  }
+
+  /** How often something was removed so far. */
+  get removals(): number {
+    return this.#removals;
+  }
+
+  /** @param since {@link removals} before the Node was tried: it may wait for what was removed meanwhile, and is woken at once */
+  add(name: string, since: number): void {
+    if (since === this.#removals) this.#names.add(name);
+    else this.#wake(name);
+  }
+
+  delete(name: string): void {
+    this.#names.delete(name);
+  }
+
+  /** Something was removed. */
+  wakeAll(): void {
+    this.#removals++;
+    const names = [...this.#names];
+    this.#names.clear();
+    for (const name of names) this.#wake(name);
   }
 }

@@ -1,6 +1,6 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";

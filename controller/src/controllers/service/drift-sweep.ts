@@ -1,7 +1,6 @@
 import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Result, requeueAfter } from "../../runtime/result.ts";
+import { type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Random } from "../../util/clock.ts";
 import type { DriftPace, DriftWatch } from "./drift-watch.ts";

@@ -1,7 +1,6 @@
 import type { LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import { hasReason, ProviderError } from "../../provider/model/errors.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import type { Why } from "../../runtime/result.ts";
+import type { ReconcileContext, Why } from "../../runtime/reconciler.ts";
 import { causesOf, messageOf } from "../../util/errors.ts";
 
 export interface SyncErrorOptions extends ErrorOptions {

@@ -1,25 +1,26 @@
 import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "../../api/annotations.ts";
-import type { EventInput, EventType } from "../../api/event.ts";
 import {
   ADOPTING_LOAD_BALANCER,
-  DELETE_LOAD_BALANCER_FAILED,
   DELETED_LOAD_BALANCER,
+  DELETE_LOAD_BALANCER_FAILED,
   DELETING_LOAD_BALANCER,
   ENSURED_LOAD_BALANCER,
   ENSURING_LOAD_BALANCER,
+  type EventInput,
+  type EventType,
   FORMER_LOAD_BALANCER_DELETED,
   FORMER_LOAD_BALANCER_NOT_DELETED,
-  LOAD_BALANCER_DRIFT_NOT_REPAIRED,
   LOAD_BALANCER_DRIFTED,
+  LOAD_BALANCER_DRIFT_NOT_REPAIRED,
   LOAD_BALANCER_FEATURE_IGNORED,
   LOAD_BALANCER_KEPT,
   LOAD_BALANCER_NOT_SERVED,
   LOAD_BALANCER_PROTECTED,
   SYNC_LOAD_BALANCER_FAILED,
   UNAVAILABLE_LOAD_BALANCER,
-  UPDATE_LOAD_BALANCER_FAILED,
   UPDATED_LOAD_BALANCER,
-} from "../../api/event-reasons.ts";
+  UPDATE_LOAD_BALANCER_FAILED,
+} from "../../api/event.ts";
 import { LOAD_BALANCER_REMEDIES } from "../../api/load-balancer-condition.ts";
 import { type Service, serviceReference } from "../../api/service.ts";
 import type { Diagnostic } from "../../provider/model/load-balancer.ts";

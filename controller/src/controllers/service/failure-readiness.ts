@@ -2,7 +2,7 @@ import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/
 import { isApiError } from "../../kube/errors.ts";
 import type { ProviderError, ProviderErrorClass } from "../../provider/model/errors.ts";
 import { causesOf } from "../../util/errors.ts";
-import { hinted } from "../../util/hinted.ts";
+import { hinted } from "../../util/text.ts";
 import { describe, LoadBalancerSyncError, providerErrorOf } from "./errors.ts";
 import type { Readiness } from "./plan/status.ts";
 

@@ -1,9 +1,7 @@
 import type { Service } from "../../api/service.ts";
-import type { EventRecorder } from "../../kube/events/event-recorder.ts";
-import type { ProviderError } from "../../provider/model/errors.ts";
-import { retryDelayMs } from "../../provider/model/retry-delay.ts";
-import type { ReconcileContext } from "../../runtime/reconciler.ts";
-import { type Result, requeueAfter } from "../../runtime/result.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
+import { type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 import type { Random } from "../../util/clock.ts";
 import { RetryAfterError } from "../../util/errors.ts";

@@ -1,10 +1,17 @@
-import { isClearlyFalse } from "../../api/boolean-text.ts";
-import { LOAD_BALANCER_CLEANUP } from "../../api/finalizers.ts";
-import { EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS } from "../../api/well-known.ts";
+import {
+  type LoadBalancerIngress,
+  type Service,
+  type ServicePort,
+  deletionProtection,
+  isClearlyFalse,
+} from "../../api/service.ts";
+import {
+  EXCLUDE_FROM_EXTERNAL_LOAD_BALANCERS,
+  LOAD_BALANCER_CLEANUP,
+  TO_BE_DELETED_BY_CLUSTER_AUTOSCALER,
+} from "../../api/well-known.ts";
 import type { Node } from "../../api/node.ts";
 import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
-import { deletionProtection, type LoadBalancerIngress, type Service, type ServicePort } from "../../api/service.ts";
-import { TO_BE_DELETED_BY_CLUSTER_AUTOSCALER } from "../../api/taints.ts";
 import { deepEqual } from "../../util/equal.ts";
 
 /** A load balancer is asked for. Whose it is, by class, is another question. */

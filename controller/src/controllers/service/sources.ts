@@ -1,7 +1,7 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock, Timer } from "../../util/clock.ts";

@@ -1,6 +1,6 @@
 import { keyOf } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Ledger } from "./ledger.ts";

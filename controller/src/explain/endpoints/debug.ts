@@ -1,9 +1,15 @@
-import type { ErrorRecord, ReconcileRecord } from "../../runtime/history.ts";
+import type { PlansPage } from "@cloudwire/operator-api";
+import { type Effect, type Plans, effectOf, summaryOf } from "../../observe/plans.ts";
+import type { BudgetSnapshot } from "../../provider/model/call-rate.ts";
+import type { ProviderInfo } from "../../provider/model/info.ts";
+import type { ProviderStatus } from "../../provider/model/status.ts";
+import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import type { ControllerSnapshot } from "../../runtime/controller.ts";
+import type { ErrorRecord, ReconcileRecord } from "../../runtime/history.ts";
 import type { ControllerState, SupervisedController } from "../../runtime/supervised-controller.ts";
 import { messageOf } from "../../util/errors.ts";
+import { iso } from "../../util/text.ts";
 import type { LaneSnapshot, SomeKeys } from "../../workqueue/queue.ts";
-import { iso } from "../../util/iso-time.ts";
 
 /** Keys of each kind on the page of one controller. */
 const KEYS = 100;
@@ -120,4 +126,99 @@ function common({ workers, queue }: ControllerSnapshot): Pick<Head, "workers" | 
 function shown({ key, outcome, endMs, durationMs, reconcileId, error }: ReconcileRecord): ShownReconcile {
   const base = { key, outcome, end: iso(endMs), durationMs: Math.round(durationMs), reconcileId };
   return error === undefined ? base : { ...base, error: { code: error.code, message: error.message } };
+}
+
+/** Every provider, for `/debug/providers`; `nowMs` is wall clock. What is not known is left out. */
+export function debugProviders(snapshots: readonly ProviderSnapshot[], nowMs: number): readonly object[] {
+  return snapshots.map((snapshot) => {
+    const { name, address, connection, health, warnings, info, status, scopeChange, doubt, calls } = snapshot;
+    return {
+      name,
+      address,
+      connection,
+      ready: health.ready,
+      reasons: health.reasons,
+      warnings,
+      handshake: info && handshake(info),
+      recentHandshakes: snapshot.handshakes.map(({ atMs, ...record }) => ({ at: iso(atMs), ...record })),
+      status: status && shownStatus(status),
+      scopeDoubt: scopeChange,
+      absenceDoubt: doubt,
+      calls,
+      budgets: snapshot.budgets.map((budget) => shownBudget(budget, nowMs)),
+    };
+  });
+}
+
+function handshake({
+  name,
+  version,
+  bootId,
+  contractMinor,
+  scopeId,
+  providerIdPrefixes,
+  limits,
+}: ProviderInfo): object {
+  return { name, version, bootId, contract: `1.${contractMinor}`, scope: scopeId, providerIdPrefixes, limits };
+}
+
+function shownStatus(status: ProviderStatus): object {
+  const { ready, configRevision, conditions, rateLimits } = status;
+  return {
+    at: iso(status.receivedAtMs),
+    ready,
+    configRevision,
+    conditions: conditions.map(({ lastTransitionTimeMs, ...condition }) => ({
+      ...condition,
+      lastTransition: isoIfAny(lastTransitionTimeMs),
+    })),
+    lastCloudSuccess: isoIfAny(status.lastCloudSuccessTimeMs),
+    credentialsExpire: isoIfAny(status.credentialsExpireTimeMs),
+    rateLimits: rateLimits.map(({ resetTimeMs, ...rate }) => ({ ...rate, reset: isoIfAny(resetTimeMs) })),
+  };
+}
+
+function shownBudget({ heldMs, tokens, cloudCallsPerSecond, ...budget }: BudgetSnapshot, nowMs: number): object {
+  return {
+    ...budget,
+    cloudCallsPerSecond: hundredths(cloudCallsPerSecond),
+    tokens: hundredths(tokens),
+    heldUntil: heldMs === 0 ? undefined : iso(nowMs + heldMs),
+  };
+}
+
+function hundredths(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.round(value * 100) / 100;
+}
+
+function isoIfAny(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : iso(atMs);
+}
+
+/** What would be written of what is observed, for `/debug/plans`. */
+export function debugPlans(plans: Plans | undefined, controllers: readonly SupervisedController[]): PlansPage {
+  const all = plans?.all ?? [];
+  const undecided = plans?.undecided ?? [];
+  const effects = all.flatMap(({ writes }) => writes.map(effectOf));
+  const count = (wanted: Effect): number => effects.filter((effect) => effect === wanted).length;
+  return {
+    observes: plans !== undefined,
+    settled: undecided.length === 0 && controllers.length > 0 && controllers.every(isIdle),
+    pending: { addition: count("addition"), change: count("change"), removal: count("removal") },
+    undecided,
+    plans: all.map(({ controller, key, provider, digest, sinceMs, writes }) => ({
+      controller,
+      key,
+      provider,
+      digest,
+      since: iso(sinceMs),
+      writes: writes.map((write) => ({ ...write, effect: effectOf(write), summary: summaryOf(write) })),
+    })),
+  };
+}
+
+function isIdle({ state, current }: SupervisedController): boolean {
+  if (state.kind === "off") return true;
+  const queue = current?.snapshot(0).queue;
+  return queue !== undefined && queue.working.count === 0 && queue.lanes.every(({ high, low }) => high + low === 0);
 }

@@ -1,6 +1,6 @@
 import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
-import { parseObject } from "../object-reference.ts";
+import { parseObject } from "../objects.ts";
 import { serveQuery } from "../../server/query-pages.ts";
 import type { Explainer } from "../explainer.ts";
 import type { Orphans } from "../evaluate/orphans.ts";

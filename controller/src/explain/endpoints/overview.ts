@@ -1,15 +1,13 @@
-import { PATHS } from "@cloudwire/operator-api";
+import { OBJECT_KINDS, type ObjectRow, PATHS, STATES } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
-import { servePage } from "../../server/assets.ts";
+import { type PageAssets, servePage } from "../../server/assets.ts";
 import { EventStreams } from "../../server/event-streams.ts";
 import { type Query, type QueryAnswer, serveQuery } from "../../server/query-pages.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
-import { BoardFeed } from "../overview/status-feed.ts";
-import { STATUS_PAGE } from "./page-assets.ts";
-import { matchesQuery, parseRowQuery } from "./row-query.ts";
 import type { Samples } from "../overview/samples.ts";
-import type { StatusBoard } from "../overview/status-cache.ts";
+import { type StatusBoard, kindOf } from "../overview/status-cache.ts";
+import { BoardFeed } from "../overview/status-feed.ts";
 
 export interface OverviewPagesDependencies {
   readonly board: StatusBoard;
@@ -68,3 +66,86 @@ export class OverviewPages {
 }
 
 const ENDING: QueryAnswer = { kind: "unavailable", why: "the process is ending" };
+
+/** Which rows are wanted; what is undefined is not asked about. */
+export interface RowQuery {
+  readonly kinds: ReadonlySet<string> | undefined;
+  readonly states: ReadonlySet<string> | undefined;
+  /** In lower case. */
+  readonly search: string | undefined;
+  readonly limit: number;
+}
+
+export type RowQueryResult =
+  | { readonly kind: "query"; readonly query: RowQuery }
+  | { readonly kind: "problem"; readonly problems: readonly string[] };
+
+const PARAMETERS = ["kind", "state", "search", "limit"];
+
+/** `?kind=node,service&state=blocked&search=TEXT&limit=N`; all problems together. */
+export function parseRowQuery(query: Query): RowQueryResult {
+  const problems: string[] = [];
+  const choice = (name: string, known: readonly string[]): ReadonlySet<string> | undefined => {
+    const text = query[name] ?? "";
+    if (text === "") return undefined;
+    const wanted = text.split(",");
+    for (const one of wanted)
+      if (!known.includes(one)) problems.push(`${name}: "${one}" is none of ${known.join(", ")}`);
+    return new Set(wanted);
+  };
+  for (const name of Object.keys(query))
+    if (!PARAMETERS.includes(name)) problems.push(`"${name}" is no parameter; there are ${PARAMETERS.join(", ")}`);
+  const kinds = choice("kind", OBJECT_KINDS);
+  const states = choice("state", STATES);
+  const { limit = "", search = "" } = query;
+  if (!/^\d{0,9}$/.test(limit) || Number(limit === "" ? 1 : limit) < 1)
+    problems.push(`limit: "${limit}" is no number from 1 on`);
+  if (problems.length > 0) return { kind: "problem", problems };
+  return {
+    kind: "query",
+    query: {
+      kinds,
+      states,
+      search: search === "" ? undefined : search.toLowerCase(),
+      limit: limit === "" ? Number.POSITIVE_INFINITY : Number(limit),
+    },
+  };
+}
+
+/** Text is looked for in everything that a row says. */
+export function matchesQuery(row: ObjectRow, { kinds, states, search }: Omit<RowQuery, "limit">): boolean {
+  if (kinds !== undefined && !kinds.has(kindOf(row.object))) return false;
+  if (states !== undefined && !states.has(row.state)) return false;
+  if (search === undefined) return true;
+  const { object, reason = "", summary, provider } = row;
+  return [object, reason, summary, provider].some((text) => text.toLowerCase().includes(search));
+}
+
+/** The files of the status page (status-page/scripts/build.ts). The bundle of this program has them beside it, for they are named here. */
+const STATUS_PAGE: PageAssets = {
+  path: PATHS.page,
+  assets: [
+    {
+      name: "",
+      file: new URL("../../../../status-page/dist/page/index.html", import.meta.url),
+      type: "text/html; charset=utf-8",
+    },
+    {
+      name: "app.js",
+      file: new URL("../../../../status-page/dist/page/app.js", import.meta.url),
+      type: "text/javascript; charset=utf-8",
+    },
+    {
+      name: "app.css",
+      file: new URL("../../../../status-page/dist/page/app.css", import.meta.url),
+      type: "text/css; charset=utf-8",
+    },
+    {
+      name: "icon.svg",
+      file: new URL("../../../../status-page/dist/page/icon.svg", import.meta.url),
+      type: "image/svg+xml",
+    },
+  ],
+  missing:
+    "The status page is not built here. In a checkout `npm run build -w @cloudwire/status-page` builds it, and it is served from then on; `npm run build` makes programs that have it.",
+};

@@ -2,13 +2,12 @@ import { describe, expect, test } from "vitest";
 import { node, taint } from "../../../test/support/builders.ts";
 import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
 import { idleProvider, info } from "../../../test/support/provider-builders.ts";
-import { UNINITIALIZED } from "../../api/taints.ts";
-import { contractError } from "../../provider/model/errors.ts";
-import { contestedNodeError, openClaimError } from "../../provider/model/ownership-errors.ts";
+import { UNINITIALIZED } from "../../api/well-known.ts";
+import { contestedNodeError, contractError, openClaimError } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
 import { RetryAfterError } from "../../util/errors.ts";
-import { judgeNode, type NodeFacts } from "./node.ts";
 import { cause } from "../reasons/reasons.ts";
+import { type NodeFacts, brakesOf, judgeNode } from "./node.ts";
 
 const declared = info();
 const OWNED: NodeOwner = { kind: "owned", provider: idleProvider("east", declared), info: declared };
@@ -228,5 +227,26 @@ describe("judgeNode()", () => {
         { what: "provider ID", state: "unmet" },
       ],
     });
+  });
+});
+
+describe("brakes", () => {
+  const held = (provider: string, reason: string, message = "so it is") => ({ provider, why: { reason, message } });
+
+  test.each([
+    ["nothing of nobody", [], {}],
+    [
+      "that it holds where one Node is held by it, and how many are said to be gone",
+      [held("east", "counting"), held("east", "brake", "2 of 3 Nodes"), held("east", "young")],
+      { east: { holds: true, gone: 3, message: "2 of 3 Nodes" } },
+    ],
+    [
+      "of each provider by itself",
+      [held("east", "brake", "all of them"), held("west", "providerDoubted")],
+      { east: { holds: true, gone: 1, message: "all of them" }, west: { holds: false, gone: 1 } },
+    ],
+    ["nothing of machines of which nothing is known", [held("east", "unknown"), held("east", "of another kind")], {}],
+  ])("brakesOf() tells %s", (_what, nodes, wanted) => {
+    expect(Object.fromEntries(brakesOf(nodes))).toEqual(wanted);
   });
 });

@@ -1,18 +1,18 @@
-import type { Wish } from "@cloudwire/operator-api";
+import type { BrakeStanding, Wish } from "@cloudwire/operator-api";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import type { Node } from "../../api/node.ts";
-import { UNINITIALIZED } from "../../api/taints.ts";
-import { isUninitialized } from "../../controllers/node/predicates.ts";
-import type { WaitReason } from "../../controllers/node/plan.ts";
+import { UNINITIALIZED } from "../../api/well-known.ts";
 import type { HoldReason } from "../../controllers/node-lifecycle/guard/guard.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
+import type { WaitReason } from "../../controllers/node/plan.ts";
+import { isUninitialized } from "../../controllers/node/predicates.ts";
 import { isUnrouted } from "../../controllers/route/predicates.ts";
 import { hasReason } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
-import type { Why } from "../../runtime/result.ts";
+import type { Why } from "../../runtime/reconciler.ts";
+import { type KnownCause, type Reason, cause, reasonFor } from "../reasons/reasons.ts";
+import { type Judgement, type LastReconcile, judgement, met, unmet } from "./evaluation.ts";
 import { judgeFailure, unlessEcho } from "./failure.ts";
-import { type Judgement, judgement, type LastReconcile, met, unmet } from "./evaluation.ts";
-import { cause, type KnownCause, type Reason, reasonFor } from "../reasons/reasons.ts";
 
 export interface NodeFacts {
   readonly node: Node;
@@ -136,7 +136,7 @@ function holdCause({ node, troubles, lifecycle }: NodeFacts): KnownCause | undef
 }
 
 /** By what the deletion guard says of a Node; undefined: it says nothing. All but MachineStateUnknown mean that its machine is said to be gone. */
-export function holdReason(why: Why | undefined): Reason | undefined {
+function holdReason(why: Why | undefined): Reason | undefined {
   return reasonFor(HOLDS, why?.reason);
 }
 
@@ -144,4 +144,24 @@ function wishesOf(hold: KnownCause | undefined): readonly Wish[] {
   const initialised = met(`taint ${UNINITIALIZED} lifted`);
   const isGoing = hold?.reason.startsWith("Deletion") === true;
   return isGoing ? [initialised, unmet("deleted, for its machine is said to be gone", [hold])] : [initialised];
+}
+
+/** Why a Node that is not Ready stays, as the last reconcile of cloud-node-lifecycle-controller has it. */
+export interface Held {
+  /** Whose the Node is. */
+  readonly provider: string;
+  readonly why: Why;
+}
+
+/** How the brake of each provider's Nodes stands, by what is said of the Nodes themselves; a provider without any is not there. */
+export function brakesOf(nodes: Iterable<Held>): ReadonlyMap<string, BrakeStanding> {
+  const brakes = new Map<string, BrakeStanding>();
+  for (const { provider, why } of nodes) {
+    const reason = holdReason(why);
+    if (reason === undefined || reason === "MachineStateUnknown") continue;
+    const { gone, ...before } = brakes.get(provider) ?? { holds: false, gone: 0 };
+    const now = reason === "DeletionBrake" ? { holds: true, message: why.message } : before;
+    brakes.set(provider, { ...now, gone: gone + 1 });
+  }
+  return brakes;
 }

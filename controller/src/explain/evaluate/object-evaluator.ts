@@ -7,23 +7,22 @@ import {
 } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import type { QuotaClass } from "../../provider/model/quota-classes.ts";
+import type { QuotaClass } from "../../provider/model/call-rate.ts";
 import type { Service } from "../../api/service.ts";
 import { isUninitialized } from "../../controllers/node/predicates.ts";
 import { isReady } from "../../controllers/node-lifecycle/predicates.ts";
 import { concernsAdded } from "../../controllers/service/predicates.ts";
-import { brakesOf, type Held } from "./brakes.ts";
+import { type Held, brakesOf, judgeNode } from "./node.ts";
 import { controllerTrouble } from "../controller-status.ts";
-import { judgeNode } from "./node.ts";
 import { heldCause, judgeProvider, providerTroubles } from "./provider.ts";
 import { judgeRoute } from "./route.ts";
 import { judgeService } from "./service.ts";
 import { type Judgement, judgement, type LastReconcile } from "./evaluation.ts";
 import { cause, type KnownCause } from "../reasons/reasons.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import type { NodeOwner, ProviderSet } from "../../provider/model/provider.ts";
-import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
-import { classesOf } from "../../provider/ownership/service-owner.ts";
+import type { ProviderSnapshot } from "../../provider/sidecar.ts";
+import { classesOf } from "../../provider/ownership/provider-set.ts";
 import type { SupervisedController } from "../../runtime/supervised-controller.ts";
 import type { Clock } from "../../util/clock.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { condition, snapshot, status } from "../../../test/support/explain-builders.ts";
 import type { HealthReasonName } from "../../provider/connection/state.ts";
-import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
+import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { heldCause, judgeProvider, providerTroubles } from "./provider.ts";
 
 const NOW_MS = 1_800_000_000_000;

@@ -1,7 +1,7 @@
 import type { BrakeStanding } from "@cloudwire/operator-api";
-import type { QuotaClass } from "../../provider/model/quota-classes.ts";
+import type { QuotaClass } from "../../provider/model/call-rate.ts";
 import type { HealthReason, HealthReasonName } from "../../provider/connection/state.ts";
-import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
+import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import type { ProviderStatus } from "../../provider/model/status.ts";
 import { type Judgement, judgement, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, stateOf } from "../reasons/reasons.ts";

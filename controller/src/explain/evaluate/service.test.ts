@@ -3,12 +3,16 @@ import { CREATED_MS, ingress, service, servicePort, type ServiceParts } from "..
 import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
 import { idleProvider, info } from "../../../test/support/provider-builders.ts";
 import { DELETION_PROTECTION } from "../../api/annotations.ts";
-import { LOAD_BALANCER_CLEANUP } from "../../api/finalizers.ts";
+import { LOAD_BALANCER_CLEANUP } from "../../api/well-known.ts";
 import { LOAD_BALANCER_READY, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Condition } from "../../api/meta.ts";
 import { LoadBalancerSyncError } from "../../controllers/service/errors.ts";
-import { contractError, type ProviderErrorFields, ProviderError } from "../../provider/model/errors.ts";
-import { contestedServiceError } from "../../provider/model/ownership-errors.ts";
+import {
+  ProviderError,
+  type ProviderErrorFields,
+  contestedServiceError,
+  contractError,
+} from "../../provider/model/errors.ts";
 import type { ServiceOwner } from "../../provider/model/provider.ts";
 import { judgeService, type ServiceFacts } from "./service.ts";
 import { cause } from "../reasons/reasons.ts";

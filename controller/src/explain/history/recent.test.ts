@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ObjectCall } from "./call-journal.ts";
-import type { Remembered } from "./observed-timeline.ts";
+import type { Remembered } from "./timeline.ts";
 import { lastHeard, shownCall, shownTimeline } from "./recent.ts";
 
 const AT = (atMs: number): string => new Date(atMs).toISOString();

@@ -1,7 +1,7 @@
 import type { CallRecord, Happening, ObjectRef } from "@cloudwire/operator-api";
-import type { Remembered } from "./observed-timeline.ts";
+import type { Remembered } from "./timeline.ts";
 import type { ObjectCall } from "./call-journal.ts";
-import { iso } from "../../util/iso-time.ts";
+import { iso } from "../../util/text.ts";
 
 /** Happenings of one object, calls included. */
 const HAPPENINGS = 40;

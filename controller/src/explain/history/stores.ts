@@ -3,6 +3,7 @@ import { keyOf } from "../../api/meta.ts";
 import {
   CREATED,
   DELETED,
+  Timeline,
   eventHappening,
   nodeHappenings,
   reconcileHappening,
@@ -10,7 +11,6 @@ import {
   serviceHappenings,
 } from "./timeline.ts";
 import { objectOf } from "../objects.ts";
-import { Timeline } from "./observed-timeline.ts";
 import { CallJournal } from "./call-journal.ts";
 import type { ReconcileRecord } from "../../runtime/history.ts";
 import type { Clock } from "../../util/clock.ts";

@@ -1,6 +1,10 @@
+import type { ObjectRow } from "@cloudwire/operator-api";
 import { describe, expect, test } from "vitest";
 import { snapshot } from "../../../test/support/explain-builders.ts";
-import { type OverviewFacts, overviewOf } from "./overview.ts";
+import { providerMetrics } from "../../provider/metrics.ts";
+import { controllerMetrics } from "../../runtime/metrics.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { type AlarmFacts, type OverviewFacts, alarmsOf, overviewOf, totalsOf } from "./overview.ts";
 
 const NONE = { ok: 0, working: 0, waiting: 0, blocked: 0, unmanaged: 0 };
 
@@ -101,5 +105,88 @@ describe("overviewOf()", () => {
     const replica = { identity: "two", leads: false, leader: "one", version: "1.0.0" };
     const { providers } = overviewOf({ ...FACTS, replica, providers: [snapshot()] });
     expect(providers[0]).not.toHaveProperty("brake");
+  });
+});
+
+describe("totals", () => {
+  test("totals are those of the metrics, by provider and by controller", async () => {
+    const metrics = new Metrics();
+    const { callDurationSeconds } = providerMetrics(metrics);
+    const controller = controllerMetrics(metrics)("cloud-node-controller", "cloud-node");
+    const call = { provider: "one", method: "GetInstances", code: "OK", reason: "" };
+    callDurationSeconds.observe(call, 1);
+    callDurationSeconds.observe({ ...call, method: "GetRoutes" }, 2);
+    callDurationSeconds.observe({ ...call, code: "UNAVAILABLE" }, 3);
+    callDurationSeconds.observe({ ...call, provider: "two", code: "UNAVAILABLE" }, 3);
+    controller.reconciled("done", 1);
+    controller.reconciled("failed", 1);
+    expect(await totalsOf(metrics)).toEqual({
+      calls: { one: 3, two: 1 },
+      failedCalls: { one: 1, two: 1 },
+      reconciles: { "cloud-node-controller": 2 },
+    });
+  });
+
+  test("nothing was counted where nothing counts", async () => {
+    expect(await totalsOf(new Metrics())).toEqual({ calls: {}, failedCalls: {}, reconciles: {} });
+  });
+});
+
+describe("alarms", () => {
+  const NOTHING: AlarmFacts = { providers: [], brakes: new Map(), controllers: [] };
+
+  const provider = (name: string, state: ObjectRow["state"], reason?: string): ObjectRow => ({
+    object: `provider/${name}`,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    summary: `Provider ${name} says so.`,
+    provider: name,
+  });
+
+  const lines = (facts: Partial<AlarmFacts>): readonly string[] =>
+    alarmsOf({ ...NOTHING, ...facts }).map(({ reason, object = "", message }) => `${reason} ${object} ${message}`);
+
+  describe("alarmsOf()", () => {
+    test("are none while all is well", () => {
+      expect(
+        lines({ providers: [provider("east", "ok")], brakes: new Map([["east", { holds: false, gone: 2 }]]) }),
+      ).toEqual([]);
+    });
+
+    test("name the brake first, then who must do something, then what passes, then what is broken here", () => {
+      const brakes = new Map([["east", { holds: true, gone: 9, message: "Nine of ten are gone." }]]);
+      const providers = [
+        provider("east", "blocked", "DeletionBrake"),
+        provider("west", "waiting", "Throttled"),
+        provider("south", "blocked", "NoCredentials"),
+      ];
+      const controllers = [
+        { name: "cloud-node-controller", state: "running" },
+        {
+          name: "service-lb-controller",
+          state: "restarting",
+          restartingAt: "2026-01-01T00:00:00.000Z",
+          lastFault: { at: "2026-01-01T00:00:00.000Z", message: "planted" },
+        },
+      ] as const;
+      expect(lines({ brakes, providers, controllers })).toEqual([
+        "DeletionBrake provider/east Nine of ten are gone.",
+        "NoCredentials provider/south Provider south says so.",
+        "Throttled provider/west Provider west says so.",
+        "ControllerRestarting  service-lb-controller broke by a fault of this program: planted; a fresh one starts at 2026-01-01T00:00:00.000Z.",
+      ]);
+    });
+
+    test("each says what to do and where to read on", () => {
+      expect(alarmsOf({ ...NOTHING, providers: [provider("south", "blocked", "NoCredentials")] })).toEqual([
+        {
+          reason: "NoCredentials",
+          object: "provider/south",
+          message: "Provider south says so.",
+          remedy: expect.any(String),
+          see: expect.stringMatching(/^docs\//),
+        },
+      ]);
+    });
   });
 });

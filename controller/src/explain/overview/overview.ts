@@ -3,15 +3,29 @@ import type {
   BrakeStanding,
   BudgetStanding,
   ControllerSummary,
+  ObjectRow,
   Overview,
   ProviderSummary,
   Replica,
 } from "@cloudwire/operator-api";
+import type { Node } from "../../api/node.ts";
+import type { Service } from "../../api/service.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
 import type { BudgetSnapshot } from "../../provider/model/call-rate.ts";
-import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
-import type { ControllerOverview } from "../endpoints/debug.ts";
-import { iso } from "../../util/iso-time.ts";
-import type { Totals } from "./samples.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
+import type { ProviderSnapshot } from "../../provider/sidecar.ts";
+import type { SupervisedController } from "../../runtime/supervised-controller.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { Clock } from "../../util/clock.ts";
+import { iso } from "../../util/text.ts";
+import { type ControllerOverview, controllersOverview } from "../endpoints/debug.ts";
+import { OverviewPages } from "../endpoints/overview.ts";
+import { ObjectJudge } from "../evaluate/object-evaluator.ts";
+import { REASONS, type Reason, cause } from "../reasons/reasons.ts";
+import { Samples, type Totals } from "./samples.ts";
+import { StatusBoard } from "./status-cache.ts";
+import { ClusterObjects } from "./status-objects.ts";
 
 /** All that an overview is made of. */
 export interface OverviewFacts {
@@ -92,4 +106,132 @@ function budgetStanding(
 
 function hundredths(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+export interface OperatorOverviewDependencies {
+  readonly cluster: string;
+  readonly replica: () => Replica;
+  /** False: something is only observed. */
+  readonly writes: boolean;
+  readonly nodes: Informer<Node>;
+  readonly services: Informer<Service>;
+  /** undefined before they are connected to. */
+  readonly providers: () => ProviderSet | undefined;
+  readonly providerSnapshots: () => readonly ProviderSnapshot[];
+  /** Canonical names of all that the program has. */
+  readonly controllerNames: Iterable<string>;
+  /** None before they are built. */
+  readonly controllers: () => readonly SupervisedController[];
+  /** Routes are managed here, or where it leads. */
+  readonly hasRoutes: boolean;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const BRIEF_MS = 250;
+
+/** The board of everything in the cluster that is this program's, with its pages. Costs nothing until somebody looks. */
+export function operatorOverview(dependencies: OperatorOverviewDependencies): OverviewPages {
+  const { clock, metrics, log } = dependencies;
+  const providerSnapshots = briefly(dependencies.providerSnapshots, clock);
+  const judge = new ObjectJudge({ ...dependencies, providerSnapshots });
+  const board = new StatusBoard({
+    objects: new ClusterObjects({ ...dependencies, providerSnapshots, judge }),
+    overview: (counts) => present(dependencies, { board, judge }, counts),
+    clock,
+    log,
+  });
+  return new OverviewPages({
+    board,
+    samples: new Samples({ totals: () => totalsOf(metrics), clock, log }),
+    clock,
+    log,
+  });
+}
+
+async function present(
+  dependencies: OperatorOverviewDependencies,
+  { board, judge }: { readonly board: StatusBoard; readonly judge: ObjectJudge },
+  counts: Overview["counts"],
+): Promise<Overview> {
+  const { cluster, replica, writes, clock, metrics, controllers, controllerNames, providerSnapshots } = dependencies;
+  const shown = controllersOverview(controllerNames, controllers());
+  const providers = providerSnapshots();
+  const rows = providers.flatMap(({ name }) => board.row(`provider/${name}`)?.row ?? []);
+  const brakes = judge.brakes();
+  return overviewOf({
+    nowMs: clock.nowMs(),
+    cluster,
+    replica: replica(),
+    writes,
+    counts,
+    controllers: shown,
+    providers,
+    totals: await totalsOf(metrics),
+    brakes,
+    alarms: alarmsOf({ providers: rows, brakes, controllers: shown }),
+  });
+}
+
+/** The same answer for a moment: of thousands of rows made together each asks for it. */
+function briefly<T>(ask: () => T, clock: Clock): () => T {
+  let last: { readonly answer: T; readonly atMs: number } | undefined;
+  return () => {
+    const atMs = clock.monotonicMs();
+    if (last === undefined || atMs - last.atMs >= BRIEF_MS) last = { answer: ask(), atMs };
+    return last.answer;
+  };
+}
+
+const CALLS = "cloudwire_provider_call_duration_seconds";
+const RECONCILES = "cloudwire_reconciles_total";
+
+/** What was counted since the start, of the metrics that count it anyhow. */
+export async function totalsOf(metrics: Metrics): Promise<Totals> {
+  const [calls, failedCalls, reconciles] = await Promise.all([
+    metrics.sums(CALLS, "provider"),
+    metrics.sums(CALLS, "provider", ({ code }) => code !== "OK"),
+    metrics.sums(RECONCILES, "controller"),
+  ]);
+  return { calls, failedCalls, reconciles };
+}
+
+export interface AlarmFacts {
+  /** Rows of providers. */
+  readonly providers: readonly ObjectRow[];
+  readonly brakes: ReadonlyMap<string, BrakeStanding>;
+  readonly controllers: readonly ControllerOverview[];
+}
+
+/** What an operator should see first, whatever else there is: what somebody must do something about before what passes. */
+export function alarmsOf({ providers, brakes, controllers }: AlarmFacts): readonly Alarm[] {
+  const braked = [...brakes].flatMap(([provider, { holds, message }]): readonly Alarm[] =>
+    holds ? [{ ...cause("DeletionBrake", message), object: `provider/${provider}` }] : [],
+  );
+  const away = providers
+    // Its own line, which names the Nodes.
+    .filter(({ state, reason }) => state !== "ok" && reason !== "DeletionBrake")
+    .toSorted((left, right) => rank(left) - rank(right))
+    .map((row): Alarm => ({ ...cause(reasonOf(row), row.summary), object: row.object }));
+  const broken = controllers
+    .filter(({ state }) => state === "restarting")
+    .map(({ name, restartingAt, lastFault }) => {
+      const when = restartingAt === undefined ? "" : `; a fresh one starts at ${restartingAt}`;
+      const what = lastFault === undefined ? "" : `: ${lastFault.message}`;
+      return cause("ControllerRestarting", `${name} broke by a fault of this program${what}${when}.`);
+    });
+  return [...braked, ...away, ...broken];
+}
+
+function rank({ state }: ObjectRow): number {
+  return state === "blocked" ? 0 : 1;
+}
+
+function reasonOf({ reason }: ObjectRow): Reason {
+  return reason !== undefined && isReason(reason) ? reason : "UnexpectedFailure";
+}
+
+function isReason(reason: string): reason is Reason {
+  return Object.hasOwn(REASONS, reason);
 }

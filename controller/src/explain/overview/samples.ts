@@ -1,7 +1,7 @@
 import type { Sample } from "@cloudwire/operator-api";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
-import { iso } from "../../util/iso-time.ts";
+import { iso } from "../../util/text.ts";
 
 /** Numbers that only grow, by whose they are. */
 export interface Totals {

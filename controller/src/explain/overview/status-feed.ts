@@ -1,8 +1,7 @@
 import type { StreamEvents } from "@cloudwire/operator-api";
 import type { EventFeed, StreamMessage } from "../../server/event-streams.ts";
-import type { BoardReader } from "./board-reader.ts";
+import type { BoardReader, StatusBoard } from "./status-cache.ts";
 import type { Samples } from "./samples.ts";
-import type { StatusBoard } from "./status-cache.ts";
 
 /** Rows of one message. */
 const ROWS = 500;

@@ -3,9 +3,9 @@ import { type KubeObject, keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import { hasFinalizer, wantsLoadBalancer } from "../../controllers/service/predicates.ts";
-import type { Informer } from "../../kube/cache/informer-interface.ts";
-import type { ProviderSnapshot } from "../../provider/provider-snapshot.ts";
-import { iso } from "../../util/iso-time.ts";
+import type { Informer } from "../../kube/cache/lister.ts";
+import type { ProviderSnapshot } from "../../provider/sidecar.ts";
+import { iso } from "../../util/text.ts";
 import type { Judged, ObjectJudge } from "../evaluate/object-evaluator.ts";
 import type { BoardObjects } from "./status-cache.ts";
 

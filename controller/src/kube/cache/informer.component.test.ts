@@ -17,11 +17,10 @@ import {
 import type { Node } from "../../api/node.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
-import type { Clock } from "../../util/clock.ts";
-import { systemClock } from "../../util/clock.ts";
+import { type Clock, systemClock } from "../../util/clock.ts";
 import { createInformer } from "./informer.ts";
 import { HttpKubeClient } from "../http-client.ts";
-import type { Informer } from "./informer-interface.ts";
+import type { Informer } from "./lister.ts";
 import { informerMetrics } from "./metrics.ts";
 import { NODES } from "../resources/node.ts";
 import { Transport } from "../connection/transport.ts";

@@ -7,12 +7,10 @@ import { messageOf, retryAfterMsOf } from "../../util/errors.ts";
 import { DecodeError } from "../../util/json.ts";
 import type { ListWatcher, WatchEvent } from "../client.ts";
 import { isApiError } from "../errors.ts";
-import type { EventHandler, HandlerOptions, Informer } from "./informer-interface.ts";
+import type { EventHandler, HandlerOptions, IndexFunction, Informer, Lister } from "./lister.ts";
 import type { InformerMetrics } from "./metrics.ts";
-import type { IndexFunction, Lister } from "./lister.ts";
-import { Notifier } from "./notifier.ts";
+import { Notifier, Store } from "./store.ts";
 import type { Resource } from "../resources/resource.ts";
-import { Store } from "./store.ts";
 
 export interface InformerDependencies<T extends KubeObject> {
   readonly resource: Resource<T>;

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { wireNode, wireNodeModified } from "../../../test/support/wire-nodes.ts";
 import { systemClock } from "../../util/clock.ts";
-import { PROTOBUF_TYPE } from "../resources/envelope.ts";
+import { PROTOBUF_TYPE } from "../resources/codec.ts";
 import { NODES } from "../resources/node.ts";
 import { StringCache } from "../../util/string-cache.ts";
 import { watchStream } from "./watch.ts";

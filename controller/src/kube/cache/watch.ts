@@ -1,25 +1,24 @@
+import { PartialObjectMetadata } from "../../../gen/cloudwire/kube/v1/kube.ts";
 import { INITIAL_EVENTS_END } from "../../api/annotations.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
-import { PartialObjectMetadata } from "../../../gen/cloudwire/kube/v1/kube.ts";
-import { childSignal, DeadlineError, type OwnedSignal } from "../../util/abort.ts";
+import { DeadlineError, type OwnedSignal, childSignal } from "../../util/abort.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import { DecodeError, recordField, stringField } from "../../util/json.ts";
+import type { StringCache } from "../../util/string-cache.ts";
 import type { WatchEvent, WatchOptions } from "../client.ts";
+import type { HttpResponse } from "../connection/transport.ts";
+import { type ApiStatus, errorFromFailure, errorFromStatus } from "../errors.ts";
 import {
   isProtobuf,
+  metaFromJson,
+  metaFromWire,
   openEnvelope,
   openWatchFrame,
   parseJson,
   statusFromEnvelope,
   statusFromJson,
-} from "../resources/envelope.ts";
-import { type ApiStatus, errorFromFailure, errorFromStatus } from "../errors.ts";
-import { lengthPrefixReader, lineReader } from "./frames.ts";
-import { metaFromJson, metaFromWire } from "../resources/codec.ts";
-import { collectionPath, queryString } from "../resources/paths.ts";
-import type { Resource } from "../resources/resource.ts";
-import type { StringCache } from "../../util/string-cache.ts";
-import type { HttpResponse } from "../connection/transport.ts";
+} from "../resources/codec.ts";
+import { type Resource, collectionPath, queryString } from "../resources/resource.ts";
 
 export interface WatchDependencies<T> {
   readonly resource: Resource<T>;
@@ -133,4 +132,79 @@ function bookmark({ resourceVersion, annotations }: ObjectMeta): WatchEvent<neve
 /** An ERROR event is a Status; without a code it is taken for a fault of the server. */
 function watchError(what: string, status: ApiStatus): Error {
   return errorFromStatus(what, status.code === 0 ? 500 : status.code, status);
+}
+
+/** Cuts a byte stream into frames. Keeps only the unfinished rest, joined once when a frame spans chunks. */
+export interface FrameReader {
+  /** The frames that `chunk` completes. They may be views into `chunk`. */
+  push(chunk: Uint8Array): readonly Uint8Array[];
+}
+
+/** A frame larger than this is no object of a Kubernetes API (etcd refuses requests over 1.5 MiB; 3 MiB is the usual body limit). */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** JSON watch: one object a line. */
+export function lineReader(): FrameReader {
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  return {
+    push: (chunk) => {
+      const frames: Uint8Array[] = [];
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        const line = join(pending, chunk.subarray(start, end));
+        pending = [];
+        pendingBytes = 0;
+        if (line.length > 0) frames.push(line);
+        start = end + 1;
+      }
+      if (start < chunk.length) {
+        pending.push(chunk.subarray(start));
+        pendingBytes = limit(pendingBytes + chunk.length - start);
+      }
+      return frames;
+    },
+  };
+}
+
+/** Protobuf watch: 4 bytes of length, big-endian, then the frame. apimachinery/pkg/util/framer/framer.go v0.36.3. */
+export function lengthPrefixReader(): FrameReader {
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  let neededBytes = 4;
+  return {
+    push: (chunk) => {
+      pending.push(chunk);
+      pendingBytes += chunk.length;
+      if (pendingBytes < neededBytes) return [];
+      const bytes = pending.length === 1 ? chunk : Buffer.concat(pending);
+      const frames: Uint8Array[] = [];
+      let start = 0;
+      for (;;) {
+        if (bytes.length - start < 4) {
+          neededBytes = 4;
+          break;
+        }
+        const length = limit(new DataView(bytes.buffer, bytes.byteOffset + start, 4).getUint32(0));
+        neededBytes = 4 + length;
+        if (bytes.length - start < neededBytes) break;
+        frames.push(bytes.subarray(start + 4, start + neededBytes));
+        start += neededBytes;
+      }
+      pending = start < bytes.length ? [bytes.subarray(start)] : [];
+      pendingBytes = bytes.length - start;
+      return frames;
+    },
+  };
+}
+
+function limit(bytes: number): number {
+  if (bytes > MAX_FRAME_BYTES) throw new RangeError(`watch frame of ${bytes} bytes: the stream is out of step`);
+  return bytes;
+}
+
+function join(parts: readonly Uint8Array[], last: Uint8Array): Uint8Array {
+  return parts.length === 0 ? last : Buffer.concat([...parts, last]);
 }

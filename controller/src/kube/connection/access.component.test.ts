@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import type { ApiAccess } from "./access.ts";
+import { type ApiAccess, inClusterAccess } from "./access.ts";
 import { kubeconfigAccess } from "./kubeconfig.ts";
-import { inClusterAccess } from "./in-cluster.ts";
 
 let dir: string;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { dirname, resolve } from "node:path";
-import { readYaml } from "../../options/yaml-text.ts";
+import { readYaml } from "../../options/text-file.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import { isRecord } from "../../util/json.ts";

@@ -4,12 +4,11 @@ import type { Metrics } from "../../telemetry/metrics.ts";
 import { raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
-import { PriorityLine } from "../../util/priority-line.ts";
+import { PriorityLine } from "../../util/semaphore.ts";
 import type { KubeClient } from "../client.ts";
 import { isApiError } from "../errors.ts";
-import { type Correlated, EventCorrelator } from "./correlator.ts";
-import type { EventRecorder } from "./event-recorder.ts";
 import { EVENTS, eventBody, eventCountPatch } from "../resources/event.ts";
+import { type Correlated, EventCorrelator } from "./correlator.ts";
 
 export interface EventBroadcasterDependencies {
   /** Its own client: events must not use up the budget of the writes that matter. */
@@ -208,4 +207,9 @@ export function eventMetrics(metrics: Metrics): EventMetrics {
     sent: () => sent.inc(),
     dropped: (why) => dropped.inc({ why }),
   };
+}
+
+/** Says something about an object, for `kubectl describe`. Never blocks, never fails: what cannot be sent is counted. */
+export interface EventRecorder {
+  record(event: EventInput): void;
 }

@@ -7,9 +7,8 @@ import type { EventInput } from "../../api/event.ts";
 import { nodeReference } from "../../api/node.ts";
 import { serviceReference } from "../../api/service.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { EventBroadcaster, eventMetrics } from "./broadcaster.ts";
+import { EventBroadcaster, type EventRecorder, eventMetrics } from "./broadcaster.ts";
 import { EventCorrelator } from "./correlator.ts";
-import type { EventRecorder } from "./event-recorder.ts";
 
 const web = serviceReference(service("web"));
 

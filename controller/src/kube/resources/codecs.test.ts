@@ -10,9 +10,15 @@ import {
 } from "../../../gen/cloudwire/kube/v1/kube.ts";
 import type { KubeObject } from "../../api/meta.ts";
 import { DecodeError } from "../../util/json.ts";
-import { decodeList, decodeObject } from "./decode.ts";
-import { JSON_TYPE, PROTOBUF_TYPE, readStatus } from "./envelope.ts";
-import { formatMicroTime, formatTime } from "./codec.ts";
+import {
+  JSON_TYPE,
+  PROTOBUF_TYPE,
+  decodeList,
+  decodeObject,
+  formatMicroTime,
+  formatTime,
+  readStatus,
+} from "./codec.ts";
 import { NODES } from "./node.ts";
 import type { Resource } from "./resource.ts";
 import { SERVICES } from "./service.ts";

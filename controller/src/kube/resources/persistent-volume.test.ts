@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { decodeList, decodeObject } from "./decode.ts";
-import { JSON_TYPE, PROTOBUF_TYPE } from "./envelope.ts";
+import { JSON_TYPE, PROTOBUF_TYPE, decodeList, decodeObject } from "./codec.ts";
 import { PERSISTENT_VOLUMES } from "./persistent-volume.ts";
 import { StringCache } from "../../util/string-cache.ts";
 

@@ -1,4 +1,14 @@
-import { asRecord, booleanField, type JsonRecord, recordField, stringField, stringsField } from "../../util/json.ts";
+import type { ObjectMeta } from "../../api/meta.ts";
+import {
+  type JsonRecord,
+  asRecord,
+  booleanField,
+  recordField,
+  stringField,
+  stringMapField,
+  stringsField,
+} from "../../util/json.ts";
+import { metaFromJson } from "./codec.ts";
 import type { Resource } from "./resource.ts";
 
 /** What the API server makes of a bearer token. */
@@ -61,3 +71,18 @@ function userFromJson(user: JsonRecord): ReviewedUser {
     extra: Object.fromEntries(Object.keys(extra).map((key) => [key, stringsField(extra, key)])),
   };
 }
+
+export interface ConfigMap {
+  readonly metadata: ObjectMeta;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** v1 configmaps. JSON only: small, and read once a minute. */
+export const CONFIG_MAPS: Resource<ConfigMap> = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+  fromJson: (object) => ({ metadata: metaFromJson(object), data: stringMapField(object, "data") }),
+};

@@ -3,7 +3,7 @@ import type { InstanceResult } from "@cloudwire/proto/cloudprovider/v1/instance"
 import { lookUp } from "./batches.ts";
 import type { CallOptions, Listing, ReadOptions } from "../model/client.ts";
 import { instanceAnswer, instanceFromProto } from "../convert/instance.ts";
-import { durationToProto } from "../convert/time.ts";
+import { durationToProto } from "../convert/scalars.ts";
 import { asProviderError } from "../model/errors.ts";
 import type { Instance, InstanceAnswer } from "../model/instance.ts";
 import { walkPages } from "./pages.ts";

@@ -14,7 +14,7 @@ import { walkPages } from "./pages.ts";
 import { RPCS } from "../convert/methods.ts";
 import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from "../model/route.ts";
 import type { Answered, Session } from "./session.ts";
-import { splitBatches } from "./split-batches.ts";
+import { splitBatches } from "./batches.ts";
 
 /** ListRoutes, all pages. */
 export async function listRoutes(session: Session, options: CallOptions): Promise<RouteList> {

@@ -1,13 +1,13 @@
 import type { CallContext, CallStats, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Clock } from "../../util/clock.ts";
 import type { CallBudget } from "../limits/call-budget.ts";
-import type { CallId, CallIds } from "../convert/call-ids.ts";
+import type { CallId, CallIds } from "../convert/caller.ts";
 import type { ChangeSequence } from "../../leadership/change-sequence.ts";
 import type { CallOptions, ChangeOptions } from "../model/client.ts";
 import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";
 import type { AnswerContext } from "../convert/instance.ts";
-import { durationMs } from "../convert/time.ts";
+import { durationMs } from "../convert/scalars.ts";
 import { asProviderError, contractError, hasReason, type ProviderError } from "../model/errors.ts";
 import type { GovernedCaller } from "../limits/rate-limited-caller.ts";
 import type { Absence } from "../model/instance.ts";

@@ -1,10 +1,13 @@
 import type { MethodName } from "@cloudwire/proto/methods";
-import type { PlannedWrite } from "../../observe/planned-write.ts";
+import type { PlannedWrite } from "../../observe/plans.ts";
 import type { Work } from "../../observe/work.ts";
 import type { WriteGate } from "../../observe/write-filter.ts";
+import { isRecord } from "../../util/json.ts";
+import type { RpcCaller } from "../connection/transport.ts";
+import { RPCS, type Rpc } from "../convert/methods.ts";
 import type { ChangeOptions, ProviderClient } from "../model/client.ts";
-import type { Operation, PlannedChange } from "../model/load-balancer.ts";
 import type { Capabilities } from "../model/info.ts";
+import type { Operation, PlannedChange } from "../model/load-balancer.ts";
 import type { Route, RouteChanges, RouteOutcome } from "../model/route.ts";
 
 export interface PlanningClientDependencies {
@@ -129,4 +132,25 @@ function shown({ action, resourceType, resourceId, summary }: PlannedChange): st
 
 function routeChange(rpc: MethodName, { destinationCidr, targetNodeName }: Route): string {
   return `${rpc === "BatchDeleteRoutes" ? "delete" : "create"} route ${destinationCidr} to ${targetNodeName}`;
+}
+
+/** The last word on the wire of a process that observes only: no change leaves it but as a question what it would do. */
+export function onlyQuestions(caller: RpcCaller): RpcCaller {
+  return {
+    unary: (rpc, request, options) => {
+      if (mayChangeCloud(rpc) && !isQuestion(request)) {
+        return Promise.reject(new TypeError(`${rpc.name} was not sent: this process only observes (--mode)`));
+      }
+      return caller.unary(rpc, request, options);
+    },
+  };
+}
+
+/** Node sets are the provider's memory, not its cloud. */
+function mayChangeCloud({ isChange, name }: Pick<Rpc<unknown, unknown>, "isChange" | "name">): boolean {
+  return isChange && name !== RPCS.applyNodeSet.name;
+}
+
+function isQuestion(request: unknown): boolean {
+  return isRecord(request) && isRecord(request["change"]) && request["change"]["validateOnly"] === true;
 }

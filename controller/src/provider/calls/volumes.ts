@@ -1,7 +1,7 @@
 import { VolumeRef, type VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { lookUp } from "./batches.ts";
 import type { ReadOptions } from "../model/client.ts";
-import { durationToProto } from "../convert/time.ts";
+import { durationToProto } from "../convert/scalars.ts";
 import { volumeAnswer } from "../convert/volume.ts";
 import { asProviderError } from "../model/errors.ts";
 import { RPCS } from "../convert/methods.ts";

@@ -1,7 +1,11 @@
-import { type ChannelCredentials, type ChannelOptions, credentials } from "@grpc/grpc-js";
 import { isIPv6 } from "node:net";
-import type { ProviderAddress } from "./provider-address.ts";
-import type { TlsMaterial } from "./tls-files.ts";
+import { createSecureContext } from "node:tls";
+import { type ChannelCredentials, type ChannelOptions, credentials } from "@grpc/grpc-js";
+import { type Parsed, parseAddress, problem, value } from "../../options/flag.ts";
+import { messageOf } from "../../util/errors.ts";
+import { PemFileError, readAuthorities, readPemPair, requireUnexpired } from "../../util/pem-pair.ts";
+import { withoutUserinfo } from "../../util/text.ts";
+import type { ProviderTls } from "../provider-tls-flag.ts";
 
 /** Largest message sent or taken; @grpc/grpc-js takes 4 MiB unless told. Raised for inline node lists. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -68,4 +72,73 @@ export function channelParts(
 
 function secure({ ca, key, cert }: TlsMaterial): ChannelCredentials {
   return credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
+}
+
+/** Where a provider listens. */
+export type ProviderAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  /** `host`: a DNS name or an IP address, IPv6 without brackets. */
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number };
+
+/** sun_path of Linux holds 108 bytes, the last a NUL. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/** Reads `unix:///absolute/path.sock` or `tcp://host:port`. */
+export function parseProviderAddress(text: string): Parsed<ProviderAddress> {
+  if (text.startsWith("unix://")) return parseUnix(text, text.slice("unix://".length));
+  if (text.startsWith("tcp://")) return parseTcp(text, text.slice("tcp://".length));
+  return problem(
+    `"${withoutUserinfo(text)}" is no address of a provider; write unix:///path/to/provider.sock or tcp://host:port`,
+  );
+}
+
+function parseUnix(text: string, path: string): Parsed<ProviderAddress> {
+  if (!path.startsWith("/"))
+    return problem(
+      `"${withoutUserinfo(text)}" has a relative path; write three slashes: unix:///path/to/provider.sock`,
+    );
+  const bytes = Buffer.byteLength(path);
+  if (bytes > MAX_SOCKET_PATH_BYTES) {
+    return problem(
+      `the path of the socket has ${bytes} bytes; Unix sockets allow ${MAX_SOCKET_PATH_BYTES}: use a shorter folder`,
+    );
+  }
+  return value({ kind: "unix", path });
+}
+
+function parseTcp(text: string, rest: string): Parsed<ProviderAddress> {
+  const address = parseAddress(rest);
+  const isHost = address !== undefined && /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9.])?$|:/.test(address.host);
+  if (!isHost || address.port === 0 || rest.startsWith(":")) {
+    return problem(
+      `"${withoutUserinfo(text)}" is not tcp://host:port; write tcp://provider.example.com:9443 or tcp://[2001:db8::1]:9443`,
+    );
+  }
+  return value({ kind: "tcp", ...address });
+}
+
+/** What the TLS files of one provider hold, PEM. */
+export interface TlsMaterial {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+  /** When our certificate ends. */
+  readonly expiresAtMs: number;
+}
+
+/** Reads them all; rejects with {@link PemFileError} when they do not fit together, or our certificate has ended. */
+export async function readTlsFiles({ caFile, certFile, keyFile }: ProviderTls, nowMs: number): Promise<TlsMaterial> {
+  const [ca, { certificate, key, leaf }] = await Promise.all([readAuthorities(caFile), readPemPair(certFile, keyFile)]);
+  requireUnexpired(certFile, leaf, nowMs);
+  try {
+    createSecureContext({ ca });
+  } catch (error) {
+    throw new PemFileError(`${caFile} is of no use for TLS: ${messageOf(error)}`, { cause: error });
+  }
+  return { ca, cert: certificate, key, expiresAtMs: leaf.validToDate.getTime() };
+}
+
+/** True when both came from files with the same content. */
+export function isSameMaterial(left: TlsMaterial, right: TlsMaterial | undefined): boolean {
+  return left.ca === right?.ca && left.cert === right.cert && left.key === right.key;
 }

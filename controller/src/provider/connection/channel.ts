@@ -1,14 +1,18 @@
-import { parseProviderAddress, type ProviderAddress } from "./provider-address.ts";
+import {
+  type ProviderAddress,
+  type TlsMaterial,
+  channelParts,
+  isSameMaterial,
+  parseProviderAddress,
+  readTlsFiles,
+} from "./address.ts";
 import type { ProviderTls } from "../provider-tls-flag.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { channelParts } from "./address.ts";
 import { notConnectedError } from "./state.ts";
 import type { ProviderError } from "../model/errors.ts";
-import { probeRemote, type RemoteFinding } from "./probe.ts";
+import { type RemoteFinding, type SocketFinding, probeRemote, probeSocket } from "./probe.ts";
 import type { Rpc } from "../convert/methods.ts";
-import { probeSocket, type SocketFinding } from "./socket-probe.ts";
-import { isSameMaterial, readTlsFiles, type TlsMaterial } from "./tls-files.ts";
 import { GrpcTransport, type RpcCaller, type RpcOptions } from "./transport.ts";
 import type { WireTap } from "../convert/caller.ts";
 

@@ -2,24 +2,33 @@ import type { CallContext, ClusterRef } from "@cloudwire/proto/cloudprovider/v1/
 import type { Logger } from "../../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { CallIds } from "../convert/call-ids.ts";
+import type { CallIds } from "../convert/caller.ts";
 import { type ChannelRenewalDeps, renewChannel } from "./renewal.ts";
 import { ConnectionLog } from "./log.ts";
 import {
   type ConnectionState,
+  type ProviderHealth,
+  type ScopeChange,
+  ScopeGuard,
+  type ScopeRemedy,
   healthOf,
   notConnectedError,
-  type ProviderHealth,
   scopeMessage,
   startingError,
 } from "./state.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
-import { HandshakeHistory, type HandshakeRecord } from "./handshake-history.ts";
-import { type Handshake, handshakeRequest, judgeFailure, judgeHandshake, type Refusal } from "./handshake.ts";
+import {
+  type Handshake,
+  HandshakeHistory,
+  type HandshakeRecord,
+  type Refusal,
+  handshakeRequest,
+  judgeFailure,
+  judgeHandshake,
+} from "./handshake.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import { type ProviderStatus, providerStatusFromProto } from "../model/status.ts";
 import { type Rpc, RPCS } from "../convert/methods.ts";
-import { type ScopeChange, ScopeGuard, type ScopeRemedy } from "./scope-guard.ts";
 import type { ProviderChannel, TlsState } from "./channel.ts";
 import { StatusWatch } from "./status-watch.ts";
 import type { RpcCaller, RpcOptions } from "./transport.ts";

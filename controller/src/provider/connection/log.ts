@@ -1,11 +1,9 @@
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
-import { scopeMessage } from "./state.ts";
-import type { Refusal } from "./handshake.ts";
-import { changeText, type InfoChange } from "./info-diff.ts";
+import { type ScopeChange, scopeMessage } from "./state.ts";
+import { type InfoChange, type Refusal, changeText } from "./handshake.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import { notReadyMessage, type ProviderStatus } from "../model/status.ts";
-import type { ScopeChange } from "./scope-guard.ts";
 
 export interface ConnectionLogDeps {
   readonly log: Logger;

@@ -4,7 +4,7 @@ import { BadRequest, ErrorInfo, QuotaFailure, RetryInfo } from "@cloudwire/proto
 import { Status } from "@cloudwire/proto/google/rpc/status";
 import { errorDomain } from "@cloudwire/proto/reasons";
 import { codeName, ProviderError, type ProviderErrorFields } from "../model/errors.ts";
-import { durationMs } from "./time.ts";
+import { durationMs } from "./scalars.ts";
 
 /** A call that ended with a status other than OK, as the transport saw it. */
 export interface FailedCall {

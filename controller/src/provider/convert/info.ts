@@ -1,17 +1,15 @@
-import type {
-  Capabilities as WireCapabilities,
-  GetProviderInfoResponse,
-  InstanceCapabilities as WireInstances,
-  ListCapability as WireList,
-  LoadBalancerCapabilities as WireLoadBalancers,
-  RouteCapabilities as WireRoutes,
-  VolumeCapabilities as WireVolumes,
-  WatchCapability as WireWatch,
-} from "@cloudwire/proto/cloudprovider/v1/identity";
 import {
+  type Capabilities as WireCapabilities,
+  type GetProviderInfoResponse,
+  type InstanceCapabilities as WireInstances,
   IpMode as WireIpMode,
   Limits as WireLimits,
+  type ListCapability as WireList,
+  type LoadBalancerCapabilities as WireLoadBalancers,
   LockScope as WireLockScope,
+  type RouteCapabilities as WireRoutes,
+  type VolumeCapabilities as WireVolumes,
+  type WatchCapability as WireWatch,
 } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import type {
@@ -28,10 +26,8 @@ import type {
   VolumeCapabilities,
   WatchCapability,
 } from "../model/info.ts";
-import { callRatesFromProto } from "./call-rate.ts";
-import { ipFamilyFromProto, protocolFromProto } from "./scalars.ts";
+import { callRatesFromProto, durationMs, ipFamilyFromProto, protocolFromProto } from "./scalars.ts";
 import { diagnosticFromProto } from "./load-balancer.ts";
-import { durationMs } from "./time.ts";
 
 // What the contract says holds where a provider says nothing (proto/cloudprovider/v1/identity.proto).
 const DEFAULT_CONSISTENCY_DELAY_MS = 60_000;

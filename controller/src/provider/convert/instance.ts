@@ -1,6 +1,8 @@
-import type { Absence as WireAbsence } from "@cloudwire/proto/cloudprovider/v1/common";
-import { AbsenceBasis as WireBasis } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { NodeAddress as WireNodeAddress } from "@cloudwire/proto/cloudprovider/v1/common";
+import {
+  type Absence as WireAbsence,
+  AbsenceBasis as WireBasis,
+  type NodeAddress as WireNodeAddress,
+} from "@cloudwire/proto/cloudprovider/v1/common";
 import {
   type InstanceResult,
   InstanceState as WireState,
@@ -9,9 +11,8 @@ import {
 import type { NodeAddress } from "../../api/node.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
 import type { Absence, AbsenceBasis, Instance, InstanceAnswer, InstanceState, Witness } from "../model/instance.ts";
-import { addressTypeFromProto } from "./scalars.ts";
+import { addressTypeFromProto, timeMs } from "./scalars.ts";
 import { errorOfItem } from "./errors.ts";
-import { timeMs } from "./time.ts";
 
 /** What is known besides the result itself when an answer is judged. */
 export interface AnswerContext {

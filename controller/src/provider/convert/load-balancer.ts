@@ -26,8 +26,7 @@ import type {
   ProviderCondition,
   ServiceRef,
 } from "../model/load-balancer.ts";
-import { protocolFromProto } from "./scalars.ts";
-import { durationMs, timeMs } from "./time.ts";
+import { durationMs, protocolFromProto, timeMs } from "./scalars.ts";
 
 /** Limits between which a provider's wish when to be asked again is honoured. proto/README.md LB-3. */
 const MIN_POLL_MS = 1000;

@@ -2,7 +2,7 @@ import type { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
-import type { QuotaClass } from "../model/quota-classes.ts";
+import type { QuotaClass } from "../model/call-rate.ts";
 
 /** Turns messages of one type to bytes and back. */
 export interface Codec<Message> {

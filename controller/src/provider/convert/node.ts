@@ -5,8 +5,7 @@ import { TOPOLOGY_ZONE } from "../../api/well-known.ts";
 import type { Node, NodeAddress } from "../../api/node.ts";
 import { limitsOf } from "./field-rules.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import { addressTypeToProto } from "./scalars.ts";
-import { timeToProto } from "./time.ts";
+import { addressTypeToProto, timeToProto } from "./scalars.ts";
 
 const PROVIDED_NODE_IPS = limitsOf("cloudprovider.v1.NodeRef", "provided_node_ips");
 /** The same wherever addresses are sent. */

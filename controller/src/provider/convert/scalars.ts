@@ -1,6 +1,8 @@
-import { IpFamily as WireIpFamily, type NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
-import { Protocol as WireProtocol } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { ipFamilies, nodeAddressTypes, protocols, valueOf, wordOf } from "@cloudwire/proto/words";
+import { type NodeAddressType, IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
+import { type CallRate as WireCallRate, Protocol as WireProtocol } from "@cloudwire/proto/cloudprovider/v1/identity";
+import type { Duration } from "@cloudwire/proto/google/protobuf/duration";
+import { ipFamilies, nodeAddressTypes, protocols, quotaClasses, valueOf, wordOf } from "@cloudwire/proto/words";
+import type { CallRate } from "../model/call-rate.ts";
 import type { IpFamily, Protocol } from "../model/info.ts";
 
 /** An unset protocol of a Service is TCP; one that is not known here stays unspecified, which providers read as TCP. */
@@ -30,4 +32,39 @@ export function addressTypeToProto(type: string): NodeAddressType | undefined {
 /** undefined for a type that was not said or is newer than this program. */
 export function addressTypeFromProto(type: NodeAddressType): string | undefined {
   return wordOf(nodeAddressTypes, type);
+}
+
+const NANOS_PER_MS = 1_000_000;
+
+/** undefined stays undefined, so that "not said" and "0" stay apart. */
+export function durationMs(duration: Duration | undefined): number | undefined {
+  return duration === undefined ? undefined : Number(duration.seconds) * 1000 + duration.nanos / NANOS_PER_MS;
+}
+
+/** Negative and broken values count as 0. */
+export function durationToProto(ms: number): Duration {
+  const wholeMs = Number.isFinite(ms) && ms > 0 ? Math.round(ms) : 0;
+  return { seconds: BigInt(Math.floor(wholeMs / 1000)), nanos: (wholeMs % 1000) * NANOS_PER_MS };
+}
+
+/** undefined for an absent or unreadable time. */
+export function timeMs(time: Date | undefined): number | undefined {
+  const ms = time?.getTime();
+  return ms === undefined || Number.isNaN(ms) ? undefined : ms;
+}
+
+/** 0 is how Kubernetes objects here say "no time". */
+export function timeToProto(ms: number): Date | undefined {
+  return ms === 0 ? undefined : new Date(ms);
+}
+
+/** What makes no sense is no limit: the cloud will say what it takes. */
+export function callRatesFromProto(wire: readonly WireCallRate[]): readonly CallRate[] {
+  return wire.flatMap(({ classes: named, cloudCallsPerSecond, burst }) => {
+    const classes = named.flatMap((one) => wordOf(quotaClasses, one) ?? []);
+    const isNamedInVain = named.length > 0 && classes.length === 0;
+    if (isNamedInVain || !(cloudCallsPerSecond > 0 && Number.isFinite(cloudCallsPerSecond))) return [];
+    const burstOfASecond = Math.max(1, Math.ceil(cloudCallsPerSecond));
+    return [{ classes, cloudCallsPerSecond, burst: burst === 0 ? burstOfASecond : burst }];
+  });
 }

@@ -10,8 +10,7 @@ import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
 import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
 import type { ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
-import { ipFamilyToProto, protocolToProto } from "./scalars.ts";
-import { durationToProto } from "./time.ts";
+import { durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
 
 /** Where kube-proxy tells whether a node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */
 const HEALTH_CHECK_PATH = "/healthz";

@@ -3,7 +3,7 @@ import type { Volume as WireVolume, VolumeResult } from "@cloudwire/proto/cloudp
 import type { Volume, VolumeAnswer } from "../model/volume.ts";
 import { errorOfItem } from "./errors.ts";
 import { absenceFromProto, type AnswerContext, brokenAnswer } from "./instance.ts";
-import { timeMs } from "./time.ts";
+import { timeMs } from "./scalars.ts";
 
 /** One result as our answer, judged as an instance's is. `what` names provider and volume in the message of an error. */
 export function volumeAnswer(result: VolumeResult, what: string, context: AnswerContext): VolumeAnswer {

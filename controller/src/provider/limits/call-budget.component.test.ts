@@ -7,7 +7,7 @@ import { ProviderHarness } from "../../../test/support/provider-harness.ts";
 import { SimulatedCloud } from "../../../test/support/simulated-cloud.ts";
 import { sleep } from "../../util/abort.ts";
 import { systemClock } from "../../util/clock.ts";
-import type { Priority } from "../../util/priority-line.ts";
+import type { Priority } from "../../util/semaphore.ts";
 import { isOfClass } from "../model/errors.ts";
 import type { ServiceRef } from "../model/load-balancer.ts";
 import type { Sidecar } from "../sidecar.ts";

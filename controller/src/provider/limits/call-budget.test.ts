@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import type { QuotaClass } from "../model/quota-classes.ts";
+import { type QuotaClass, rateGroups } from "../model/call-rate.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { HIGH_IN_A_ROW, type Priority } from "../../util/priority-line.ts";
+import { HIGH_IN_A_ROW, type Priority } from "../../util/semaphore.ts";
 import { budgetMetrics } from "./metrics.ts";
 import { GroupedCallBudget } from "./call-budget.ts";
-import { rateGroups } from "../model/call-rate.ts";
 
 const never = new AbortController().signal;
 const ALL: readonly QuotaClass[] = ["instances", "load_balancers", "routes", "volumes"];

@@ -1,8 +1,7 @@
 import type { Gauge } from "prom-client";
-import type { QuotaClass } from "../model/quota-classes.ts";
+import type { BudgetSnapshot, QuotaClass } from "../model/call-rate.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
-import type { BudgetSnapshot } from "../model/call-rate.ts";
-import type { Priority } from "../../util/priority-line.ts";
+import type { Priority } from "../../util/semaphore.ts";
 
 /** What the call budgets of one provider report. */
 export interface BudgetMetrics {

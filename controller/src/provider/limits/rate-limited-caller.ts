@@ -1,10 +1,9 @@
-import type { QuotaClass } from "../model/quota-classes.ts";
+import type { QuotaClass } from "../model/call-rate.ts";
 import { sleep } from "../../util/abort.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 import type { Clock, Random } from "../../util/clock.ts";
-import type { Semaphore } from "../../util/semaphore.ts";
+import type { Priority, Semaphore } from "../../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
-import type { Priority } from "../../util/priority-line.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "../model/errors.ts";
 import type { Rpc } from "../convert/methods.ts";
 import type { RpcCaller, RpcOptions } from "../connection/transport.ts";

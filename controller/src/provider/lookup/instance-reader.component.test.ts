@@ -12,7 +12,7 @@ import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { systemClock } from "../../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";
 import type { Sidecar } from "../sidecar.ts";
-import { PrefixProviderSet } from "../ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../ownership/provider-set.ts";
 
 const TAINT = "node.cloudprovider.kubernetes.io/uninitialized";
 

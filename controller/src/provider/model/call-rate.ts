@@ -1,5 +1,5 @@
-import { QUOTA_CLASSES, type QuotaClass } from "./quota-classes.ts";
-import type { Priority } from "../../util/priority-line.ts";
+import { quotaClasses, wordsOf } from "@cloudwire/proto/words";
+import type { Priority } from "../../util/semaphore.ts";
 
 /** How often the cloud may be called. */
 export interface Rate {
@@ -70,3 +70,8 @@ function namedFirst(groups: readonly RateGroup[]): readonly RateGroup[] {
   const whole = groups.filter(({ classes }) => classes.length === 0);
   return [...named, ...whole.map(({ rate }) => ({ classes: QUOTA_CLASSES, rate }))];
 }
+
+/** Calls that clouds count together, in the contract's spelling. */
+export type QuotaClass = keyof typeof quotaClasses;
+
+export const QUOTA_CLASSES: readonly QuotaClass[] = wordsOf(quotaClasses);

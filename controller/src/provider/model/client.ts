@@ -10,7 +10,7 @@ import type {
   ServiceRef,
 } from "./load-balancer.ts";
 import type { Route, RouteChanges, RouteList } from "./route.ts";
-import type { Priority } from "../../util/priority-line.ts";
+import type { Priority } from "../../util/semaphore.ts";
 import type { VolumeAnswer } from "./volume.ts";
 
 /** What every call takes. The deadline is the contract's for that call and is not the caller's to choose. */

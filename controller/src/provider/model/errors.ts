@@ -1,6 +1,12 @@
 import { codeNames } from "@cloudwire/proto/codes";
-import type { ErrorClass, ErrorReason, ReasonRule } from "@cloudwire/proto/reasons";
-import { errorDomain, errorReasons } from "@cloudwire/proto/reasons";
+import {
+  type ErrorClass,
+  type ErrorReason,
+  type ReasonRule,
+  errorDomain,
+  errorReasons,
+} from "@cloudwire/proto/reasons";
+import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 
 /** Name of a gRPC code other than OK. */
 export type ProviderErrorCode = Exclude<(typeof codeNames)[number], "OK">;
@@ -164,4 +170,80 @@ function classify(code: ProviderErrorCode, domain: string, reason: string): Prov
     return code === "UNAVAILABLE" || code === "UNIMPLEMENTED" ? CLASS_OF_CODE[code] : "OUTCOME_UNKNOWN";
   const rule = domain === errorDomain ? RULES.get(reason) : undefined;
   return rule?.class ?? CLASS_OF_CODE[code];
+}
+
+/** Waits of proto/README.md section 5, by class. No jitter: what failed together shares a batch when it is tried again. */
+const OUTCOME_UNKNOWN: BackoffOptions = { initialMs: 1000, maxMs: 300_000 };
+const OPERATOR: BackoffOptions = { initialMs: 60_000, maxMs: 300_000 };
+const QUOTA: BackoffOptions = { initialMs: 60_000, maxMs: 900_000 };
+const FINAL_MS = 1_800_000;
+
+/** Wait after a WAIT error that does not say how long, which the contract does not allow. */
+export const DEFAULT_HOLD_MS = 5000;
+
+/**
+ * How long to wait before the next try after `error`, the `failures`-th in a row; undefined: the queue's own back-off. A change of
+ * the object or a new process of the provider ends any wait: that is the caller's to see to, and what FINAL really waits for.
+ */
+export function retryDelayMs(error: ProviderError, failures: number): number | undefined {
+  const delayMs = delayOfClass(error, failures);
+  const { retryAfterMs } = error;
+  return retryAfterMs === undefined ? delayMs : Math.max(retryAfterMs, delayMs ?? 0);
+}
+
+function delayOfClass(error: ProviderError, failures: number): number | undefined {
+  switch (error.class) {
+    case "OUTCOME_UNKNOWN":
+      return grown(OUTCOME_UNKNOWN, failures);
+    case "TRANSIENT":
+      return undefined;
+    case "WAIT":
+      return error.retryAfterMs ?? DEFAULT_HOLD_MS;
+    case "FINAL":
+      return FINAL_MS;
+    case "OPERATOR":
+      return grown(hasReason(error, "QUOTA_EXCEEDED") ? QUOTA : OPERATOR, failures);
+    case "RESYNC":
+      return failures === 1 ? 0 : grown(OUTCOME_UNKNOWN, failures);
+  }
+  return error.class satisfies never;
+}
+
+function grown(options: BackoffOptions, failures: number): number {
+  return backoffMs(options, failures, () => 0);
+}
+
+/** The domain of reasons of our own. */
+const DOMAIN = "cloudwire.dev";
+
+/** A reason of the contract: what it says of machines of one cloud is as true of machines of several. Told in events. */
+const AMBIGUOUS_NAME: ErrorReason = "AMBIGUOUS_NAME";
+
+/** Several providers could own the Node: nobody gets it until an operator has said which. */
+export function contestedNodeError(nodeName: string, why: string, providers: readonly string[]): ProviderError {
+  return contractError(AMBIGUOUS_NAME, `node ${nodeName} could be of ${listed(providers)}: ${why}`);
+}
+
+/** Several providers could own the load balancer: nobody gets it until an operator has said which. */
+export function contestedServiceError(why: string, providers: readonly string[]): ProviderError {
+  const message = `${why} (${listed(providers)}): none of them gets it until only one does`;
+  // The code of things that belong to somebody else, class O.
+  return ownError("ALREADY_EXISTS", "CLASS_CONTESTED", message);
+}
+
+/**
+ * The machine may be in one more cloud that cannot tell now. A provider ID can never be taken back, so nobody gets the Node yet. Class
+ * U: tried again after 1 s to 5 min, and as soon as a provider becomes usable.
+ */
+export function openClaimError(message: string, isNews: boolean): ProviderError {
+  return ownError("UNKNOWN", isNews ? AMBIGUOUS_NAME : "CLAIM_OPEN", message);
+}
+
+/** `east and west`, `east, north and west`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}
+
+function ownError(code: ProviderErrorCode, reason: string, message: string): ProviderError {
+  return new ProviderError({ code, reason, domain: DOMAIN, message });
 }

@@ -1,6 +1,6 @@
 import type { GetProviderStatusResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { conditionFromProto } from "../convert/load-balancer.ts";
-import { timeMs } from "../convert/time.ts";
+import { timeMs } from "../convert/scalars.ts";
 import type { ProviderCondition } from "./load-balancer.ts";
 
 /** How a provider and its cloud are, as it said last. */

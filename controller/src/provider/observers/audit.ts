@@ -1,19 +1,36 @@
 import { createHash } from "node:crypto";
 import type { MethodName } from "@cloudwire/proto/methods";
+import { CLOUD_CONTROLLER_MANAGER } from "../../api/controller-names.ts";
+import type { EventInput } from "../../api/event.ts";
+import type { Options } from "../../app/options.ts";
+import type { EventRecorder } from "../../kube/events/broadcaster.ts";
+import { epochOf } from "../../leadership/change-sequence.ts";
 import type { Work } from "../../observe/work.ts";
+import { AuditLog, type AuditSink, auditMetrics } from "../../telemetry/audit-log.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { Clock } from "../../util/clock.ts";
+import { messageOf } from "../../util/errors.ts";
 import {
+  type JsonRecord,
   booleanField,
   isRecord,
-  type JsonRecord,
   numberField,
   recordField,
   recordsField,
   stringField,
   stringsField,
 } from "../../util/json.ts";
-import { epochOf } from "../../leadership/change-sequence.ts";
-import { codeName, type ProviderError, type ProviderErrorCode } from "../model/errors.ts";
 import { RPCS } from "../convert/methods.ts";
+import { type ProviderError, type ProviderErrorCode, codeName } from "../model/errors.ts";
+import { loadBalancerCalled, routeCalled } from "./events.ts";
+
+/** Takes a line for each change. Never blocks, never throws. */
+export interface ChangeAudit {
+  write(line: AuditLine): void;
+  /** A line could not be made. */
+  lose(error: unknown): void;
+}
 
 /** A call that may have changed something, as it ended. */
 export interface AuditedCall {
@@ -195,4 +212,59 @@ function canonical(value: unknown): string {
 
 function said(text: string): string | undefined {
   return text === "" ? undefined : text;
+}
+
+/** Hands each line on, and has it told on the objects that it is about: a Service, or the Nodes of routes. What is only asked about is not told. */
+export function auditEventSink(lines: ChangeAudit | undefined, record: (event: EventInput) => void): ChangeAudit {
+  return {
+    write: (line) => {
+      lines?.write(line);
+      for (const event of eventsOf(line)) record(event);
+    },
+    lose: (error) => lines?.lose(error),
+  };
+}
+
+function eventsOf(line: AuditLine): readonly EventInput[] {
+  const { planOnly, service, routes = [] } = line;
+  if (planOnly) return [];
+  const ofRoutes = routes.filter(({ node }) => node !== "").map((route) => routeCalled(line, route));
+  return [...(service === undefined ? [] : [loadBalancerCalled(line, service)]), ...ofRoutes];
+}
+
+export type AuditOpening =
+  | { readonly kind: "open"; readonly audit: AuditLog }
+  | { readonly kind: "off"; readonly audit: undefined }
+  | { readonly kind: "failed"; readonly problem: string };
+
+export interface AuditDependencies {
+  readonly options: Options;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What is told of each change: in the audit log, in events, both or not at all. */
+export function changeAudit(
+  { auditEvents }: Pick<Options, "auditEvents">,
+  log: AuditSink | undefined,
+  events: (component: string) => EventRecorder,
+): ChangeAudit | undefined {
+  if (!auditEvents) return log;
+  const recorder = events(CLOUD_CONTROLLER_MANAGER);
+  return auditEventSink(log, (event) => recorder.record(event));
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** The audit log that the settings ask for. Who asks for one and cannot have it should hear of it before anything is changed. */
+export function openAuditLog({ options, metrics, clock, log }: AuditDependencies): AuditOpening {
+  const { auditLogPath: path, auditLogMaxsize, auditLogMaxbackup: backups } = options;
+  if (path === "") return { kind: "off", audit: undefined };
+  try {
+    const limits = { maxBytes: auditLogMaxsize * MEGABYTE, backups };
+    return { kind: "open", audit: AuditLog.open({ path, ...limits, metrics: auditMetrics(metrics), clock, log }) };
+  } catch (error) {
+    return { kind: "failed", problem: `--audit-log-path: ${path}: cannot be opened for writing: ${messageOf(error)}` };
+  }
 }

@@ -1,15 +1,35 @@
-import type { EventInput } from "../../api/event.ts";
-import { PROVIDER_CHANGE, PROVIDER_CHANGE_FAILED } from "../../api/event-reasons.ts";
+import { type EventInput, PROVIDER_CHANGE, PROVIDER_CHANGE_FAILED } from "../../api/event.ts";
 import type { ObjectReference } from "../../api/meta.ts";
-import type { AuditedRoute, AuditLine } from "./audit.ts";
+
+/** What an event says of a call that may have changed something. */
+interface ReportedChange {
+  readonly provider: string;
+  readonly method: string;
+  readonly trigger: string | undefined;
+  readonly code: string;
+  readonly reason: string | undefined;
+  readonly requestId: string;
+  readonly cloudRequestIds: readonly string[];
+}
+
+interface ReportedRoute {
+  readonly destinationCidr: string;
+  readonly node: string;
+  /** undefined: the call as a whole failed. */
+  readonly code: string | undefined;
+  readonly reason: string | undefined;
+}
 
 /** On the Service whose load balancer a call was about. */
-export function loadBalancerCalled(line: AuditLine, service: NonNullable<AuditLine["service"]>): EventInput {
+export function loadBalancerCalled(
+  line: ReportedChange,
+  service: { readonly namespace: string; readonly name: string; readonly uid: string },
+): EventInput {
   return event({ apiVersion: "v1", kind: "Service", ...service }, line, "");
 }
 
 /** On the Node to which a route leads. */
-export function routeCalled(line: AuditLine, { node, destinationCidr, code, reason }: AuditedRoute): EventInput {
+export function routeCalled(line: ReportedChange, { node, destinationCidr, code, reason }: ReportedRoute): EventInput {
   // As kubelet refers to its Node: kubectl describe looks for both.
   const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: node, uid: node };
   const own = code === undefined ? line : { ...line, code, reason };
@@ -17,7 +37,7 @@ export function routeCalled(line: AuditLine, { node, destinationCidr, code, reas
 }
 
 /** With the ids by which the cloud's own log is searched, which make each one an event of its own. */
-function event(regarding: ObjectReference, line: AuditLine, what: string): EventInput {
+function event(regarding: ObjectReference, line: ReportedChange, what: string): EventInput {
   const { provider, method, trigger, code, reason, requestId, cloudRequestIds } = line;
   const isDone = code === "OK";
   const why = trigger === undefined ? "" : ` (${trigger})`;

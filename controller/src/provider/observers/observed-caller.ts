@@ -1,13 +1,18 @@
 import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { errorDomain } from "@cloudwire/proto/reasons";
-import { withoutSecrets } from "@cloudwire/proto/secrets";
+import { type FieldRules, withoutSecrets } from "@cloudwire/proto/secrets";
+import type { CallJournal } from "../../explain/history/call-journal.ts";
+import { currentWork } from "../../observe/work.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { SpanAttributes, SpanStart, Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
-import { durationMs } from "../convert/time.ts";
-import { asProviderError, type ProviderError } from "../model/errors.ts";
-import type { ProviderMetrics } from "../metrics.ts";
-import { type Codec, type Rpc, requestMessage, responseMessage } from "../convert/methods.ts";
 import type { RpcCaller, RpcOptions } from "../connection/transport.ts";
+import { type Codec, type Rpc, requestMessage, responseMessage } from "../convert/methods.ts";
+import { durationMs } from "../convert/scalars.ts";
+import type { ProviderMetrics } from "../metrics.ts";
+import { type ProviderError, asProviderError } from "../model/errors.ts";
+import { type AuditedCall, type ChangeAudit, auditLine } from "./audit.ts";
+import { itemFailures, subjectsOf } from "./call-subjects.ts";
 
 export interface InstrumentDeps {
   readonly provider: string;
@@ -108,4 +113,134 @@ function reasonLabel({ domain, reason }: ProviderError): string {
 /** Converted only when a line is really written: a request with 15,000 nodes is megabytes of JSON. */
 function shownLater<Message>(codec: Codec<Message>, name: string, message: Message): { toJSON(): unknown } {
   return { toJSON: () => withoutSecrets(name, codec.toJSON(message)) };
+}
+
+export interface TracedDeps {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  /** `unix:///path.sock`, `tcp://host:port`. */
+  readonly address: string;
+  readonly tracing: Tracing;
+}
+
+/**
+ * Calls as `caller` makes them, each a span below the work that it is made for; the provider continues the trace. A call for nobody, a
+ * handshake or a look at the provider's health, is no span: it would be a trace of its own, every few seconds.
+ */
+export function traced(caller: RpcCaller, deps: TracedDeps): RpcCaller {
+  const peer = { ...server(deps.address), "cloudwire.provider": deps.provider };
+  return {
+    unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
+      const start = (): SpanStart => {
+        // Names: OpenTelemetry's semantic conventions for gRPC 1.38.
+        const method = rpc.path.slice(1);
+        const call = { "rpc.system.name": "grpc", "rpc.method": method, "cloudwire.request_id": options.requestId };
+        return { name: method, kind: "client", attributes: { ...call, ...peer } };
+      };
+      return deps.tracing.child(start, async (span) => {
+        try {
+          const { traceparent = options.traceparent } = span;
+          const response = await caller.unary(rpc, request, { ...options, traceparent });
+          span.set({ "rpc.response.status_code": "OK", ...cloudCost(rpc.stats(response)) });
+          return response;
+        } catch (error) {
+          const { code, reason } = asProviderError(error);
+          span.set({ "rpc.response.status_code": code, "cloudwire.reason": reason === "" ? undefined : reason });
+          span.fail(error, code);
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+function server(address: string): SpanAttributes {
+  const { hostname, port, pathname } = new URL(address);
+  return hostname === ""
+    ? { "server.address": pathname, "network.transport": "unix" }
+    : { "server.address": hostname, "server.port": Number(port) };
+}
+
+function cloudCost(stats: CallStats | undefined): SpanAttributes {
+  if (stats === undefined) return {};
+  return {
+    "cloudwire.cloud_calls": stats.cloudCalls,
+    "cloudwire.cloud_mutations": stats.cloudMutations,
+    "cloudwire.cloud_retries": stats.cloudRetries,
+  };
+}
+
+export interface JournalledDeps {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  readonly journal: CallJournal;
+  readonly clock: Clock;
+}
+
+/** Calls as `caller` makes them, each remembered for a while for those who ask what was done for an object. */
+export function journalled(caller: RpcCaller, { provider, journal, clock }: JournalledDeps): RpcCaller {
+  return {
+    async unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
+      const startMs = clock.nowMs();
+      const startedMs = clock.monotonicMs();
+      const common = () => ({ startMs, provider, rpc: rpc.name, durationMs: clock.monotonicMs() - startedMs });
+      try {
+        const response = await caller.unary(rpc, request, options);
+        const cloudRequestIds = rpc.stats(response)?.cloudRequestIds ?? [];
+        const subjects = subjectsOf(rpc, request);
+        const call = { ...common(), code: "OK", reason: "", message: "", cloudRequestIds };
+        journal.note(call, subjects, itemFailures(subjects, response));
+        return response;
+      } catch (error) {
+        const failure = asProviderError(error);
+        const { code, reason, message, cloudRequestIds } = failure;
+        // Whoever asked has gone: nothing was learnt.
+        if (!options.signal.aborted) {
+          journal.note({ ...common(), code, reason, message, cloudRequestIds }, subjectsOf(rpc, request), undefined);
+        }
+        throw failure;
+      }
+    },
+  };
+}
+
+export interface AuditedDeps {
+  /** Operator's name of the provider. */
+  readonly provider: string;
+  readonly audit: ChangeAudit;
+  readonly clock: Clock;
+  /** Which fields are secrets. @default the contract says it */
+  readonly rules?: FieldRules;
+}
+
+/** Calls as `caller` makes them; each that may change something is a line of the audit log when it has ended. */
+export function audited(caller: RpcCaller, { provider, audit, clock, rules }: AuditedDeps): RpcCaller {
+  return {
+    async unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions) {
+      if (!rpc.isChange) return caller.unary(rpc, request, options);
+      const work = currentWork();
+      const startMs = clock.nowMs();
+      const startedMs = clock.monotonicMs();
+      const note = (outcome: () => AuditedCall["outcome"]): void => {
+        const durationMs = clock.monotonicMs() - startedMs;
+        const { requestId } = options;
+        try {
+          const shown = withoutSecrets(requestMessage(rpc.name), rpc.request.toJSON(request), rules);
+          const call = { provider, method: rpc.name, requestId, work, startMs, durationMs, request: shown };
+          audit.write(auditLine({ ...call, outcome: outcome() }));
+        } catch (error) {
+          audit.lose(error);
+        }
+      };
+      try {
+        const response = await caller.unary(rpc, request, options);
+        note(() => ({ response: withoutSecrets(responseMessage(rpc.name), rpc.response.toJSON(response), rules) }));
+        return response;
+      } catch (error) {
+        const failure = asProviderError(error);
+        note(() => ({ error: failure }));
+        throw failure;
+      }
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { systemClock } from "../../util/clock.ts";
 import { BatchingInstanceReader } from "../lookup/instance-reader.ts";
 import type { Sidecar } from "../sidecar.ts";
-import { PrefixProviderSet } from "./prefix-provider-set.ts";
+import { PrefixProviderSet } from "./provider-set.ts";
 
 /** Two providers with sockets of their own, and one reader over both. */
 interface Side extends AsyncDisposable {

@@ -1,12 +1,26 @@
 import { matchesSelector } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
-import { answered, firstSilent, namesOf, nobody, silentError } from "../model/answered.ts";
-import { contestedNodeError, openClaimError } from "../model/ownership-errors.ts";
+import type { Service } from "../../api/service.ts";
+import { contestedNodeError, contestedServiceError, openClaimError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import type { Answered, NodeOwner, Ownership, OwnershipRules, Provider } from "../model/provider.ts";
+import {
+  type Answered,
+  NO_RULES,
+  type NodeOwner,
+  type Ownership,
+  type OwnershipRules,
+  type Provider,
+  type ProviderSet,
+  type ServiceOwner,
+  answered,
+  firstSilent,
+  namesOf,
+  nobody,
+  silentError,
+} from "../model/provider.ts";
 
 /** Whose a Node is: by provider ID, by the operator's selectors, or by the claim of whoever knows the machine. */
-export function nodeOwner(node: Node, ownership: Ownership): NodeOwner {
+function nodeOwner(node: Node, ownership: Ownership): NodeOwner {
   return node.spec.providerID === "" ? ownerWithoutId(node, ownership) : ownerById(node, ownership);
 }
 
@@ -103,4 +117,110 @@ function selects({ name }: Provider, { metadata }: Node, { nodeSelectors }: Owne
 
 function findsNames({ capabilities }: ProviderInfo): boolean {
   return capabilities.instances?.lookupByName === true;
+}
+
+/**
+ * Nodes go by provider-ID prefix; without ID by the operator's selectors, then to the one provider that knows the machine. Services go
+ * by class, else to the default provider. docs/explanation/several-providers.md says why.
+ */
+export class PrefixProviderSet implements ProviderSet {
+  readonly #ownership: Ownership;
+
+  constructor(providers: readonly Provider[], rules: OwnershipRules = NO_RULES) {
+    this.#ownership = { providers, rules };
+  }
+
+  get providers(): readonly Provider[] {
+    return this.#ownership.providers;
+  }
+
+  ownerOfNode(node: Node): NodeOwner {
+    return nodeOwner(node, this.#ownership);
+  }
+
+  ownerOfService(service: Service): ServiceOwner {
+    return serviceOwner(service, this.#ownership);
+  }
+}
+
+/** Whose load balancer a Service wants: by class, else the default provider's. */
+function serviceOwner({ spec }: Service, ownership: Ownership): ServiceOwner {
+  const { loadBalancerClass } = spec;
+  return loadBalancerClass === undefined ? defaultOwner(ownership) : ownerOfClass(loadBalancerClass, ownership);
+}
+
+/** Classes of load balancers that a provider declares. */
+export function classesOf({ capabilities }: ProviderInfo): readonly string[] {
+  return capabilities.loadBalancers?.classes ?? [];
+}
+
+function ownerOfClass(loadBalancerClass: string, ownership: Ownership): ServiceOwner {
+  const { providers } = ownership;
+  const serving = answered(providers).filter(({ info }) => classesOf(info).includes(loadBalancerClass));
+  const [owner, ...rivals] = serving;
+  if (owner === undefined) return nobody(`no provider serves load-balancer class ${loadBalancerClass}`, providers);
+  if (rivals.length > 0) {
+    const why = `several providers serve load-balancer class ${loadBalancerClass}`;
+    return { kind: "undecided", error: contestedServiceError(why, namesOf(serving)) };
+  }
+  return servedBy(owner, ownership);
+}
+
+function defaultOwner(ownership: Ownership): ServiceOwner {
+  const { providers, rules } = ownership;
+  const { defaultLoadBalancerProvider: wanted = providers[0]?.name } = rules;
+  const provider = providers.find(({ name }) => name === wanted);
+  if (provider === undefined) return { kind: "unowned", why: "there is no provider" };
+  const { info } = provider;
+  if (info === undefined) return { kind: "undecided", error: silentError(provider) };
+  if (info.capabilities.loadBalancers !== undefined) return servedBy({ provider, info }, ownership);
+  const why = `Services without class go to provider ${provider.name}, which serves no load balancers`;
+  return { kind: "unowned", why };
+}
+
+/**
+ * Load balancers of a provider whose nodes cannot be told from another's stay as they are: they would lose them all. One that is silent at the
+ * start may serve the class as well, or own some of the nodes.
+ */
+function servedBy(owner: Answered, ownership: Ownership): ServiceOwner {
+  const silent = ownership.rules.isSettled() ? undefined : firstSilent(ownership.providers);
+  if (silent !== undefined) return { kind: "undecided", error: silentError(silent) };
+  const others = answered(ownership.providers).filter(({ provider }) => provider !== owner.provider);
+  const rivals = others.filter((other) => !canBeTold(owner, other, ownership));
+  if (rivals.length === 0) return { kind: "owned", ...owner };
+  const why = "several providers have the same provider-ID prefix, so the nodes of a load balancer cannot be told";
+  return { kind: "undecided", error: contestedServiceError(why, namesOf([owner, ...rivals])) };
+}
+
+function canBeTold(left: Answered, right: Answered, { rules }: Ownership): boolean {
+  const { nodeSelectors } = rules;
+  if (nodeSelectors.has(left.provider.name) && nodeSelectors.has(right.provider.name)) return true;
+  return !left.info.providerIdPrefixes.some((prefix) => right.info.providerIdPrefixes.includes(prefix));
+}
+
+/** The lane of what no provider is responsible for, or not yet one. */
+const NO_PROVIDER = "";
+
+/**
+ * The lane in a workqueue of what a provider owns: one whose cloud hangs has all workers of its own waiting, and none of another's.
+ * @param owner undefined: the object is gone
+ */
+export function laneOf(owner: NodeOwner | undefined): string {
+  return owner?.kind === "owned" ? owner.provider.name : NO_PROVIDER;
+}
+
+/** {@link laneOf} for keys of Nodes. */
+export function nodeLanes(
+  nodes: { get(key: string): Node | undefined },
+  providers: Pick<ProviderSet, "ownerOfNode">,
+): (key: string) => string {
+  return (key) => {
+    const node = nodes.get(key);
+    return laneOf(node && providers.ownerOfNode(node));
+  };
+}
+
+/** Workers that fill every lane. */
+export function workersFor({ providers }: Pick<ProviderSet, "providers">, limit: number): number {
+  return limit * (providers.length + 1);
 }

@@ -1,5 +1,11 @@
-import { describe, expect, test } from "vitest";
-import { parseBundle, trustFromConfigMap } from "./client-trust.ts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import { selfSignedCertificate } from "../certificates/self-signed.ts";
+import { TrustSource, parseBundle, trustFromConfigMap } from "./client-trust.ts";
 
 describe("parseBundle()", () => {
   test.each([
@@ -14,5 +20,76 @@ describe("parseBundle()", () => {
 describe("trustFromConfigMap()", () => {
   test("trusts nobody when it is empty", () => {
     expect(trustFromConfigMap({})).toEqual({ clients: [], proxies: undefined });
+  });
+});
+
+describe("trust source", () => {
+  let folder: string;
+  let log: FakeLog;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "trust-"));
+    log = new FakeLog();
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const bundle = () => join(folder, "ca.crt");
+  const forever = new AbortController().signal;
+
+  function source(files: { readonly clientCaFile?: string; readonly proxyCaFile?: string }): TrustSource {
+    const proxyHeaders = { allowedNames: [], usernameHeaders: [], uidHeaders: [], groupHeaders: [], extraPrefixes: [] };
+    const clock = new FakeClock();
+    return new TrustSource({
+      client: undefined,
+      clientCaFile: "",
+      proxyCaFile: "",
+      ...files,
+      proxyHeaders,
+      clock,
+      log,
+    });
+  }
+
+  async function putAuthority(): Promise<void> {
+    const { certificate } = selfSignedCertificate({
+      commonName: "ca",
+      hosts: [],
+      nowMs: Date.now(),
+      validMs: 3_600_000,
+    });
+    await writeFile(bundle(), certificate);
+  }
+
+  test.each([
+    ["clientCaFile", "--client-ca-file"],
+    ["proxyCaFile", "--requestheader-client-ca-file"],
+  ] as const)("TrustSource.checkFiles() names the flag of a %s that cannot be read", async (key, flag) => {
+    await expect(source({ [key]: bundle() }).checkFiles()).rejects.toMatchObject({
+      code: "PEM_FILE",
+      message: expect.stringContaining(`${flag}: no authorities can be read from ${bundle()}: ENOENT`),
+    });
+    await writeFile(bundle(), "nonsense");
+    await expect(source({ [key]: bundle() }).checkFiles()).rejects.toMatchObject({
+      message: `${flag}: no authorities can be read from ${bundle()}: holds no certificate in PEM form`,
+    });
+    await putAuthority();
+    await expect(source({ [key]: bundle() }).checkFiles()).resolves.toBeUndefined();
+  });
+
+  test("TrustSource.read() says in one line that a file cannot be read, and whom it trusts meanwhile", async () => {
+    const trust = source({ clientCaFile: bundle() });
+    await trust.read(forever);
+    await putAuthority();
+    await trust.read(forever);
+    const before = trust.current;
+    await writeFile(bundle(), "nonsense");
+    await trust.read(forever);
+    await trust.read(forever);
+    expect(trust.current).toBe(before);
+    const problem = expect.stringMatching(/^--client-ca-file: no authorities can be read from /);
+    expect(log.lines.map(({ fields }) => fields)).toEqual([
+      { problem, trusted: "none yet" },
+      { problem, trusted: "as before" },
+    ]);
   });
 });

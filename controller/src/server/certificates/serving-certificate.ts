@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
-import { join } from "node:path";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Logger } from "../../telemetry/log.ts";
 import { sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { readPemPair, requireUnexpired } from "../../util/pem-pair.ts";
-import { type Files, readPairIfThere, writePair } from "./certificate-files.ts";
+import { PemFileError, readPemPair, requireUnexpired } from "../../util/pem-pair.ts";
 import { type KeyPair, selfSignedCertificate } from "./self-signed.ts";
 
 /** Where a server's certificate comes from. As k8s.io/apiserver/pkg/server/options/serving.go v0.36.3. */
@@ -168,4 +168,41 @@ function expiryOf({ certificate }: KeyPair): number {
 
 function dateOf(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** Where a pair is kept. */
+export interface Files {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** undefined: one of the files is not there. */
+async function readPairIfThere({ certFile, keyFile }: Files): Promise<KeyPair | undefined> {
+  try {
+    return await readPemPair(certFile, keyFile);
+  } catch (error) {
+    if (error instanceof PemFileError && isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing({ cause }: PemFileError): boolean {
+  return cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR");
+}
+
+/** Makes the folder where needed; the key is for nobody else to read. Rejects with {@link PemFileError}. */
+async function writePair({ certFile, keyFile }: Files, { certificate, key }: KeyPair): Promise<void> {
+  try {
+    await mkdir(dirname(certFile), { recursive: true });
+    await writeWhole(keyFile, key, 0o600);
+    await writeWhole(certFile, certificate, 0o644);
+  } catch (error) {
+    throw new PemFileError(`cannot keep the certificate that was made: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Never half a file for whoever reads meanwhile. */
+async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode });
+  await rename(`${file}.new`, file);
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../../api/admission.ts";
 import { isControllerEnabled } from "../../app/enabled-controllers.ts";
 import type { Options } from "../../app/options.ts";
-import type { Problem } from "../../options/problem.ts";
+import type { Problem } from "../../options/flag.ts";
 
 type WebhookOptions = Pick<
   Options,

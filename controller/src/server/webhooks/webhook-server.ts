@@ -2,8 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Server } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../../api/admission.ts";
-import { parseDurationMs } from "../../options/duration.ts";
-import type { HostPort } from "../../options/host-port.ts";
+import { type HostPort, parseDurationMs } from "../../options/flag.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { SpanStart, Tracing } from "../../telemetry/tracing.ts";
 import { deadlineSignal } from "../../util/abort.ts";

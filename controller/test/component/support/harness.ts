@@ -15,7 +15,7 @@ import { CONNECTION_TIMING } from "../../../src/provider/connection/connection.t
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
 import { providerMetrics } from "../../../src/provider/metrics.ts";
 import { Sidecar } from "../../../src/provider/sidecar.ts";
-import { PrefixProviderSet } from "../../../src/provider/ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { Controller } from "../../../src/runtime/controller.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../../src/telemetry/tracing.ts";

@@ -1,8 +1,7 @@
 import type { CertificateSigningRequest } from "../../../api/certificate-signing-request.ts";
-import type { CertificateRequest, ReadRequest } from "../certificate-request.ts";
-import type { PublicKeyFacts, SignatureVerdict } from "../request-key.ts";
-import { canonicalIp, isMachineName } from "./names.ts";
-import { listed, type Objection, objection, quoted, type RequestObjection } from "./objection.ts";
+import type { NodeAddress } from "../../../api/node.ts";
+import { parseCidr } from "../../../util/cidr.ts";
+import type { CertificateRequest, PublicKeyFacts, ReadRequest, SignatureVerdict } from "../certificate-request.ts";
 
 /** What a request that is in order says of itself: "I am this node, and these are my names and addresses." */
 export interface Claim {
@@ -154,3 +153,87 @@ function namesObjection({ dnsNames, ipAddresses, otherNames }: CertificateReques
   if (wrong.length === 0) return undefined;
   return objection("wrongNames", `these are no names of machines: ${listed(wrong)}`);
 }
+
+/** DNS-1123 subdomain (apimachinery's validation v0.36): no wildcard, no dot at the end, no capitals. */
+const DNS_NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** What the cluster's own services are called in certificates of the same authority. */
+const CLUSTER_NAME = /^localhost$|^kubernetes$|^kubernetes\.|(?:^|\.)svc(?:\.|$)/;
+
+/** Types of addresses that are names. */
+const NAME_TYPES: ReadonlySet<string> = new Set(["Hostname", "InternalDNS", "ExternalDNS"]);
+
+/** `name` is a plain DNS name that could be a machine's. */
+export function isMachineName(name: string): boolean {
+  return DNS_NAME.test(name) && !CLUSTER_NAME.test(name);
+}
+
+/** One spelling for each IP address, so that equal addresses are equal texts. undefined: not an IP address. */
+export function canonicalIp(address: string): string | undefined {
+  const whole = parseCidr(`${address}/${address.includes(":") ? 128 : 32}`);
+  return whole?.text.slice(0, whole.text.indexOf("/"));
+}
+
+/** The names among a machine's addresses, in lower case. */
+export function namesAmong(addresses: readonly NodeAddress[]): ReadonlySet<string> {
+  const names = addresses.filter(({ type }) => NAME_TYPES.has(type));
+  return new Set(names.map(({ address }) => address.toLowerCase()));
+}
+
+/** The IP addresses of a machine, in one spelling; a Hostname may be one, too. */
+export function ipsAmong(addresses: readonly NodeAddress[]): ReadonlySet<string> {
+  return new Set(addresses.map(({ address }) => canonicalIp(address)).filter((ip) => ip !== undefined));
+}
+
+/** Why a request is not approved: label of the metric. */
+export type ObjectionReason = RequestObjection | MachineObjection;
+
+/** What no time cures: a request never changes. */
+export type RequestObjection =
+  | "unreadable"
+  | "weakKey"
+  | "badSignature"
+  | "wrongUsages"
+  | "wrongSubject"
+  | "notFromNode"
+  | "unexpectedExtensions"
+  | "wrongNames";
+
+/** What may be otherwise the next time. */
+export type MachineObjection =
+  | "nodeMissing"
+  | "machineUnknown"
+  | "providerDoubted"
+  | "machineNotOurs"
+  | "machineAbsent"
+  | "machineNotRunning"
+  | "nodeNameUnconfirmed"
+  | "addressUnknown"
+  | "dnsNameUnknown";
+
+/** One reason and a sentence for people; the first that was found. */
+export interface Objection<Reason extends ObjectionReason = ObjectionReason> {
+  readonly kind: "objection";
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+export function objection<Reason extends ObjectionReason>(reason: Reason, message: string): Objection<Reason> {
+  return { kind: "objection", reason, message };
+}
+
+/** Text that a stranger chose, for a sentence. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
+}
+
+const MAX_QUOTED = 80;
+
+/** The first few of a list that a stranger chose. */
+export function listed(texts: readonly string[]): string {
+  const first = texts.slice(0, MAX_LISTED).map(quoted).join(", ");
+  if (texts.length === 0) return "none";
+  return texts.length > MAX_LISTED ? `${first} and ${texts.length - MAX_LISTED} more` : first;
+}
+
+const MAX_LISTED = 5;

@@ -1,7 +1,14 @@
 import type { Instance, InstanceAnswer, InstanceState } from "../../../provider/model/instance.ts";
-import type { Claim } from "./claim.ts";
-import { ipsAmong, namesAmong } from "./names.ts";
-import { listed, type MachineObjection, type Objection, objection, quoted } from "./objection.ts";
+import {
+  type Claim,
+  type MachineObjection,
+  type Objection,
+  ipsAmong,
+  listed,
+  namesAmong,
+  objection,
+  quoted,
+} from "./claim.ts";
 
 type Finding = Objection<MachineObjection>;
 

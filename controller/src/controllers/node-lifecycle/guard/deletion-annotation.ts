@@ -1,5 +1,5 @@
 import { isRecord } from "../../../util/json.ts";
-import type { Deletion, DeletionWindow } from "./deletion-window.ts";
+import type { Deletion, DeletionWindow } from "./circuit-breaker.ts";
 
 /** What is written of one provider's deletions. */
 export interface Noted extends DeletionWindow {

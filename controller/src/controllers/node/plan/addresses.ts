@@ -2,7 +2,6 @@ import { PROVIDED_NODE_IP } from "../../../api/annotations.ts";
 import type { Node, NodeAddress } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";
-import { orderByProvidedNodeIp } from "./provided-node-ip.ts";
 
 const HOSTNAME = "Hostname";
 
@@ -67,4 +66,122 @@ function sorted(addresses: readonly NodeAddress[]): readonly string[] {
 
 function textOf({ type, address }: NodeAddress): string {
   return `${type} ${address}`;
+}
+
+/** The addresses in the order asked for, or why the annotation and the cloud do not go together. */
+export type OrderedAddresses =
+  | {
+      readonly kind: "ordered";
+      readonly addresses: readonly NodeAddress[];
+      /** How many of the first were asked for. */
+      readonly pinned: number;
+    }
+  | { readonly kind: "mismatch"; readonly message: string };
+
+/**
+ * The cloud's addresses as annotation alpha.kubernetes.io/provided-node-ip wants them: those equal to a listed IP first, in the
+ * order of the annotation; then every address whose type was not matched, in the cloud's order. Other addresses of a matched
+ * type are left out. component-helpers/node/util/ips.go and cloud-provider/node/helpers/address.go v0.36.3.
+ */
+export function orderByProvidedNodeIp(annotation: string | undefined, cloud: readonly NodeAddress[]): OrderedAddresses {
+  if (annotation === undefined) return { kind: "ordered", addresses: cloud, pinned: 0 };
+  const wanted = parseProvidedNodeIps(annotation);
+  if (typeof wanted === "string") return { kind: "mismatch", message: wanted };
+  const first: NodeAddress[] = [];
+  for (const ip of wanted) {
+    const equal = cloud.filter(({ address }) => parseIp(address)?.text === ip.text);
+    if (equal.length === 0) return { kind: "mismatch", message: noSuchAddress(ip, cloud) };
+    first.push(...equal);
+  }
+  const matchedTypes = new Set(first.map(({ type }) => type));
+  const others = cloud.filter(({ type }) => !matchedTypes.has(type));
+  return { kind: "ordered", addresses: [...first, ...others], pinned: first.length };
+}
+
+/** One IP, or two of different family separated by a comma, without spaces; a text says what is wrong. */
+function parseProvidedNodeIps(annotation: string): readonly IpAddress[] | string {
+  const quoted = JSON.stringify(annotation);
+  const ips: IpAddress[] = [];
+  for (const part of annotation.split(",")) {
+    const ip = parseIp(part);
+    if (ip === undefined) return `${quoted} holds ${JSON.stringify(part)}, which is not an IP address`;
+    ips.push(ip);
+  }
+  const [one, two] = ips;
+  if (ips.length > 2) return `${quoted} holds ${ips.length} addresses, where one or two are allowed`;
+  if (two === undefined) return ips;
+  if (ips.some(isUnspecified)) return `${quoted} pairs an unspecified address with another`;
+  if (one?.family === two.family)
+    return `${quoted} holds two ${two.family} addresses, where a pair is one of each family`;
+  return ips;
+}
+
+function noSuchAddress({ text }: IpAddress, cloud: readonly NodeAddress[]): string {
+  const known = cloud.map(({ type, address }) => `${type} ${address}`).join(", ");
+  return `the cloud does not know ${text} as an address of this machine (it knows: ${known === "" ? "none" : known})`;
+}
+
+/** An IP address in one spelling, so that equal addresses are equal texts. */
+export interface IpAddress {
+  readonly family: "IPv4" | "IPv6";
+  /** IPv4 dotted without leading zeros; IPv6 as eight groups without compression. */
+  readonly text: string;
+}
+
+/**
+ * Reads an IP as Go's ParseIPSloppy does (apimachinery's netutils v0.36): leading zeros in IPv4 are decimal, an IPv6 zone
+ * is refused, an IPv4-mapped IPv6 address is the IPv4 address. undefined: not an IP.
+ */
+export function parseIp(text: string): IpAddress | undefined {
+  return text.includes(":") ? parseIpv6(text) : parseIpv4(text);
+}
+
+/** 0.0.0.0 or ::. */
+export function isUnspecified({ text }: IpAddress): boolean {
+  return text === "0.0.0.0" || text === "0:0:0:0:0:0:0:0";
+}
+
+function parseIpv4(text: string): IpAddress | undefined {
+  const octets = text.split(".");
+  if (octets.length !== 4 || !octets.every((octet) => /^[0-9]+$/.test(octet) && Number(octet) <= 255)) return undefined;
+  return { family: "IPv4", text: octets.map(Number).join(".") };
+}
+
+function parseIpv6(text: string): IpAddress | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const [head = "", tail] = halves;
+  const before = groupsOf(head, tail === undefined);
+  const after = tail === undefined ? [] : groupsOf(tail, true);
+  if (before === undefined || after === undefined) return undefined;
+  const missing = 8 - before.length - after.length;
+  // Go: "::" stands for at least one group.
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...before, ...Array.from({ length: missing }, () => 0), ...after];
+  return mappedIpv4(groups) ?? { family: "IPv6", text: groups.map((group) => group.toString(16)).join(":") };
+}
+
+/** The 16-bit groups of one side of "::"; dotted IPv4 may only end the whole address. */
+function groupsOf(side: string, endsAddress: boolean): readonly number[] | undefined {
+  if (side === "") return [];
+  const groups: number[] = [];
+  const parts = side.split(":");
+  for (const [index, part] of parts.entries()) {
+    const octets = endsAddress && index === parts.length - 1 && part.includes(".") ? parseIpv4(part) : undefined;
+    if (octets !== undefined) {
+      const [a = 0, b = 0, c = 0, d = 0] = octets.text.split(".").map(Number);
+      groups.push(a * 256 + b, c * 256 + d);
+    } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) {
+      groups.push(Number.parseInt(part, 16));
+    } else {
+      return undefined;
+    }
+  }
+  return groups;
+}
+
+function mappedIpv4(groups: readonly number[]): IpAddress | undefined {
+  const [high = 0, low = 0] = groups.slice(6);
+  if (!groups.slice(0, 5).every((group) => group === 0) || groups[5] !== 0xffff) return undefined;
+  return { family: "IPv4", text: [high >> 8, high & 255, low >> 8, low & 255].join(".") };
 }

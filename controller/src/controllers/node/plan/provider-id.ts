@@ -1,5 +1,5 @@
 import type { Node } from "../../../api/node.ts";
-import type { Difference } from "./field-policies.ts";
+import type { Difference } from "./labels.ts";
 
 /** What speaks for or against the machine that a Node names. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { isLabelKey, isLabelValue } from "../../../api/label-syntax.ts";
+import { isLabelKey, isLabelValue } from "../../../api/labels.ts";
 import {
   FAILURE_DOMAIN_BETA_REGION,
   FAILURE_DOMAIN_BETA_ZONE,

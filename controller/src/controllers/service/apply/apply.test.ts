@@ -5,7 +5,7 @@ import { FakeLog } from "../../../../test/support/fake-log.ts";
 import { FINALIZER, held, known, wish } from "../../../../test/support/service-plan-builders.ts";
 import { ServiceStore } from "../../../../test/support/service-store.ts";
 import { OwnWrites } from "../../../kube/cache/own-writes.ts";
-import { DONE } from "../../../runtime/result.ts";
+import { DONE } from "../../../runtime/reconciler.ts";
 import { Metrics } from "../../../telemetry/metrics.ts";
 import { TerminalError } from "../../../util/errors.ts";
 import { apply } from "./apply.ts";

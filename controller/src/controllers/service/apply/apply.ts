@@ -1,5 +1,4 @@
-import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { DONE, type Result } from "../../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result } from "../../../runtime/reconciler.ts";
 import { RetryAfterError, TerminalError } from "../../../util/errors.ts";
 import { applyChange } from "./change.ts";
 import { applyDelete } from "./delete.ts";

@@ -1,10 +1,8 @@
 import type { LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
 import type { ChangeOptions } from "../../../provider/model/client.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
-import { hasReason, isOfClass, type ProviderError } from "../../../provider/model/errors.ts";
-import { retryDelayMs } from "../../../provider/model/retry-delay.ts";
-import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
+import { type ProviderError, hasReason, isOfClass, retryDelayMs } from "../../../provider/model/errors.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import {
   adoptingLoadBalancer,

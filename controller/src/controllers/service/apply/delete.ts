@@ -1,8 +1,7 @@
 import { serviceRef } from "../../../provider/convert/service.ts";
 import { hasReason } from "../../../provider/model/errors.ts";
 import type { LoadBalancerDeletion } from "../../../provider/model/load-balancer.ts";
-import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { DONE, type Result, requeueAfter } from "../../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
 import { failureText } from "../failure-readiness.ts";

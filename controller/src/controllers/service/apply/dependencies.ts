@@ -1,6 +1,6 @@
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Service } from "../../../api/service.ts";
-import type { EventRecorder } from "../../../kube/events/event-recorder.ts";
+import type { EventRecorder } from "../../../kube/events/broadcaster.ts";
 import type { Lister } from "../../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";

@@ -1,5 +1,4 @@
-import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { loadBalancerKept, loadBalancerProtected } from "../events.ts";
 import { PROTECTED, toldReadiness } from "../plan/status.ts";
 import type { Keep } from "../plan/types.ts";

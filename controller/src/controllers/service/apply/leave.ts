@@ -1,5 +1,4 @@
-import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { DONE, type Result } from "../../../runtime/result.ts";
+import { DONE, type ReconcileContext, type Result } from "../../../runtime/reconciler.ts";
 import { loadBalancerNotServed } from "../events.ts";
 import { notServed, toldReadiness } from "../plan/status.ts";
 import type { Leave } from "../plan/types.ts";

@@ -1,6 +1,6 @@
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
-import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { causesOf } from "../../../util/errors.ts";
 import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from "../predicates.ts";
 import type { ApplyDependencies } from "./dependencies.ts";

@@ -1,6 +1,5 @@
 import { hasReason } from "../../../provider/model/errors.ts";
-import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { type Result, requeueAfter } from "../../../runtime/result.ts";
+import { type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { formerLoadBalancerDeleted, formerLoadBalancerNotDeleted } from "../events.ts";
 import { failureText } from "../failure-readiness.ts";

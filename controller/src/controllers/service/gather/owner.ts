@@ -2,7 +2,7 @@ import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/model/info.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
-import { classesOf } from "../../../provider/ownership/service-owner.ts";
+import { classesOf } from "../../../provider/ownership/provider-set.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import type { Ledger } from "../ledger.ts";
 import { hasFinalizer } from "../predicates.ts";

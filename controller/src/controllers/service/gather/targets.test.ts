@@ -3,7 +3,7 @@ import { node } from "../../../../test/support/builders.ts";
 import { FakeInformer } from "../../../../test/support/fake-informer.ts";
 import { idleProvider, info } from "../../../../test/support/provider-builders.ts";
 import type { Node } from "../../../api/node.ts";
-import { PrefixProviderSet } from "../../../provider/ownership/prefix-provider-set.ts";
+import { PrefixProviderSet } from "../../../provider/ownership/provider-set.ts";
 import { Targets } from "./targets.ts";
 
 const POOL = { nodeLabelKeys: ["pool"] };

@@ -1,4 +1,4 @@
-import { LOAD_BALANCER_CLEANUP } from "../../../api/finalizers.ts";
+import { LOAD_BALANCER_CLEANUP } from "../../../api/well-known.ts";
 import type { LoadBalancerIngress, PortStatus, Service } from "../../../api/service.ts";
 import type { JsonObject } from "../../../kube/client.ts";
 import { deepEqual } from "../../../util/equal.ts";

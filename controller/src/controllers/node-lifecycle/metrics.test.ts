@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { FakeLog } from "../../../test/support/fake-log.ts";
+import { Metrics } from "../../telemetry/metrics.ts";
+import { BrakeReport, nodeLifecycleMetrics } from "./metrics.ts";
+
+test("BrakeReport says each time once when deletions stop and when they may go on, apart by provider", async () => {
+  const log = new FakeLog();
+  const metrics = new Metrics();
+  const report = new BrakeReport(nodeLifecycleMetrics(metrics), log);
+  const brake = { nodes: 100, isUnknown: false, maxPercent: 10, exempt: false };
+  for (const gone of [10, 11, 50, 10, 0, 11]) report.see("acme", { ...brake, gone });
+  report.see("other", { ...brake, gone: 3 });
+  expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    "error: Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
+    "info: Nodes may be deleted again",
+    "error: Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
+  ]);
+  expect(await metrics.value("cloudwire_node_deletion_stopped", { provider: "acme" })).toBe(1);
+  expect(await metrics.value("cloudwire_node_deletion_pending", { provider: "acme" })).toBe(11);
+  expect(await metrics.value("cloudwire_node_deletion_stopped", { provider: "other" })).toBe(0);
+  expect(await metrics.value("cloudwire_node_deletion_pending", { provider: "other" })).toBe(3);
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { node, service, taint } from "../../../test/support/builders.ts";
+import { EventReader } from "../../../test/support/event-reader.ts";
+import { snapshot } from "../../../test/support/explain-builders.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { keyedController } from "../../../test/support/keyed-controller.ts";
+import { type OverviewWorld, startOverviewWorld } from "../../../test/support/overview-world.ts";
+import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../api/controller-names.ts";
+import { UNINITIALIZED } from "../../api/well-known.ts";
+import { requeueAfter } from "../../runtime/reconciler.ts";
+
+const POLL = { timeout: 20_000, interval: 20 };
+
+let world: OverviewWorld;
+let end: AbortController;
+
+beforeEach(async () => {
+  end = new AbortController();
+  world = await startOverviewWorld(true);
+});
+
+afterEach(async () => {
+  end.abort();
+  await world[Symbol.asyncDispose]();
+});
+
+const stream = (): Promise<EventReader> => EventReader.open(`${world.url}/debug/stream`, end.signal);
+
+async function json(path: string): Promise<unknown> {
+  const response = await fetch(`${world.url}${path}`);
+  return response.json();
+}
+
+const owned = (name: string) => node(name, { spec: { providerID: `acme://${name}` } });
+const fresh = (name: string) => node(name, { spec: { taints: [taint(UNINITIALIZED)] } });
+
+describe("the stream", () => {
+  test("tells everything, then what changes, then what is gone", async () => {
+    world.nodes.set(owned("a"));
+    world.nodes.set(fresh("b"));
+    world.services.set(service("web"));
+    const reader = await stream();
+    await vi.waitFor(() => expect(reader.told.some(({ complete }) => complete !== undefined)).toBe(true), POLL);
+    const names = reader.told.map((told) => Object.keys(told)[0]);
+    expect(names.slice(0, 3)).toEqual(["overview", "rows", "complete"]);
+    expect(reader.told[0]?.overview).toMatchObject({
+      cluster: "test",
+      replica: { identity: "replica-1", leads: true, version: "1.2.3" },
+      writes: true,
+      counts: { node: { ok: 1, working: 1 }, provider: { ok: 1 } },
+      providers: [{ name: "east", connection: "ready", ready: true, brake: { holds: false, gone: 0 } }],
+      alarms: [],
+    });
+    expect(reader.told.find(({ complete }) => complete !== undefined)?.complete).toEqual({ rows: 6 });
+    expect(reader.rows).toMatchObject({ "node/a": "ok", "node/b": "working", "provider/east": "ok" });
+    expect(Object.keys(reader.rows)).toContain("service/default/web");
+
+    world.nodes.set(owned("b"));
+    await vi.waitFor(() => expect(reader.rows).toMatchObject({ "node/b": "ok" }), POLL);
+    world.nodes.delete("a");
+    await vi.waitFor(() => expect(Object.keys(reader.rows)).not.toContain("node/a"), POLL);
+    expect(Object.keys(reader.rows)).not.toContain("route/a");
+  });
+
+  test("tells that a provider has gone away, and sounds an alarm that says what to do", async () => {
+    const reader = await stream();
+    await vi.waitFor(() => expect(reader.rows).toMatchObject({ "provider/east": "ok" }), POLL);
+    const reasons = [{ name: "ConnectionLost", message: "the connection is lost" }] as const;
+    world.provider = snapshot({ connection: "connecting", health: { ready: false, reasons } });
+    await vi.waitFor(() => expect(reader.rows).toMatchObject({ "provider/east": "waiting" }), POLL);
+    const [alarm] = reader.told.findLast(({ overview }) => overview !== undefined)?.overview?.alarms ?? [];
+    expect(alarm).toMatchObject({
+      reason: "ProviderUnavailable",
+      object: "provider/east",
+      message: "Provider east: the connection is lost.",
+      remedy: expect.any(String),
+    });
+  });
+
+  test("samples come every few seconds", async () => {
+    const reader = await stream();
+    await vi.waitFor(() => expect(reader.told.some(({ sample }) => sample !== undefined)).toBe(true), POLL);
+  });
+
+  test("ends in order when the server closes, with as many readers as there are", async () => {
+    const readers = await Promise.all([stream(), stream(), stream()]);
+    await vi.waitFor(() => {
+      for (const reader of readers) expect(reader.rows).toMatchObject({ "provider/east": "ok" });
+    }, POLL);
+    await world.server.close();
+    expect(await Promise.allSettled(readers.map(({ ended }) => ended))).toEqual(
+      readers.map(() => ({ status: "fulfilled", value: undefined })),
+    );
+  });
+});
+
+describe("the pages", () => {
+  test("list what is asked for, and how many there are", async () => {
+    for (const name of ["a", "b", "c"]) world.nodes.set(owned(name));
+    world.nodes.set(fresh("new"));
+    expect(await json("/debug/objects?kind=node&state=working")).toMatchObject([
+      { object: "node/new", state: "working", provider: "east", created: "2026-11-21T11:00:00.000Z" },
+    ]);
+    const some = await fetch(`${world.url}/debug/objects?kind=node&limit=2`);
+    expect({ total: some.headers.get("x-total-count"), rows: await some.json() }).toMatchObject({
+      total: "4",
+      rows: [{ object: "node/a" }, { object: "node/b" }],
+    });
+    expect(await json("/debug/objects?search=nothing-of-the-kind")).toEqual([]);
+  });
+
+  test("refuse a question that is wrong, with all that is wrong with it", async () => {
+    const response = await fetch(`${world.url}/debug/objects?kind=pod&limit=x`);
+    expect({ status: response.status, text: await response.text() }).toEqual({
+      status: 400,
+      text: 'kind: "pod" is none of node, service, route, provider\nlimit: "x" is no number from 1 on\n',
+    });
+  });
+
+  test("show only Services that want a load balancer, or still have one", async () => {
+    world.services.set(service("inside", { spec: { type: "ClusterIP" } }));
+    world.services.set(service("outside"));
+    expect(await json("/debug/objects?kind=service")).toMatchObject([{ object: "service/default/outside" }]);
+  });
+
+  test("say how everything stands", async () => {
+    world.nodes.set(owned("a"));
+    expect(await json("/debug/overview")).toMatchObject({ counts: { node: { ok: 1 } }, controllers: [] });
+  });
+
+  test("tell of the brake what the Nodes of a provider say", async () => {
+    const held = requeueAfter(60_000, { reason: "brake", message: "7 of 9 Nodes would go" });
+    const lifecycle = keyedController({
+      name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
+      keys: ["a"],
+      reconcile: () => Promise.resolve(held),
+      clock: new FakeClock(),
+    });
+    await using braked = await startOverviewWorld(false, [lifecycle]);
+    void lifecycle.run({ stop: end.signal, abort: end.signal });
+    await vi.waitFor(() => expect(lifecycle.current?.last("a")).toBeDefined(), POLL);
+    braked.nodes.set(node("a", { spec: { providerID: "acme://a" }, status: { conditions: [] } }));
+    const response = await fetch(`${braked.url}/debug/overview`);
+    expect(await response.json()).toMatchObject({
+      providers: [{ name: "east", brake: { holds: true, gone: 1, message: "7 of 9 Nodes would go" } }],
+      alarms: [{ reason: "DeletionBrake", object: "provider/east", message: "7 of 9 Nodes would go." }],
+    });
+  });
+});

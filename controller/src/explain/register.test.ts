@@ -1,0 +1,21 @@
+import { hostname } from "node:os";
+import type { Replica } from "@cloudwire/operator-api";
+import { expect, test } from "vitest";
+import { type ReplicaFacts, replicaOf } from "./register.ts";
+
+const elector = (leading: boolean, leader: string) => ({ identity: "me", leading, leader });
+
+test.each<[string, Omit<ReplicaFacts, "version">, Omit<Replica, "version">]>([
+  ["leads", { elector: elector(true, "me"), isAlone: false }, { identity: "me", leads: true }],
+  [
+    "stands by",
+    { elector: elector(false, "other"), isAlone: false },
+    { identity: "me", leads: false, leader: "other" },
+  ],
+  ["led before", { elector: elector(false, "me"), isAlone: false }, { identity: "me", leads: false }],
+  ["finds nobody to lead", { elector: elector(false, ""), isAlone: false }, { identity: "me", leads: false }],
+  ["has not begun", { elector: undefined, isAlone: false }, { identity: hostname(), leads: false }],
+  ["knows no election", { elector: undefined, isAlone: true }, { identity: hostname(), leads: true }],
+])("a replica that %s says so", (_sentence, facts, expected) => {
+  expect(replicaOf({ ...facts, version: "1.2.3" })).toEqual({ ...expected, version: "1.2.3" });
+});

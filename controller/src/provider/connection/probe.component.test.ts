@@ -1,0 +1,46 @@
+import { chmod } from "node:fs/promises";
+import { dirname } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ProviderHarness } from "../../../test/support/provider-harness.ts";
+import { ScriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { probeSocket } from "./probe.ts";
+
+/** User `nobody`, to whom the rights of files apply also when tests run as root. */
+const NOBODY = 65_534;
+
+let harness: ProviderHarness;
+let provider: ScriptedProvider;
+
+beforeEach(async () => {
+  harness = await ProviderHarness.create();
+  provider = await ScriptedProvider.start(harness.socketPath);
+});
+
+afterEach(async () => {
+  await provider[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
+});
+
+test("probeSocket() finds nothing wrong with a gRPC server", async () => {
+  expect(await probeSocket(harness.socketPath)).toBeUndefined();
+});
+
+test.each([
+  ["the socket", 0o755, 0o600],
+  ["its folder", 0o700, 0o777],
+])("probeSocket() says that it has no right to %s", async (_, folderMode, socketMode) => {
+  await chmod(dirname(harness.socketPath), folderMode);
+  await chmod(harness.socketPath, socketMode);
+  const finding = await asNobody(() => probeSocket(harness.socketPath));
+  expect(finding).toMatchObject({ reason: "SocketForbidden" });
+  expect(finding?.message).toContain("permission denied for user");
+});
+
+async function asNobody<Result>(run: () => Promise<Result>): Promise<Result> {
+  process.seteuid?.(NOBODY);
+  try {
+    return await run();
+  } finally {
+    process.seteuid?.(0);
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { settleClaim, type Testimony } from "./instance-reader.ts";
+import { contractError, ProviderError } from "../model/errors.ts";
+import type { InstanceAnswer } from "../model/instance.ts";
+
+const witness = { provider: "x", scopeId: "s", bootId: "b", receivedAtMs: 5 };
+const instance = {
+  providerId: "east://i-1",
+  name: "n1",
+  instanceType: undefined,
+  zone: undefined,
+  region: undefined,
+  addresses: [],
+  state: "running",
+  stateReason: "",
+  labels: {},
+  podCidrs: undefined,
+  createTimeMs: undefined,
+  revision: "",
+  warnings: [],
+} as const;
+const present: InstanceAnswer = { kind: "present", instance, readTimeMs: 5, witness };
+const absentAt = (observeTimeMs: number): InstanceAnswer => {
+  return { kind: "absent", basis: "lookupMiss", observeTimeMs, strong: true, witness };
+};
+const notMine: InstanceAnswer = { kind: "notMine", message: "no" };
+const away: InstanceAnswer = {
+  kind: "unknown",
+  error: new ProviderError({ code: "UNAVAILABLE", message: "the cloud is away" }),
+};
+const early: InstanceAnswer = { kind: "unknown", error: contractError("NOT_YET_CONSISTENT", "too early") };
+
+const testimonies = (...answers: readonly InstanceAnswer[]): readonly Testimony[] =>
+  answers.map((answer, index) => ({ provider: ["east", "west", "north"][index] ?? "", answer }));
+
+describe("settleClaim()", () => {
+  test.each([
+    ["of the one that has it", [present, absentAt(1)], present],
+    ["of the one that has it, whoever is asked first", [notMine, absentAt(1), present], present],
+    ["of the only one that can be asked", [present], present],
+    ["of none, by the oldest look", [absentAt(3), absentAt(2), notMine], absentAt(2)],
+    ["not yet known while nobody has it and one cannot tell", [absentAt(1), away], away],
+  ] as const)("the machine is %s", (_, answers, expected) => {
+    expect(settleClaim("n1", testimonies(...answers), true)).toEqual(expected);
+  });
+
+  test("nobody gets a machine that two have, even while a third cannot tell", () => {
+    expect(settleClaim("n1", testimonies(present, away, present), false)).toMatchObject({
+      kind: "unknown",
+      error: {
+        class: "OPERATOR",
+        reason: "AMBIGUOUS_NAME",
+        message: expect.stringContaining("node n1 could be of east and north: each has a machine of that name"),
+      },
+    });
+  });
+
+  test.each([
+    ["is told when it is news", away, true, "AMBIGUOUS_NAME"],
+    ["is not told when it is none", away, false, "CLAIM_OPEN"],
+    ["is not told of a cloud that shows machines late", early, true, "CLAIM_OPEN"],
+  ] as const)("the wait for one that cannot tell %s", (_, other, isNews, reason) => {
+    const answer = settleClaim("n1", testimonies(present, other), isNews);
+    expect(answer).toMatchObject({
+      kind: "unknown",
+      error: { class: "OUTCOME_UNKNOWN", reason, message: expect.stringContaining("but west cannot say yet") },
+    });
+  });
+
+  test("a machine of nobody who could have it is left alone", () => {
+    expect(settleClaim("n1", testimonies(notMine, notMine), true)).toEqual({
+      kind: "notMine",
+      message: "node n1 has no provider ID, and is not of east and west",
+    });
+  });
+});

@@ -1,0 +1,103 @@
+import { BatchGetInstancesRequest, BatchGetInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
+import { EnsureLoadBalancerRequest, EnsureLoadBalancerResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { describe, expect, test } from "vitest";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { CallJournal } from "../../explain/history/call-journal.ts";
+import type { RpcCaller } from "../connection/transport.ts";
+import { RPCS } from "../convert/methods.ts";
+import { contractError } from "../model/errors.ts";
+import { audited, journalled } from "./observed-caller.ts";
+
+const request = BatchGetInstancesRequest.fromPartial({ nodes: [{ name: "w1" }, { name: "w2" }] });
+
+/** The journal after one look-up that is answered so. */
+async function after(unary: RpcCaller["unary"], signal = new AbortController().signal): Promise<CallJournal> {
+  const journal = new CallJournal();
+  const caller = journalled({ unary }, { provider: "east", journal, clock: new FakeClock() });
+  await caller
+    .unary(RPCS.batchGetInstances, request, { requestId: "1", traceparent: "", signal })
+    .catch(() => undefined);
+  return journal;
+}
+
+test("journalled() remembers an answer for each Node, with the cloud's own ids", async () => {
+  const bytes = BatchGetInstancesResponse.encode(
+    BatchGetInstancesResponse.fromPartial({
+      stats: { cloudRequestIds: ["req-7"] },
+      results: [
+        { outcome: { $case: "absent", value: {} } },
+        { outcome: { $case: "unknown", value: { code: 14, reason: "NOT_YET_CONSISTENT", message: "too new" } } },
+      ],
+    }),
+  ).finish();
+  const journal = await after(async (rpc) => rpc.response.decode(bytes));
+  expect([journal.of("node", "w1", 10), journal.of("node", "w2", 10)]).toMatchObject([
+    [{ rpc: "BatchGetInstances", provider: "east", code: "OK", cloudRequestIds: ["req-7"], objects: 2 }],
+    [{ code: "UNAVAILABLE", reason: "NOT_YET_CONSISTENT", message: "too new", cloudRequestIds: ["req-7"] }],
+  ]);
+});
+
+test("journalled() remembers a failure", async () => {
+  const error = contractError("RATE_LIMITED", "slow down", { cloudRequestIds: ["req-8"] });
+  const journal = await after(() => Promise.reject(error));
+  expect(journal.of("node", "w1", 10)).toMatchObject([
+    { code: "RESOURCE_EXHAUSTED", reason: "RATE_LIMITED", message: "slow down", cloudRequestIds: ["req-8"] },
+  ]);
+});
+
+test("journalled() remembers nothing of a call that nobody waits for any more", async () => {
+  const journal = await after(() => Promise.reject(contractError("CLOUD_TIMEOUT", "gone")), AbortSignal.abort());
+  expect(journal.of("node", "w1", 10)).toEqual([]);
+});
+
+describe("audited", () => {
+  const HIDDEN = "***";
+  /** As if the contract called them secrets. */
+  const rules = {
+    "cloudprovider.v1.EnsureLoadBalancerRequest": [
+      { name: "spec_fingerprint", jsonName: "specFingerprint", kind: "scalar", sensitive: true },
+    ],
+    "cloudprovider.v1.EnsureLoadBalancerResponse": [
+      { name: "load_balancer", jsonName: "loadBalancer", kind: "message", message: "cloudprovider.v1.LoadBalancer" },
+    ],
+    "cloudprovider.v1.LoadBalancer": [{ name: "id", jsonName: "id", kind: "scalar", sensitive: true }],
+  } as const;
+
+  /** Lines of calls with that secret, answered by `unary`. */
+  async function linesOf(unary: RpcCaller["unary"], ...secrets: readonly string[]): Promise<readonly object[]> {
+    const lines: object[] = [];
+    const audit = {
+      write: (line: object) => void lines.push(line),
+      lose: (error: unknown) => {
+        throw error;
+      },
+    };
+    const caller = audited({ unary }, { provider: "acme", audit, clock: new FakeClock(), rules });
+    for (const specFingerprint of secrets) {
+      const request = EnsureLoadBalancerRequest.fromPartial({ specFingerprint });
+      const options = { requestId: "call-1", traceparent: "", signal: new AbortController().signal };
+      await caller.unary(RPCS.ensureLoadBalancer, request, options).catch(() => undefined);
+    }
+    return lines;
+  }
+
+  test("audited() writes no secret of a request or an answer, and digests none", async () => {
+    const bytes = EnsureLoadBalancerResponse.encode(
+      EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "swordfish" } }),
+    ).finish();
+    const lines = await linesOf(async (rpc) => rpc.response.decode(bytes), "hunter2", "letmein");
+    expect(lines).toMatchObject([
+      { specFingerprint: HIDDEN, loadBalancerId: HIDDEN },
+      { specFingerprint: HIDDEN, loadBalancerId: HIDDEN },
+    ]);
+    expect(new Set(lines.map((line) => JSON.stringify(line))).size).toBe(1);
+    expect(JSON.stringify(lines)).not.toMatch(/hunter2|letmein|swordfish/);
+  });
+
+  test("audited() writes no secret of a call that fails", async () => {
+    const fail = () => Promise.reject(contractError("CLOUD_UNAVAILABLE", "down for hunter2"));
+    const lines = await linesOf(fail, "hunter2");
+    expect(lines).toMatchObject([{ specFingerprint: HIDDEN, code: "UNAVAILABLE", reason: "CLOUD_UNAVAILABLE" }]);
+    expect(JSON.stringify(lines)).not.toContain("hunter2");
+  });
+});
