@@ -4,7 +4,11 @@ import { fileURLToPath } from "node:url";
 const SOURCES = fileURLToPath(new URL("../../../providers/simulated/src", import.meta.url));
 const READY_MS = 30_000;
 
-/** The simulated cloud and its sidecar as processes of their own, for tests of what only a real cloud's rate limit shows. */
+/** Of the cloud's account. */
+const API_KEY = "demo-key";
+const ZONE = "north-a";
+
+/** The simulated cloud and its sidecar as processes of their own: for tests of what only a real cloud shows. */
 export class SimulatedCloud implements AsyncDisposable {
   readonly #url: string;
   readonly #programs: readonly Program[];
@@ -21,7 +25,7 @@ export class SimulatedCloud implements AsyncDisposable {
     const pools = [`--instance-pool=${pool}.0/25`, `--load-balancer-pool=${pool}.128/25`];
     const cloud = start("cloud/main.ts", ["--listen=127.0.0.1:0", "--state=:memory:", "--log-level=warn", ...pools]);
     const url = await cloud.said(/^simcloud ready (\S+)$/m);
-    const sidecarFlags = [`--endpoint=unix://${socketPath}`, `--cloud-url=${url}`, "--api-key=demo-key", ...flags];
+    const sidecarFlags = [`--endpoint=unix://${socketPath}`, `--cloud-url=${url}`, `--api-key=${API_KEY}`, ...flags];
     const sidecar = start("sidecar/main.ts", sidecarFlags);
     await sidecar.said(/^provider ready (\S+)$/m);
     return new SimulatedCloud(url, [sidecar, cloud]);
@@ -45,14 +49,28 @@ export class SimulatedCloud implements AsyncDisposable {
     return sums;
   }
 
+  /** Machines of these names, which run when this resolves. */
+  async createInstances(names: readonly string[]): Promise<void> {
+    const items = names.map((name) => ({ name, zone: ZONE }));
+    await this.#call("POST", "v1/instances", { items });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const program of this.#programs) await program.end();
   }
 
-  async #admin(method: string, path: string, body?: object): Promise<Response> {
-    const response = await fetch(`${this.#url}/admin/v1/${path}`, {
+  #admin(method: string, path: string, body?: object): Promise<Response> {
+    return this.#call(method, `admin/v1/${path}`, body);
+  }
+
+  async #call(method: string, path: string, body?: object): Promise<Response> {
+    const response = await fetch(`${this.#url}/${path}`, {
       method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+      headers: {
+        authorization: `Bearer ${API_KEY}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(READY_MS),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
