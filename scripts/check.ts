@@ -51,7 +51,7 @@ const STEPS: readonly Step[] = [
     name: "layers",
     about: "imports point down only",
     work: script("scripts/check-layers.ts"),
-    fix: "move the code down, or pass it in; the rules are in scripts/layers/rules.ts",
+    fix: "move the code down, or pass it in; the rules and their exceptions are in scripts/layers",
   },
   {
     name: "cycles",

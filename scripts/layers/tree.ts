@@ -1,6 +1,6 @@
 /** What no file shows alone. */
 import { posix } from "node:path";
-import { CONTROLLER, type Finding, type SourceFile } from "./file.ts";
+import { type Finding, type SourceFile } from "./file.ts";
 import { importCycles, importGraph } from "./graph.ts";
 
 /** Sources in one directory; their tests lie beside them and do not count. */
@@ -13,7 +13,7 @@ export function directoryFindings(files: readonly SourceFile[]): readonly Findin
     if (!isTest) counts.set(directory, (counts.get(directory) ?? 0) + 1);
   }
   return [...counts]
-    .filter(([directory, count]) => count > MOST_FILES && directory.startsWith(CONTROLLER))
+    .filter(([, count]) => count > MOST_FILES)
     .map(([directory, count]) => ({
       rule: "directory-size",
       path: directory,
@@ -24,7 +24,7 @@ export function directoryFindings(files: readonly SourceFile[]): readonly Findin
 
 /** Types count: who reads one file of a cycle has to read them all. */
 export function cycleFindings(files: readonly SourceFile[]): readonly Finding[] {
-  const sources = files.filter(({ path, isTest }) => !isTest && path.startsWith(`${CONTROLLER}/`));
+  const sources = files.filter(({ isTest }) => !isTest);
   return importCycles(importGraph(sources)).map(([first = "", ...others]) => ({
     rule: "cycles",
     path: first,

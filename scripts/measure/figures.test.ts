@@ -78,7 +78,7 @@ describe("figuresOf()", () => {
   });
 });
 
-test("report() puts trees side by side, and says what was counted by hand", () => {
+test("report() puts trees side by side, and says what was taken once", () => {
   const named = (name: string, tree: ReadonlyMap<string, string>) => ({ name, figures: figuresOf(tree) });
   const without = new Map([...TREE].filter(([path]) => !path.startsWith("cli/")));
   const text = report([named("HEAD", without), named("checkout", TREE)]);
@@ -86,8 +86,8 @@ test("report() puts trees side by side, and says what was counted by hand", () =
     /^\| `controller\/src`, without tests and benchmarks +\| +HEAD \| +checkout \|\n\| -+ \| -+: \| /,
   );
   expect(text).toMatch(/\n\| files of the deletion guard +\| +1 \| +1 \|\n/);
-  expect(text).toMatch(/\n\| files on the way of a Service .* +\| +74 ¹ \| +74 ¹ \|\n/);
-  expect(text).toContain("\n¹ counted by hand at 5f3353f");
+  expect(text).toMatch(/\n\| files on the way of a Service .* +\| +81 ¹ \| +81 ¹ \|\n/);
+  expect(text).toContain("\n¹ taken once at 5f3353f");
   expect(text).toMatch(/\n\| cli +\| +– → 1 \| +– → 1 \| +– → 0 \| +– → 1 \|\n$/);
 });
 
