@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import { CONTROLLER_ALIASES, OFF_BY_DEFAULT } from "../api/controller-names.ts";
-import { isControllerEnabled } from "./enabled-controllers.ts";
+import { isControllerEnabled } from "../api/controller-names.ts";
 import { CONTROLLERS } from "./controllers.ts";
 
-const enabled = (...wishes: readonly string[]) =>
-  [...CONTROLLERS].filter((name) => isControllerEnabled(name, wishes, OFF_BY_DEFAULT, CONTROLLER_ALIASES));
+const enabled = (...wishes: readonly string[]) => [...CONTROLLERS].filter((name) => isControllerEnabled(name, wishes));
 
 const UPSTREAMS = [
   "cloud-node-controller",

@@ -1,15 +1,13 @@
 import {
   CLOUD_NODE_CONTROLLER,
   CLOUD_NODE_LIFECYCLE_CONTROLLER,
-  CONTROLLER_ALIASES,
   KUBELET_SERVING_CSR_APPROVER,
   NODE_IPAM_CONTROLLER,
   NODE_ROUTE_CONTROLLER,
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
-  OFF_BY_DEFAULT,
   SERVICE_LB_CONTROLLER,
+  isControllerEnabled,
 } from "../api/controller-names.ts";
-import { isControllerEnabled } from "./enabled-controllers.ts";
 import type { Options } from "./options.ts";
 import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
 import { type BuildController, SupervisedController } from "../runtime/supervised-controller.ts";
@@ -75,7 +73,7 @@ export const CONTROLLERS: ReadonlySet<string> = new Set(Object.keys(PARTS));
 
 /** Those that the options turn on. */
 export function enabledControllers({ controllers }: Pick<Options, "controllers">): readonly string[] {
-  return [...CONTROLLERS].filter((name) => isControllerEnabled(name, controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES));
+  return [...CONTROLLERS].filter((name) => isControllerEnabled(name, controllers));
 }
 
 /** The enabled controllers, to be run together or in parts. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatDuration, parseAddress, parseDurationMs } from "../options/flag.ts";
-import { isControllerEnabled } from "./enabled-controllers.ts";
+import { isControllerEnabled } from "../api/controller-names.ts";
 import { helpText } from "../options/help.ts";
 import { flagName, flags } from "./options.ts";
 import { type Command, parseCommand } from "../options/parse.ts";

@@ -1,17 +1,15 @@
 import { arch, platform } from "node:process";
 import { type CertificateSigningRequest, KUBELET_SERVING_SIGNER } from "../api/certificate-signing-request.ts";
 import {
-  CONTROLLER_ALIASES,
   KUBELET_SERVING_CSR_APPROVER,
-  OFF_BY_DEFAULT,
   PERSISTENT_VOLUME_LABEL_CONTROLLER,
+  isControllerEnabled,
 } from "../api/controller-names.ts";
 import type { EventInput } from "../api/event.ts";
 import type { KubeObject, ObjectMeta } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
-import { isControllerEnabled } from "../app/enabled-controllers.ts";
 import type { Options } from "../app/options.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
@@ -183,7 +181,7 @@ function onlyFor(
   { controllers }: Pick<Options, "controllers">,
   informer: NamedInformer,
 ): readonly NamedInformer[] {
-  return isControllerEnabled(controller, controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES) ? [informer] : [];
+  return isControllerEnabled(controller, controllers) ? [informer] : [];
 }
 
 function informerCheck({ name, informer }: NamedInformer): HealthCheck {

@@ -1,7 +1,6 @@
-import { CONTROLLER_ALIASES, NODE_IPAM_CONTROLLER, OFF_BY_DEFAULT } from "../../api/controller-names.ts";
+import { NODE_IPAM_CONTROLLER, isControllerEnabled } from "../../api/controller-names.ts";
 import { ADDRESS_BITS, type Cidr, prefixLength } from "../../util/cidr.ts";
 import { cidrListProblems, readCidrs } from "./cidr-list.ts";
-import { isControllerEnabled } from "../../app/enabled-controllers.ts";
 import { flagName, type Options } from "../../app/options.ts";
 import type { Problem } from "../../options/flag.ts";
 
@@ -21,7 +20,7 @@ const MAX_IPV6_DIFFERENCE = 16;
 
 /** node-ipam is turned on. It does nothing without --allocate-node-cidrs. */
 export function isNodeIpamEnabled({ controllers }: Pick<Options, "controllers">): boolean {
-  return isControllerEnabled(NODE_IPAM_CONTROLLER, controllers, OFF_BY_DEFAULT, CONTROLLER_ALIASES);
+  return isControllerEnabled(NODE_IPAM_CONTROLLER, controllers);
 }
 
 /** The cluster's ranges with the sizes that the flags give them. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../../api/admission.ts";
-import { isControllerEnabled } from "../../app/enabled-controllers.ts";
+import { isControllerEnabled } from "../../api/controller-names.ts";
 import type { Options } from "../../app/options.ts";
 import type { Problem } from "../../options/flag.ts";
 
