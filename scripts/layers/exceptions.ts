@@ -91,7 +91,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     rule: "gather",
     reason: "takes all of the client or of the records yet",
-    places: ["controller/src/controllers/route/gather.ts", "controller/src/controllers/service/gather/dependencies.ts"],
+    places: ["controller/src/controllers/route/gather.ts"],
   },
   {
     rule: "pure",
@@ -160,7 +160,6 @@ export const EXCEPTIONS: readonly Exception[] = [
       "cli/src/connection",
       "cli/src/replay",
       "controller/src/app",
-      "controller/src/controllers/service",
       "controller/src/telemetry",
       "deploy/src/image",
       "providers/aws/src/load-balancers",

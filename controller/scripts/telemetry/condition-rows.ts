@@ -26,14 +26,14 @@ const WHAT = "<what went wrong>";
 const DONE: Parameters<typeof readinessOf>[1] = {
   service: SERVICE,
   provider: "<provider>",
-  loadBalancerId: "<id>",
+  loadBalancerID: "<id>",
   spec: undefined,
   specFingerprint: "",
   nodesFingerprint: "",
   observedFingerprint: "",
   lockKey: "",
   ingress: [],
-  pending: undefined,
+  operation: undefined,
 };
 
 function of(readiness: Readiness | undefined, when: string): ReadyRow {
@@ -58,7 +58,7 @@ export const READY_ROWS: readonly ReadyRow[] = [
   of(readinessOf(SERVICE, DONE, 0), "it stands, and there is no node that it could forward to"),
   of(PROVISIONING, "it is being made"),
   of(
-    readinessOf(SERVICE, { ...DONE, pending: { kind: "ensure", operationId: "", pollAfterMs: 0 } }, 1),
+    readinessOf(SERVICE, { ...DONE, operation: { id: "", purpose: "ensure", pollAfterMs: 0 } }, 1),
     "a change of one that serves is under way",
   ),
   of(DELETING, "the cloud takes its time to take it down"),

@@ -4,7 +4,7 @@ import type { Field } from "../../src/controllers/node/plan/labels.ts";
 import type { Plan } from "../../src/controllers/node-lifecycle/plan.ts";
 import type { HoldReason } from "../../src/controllers/node-lifecycle/guard/guard.ts";
 import type { LabellingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
-import type { Drift } from "../../src/controllers/service/plan/drift.ts";
+import type { Drift } from "../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import type { DropReason } from "../../src/kube/events/broadcaster.ts";
 import type { Effect } from "../../src/observe/plans.ts";

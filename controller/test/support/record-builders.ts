@@ -39,7 +39,7 @@ const holder = { provider: "acme", sent: asked };
 
 /** One of each, by name; "none" is no record. */
 export const STATES = {
-  unknown: { kind: "unknown", holder: undefined, sinceMs: 0 },
+  unknown: { kind: "unknown", holder: undefined, sinceMs: Number.NEGATIVE_INFINITY },
   "unknown, held": { kind: "unknown", holder, sinceMs: 7 },
   foreign: { kind: "foreign" },
   declined: { kind: "declined", service: asked, bootID: "boot-1" },

@@ -1,4 +1,4 @@
-import type { Entry } from "../../src/controllers/service/ledger.ts";
+import type { Present } from "../../src/controllers/service/record/record.ts";
 import type { WantedInput } from "../../src/controllers/service/plan/input.ts";
 import type { Wish } from "../../src/controllers/service/plan/wish.ts";
 import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../src/provider/model/load-balancer.ts";
@@ -75,25 +75,25 @@ export const absent: LoadBalancerAnswer = {
 };
 
 /** As wish() asks, nothing under way. */
-export const known: Entry = {
+export const known: Present = {
   service: held,
   provider: "acme",
-  loadBalancerId: "lb-1",
+  loadBalancerID: "lb-1",
   spec: wish().spec,
   specFingerprint: "spec-1",
   nodesFingerprint: "nodes-1",
   observedFingerprint: "",
   lockKey: "",
   ingress: [vip],
-  pending: undefined,
+  operation: undefined,
 };
 /** Asked for, no address yet. */
-export const making: Entry = {
+export const making: Present = {
   ...known,
   ingress: undefined,
-  pending: { kind: "ensure", operationId: "op-1", pollAfterMs: 3000 },
+  operation: { id: "op-1", purpose: "ensure", pollAfterMs: 3000 },
 };
-export const updating: Entry = { ...known, pending: { kind: "update", operationId: "op-1", pollAfterMs: 3000 } };
+export const updating: Present = { ...known, operation: { id: "op-1", purpose: "update", pollAfterMs: 3000 } };
 
 /** A Service that wants a load balancer and of which nothing is known. */
 export function wanted(parts: Partial<WantedInput> = {}): WantedInput {
@@ -102,11 +102,11 @@ export function wanted(parts: Partial<WantedInput> = {}): WantedInput {
     service: held,
     provider: "acme",
     wish: wish(),
-    entry: undefined,
-    isAttempted: false,
+    present: undefined,
+    isUnanswered: false,
     observed: undefined,
     suspicion: undefined,
-    former: undefined,
+    previous: undefined,
     unsupported: [],
     refusal: undefined,
     updatesNodes: true,

@@ -11,7 +11,7 @@ import { laneOf, workersFor } from "../../provider/ownership/provider-set.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerMetrics } from "../../runtime/metrics.ts";
-import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
+import { DONE, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Tracing } from "../../telemetry/tracing.ts";
@@ -24,20 +24,18 @@ import { tellFailure } from "./apply/failure.ts";
 import { ChangeGate } from "../../provider/limits/change-gate.ts";
 import { PacedConditions } from "./apply/conditions.ts";
 import { failureKind, settleFailure } from "./failure.ts";
-import { driftSource, isSweepKey, sweep, sweptProvider } from "./drift-sweep.ts";
-import { DriftWatch } from "./drift-watch.ts";
+import { DriftSweep, driftSource, isSweepKey, sweptProvider } from "./drift-sweep.ts";
 import { FailureCounts } from "../../runtime/history.ts";
-import { gather } from "./gather/gather.ts";
-import { isPerhapsForeign } from "./gather/owner.ts";
-import { Holders } from "./gather/holders.ts";
-import { Inventory } from "./gather/load-balancer-lister.ts";
-import { Ledger } from "./ledger.ts";
+import { type Gathered, gather } from "./gather/gather.ts";
+import { type DriftPace, isPerhapsForeign } from "./gather/owner.ts";
+import { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
 import type { ServiceMetrics } from "./metrics.ts";
 import { NodeSync } from "./node-sync.ts";
 import { type NodePace, nodesSource } from "./sources.ts";
 import { plan } from "./plan/plan.ts";
 import { statusSource } from "./status-source.ts";
-import { Strays } from "./strays.ts";
+import { hintOf, holderOf } from "./record/record.ts";
+import { Records } from "./record/records.ts";
 import { concernsAdded, concernsUpdated } from "./predicates.ts";
 import { Targets } from "./gather/targets.ts";
 
@@ -88,17 +86,15 @@ const NODE_PACE: NodePace = { quietMs: 1000, longestMs: 5000 };
 
 /** What the reconciles of one process share. */
 interface State {
-  readonly ledger: Ledger;
+  readonly records: Records;
   readonly targets: Targets;
-  readonly inventory: Inventory;
-  readonly holders: Holders;
+  readonly lister: LoadBalancerLister;
   readonly nodeSync: NodeSync;
   readonly ownWrites: OwnWrites<Service>;
   readonly gate: ChangeGate;
   readonly failures: FailureCounts;
   readonly conditions: PacedConditions;
-  readonly drift: DriftWatch;
-  readonly strays: Strays;
+  readonly pace: DriftPace;
 }
 
 /**
@@ -107,40 +103,35 @@ interface State {
  */
 export function serviceLbController(deps: ServiceLbDependencies): Controller {
   const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics, tracing } = deps;
-  const ledger = new Ledger(deps.newId);
-  const pace = {
-    get periodMs() {
-      return settings.driftPeriodMs ?? 0;
-    },
-  };
-  const drift = new DriftWatch(clock, pace);
-  const wake = (key: string): void => drift.wake(key, 0);
   const state: State = {
-    ledger,
+    records: new Records(),
     targets: new Targets({ nodes: nodes.lister, providers }),
-    inventory: new Inventory(clock),
-    holders: new Holders(clock),
+    lister: new LoadBalancerLister(clock),
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites(),
     gate: new ChangeGate(),
     failures: new FailureCounts(),
     conditions: new PacedConditions(clock),
-    drift,
-    strays: new Strays({ services: deps.services.lister, providers, ledger, metrics, wake }),
+    pace: {
+      get periodMs() {
+        return settings.driftPeriodMs ?? 0;
+      },
+    },
   };
-  const sweeping = { ...deps, ...state, pace };
+  const { records, lister, pace } = state;
+  const sweep = new DriftSweep({ ...deps, services: deps.services.lister, records, lister, pace });
   const services = serviceReconciler(deps, state);
   return new Controller({
     name: SERVICE_LB_CONTROLLER,
     reconciler: {
-      reconcile: (context) => (isSweepKey(context.key) ? sweep(sweeping, context) : services.reconcile(context)),
+      reconcile: (context) => (isSweepKey(context.key) ? sweep.reconcile(context) : services.reconcile(context)),
     },
     sources: [
       serviceSource(deps, state),
-      statusSource({ ...deps, ledger }),
+      statusSource({ ...deps, records }),
       nodesSource({ ...deps, ...state, pace: NODE_PACE }),
       providerReadySource(deps, state),
-      driftSource(sweeping),
+      driftSource({ ...deps, records, pace }),
     ],
     queue: createWorkqueue({
       clock,
@@ -158,15 +149,15 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
 }
 
 /** Whoever has the load balancer is waited for, then whoever is to have it. */
-function laneOfKey(key: string, { services, providers }: ServiceLbDependencies, { ledger }: State): string {
+function laneOfKey(key: string, { services, providers }: ServiceLbDependencies, { records }: State): string {
   if (isSweepKey(key)) return sweptProvider(key);
   const service = services.lister.get(key);
-  return ledger.holder(key)?.provider ?? laneOf(service && providers.ownerOfService(service));
+  return holderOf(records.get(key))?.provider ?? laneOf(service && providers.ownerOfService(service));
 }
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
   const { services, providers, clock, settings } = deps;
-  const { ledger, nodeSync, failures } = state;
+  const { records, nodeSync, failures } = state;
   const gathering = {
     ...state,
     services: services.lister,
@@ -175,11 +166,15 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
     mayAdopt: () => settings.adoptsLoadBalancers === true,
     clock,
   };
+  const applying = { ...deps, ...state, services: services.lister };
   const steps = stepReconciler(
     {
       gather: (context) => gather(gathering, context),
-      plan,
-      apply: (planned, context) => apply(planned, { ...deps, ...state, lister: services.lister }, context),
+      plan: ({ news, input }: Gathered) => ({ news, planned: input && plan(input) }),
+      apply: async ({ news, planned }, context) => {
+        records.commit(context.key, ...news);
+        return planned === undefined ? DONE : apply(planned, applying, context);
+      },
     },
     clock,
   );
@@ -192,9 +187,10 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
       } catch (error) {
         const inARow = failures.failed(context.key, failureKind(error));
         const cached = services.lister.get(context.key);
-        const service = cached && isPerhapsForeign(gathering, cached) ? undefined : cached;
+        const record = records.get(context.key);
+        const service = cached && isPerhapsForeign(deps, cached, holderOf(record)) ? undefined : cached;
         if (service !== undefined) await tellFailure(error, service, { ...deps, ...state, inARow }, context);
-        const regarding = service ?? ledger.entry(context.key)?.service;
+        const regarding = service ?? (hintOf(record) && holderOf(record)?.sent);
         return settleFailure(error, regarding, { ...deps, inARow }, context);
       } finally {
         nodeSync.tried(context.key);
@@ -203,7 +199,7 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
   };
 }
 
-function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): Source {
+function serviceSource({ services }: ServiceLbDependencies, { records }: State): Source {
   return informerSource({
     name: "services",
     informer: services,
@@ -211,14 +207,15 @@ function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): 
       add: concernsAdded,
       update: (old, service) => {
         // Deleted and made anew between two looks at the server.
-        if (old.metadata.uid !== service.metadata.uid) ledger.recordLast(keyOf(old), old);
+        if (old.metadata.uid !== service.metadata.uid)
+          records.commit(keyOf(old), { kind: "serviceDeleted", last: old });
         return concernsUpdated(old, service);
       },
       // Upstream hears of no deletion: a Service without finalizer would leave its load balancer behind.
       delete: (service) => {
         const key = keyOf(service);
-        const isOfConcern = concernsAdded(service) || ledger.knows(key);
-        if (isOfConcern) ledger.recordLast(key, service);
+        const isOfConcern = concernsAdded(service) || records.get(key) !== undefined;
+        if (isOfConcern) records.commit(key, { kind: "serviceDeleted", last: service });
         return isOfConcern;
       },
     },
@@ -226,7 +223,7 @@ function serviceSource({ services }: ServiceLbDependencies, { ledger }: State): 
 }
 
 /** What waits for a provider is tried at once, deletions too; what needs nothing costs nothing. */
-function providerReadySource({ services, onProviderReady }: ServiceLbDependencies, { ledger }: State): Source {
+function providerReadySource({ services, onProviderReady }: ServiceLbDependencies, { records }: State): Source {
   return {
     name: "provider ready",
     ready: () => Promise.resolve(),
@@ -236,7 +233,9 @@ function providerReadySource({ services, onProviderReady }: ServiceLbDependencie
           if (concernsAdded(service)) queue.add(keyOf(service), { priority: "low" });
         }
         // Services that are gone, too.
-        for (const key of ledger.holderKeys()) queue.add(key, { priority: "low" });
+        for (const [key, record] of records.list()) {
+          if (holderOf(record) !== undefined) queue.add(key, { priority: "low" });
+        }
       }),
   };
 }

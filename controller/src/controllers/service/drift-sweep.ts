@@ -1,18 +1,27 @@
+import { keyOf } from "../../api/meta.ts";
+import type { Service } from "../../api/service.ts";
+import type { Lister } from "../../kube/cache/lister.ts";
 import type { LoadBalancer } from "../../provider/model/load-balancer.ts";
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import { type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Source } from "../../runtime/source.ts";
-import type { Random } from "../../util/clock.ts";
-import type { DriftPace, DriftWatch } from "./drift-watch.ts";
-import type { Entry, Ledger } from "./ledger.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Clock, Random } from "../../util/clock.ts";
+import type { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
+import type { DriftPace } from "./gather/owner.ts";
+import { isSamePlace, isSuccessor } from "./gather/previous.ts";
+import type { ServiceMetrics } from "./metrics.ts";
 import { isSuspect } from "./plan/drift.ts";
-import type { Strays } from "./strays.ts";
+import { type Active, acknowledgedOf, presentOf, type ServiceRecord } from "./record/record.ts";
+import type { Records } from "./record/records.ts";
 
 export interface DriftSweepDependencies {
+  readonly services: Lister<Service>;
   readonly providers: Pick<ProviderSet, "providers">;
-  readonly ledger: Ledger;
-  readonly drift: DriftWatch;
-  readonly strays: Strays;
+  readonly lister: Pick<LoadBalancerLister, "list">;
+  readonly records: Pick<Records, "get" | "list" | "commit">;
+  readonly metrics: Pick<ServiceMetrics, "orphans">;
+  readonly clock: Pick<Clock, "monotonicMs">;
   readonly random: Random;
   readonly pace: DriftPace;
 }
@@ -39,7 +48,14 @@ export function sweptProvider(key: string): string {
 }
 
 /** A sweep of each provider after each period, and the Services in which one takes an interest. */
-export function driftSource({ providers, drift, random, pace }: DriftSweepDependencies): Source {
+export function driftSource({
+  providers,
+  records,
+  random,
+  pace,
+}: Pick<DriftSweepDependencies, "providers" | "random" | "pace"> & {
+  readonly records: Pick<Records, "onWake">;
+}): Source {
   return {
     name: "drift",
     ready: () => Promise.resolve(),
@@ -48,49 +64,107 @@ export function driftSource({ providers, drift, random, pace }: DriftSweepDepend
       const { periodMs } = pace;
       const delayMs = (): number => (periodMs === 0 ? OFF_MS : jittered(periodMs, random));
       for (const { name } of providers.providers) queue.addAfter(PREFIX + name, delayMs(), low);
-      return drift.listen((key, delayMs) => queue.addAfter(key, delayMs, low));
+      return records.onWake((key, afterMs) => queue.addAfter(key, afterMs, low));
     },
   };
 }
 
+type Known = readonly [key: string, state: Active];
+
 /** Compares what a provider has with what it has acknowledged: by one list, or else by a read each, spread over the period. */
-export async function sweep(deps: DriftSweepDependencies, context: ReconcileContext): Promise<Result> {
-  const { providers, ledger, drift, random, pace } = deps;
-  if (pace.periodMs === 0) return requeueAfter(OFF_MS);
-  const name = sweptProvider(context.key);
-  const provider = providers.providers.find((candidate) => candidate.name === name);
-  const info = provider?.info;
-  const periodMs = Math.max(pace.periodMs, info?.limits.minResyncIntervalMs ?? 0);
-  if (provider === undefined || info === undefined || isDoubtful(provider)) {
-    return requeueAfter(Math.min(AWAY_MS, periodMs));
+export class DriftSweep {
+  readonly #deps: DriftSweepDependencies;
+  /** By provider: IDs that belonged to no Service at its last list; what is seen twice is reported. */
+  readonly #orphans = new Map<string, ReadonlySet<string>>();
+
+  constructor(dependencies: DriftSweepDependencies) {
+    this.#deps = dependencies;
   }
-  const entries = [...ledger.entries()].filter(([, entry]) => entry.provider === name);
-  if (info.capabilities.loadBalancers?.list !== undefined) {
-    await compare(provider, entries, deps, context);
-  } else {
-    for (const [key] of entries) drift.suspect(key, random() * periodMs);
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const { providers, records, random, pace } = this.#deps;
+    if (pace.periodMs === 0) return requeueAfter(OFF_MS);
+    const name = sweptProvider(context.key);
+    const provider = providers.providers.find((candidate) => candidate.name === name);
+    const info = provider?.info;
+    const periodMs = Math.max(pace.periodMs, info?.limits.minResyncIntervalMs ?? 0);
+    if (provider === undefined || info === undefined || isDoubtful(provider)) {
+      return requeueAfter(Math.min(AWAY_MS, periodMs));
+    }
+    const known = activeAt(name, records);
+    if (info.capabilities.loadBalancers?.list !== undefined) {
+      await this.#compare(provider, known, context);
+    } else {
+      for (const [key] of known) records.commit(key, { kind: "suspected", delayMs: random() * periodMs });
+    }
+    return requeueAfter(jittered(periodMs, random));
   }
-  return requeueAfter(jittered(periodMs, random));
+
+  async #compare(provider: Provider, known: readonly Known[], { signal, log }: ReconcileContext): Promise<void> {
+    const { lister, records, clock, random, pace } = this.#deps;
+    const { items, byUid, complete } = await lister.list(provider, 0, { signal, priority: "low" });
+    this.#seen(provider, items, log);
+    if (isDoubtful(provider)) return;
+    for (const [key, state] of known) {
+      const loadBalancer = byUid.get(state.acknowledged.service.metadata.uid);
+      const isKnown = loadBalancer !== undefined || complete;
+      const record = records.get(key);
+      const present = presentOf(record);
+      // What was changed by us while the list was read may be on it or not.
+      if (!isKnown || record?.state !== state || present === undefined) continue;
+      const steady = { kind: "inspected", look: { kind: "steady" }, nowMs: clock.monotonicMs() } as const;
+      if (isSuspect(present, loadBalancer)) {
+        records.commit(key, { kind: "suspected", delayMs: random() * SPREAD_MS });
+      } else records.commit(key, { ...steady, periodMs: pace.periodMs });
+    }
+  }
+
+  /** Load balancers of Services that another provider serves by now, and of none at all. */
+  #seen(provider: Provider, items: readonly LoadBalancer[], log: Logger): void {
+    const services = new Map([...this.#deps.services.list()].map((service) => [service.metadata.uid, service]));
+    const orphans = items.filter(({ service, phase }) => !services.has(service.uid) && phase !== "deleting");
+    this.#reportOrphans(provider.name, orphans, log);
+    for (const item of items) {
+      const service = services.get(item.service.uid);
+      if (service !== undefined && item.phase !== "deleting") this.#findPrevious(provider, service, item);
+    }
+  }
+
+  /** Only reported: whose it was, and whether it may go, is for people to say. */
+  #reportOrphans(provider: string, orphans: readonly LoadBalancer[], log: Logger): void {
+    const before = this.#orphans.get(provider) ?? new Set();
+    this.#orphans.set(provider, new Set(orphans.map(({ id }) => id)));
+    const lasting = orphans.filter(({ id }) => before.has(id));
+    this.#deps.metrics.orphans.set({ provider }, lasting.length);
+    for (const { id, service } of lasting) {
+      log.info("A load balancer of this cluster belongs to no Service; it is left alone", {
+        provider,
+        loadBalancer: id,
+        service: `${service.namespace}/${service.name}`,
+        uid: service.uid,
+      });
+    }
+  }
+
+  #findPrevious(provider: Provider, service: Service, { id }: LoadBalancer): void {
+    const { providers, records } = this.#deps;
+    const key = keyOf(service);
+    const record = records.get(key);
+    const acknowledged = acknowledgedOf(record);
+    if (record?.uid !== service.metadata.uid || acknowledged === undefined) return;
+    if (acknowledged.provider === provider.name) return;
+    const owner = providers.providers.find(({ name }) => name === acknowledged.provider);
+    if (owner === undefined || isSamePlace(owner, provider)) return;
+    if (acknowledged.loadBalancerID === id && isSuccessor(owner, provider)) return;
+    records.commit(key, { kind: "previousFound", provider: provider.name, loadBalancerID: id });
+  }
 }
 
-async function compare(
-  provider: Provider,
-  entries: readonly (readonly [string, Entry])[],
-  { ledger, drift, strays, random }: DriftSweepDependencies,
-  { signal, log }: ReconcileContext,
-): Promise<void> {
-  const { items, complete } = await provider.client.listLoadBalancers({ signal, priority: "low" });
-  const byUid = new Map(items.map((item): [string, LoadBalancer] => [item.service.uid, item]));
-  strays.seen(provider, items, log);
-  if (isDoubtful(provider)) return;
-  for (const [key, entry] of entries) {
-    const loadBalancer = byUid.get(entry.service.metadata.uid);
-    const isKnown = loadBalancer !== undefined || complete;
-    // What was changed by us while the list was read may be on it or not.
-    if (!isKnown || ledger.entry(key) !== entry) continue;
-    if (isSuspect(entry, loadBalancer)) drift.suspect(key, random() * SPREAD_MS);
-    else drift.steady(key);
-  }
+/** What the provider has acknowledged and nothing is under way at. */
+function activeAt(provider: string, records: Pick<Records, "list">): readonly Known[] {
+  const active = ([key, { state }]: readonly [string, ServiceRecord]): readonly Known[] =>
+    state.kind === "active" && state.acknowledged.provider === provider ? [[key, state]] : [];
+  return [...records.list()].flatMap(active);
 }
 
 /** Nothing is concluded from what it lacks. */

@@ -6,10 +6,11 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
-import type { Ledger } from "./ledger.ts";
 import type { NodeSync } from "./node-sync.ts";
 import { changesTargets, isTarget, wantsLoadBalancer } from "./predicates.ts";
 import type { Targets } from "./gather/targets.ts";
+import { acknowledgedOf } from "./record/record.ts";
+import type { Records } from "./record/records.ts";
 
 /** How changes of nodes are gathered. */
 export interface NodePace {
@@ -23,7 +24,7 @@ export interface NodesSourceOptions {
   readonly nodes: Informer<Node>;
   readonly services: Pick<Informer<Service>, "lister">;
   readonly providers: Pick<ProviderSet, "providers">;
-  readonly ledger: Ledger;
+  readonly records: Pick<Records, "list">;
   readonly targets: Targets;
   readonly nodeSync: NodeSync;
   readonly clock: Clock;
@@ -69,10 +70,11 @@ export function nodesSource(options: NodesSourceOptions): Source {
   };
 }
 
-function outdated({ providers, ledger, targets }: NodesSourceOptions): readonly string[] {
+function outdated({ providers, records, targets }: NodesSourceOptions): readonly string[] {
   const infos = new Map(providers.providers.map(({ name, info }) => [name, info]));
   const due: string[] = [];
-  for (const [key, { provider, nodesFingerprint }] of ledger.entries()) {
+  for (const [key, record] of records.list()) {
+    const { provider = "", nodesFingerprint } = acknowledgedOf(record) ?? {};
     const info = infos.get(provider);
     if (info !== undefined && targets.of(provider, info).fingerprint !== nodesFingerprint) due.push(key);
   }

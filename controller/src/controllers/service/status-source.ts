@@ -3,20 +3,21 @@ import type { Service } from "../../api/service.ts";
 import type { Informer } from "../../kube/cache/lister.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { Ledger } from "./ledger.ts";
 import { losesStatus } from "./predicates.ts";
+import { acknowledgedOf } from "./record/record.ts";
+import type { Records } from "./record/records.ts";
 
 /** Somebody who writes another address again and again is answered no faster: each has the last word for a while, and nobody spins. */
 const REPAIR_PERIOD_MS = 30_000;
 
 export interface StatusSourceOptions {
   readonly services: Informer<Service>;
-  readonly ledger: Pick<Ledger, "entry">;
+  readonly records: Pick<Records, "get">;
   readonly clock: Clock;
 }
 
 /** Wakes a Service whose published address or condition somebody else has changed: the first time at once, then paced. */
-export function statusSource({ services, ledger, clock }: StatusSourceOptions): Source {
+export function statusSource({ services, records, clock }: StatusSourceOptions): Source {
   /** When each Service's status was last put right, or is going to be. */
   const repairAtMs = new Map<string, number>();
   const delayMs = (key: string): number => {
@@ -33,7 +34,7 @@ export function statusSource({ services, ledger, clock }: StatusSourceOptions): 
       services.addHandler({
         onUpdate: (old, service) => {
           const key = keyOf(service);
-          if (losesStatus(old, service, ledger.entry(key)?.ingress)) queue.addAfter(key, delayMs(key));
+          if (losesStatus(old, service, acknowledgedOf(records.get(key))?.ingress)) queue.addAfter(key, delayMs(key));
         },
         onDelete: (service) => repairAtMs.delete(keyOf(service)),
       }),

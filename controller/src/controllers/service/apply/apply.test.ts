@@ -12,10 +12,9 @@ import { apply } from "./apply.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
 import { ChangeGate } from "../../../provider/limits/change-gate.ts";
 import { PacedConditions } from "./conditions.ts";
-import { DriftWatch } from "../drift-watch.ts";
-import { Ledger } from "../ledger.ts";
 import { serviceMetrics } from "../metrics.ts";
 import type { Settle } from "../plan/types.ts";
+import { Records } from "../record/records.ts";
 
 const KEY = "default/web";
 const context = {
@@ -27,23 +26,26 @@ const context = {
   failures: 0,
 } as const;
 
+const PREVIOUS = { kind: "previousFound", provider: "old", loadBalancerID: "lb-old" } as const;
+
 /** What stands serves, and another provider has something of the Service. */
 function dependencies(): ApplyDependencies {
   const clock = new FakeClock();
   const store = new ServiceStore();
   store.put(held);
-  const ledger = new Ledger(() => "id");
-  ledger.recordFormer(KEY, held.metadata.uid, { provider: "old", loadBalancerId: "lb-old" });
+  const records = new Records();
+  records.commit(KEY, { kind: "serviceSeen", service: held }, PREVIOUS);
   return {
     kube: store,
-    lister: store.informer.lister,
+    services: store.informer.lister,
     providers: { providers: [] },
     events: { record: () => undefined },
     metrics: serviceMetrics(new Metrics()),
-    ledger,
+    records,
+    newId: () => "id",
     gate: new ChangeGate(),
     ownWrites: new OwnWrites(),
-    drift: new DriftWatch(clock, { periodMs: 0 }),
+    pace: { periodMs: 0 },
     conditions: new PacedConditions(clock),
     clock,
     random: () => 0.5,
@@ -53,7 +55,7 @@ function dependencies(): ApplyDependencies {
 const settle: Settle = {
   kind: "settle",
   service: held,
-  entry: known,
+  present: known,
   finished: undefined,
   nodeCount: wish().nodes.count,
   finalizerPatch: undefined,
@@ -67,7 +69,6 @@ test("apply() comes back for what a former provider has once the wish is carried
 test("apply() of a settled wish leaves a Service alone that is gone", async () => {
   const deps = dependencies();
   const gone = { ...settle, service: service("gone") };
-  deps.ledger.recordFormer(KEY, gone.service.metadata.uid, { provider: "old", loadBalancerId: "lb-old" });
   expect(await apply(gone, deps, context)).toEqual(DONE);
 });
 

@@ -31,11 +31,15 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
     case "settle":
       return applySettle(plan, deps, context);
     case "wait":
-      return poll(plan.service, plan.entry, deps, context);
+      return poll(plan.service, plan.present, deps, context);
     case "fail":
       // Unknown again: the next try asks for it anew instead of polling.
-      deps.ledger.lose(context.key);
+      deps.records.commit(context.key, { kind: "changeFailed", nowMs: deps.clock.monotonicMs() });
       throw new LoadBalancerSyncError(plan.message, { reason: "Failed" });
+    case "forget":
+      deps.ownWrites.forget(plan.key);
+      deps.conditions.forget(plan.key);
+      return DONE;
     default:
       return plan satisfies never;
   }
@@ -66,8 +70,8 @@ async function applyRefuse(
 }
 
 async function applySettle(plan: Settle, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
-  const { service, entry, finished, nodeCount, look } = plan;
-  if (look !== undefined) noteLook(service, entry, look, deps, context);
+  const { service, present, finished, nodeCount, look } = plan;
+  if (look !== undefined) noteLook(service, present, look, deps, context);
   if (!(await addFinalizer(service, plan.finalizerPatch, undefined, deps, context))) return DONE;
-  return finish(service, entry, { purpose: finished, nodeCount }, deps, context);
+  return finish(service, present, { purpose: finished, nodeCount }, deps, context);
 }

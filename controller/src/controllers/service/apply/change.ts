@@ -15,6 +15,7 @@ import {
 import { failureText } from "../failure-readiness.ts";
 import { loadBalancerRef } from "../gather/load-balancer-ref.ts";
 import { progressOf } from "../plan/progress.ts";
+import { openRequestID } from "../record/record.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
 import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
@@ -24,7 +25,7 @@ import { addFinalizer, finish, poll, tellNothing } from "./status.ts";
 /** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
 export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, purpose, wish, ignored } = plan;
-  const { events, ledger } = deps;
+  const { events, records } = deps;
   const isEnsure = purpose === "ensure";
   announceRepair(plan, deps);
   if (isEnsure) events.record(ensuringLoadBalancer(service));
@@ -37,13 +38,13 @@ export async function applyChange(plan: Change, deps: ApplyDependencies, context
   switch (answer) {
     case "notFound":
       // Class R: at once and one time. A read could still show what is gone.
-      ledger.drop(context.key);
+      records.commit(context.key, { kind: "notFound", nowMs: deps.clock.monotonicMs() });
       return applyChange(anew(plan), deps, context);
     case "refused":
       // What stands is kept up all the same; the refusal is told then.
       return requeueAfter(0);
     case "notResponsible":
-      ledger.recordDeclined(context.key, service, providerNamed(deps, plan.provider).info?.bootId ?? "");
+      records.commit(context.key, { kind: "changeDeclined", service, bootID: bootIDOf(plan, deps) });
       await tellNothing(service, deps, context);
       return DONE;
     default:
@@ -59,8 +60,7 @@ async function conclude(
   context: ReconcileContext,
 ): Promise<Result> {
   const { service, purpose, wish } = plan;
-  const { events, ledger } = deps;
-  ledger.settled(context.key);
+  const { events, records, clock } = deps;
   noteChange(plan, deps, context.key);
   for (const diagnostic of answer.diagnostics) events.record(diagnosed(service, diagnostic));
   if (answer.loadBalancer === undefined) {
@@ -69,12 +69,12 @@ async function conclude(
   const progress = progressOf(plan, answer.loadBalancer);
   switch (progress.kind) {
     case "failed":
-      ledger.lose(context.key, plan);
+      records.commit(context.key, { kind: "changeFailed", nowMs: clock.monotonicMs() });
       throw new LoadBalancerSyncError(progress.message, { reason: "Failed" });
     case "pending":
-      return poll(service, progress.entry, deps, context);
+      return poll(service, progress.present, deps, context);
     case "done":
-      return finish(service, progress.entry, { purpose, nodeCount: wish.nodes.count }, deps, context);
+      return finish(service, progress.present, { purpose, nodeCount: wish.nodes.count }, deps, context);
     default:
       return progress satisfies never;
   }
@@ -107,12 +107,17 @@ function recordRefusal(
   deps: ApplyDependencies,
   { key }: ReconcileContext,
 ): boolean {
-  const { service, standing } = plan;
-  const { ledger, clock } = deps;
-  const bootId = providerNamed(deps, plan.provider).info?.bootId ?? "";
-  if (standing !== undefined) ledger.record(key, standing);
-  ledger.recordRefused(key, { service, bootId, message, untilMs: clock.monotonicMs() + (retryDelayMs(error, 1) ?? 0) });
-  return standing !== undefined;
+  const { service, inForce } = plan;
+  const { records, clock } = deps;
+  const nowMs = clock.monotonicMs();
+  const untilMs = nowMs + (retryDelayMs(error, 1) ?? 0);
+  const rejection = { service, bootID: bootIDOf(plan, deps), message, untilMs };
+  records.commit(key, { kind: "changeRejected", rejection, inForce, nowMs });
+  return inForce !== undefined;
+}
+
+function bootIDOf({ provider }: Change, deps: Pick<ApplyDependencies, "providers">): string {
+  return providerNamed(deps, provider).info?.bootId ?? "";
 }
 
 /** The same wish for a load balancer that is not there. */
@@ -126,7 +131,7 @@ function anew(plan: Change): Change {
     operationId: undefined,
     acknowledgedNodes: undefined,
     finalizerPatch: undefined,
-    standing: undefined,
+    inForce: undefined,
   };
 }
 
@@ -146,7 +151,7 @@ async function callEnsure(
   }
   const input = { service: serviceRef(service), ...wish, spec, acknowledgedNodes, ...hint };
   const options = changeOptions(plan, deps, context);
-  return deps.gate.run(provider, context, plan.standing?.lockKey, () =>
+  return deps.gate.run(provider, context, plan.inForce?.lockKey, () =>
     provider.client.ensureLoadBalancer(input, options),
   );
 }
@@ -182,17 +187,20 @@ function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileCon
   const ref = loadBalancerRef(plan.service, provider.info, plan.loadBalancerId, plan.operationId);
   const options = changeOptions(plan, deps, context);
   const update = () => provider.client.updateLoadBalancerNodes({ ...ref, nodes: plan.wish.nodes }, options);
-  return deps.gate.run(provider, context, plan.standing?.lockKey, update);
+  return deps.gate.run(provider, context, plan.inForce?.lockKey, update);
 }
 
+/** Recorded before the call, because its answer may be lost. */
 function changeOptions(
   { service, provider, call, wish, trigger }: Change,
-  { ledger }: ApplyDependencies,
+  { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
   { key, signal, priority }: ReconcileContext,
 ): ChangeOptions {
   const { specFingerprint, nodes, adoptLoadBalancerId = "" } = wish;
-  const what = [service.metadata.uid, call, specFingerprint, nodes.fingerprint, adoptLoadBalancerId].join(" ");
-  return { signal, priority, requestId: ledger.attempt(key, what, { service, provider }), trigger };
+  const intent = [service.metadata.uid, call, specFingerprint, nodes.fingerprint, adoptLoadBalancerId].join(" ");
+  const requestID = openRequestID(records.get(key), intent) ?? newId();
+  records.commit(key, { kind: "changeRequested", service, provider, intent, requestID });
+  return { signal, priority, requestId: requestID, trigger };
 }
 
 function nodeNames({ wish }: Change): readonly string[] {

@@ -12,10 +12,12 @@ const REWORD_MS = 300_000;
 export interface Conditions {
   /** Items for `status.conditions`; undefined: nothing is to be written. */
   items(service: Service, wanted: Readiness): readonly JsonObject[] | undefined;
+  /** The Service is gone. */
+  forget(key: string): void;
 }
 
 /** Nothing is said: somebody else has the word. */
-export const MUTED: Conditions = { items: () => undefined };
+export const MUTED: Conditions = { items: () => undefined, forget: () => undefined };
 
 /** Lets through what changes the meaning of the condition or is about another wish, and seldom what changes only its wording. */
 export class PacedConditions implements Conditions {
@@ -41,7 +43,6 @@ export class PacedConditions implements Conditions {
     return items;
   }
 
-  /** The Service is gone. */
   forget(key: string): void {
     this.#written.delete(key);
   }

@@ -5,7 +5,7 @@ import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../..
 import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
 import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
 import { failureText } from "../failure-readiness.ts";
-import { deletionOf } from "../ledger.ts";
+import { hintOf, openRequestID } from "../record/record.ts";
 import { loadBalancerRef } from "../gather/load-balancer-ref.ts";
 import { DELETING } from "../plan/status.ts";
 import type { Delete } from "../plan/types.ts";
@@ -17,20 +17,19 @@ import { again, patch, tell } from "./status.ts";
 /** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
 export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, announce, isGone } = plan;
-  const { events, ledger } = deps;
+  const { events, records } = deps;
   if (announce) events.record(deletingLoadBalancer(service));
   const { done, operation, diagnostics } = await callDelete(plan, deps, context);
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
-  ledger.settled(context.key);
   if (!done) {
-    ledger.recordDeletion(context.key, { service, provider: plan.provider, operationId: operation?.id ?? "" });
+    records.commit(context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "" } });
     if (!isGone) await tell(service, DELETING, deps, context);
     return again(operation?.pollAfterMs, deps);
   }
   if (plan.patch !== undefined)
     await patch("remove load balancer cleanup finalizer", service, plan.patch, deps, context);
   events.record(deletedLoadBalancer(service));
-  ledger.recordCleaned(context.key, service.metadata.uid);
+  records.commit(context.key, { kind: "deleted" });
   // Another Service may stand under the name by now.
   return isGone ? requeueAfter(0) : DONE;
 }
@@ -43,11 +42,11 @@ async function callDelete(
   const { service, isGone } = plan;
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(service, provider.info, plan.loadBalancerId, plan.operationId);
-  const requestId = deps.ledger.attempt(context.key, deletionOf(service.metadata.uid), plan);
+  const requestId = requestDeletion(plan, deps, context);
   const trigger = isGone ? "service gone" : "service deleted";
   const refuse = (): void => refuseOvertakenDelete(service, deps);
   const options = { signal: context.signal, requestId, trigger, refuse };
-  const lockKey = deps.ledger.entry(context.key)?.lockKey;
+  const lockKey = hintOf(deps.records.get(context.key))?.lockKey;
   const call = () =>
     deps.gate.run(provider, context, lockKey, () => {
       refuse();
@@ -63,6 +62,18 @@ async function callDelete(
     if (isOvertaken(error)) throw error;
     throw deletionError(plan, deps, context, error);
   }
+}
+
+/** Recorded before the call, because its answer may be lost. Returns the ID of the request. */
+function requestDeletion(
+  { service, provider }: Delete,
+  { records, newId }: Pick<ApplyDependencies, "records" | "newId">,
+  { key }: ReconcileContext,
+): string {
+  const intent = `${service.metadata.uid} delete`;
+  const requestID = openRequestID(records.get(key), intent) ?? newId();
+  records.commit(key, { kind: "deleteRequested", service, provider, intent, requestID });
+  return requestID;
 }
 
 /** The only way to take a protection at the cloud back is another wish. */

@@ -7,22 +7,24 @@ import type { Provider, ProviderSet } from "../../../provider/model/provider.ts"
 import type { Clock, Random } from "../../../util/clock.ts";
 import type { ChangeGate } from "../../../provider/limits/change-gate.ts";
 import type { Conditions } from "./conditions.ts";
-import type { DriftWatch } from "../drift-watch.ts";
+import type { DriftPace } from "../gather/owner.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
-import type { Ledger } from "../ledger.ts";
+import type { Records } from "../record/records.ts";
 import type { ServiceMetrics } from "../metrics.ts";
 
 /** What this step changes things with. */
 export interface ApplyDependencies {
   readonly kube: Pick<KubeClient, "patch">;
-  readonly lister: Pick<Lister<Service>, "get">;
+  readonly services: Pick<Lister<Service>, "get">;
   readonly providers: Pick<ProviderSet, "providers">;
   readonly events: EventRecorder;
   readonly metrics: ServiceMetrics;
-  readonly ledger: Ledger;
+  readonly records: Pick<Records, "get" | "commit">;
+  /** A new ID for each intended change of a load balancer. */
+  readonly newId: () => string;
   readonly gate: ChangeGate;
   readonly ownWrites: OwnWrites<Service>;
-  readonly drift: DriftWatch;
+  readonly pace: DriftPace;
   /** What the Service is told in its condition. */
   readonly conditions: Conditions;
   /** What is done is not what the Service wishes now: a refusal of it says nothing of that wish. */
@@ -32,7 +34,7 @@ export interface ApplyDependencies {
 }
 
 /** The provider that a plan names. */
-export function providerNamed({ providers }: ApplyDependencies, name: string): Provider {
+export function providerNamed({ providers }: Pick<ApplyDependencies, "providers">, name: string): Provider {
   const provider = providers.providers.find((candidate) => candidate.name === name);
   if (provider === undefined) throw new LoadBalancerSyncError(`no provider is called ${name} any more`);
   return provider;

@@ -12,11 +12,11 @@ export async function applyKeep(
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  const { events, ledger, ownWrites } = deps;
+  const { events, records, ownWrites } = deps;
   if (isGone) {
     events.record(loadBalancerKept(service, loadBalancerId));
     context.log.info("The load balancer of a Service that is gone is kept, for it is protected", { loadBalancerId });
-    ledger.forget(context.key);
+    records.commit(context.key, { kind: "retained" });
     // Another Service may stand under the name by now.
     return requeueAfter(0);
   }

@@ -14,7 +14,7 @@ class OvertakenError extends Error {
   override readonly name = "OvertakenError";
 }
 
-type Looking = Pick<ApplyDependencies, "ledger" | "lister" | "ownWrites">;
+type Looking = Pick<ApplyDependencies, "records" | "services" | "ownWrites">;
 
 /** To be asked when its turn has come, for what is deleted does not come back. */
 export function refuseOvertakenDelete(service: Service, deps: Looking): void {
@@ -23,7 +23,7 @@ export function refuseOvertakenDelete(service: Service, deps: Looking): void {
   if (isWanted || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
 }
 
-/** As {@link refuseOvertakenDelete}: another wish may make the former provider the present one. */
+/** As {@link refuseOvertakenDelete}: another wish may make the previous provider the present one. */
 export function refuseOvertakenRetire(service: Service, deps: Looking): void {
   const now = current(service, deps);
   const isAnother = now !== undefined && needsUpdate(service, now);
@@ -46,13 +46,14 @@ export function isOvertaken(error: unknown): boolean {
 }
 
 /** As the next gathering will see it, or the same would be planned and refused again for ever. undefined: it is gone. */
-function current(service: Service, { lister, ownWrites }: Looking): Service | undefined {
-  const cached = lister.get(keyOf(service));
+function current(service: Service, { services, ownWrites }: Looking): Service | undefined {
+  const cached = services.get(keyOf(service));
   return cached?.metadata.uid === service.metadata.uid ? ownWrites.latest(cached) : undefined;
 }
 
-function lastOf(service: Service, { ledger }: Looking): Service {
-  return ledger.last(keyOf(service), service.metadata.uid) ?? service;
+function lastOf(service: Service, { records }: Looking): Service {
+  const record = records.get(keyOf(service));
+  return record?.uid === service.metadata.uid && record.isDeleted ? record.lastSeen : service;
 }
 
 function overtaken(service: Service): OvertakenError {

@@ -12,14 +12,14 @@ import { again } from "./status.ts";
 
 /** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
 export async function applyRetire(
-  { service, former }: Retire,
+  { service, previous }: Retire,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  const { events, ledger, gate } = deps;
-  const { loadBalancerId } = former;
-  const provider = providerNamed(deps, former.provider);
-  const ref = loadBalancerRef(service, provider.info, loadBalancerId, undefined);
+  const { events, records, gate } = deps;
+  const { loadBalancerID } = previous;
+  const provider = providerNamed(deps, previous.provider);
+  const ref = loadBalancerRef(service, provider.info, loadBalancerID, undefined);
   const refuse = (): void => refuseOvertakenRetire(service, deps);
   const options = { signal: context.signal, trigger: "served by another provider", refuse };
   const call = () =>
@@ -29,21 +29,28 @@ export async function applyRetire(
     });
   try {
     const { done, operation } = await call().catch(async (error: unknown) => {
-      if (!hasReason(error, "DELETION_PROTECTED") || former.unprotected === undefined) throw error;
-      await unprotect({ service, provider: former.provider }, former.unprotected, refuseOvertakenRetire, deps, context);
+      if (!hasReason(error, "DELETION_PROTECTED") || previous.unprotected === undefined) throw error;
+      await unprotect(
+        { service, provider: previous.provider },
+        previous.unprotected,
+        refuseOvertakenRetire,
+        deps,
+        context,
+      );
       return call();
     });
     if (!done) return again(operation?.pollAfterMs, deps);
   } catch (error) {
     if (isOvertaken(error)) throw error;
     if (!isQuiet(error, context)) {
-      events.record(formerLoadBalancerNotDeleted(service, former.provider, failureText(error)));
+      events.record(formerLoadBalancerNotDeleted(service, previous.provider, failureText(error)));
     }
-    const message = `failed to delete what provider ${former.provider} had of the Service: ${describe(error)}`;
+    const message = `failed to delete what provider ${previous.provider} had of the Service: ${describe(error)}`;
     throw new LoadBalancerSyncError(message, { cause: error, isTold: true, isAside: true });
   }
   // Where only nobody could tell, there was nothing to speak of.
-  if (loadBalancerId !== undefined) events.record(formerLoadBalancerDeleted(service, former.provider, loadBalancerId));
-  ledger.retired(context.key, former.provider);
+  if (loadBalancerID !== undefined)
+    events.record(formerLoadBalancerDeleted(service, previous.provider, loadBalancerID));
+  records.commit(context.key, { kind: "previousCleared", provider: previous.provider });
   return requeueAfter(0);
 }

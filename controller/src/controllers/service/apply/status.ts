@@ -5,7 +5,7 @@ import { SERVICES } from "../../../kube/resources/service.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { describe, LoadBalancerSyncError } from "../errors.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
-import type { Entry, Pending } from "../ledger.ts";
+import type { Operation, Present } from "../record/record.ts";
 import { ingressPatch, type StatusPatch, withConditions } from "../plan/patches.ts";
 import { driftNotRepaired, type Readiness, readinessOf, withoutReadiness } from "../plan/status.ts";
 import { isDeletionProtected } from "../predicates.ts";
@@ -20,22 +20,23 @@ const DEFAULT_POLL_MS = 5000;
 /** The cloud has what is wished: remember it, say it, publish it. */
 export async function finish(
   service: Service,
-  entry: Entry,
-  finished: { readonly purpose: Pending["kind"] | undefined; readonly nodeCount: number },
+  present: Present,
+  finished: { readonly purpose: Operation["purpose"] | undefined; readonly nodeCount: number },
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  deps.ledger.record(context.key, entry);
+  const kind = finished.purpose === undefined ? "read" : "changeCompleted";
+  const record = deps.records.commit(context.key, { kind, present });
   if (finished.purpose === "ensure") {
     deps.events.record(ensuredLoadBalancer(service));
   } else if (finished.purpose === "update") {
     deps.events.record(finished.nodeCount === 0 ? unavailableLoadBalancer(service) : updatedLoadBalancer(service));
   }
-  const drift = deps.drift.resting(context.key);
-  const readiness = drift === undefined ? readinessOf(service, entry, finished.nodeCount) : driftNotRepaired(drift);
-  const isPublished = await publish(service, entry, readiness, deps, context);
-  // What a former provider has can go, now that the address is published; while another wish stands in the way, it stays.
-  const isLast = deps.ledger.former(context.key, service.metadata.uid) === undefined;
+  const drift = record?.drift.suspended;
+  const readiness = drift === undefined ? readinessOf(service, present, finished.nodeCount) : driftNotRepaired(drift);
+  const isPublished = await publish(service, present, readiness, deps, context);
+  // What a previous provider holds can go, now that the address is published; while another wish stands in the way, it stays.
+  const isLast = (deps.records.get(context.key)?.previous.length ?? 0) === 0;
   const isNoMore = !isPublished || isLast || deps.isMeanwhile === true || isDeletionProtected(service);
   return isNoMore ? DONE : requeueAfter(0);
 }
@@ -43,19 +44,19 @@ export async function finish(
 /** The cloud is at work: come back when the provider wishes to be asked. */
 export async function poll(
   service: Service,
-  entry: Entry,
+  present: Present,
   deps: ApplyDependencies,
   context: ReconcileContext,
 ): Promise<Result> {
-  deps.ledger.record(context.key, entry);
-  await publish(service, entry, readinessOf(service, entry, 0), deps, context);
-  return again(entry.pending?.pollAfterMs, deps);
+  deps.records.commit(context.key, { kind: "changeAccepted", present });
+  await publish(service, present, readinessOf(service, present, 0), deps, context);
+  return again(present.operation?.pollAfterMs, deps);
 }
 
 /** False: the Service is gone. */
 async function publish(
   service: Service,
-  { ingress }: Entry,
+  { ingress }: Present,
   readiness: Readiness | undefined,
   deps: ApplyDependencies,
   context: ReconcileContext,
@@ -109,7 +110,7 @@ export async function addFinalizer(
 }
 
 /** Asks to come back when the provider wishes it. */
-export function again(pollAfterMs: number | undefined, { random }: ApplyDependencies): Result {
+export function again(pollAfterMs: number | undefined, { random }: Pick<ApplyDependencies, "random">): Result {
   return requeueAfter((pollAfterMs ?? DEFAULT_POLL_MS) * (1 + POLL_JITTER * (random() - 0.5)));
 }
 

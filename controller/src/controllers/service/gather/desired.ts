@@ -1,23 +1,24 @@
 import { deletionProtection, type Service } from "../../../api/service.ts";
 import { specFingerprint } from "../../../provider/convert/fingerprint.ts";
 import { loadBalancerSpec } from "../../../provider/convert/service.ts";
-import type { Entry, Former } from "../ledger.ts";
 import type { Leftover } from "../plan/input.ts";
 import type { Wish } from "../plan/wish.ts";
-import type { GatherDependencies } from "./dependencies.ts";
-import { holderOf, type Owner } from "./owner.ts";
+import type { Acknowledged, PreviousLoadBalancer } from "../record/record.ts";
+import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
+
+type Dependencies = Pick<GatherDependencies, "providers" | "targets" | "settings">;
 
 /** A wish that is this process' own. */
 export interface KnownWish extends Wish {
   readonly spec: NonNullable<Wish["spec"]>;
 }
 
-/** What a former provider has, and how its protection at the cloud is lifted where the Service says that it may go. */
-export function leftover(deps: GatherDependencies, service: Service, former: Former): Leftover {
-  const owner = holderOf(deps, former.provider);
-  if (owner?.loadBalancers.deletionProtection !== true || deletionProtection(service) !== false) return former;
+/** What a previous provider holds, and how its protection at the cloud is lifted where the Service says that it may go. */
+export function leftover(deps: Dependencies, service: Service, previous: PreviousLoadBalancer): Leftover {
+  const owner = serverNamed(deps, previous.provider);
+  if (owner?.loadBalancers.deletionProtection !== true || deletionProtection(service) !== false) return previous;
   const wish = wishOf(deps, service, owner, undefined);
-  return { ...former, unprotected: unprotectedOf(wish, wish.spec) };
+  return { ...previous, unprotected: unprotectedOf(wish, wish.spec) };
 }
 
 /** The same without protection at the cloud. */
@@ -26,17 +27,20 @@ export function unprotectedOf(wish: Wish, asked: KnownWish["spec"]): KnownWish {
   return { ...wish, spec, specFingerprint: specFingerprint(spec) };
 }
 
-/** What the Service wishes of its owner. */
+/**
+ * What the Service wishes of its owner.
+ * @param requested what this process has requested last
+ */
 export function wishOf(
-  deps: GatherDependencies,
+  { targets, settings }: Dependencies,
   service: Service,
   { provider, info, loadBalancers }: Owner,
-  entry: Entry | undefined,
+  requested: Acknowledged["spec"],
 ): KnownWish {
   const { annotationPrefixes } = info;
-  const asked = loadBalancerSpec(service, { annotationPrefixes, loadBalancers }, deps.settings);
+  const asked = loadBalancerSpec(service, { annotationPrefixes, loadBalancers }, settings);
   // To say nothing would leave a protection as it is that this process has asked for.
-  const isLifted = asked.deletionProtection === undefined && entry?.spec?.deletionProtection !== undefined;
+  const isLifted = asked.deletionProtection === undefined && requested?.deletionProtection !== undefined;
   const spec = isLifted ? { ...asked, deletionProtection: false } : asked;
-  return { spec, specFingerprint: specFingerprint(spec), nodes: deps.targets.of(provider.name, info) };
+  return { spec, specFingerprint: specFingerprint(spec), nodes: targets.of(provider.name, info) };
 }

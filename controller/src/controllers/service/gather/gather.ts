@@ -1,48 +1,42 @@
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { gatherCleanup } from "./cleanup.ts";
-import type { GatherDependencies } from "./dependencies.ts";
-import { unservedWhy } from "./unserved.ts";
+import type { Input } from "../plan/input.ts";
+import { isDeleting, wantsLoadBalancer } from "../predicates.ts";
+import { News } from "../record/news.ts";
+import { holderOf } from "../record/record.ts";
+import type { RecordEvent } from "../record/transition.ts";
+import { abandoned, gatherCleanup } from "./cleanup.ts";
+import { type GatherDependencies, unservedWhy } from "./owner.ts";
 import { gatherWanted } from "./wanted.ts";
-import type { Attempt, Entry } from "../ledger.ts";
-import type { CleanupInput, Input } from "../plan/input.ts";
-import { isDeleting, isDeletionProtected, wantsLoadBalancer } from "../predicates.ts";
 
-/** The Service, the wish it stands for, and what is known of its load balancer. undefined: nothing here is ours. */
-export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
+export interface Gathered {
+  /** What was learned of the Service; to be committed before anything is done. */
+  readonly news: readonly RecordEvent[];
+  /** undefined: nothing here is ours. */
+  readonly input: Input | undefined;
+}
+
+/** The Service, the wish it stands for, and what is known of its load balancer. */
+export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Gathered> {
+  const news = new News(deps.records.get(context.key));
+  const input = await gatherInput(deps, news, context);
+  return { news: news.events, input };
+}
+
+async function gatherInput(
+  deps: GatherDependencies,
+  news: News,
+  context: ReconcileContext,
+): Promise<Input | undefined> {
   const { key } = context;
   const cached = deps.services.get(key);
   const service = cached && deps.ownWrites.latest(cached);
-  const entry = deps.ledger.entry(key);
-  const earlier = deps.ledger.holder(key);
-  // The object is gone, or another of the same name is there: the load balancer was the earlier one's.
-  if (earlier !== undefined && service?.metadata.uid !== earlier.service.metadata.uid) {
-    return orphan(deps, key, earlier, entry);
-  }
-  if (service === undefined) {
-    deps.ledger.forget(key);
-    deps.ownWrites.forget(key);
-    deps.conditions.forget(key);
-    deps.drift.forget(key);
-    return undefined;
-  }
-  const why = unservedWhy(deps, service);
+  news.add(service === undefined ? { kind: "serviceAbsent" } : { kind: "serviceSeen", service });
+  const left = news.record && abandoned(news.record);
+  if (left !== undefined) return left;
+  if (service === undefined) return { kind: "absent", key };
+  const why = unservedWhy(deps, service, holderOf(news.record));
   if (why !== undefined) return { kind: "unserved", service, why };
   return wantsLoadBalancer(service) && !isDeleting(service)
-    ? gatherWanted(deps, context, service, entry)
-    : gatherCleanup(deps, context, service, entry);
-}
-
-function orphan(
-  { ledger }: GatherDependencies,
-  key: string,
-  { service: accepted, provider }: Attempt,
-  entry: Entry | undefined,
-): CleanupInput {
-  const { uid } = accepted.metadata;
-  const last = ledger.last(key, uid) ?? accepted;
-  // Whether it may go is the last word's; what it was made from is what was accepted.
-  const service = isDeletionProtected(last) === isDeletionProtected(accepted) ? accepted : last;
-  const [deletion, former] = [ledger.deletion(key, uid), ledger.former(key, uid)];
-  const gone = { isGone: true, upkeep: undefined, unprotected: undefined } as const;
-  return { kind: "cleanup", service, provider, entry, deletion, former, ...gone };
+    ? gatherWanted(deps, news, service, context)
+    : gatherCleanup(deps, news, service, context);
 }

@@ -1,73 +1,98 @@
+import type { CallOptions, Listing } from "../../../provider/model/client.ts";
+import type { ProviderInfo } from "../../../provider/model/info.ts";
 import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
 import type { Provider } from "../../../provider/model/provider.ts";
 import type { Logger } from "../../../telemetry/log.ts";
 import type { Clock } from "../../../util/clock.ts";
 
-/** A list this old says nothing about today to whoever takes it for what the cloud has. */
+/** An older list is not taken for the present state of a load balancer. */
 const MAX_AGE_MS = 60_000;
 
-interface Listing {
+/** What a list says of one Service. `absent`: the list was complete and lacks it. */
+export type Found = { readonly kind: "present"; readonly loadBalancer: LoadBalancer } | { readonly kind: "absent" };
+
+/** A list of all load balancers of a provider. */
+export interface LoadBalancerList extends Pick<Listing<LoadBalancer>, "items" | "complete"> {
+  /** Monotonic. */
   readonly startMs: number;
-  /** By Service UID. */
-  readonly byUid: Promise<Map<string, LoadBalancer>>;
+  readonly byUid: ReadonlyMap<string, LoadBalancer>;
+}
+
+interface Request {
+  readonly startMs: number;
+  /** Of the process that was asked. */
+  readonly info: ProviderInfo | undefined;
+  /** That of the request before, if this one failed; undefined: it failed, and is not tried again until somebody needs a new one. */
+  readonly list: Promise<LoadBalancerList | undefined>;
 }
 
 /**
- * What a provider has, listed once when this process starts, so that hundreds of Services that need no change are found to be so with
- * one call and not with one each. Each load balancer is handed out once: who asks again wants to know anew.
+ * Lists the load balancers of each provider, once for all who want to know: at the start of this process for hundreds of Services that need
+ * no change, and again for each sweep.
  */
-export class Inventory {
-  readonly #clock: Clock;
-  readonly #listings = new Map<string, Listing>();
-  /** Names of providers. */
-  readonly #complete = new Set<string>();
+export class LoadBalancerLister {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  /** By provider. */
+  readonly #requests = new Map<string, Request>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;
   }
 
-  /** undefined: not listed, too long ago, or not there; ask for it alone. */
-  async take(provider: Provider, uid: string, signal: AbortSignal, log: Logger): Promise<LoadBalancer | undefined> {
-    const listing = this.#listing(provider, signal, log);
-    if (listing === undefined || this.#clock.monotonicMs() - listing.startMs > MAX_AGE_MS) return undefined;
-    const byUid = await listing.byUid;
-    const loadBalancer = byUid.get(uid);
-    byUid.delete(uid);
-    return loadBalancer;
-  }
-
   /**
-   * What a provider had at the start that does not serve the Service: it can be asked as often as one likes, and however late. What is gone since
-   * costs one deletion of nothing.
+   * What the last list says of a Service; undefined: nothing, so it must be read alone.
+   * @param readAfterMs the load balancer's state is wanted: the list must be younger than this, and than a minute. undefined: of any age.
    */
-  async peek(provider: Provider, uid: string, signal: AbortSignal, log: Logger): Promise<LoadBalancer | undefined> {
-    return (await this.#listing(provider, signal, log)?.byUid)?.get(uid);
-  }
-
-  /** Its list was read at the start and was complete: what it lacks was not there. */
-  isListed({ name }: Provider): boolean {
-    return this.#complete.has(name);
-  }
-
-  #listing(provider: Provider, signal: AbortSignal, log: Logger): Listing | undefined {
+  async find(
+    provider: Provider,
+    uid: string,
+    readAfterMs: number | undefined,
+    context: { readonly signal: AbortSignal; readonly log: Logger },
+  ): Promise<Found | undefined> {
     if (provider.info?.capabilities.loadBalancers?.list === undefined) return undefined;
-    return this.#listings.get(provider.name) ?? this.#list(provider, signal, log);
+    const request = this.#requests.get(provider.name) ?? this.#first(provider, context);
+    if (this.#isTooOld(request, readAfterMs)) return undefined;
+    const list = await request.list;
+    if (list === undefined || this.#isTooOld(list, readAfterMs)) return undefined;
+    const loadBalancer = list.byUid.get(uid);
+    if (loadBalancer !== undefined) return { kind: "present", loadBalancer };
+    return list.complete ? { kind: "absent" } : undefined;
   }
 
-  #list(provider: Provider, signal: AbortSignal, log: Logger): Listing {
-    const listing = { startMs: this.#clock.monotonicMs(), byUid: this.#listByUid(provider, signal, log) };
-    this.#listings.set(provider.name, listing);
+  /** A list that was begun at most `maxAgeMs` ago. Throws if there is none and the provider does not answer. */
+  async list(provider: Provider, maxAgeMs: number, options: CallOptions): Promise<LoadBalancerList> {
+    const last = this.#requests.get(provider.name);
+    const isYoung = ({ startMs }: { readonly startMs: number }): boolean => this.#ageMs(startMs) <= maxAgeMs;
+    const known = last !== undefined && last.info === provider.info && isYoung(last) ? await last.list : undefined;
+    if (known?.complete === true && isYoung(known)) return known;
+    const startMs = this.#clock.monotonicMs();
+    const listing = this.#list(provider, startMs, options);
+    const list = listing.catch(() => last?.list);
+    this.#requests.set(provider.name, { startMs, info: provider.info, list });
     return listing;
   }
 
-  async #listByUid(provider: Provider, signal: AbortSignal, log: Logger): Promise<Map<string, LoadBalancer>> {
-    try {
-      const { items, complete } = await provider.client.listLoadBalancers({ signal });
-      if (complete) this.#complete.add(provider.name);
-      return new Map(items.map((loadBalancer) => [loadBalancer.service.uid, loadBalancer]));
-    } catch (error) {
-      log.info("Load balancers could not be listed; asking for each alone", { provider: provider.name, err: error });
-      return new Map();
-    }
+  #first(provider: Provider, { signal, log }: { readonly signal: AbortSignal; readonly log: Logger }): Request {
+    const startMs = this.#clock.monotonicMs();
+    const list = this.#list(provider, startMs, { signal }).catch((error: unknown) => {
+      log.info("Load balancers could not be listed; reading each alone", { provider: provider.name, err: error });
+      return undefined;
+    });
+    const request = { startMs, info: provider.info, list };
+    this.#requests.set(provider.name, request);
+    return request;
+  }
+
+  async #list(provider: Provider, startMs: number, options: CallOptions): Promise<LoadBalancerList> {
+    const { items, complete } = await provider.client.listLoadBalancers(options);
+    return { startMs, items, complete, byUid: new Map(items.map((item) => [item.service.uid, item])) };
+  }
+
+  #isTooOld({ startMs }: { readonly startMs: number }, readAfterMs: number | undefined): boolean {
+    return readAfterMs !== undefined && (startMs <= readAfterMs || this.#ageMs(startMs) > MAX_AGE_MS);
+  }
+
+  #ageMs(startMs: number): number {
+    return this.#clock.monotonicMs() - startMs;
   }
 }

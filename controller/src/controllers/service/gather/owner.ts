@@ -1,12 +1,39 @@
-import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
+import type { Lister } from "../../../kube/cache/lister.ts";
+import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import type { LoadBalancerSettings } from "../../../provider/convert/service.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/model/info.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
 import { classesOf } from "../../../provider/ownership/provider-set.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import type { Ledger } from "../ledger.ts";
-import { hasFinalizer } from "../predicates.ts";
-import type { GatherDependencies } from "./dependencies.ts";
+import type { Clock } from "../../../util/clock.ts";
+import { toldReadiness } from "../plan/status.ts";
+import { hasFinalizer, isDeleting, wantsLoadBalancer } from "../predicates.ts";
+import type { Holder } from "../record/record.ts";
+import type { RecordReader } from "../record/records.ts";
+import type { LoadBalancerLister } from "./load-balancer-lister.ts";
+import type { Targets } from "./targets.ts";
+
+/** What this step reads from; nothing of it can be written. */
+export interface GatherDependencies {
+  readonly services: Lister<Service>;
+  readonly providers: ProviderSet;
+  readonly targets: Pick<Targets, "of">;
+  readonly lister: LoadBalancerLister;
+  readonly records: RecordReader;
+  readonly ownWrites: Pick<OwnWrites<Service>, "latest">;
+  readonly settings: LoadBalancerSettings;
+  /** Of --load-balancer-drift-period, as it is now. */
+  readonly pace: DriftPace;
+  /** Of --adopt-load-balancers, as it is now. */
+  readonly mayAdopt: () => boolean;
+  readonly clock: Pick<Clock, "monotonicMs">;
+}
+
+export interface DriftPace {
+  /** From one look at all load balancers to the next; 0: there is none. May change. */
+  readonly periodMs: number;
+}
 
 /** Who serves a Service, as far as load balancers go. */
 export interface Owner {
@@ -15,8 +42,8 @@ export interface Owner {
   readonly loadBalancers: LoadBalancerCapabilities;
 }
 
-/** Who has acknowledged the load balancer, whoever is to serve the Service now. */
-export function holderOf({ providers }: GatherDependencies, name: string): Owner | undefined {
+/** The provider of that name, whoever is to serve the Service now. undefined: it serves no load balancers. */
+export function serverNamed({ providers }: Pick<GatherDependencies, "providers">, name: string): Owner | undefined {
   const provider = providers.providers.find((candidate) => candidate.name === name);
   const loadBalancers = provider?.info?.capabilities.loadBalancers;
   if (provider?.info === undefined || loadBalancers === undefined) return undefined;
@@ -25,19 +52,19 @@ export function holderOf({ providers }: GatherDependencies, name: string): Owner
 
 /** Its class is nobody's here as far as known, and nothing of it is ours: another controller has the word about it. */
 export function isPerhapsForeign(
-  { providers, ledger }: { readonly providers: Pick<ProviderSet, "providers">; readonly ledger: Ledger },
+  { providers }: { readonly providers: Pick<ProviderSet, "providers"> },
   service: Service,
+  holder: Holder | undefined,
 ): boolean {
   const { loadBalancerClass } = service.spec;
-  if (loadBalancerClass === undefined || hasFinalizer(service)) return false;
-  if (ledger.holder(keyOf(service)) !== undefined) return false;
+  if (loadBalancerClass === undefined || hasFinalizer(service) || holder !== undefined) return false;
   return !providers.providers.some(({ info }) => info !== undefined && classesOf(info).includes(loadBalancerClass));
 }
 
 /** undefined: nobody's here. Throws while no provider has answered yet. */
 export function ownerOf(
-  { providers }: GatherDependencies,
-  { log }: ReconcileContext,
+  { providers }: Pick<GatherDependencies, "providers">,
+  { log }: Pick<ReconcileContext, "log">,
   service: Service,
 ): Owner | undefined {
   const owner = providers.ownerOfService(service);
@@ -55,4 +82,28 @@ export function ownerOf(
     default:
       return owner satisfies never;
   }
+}
+
+/** Why nobody serves a load balancer that was made here; undefined: somebody does or may, or it is another controller's as far as can be told. */
+export function unservedWhy(
+  { providers }: { readonly providers: Pick<ProviderSet, "providers" | "ownerOfService"> },
+  service: Service,
+  holder: Holder | undefined,
+): string | undefined {
+  if (!hasFinalizer(service)) return undefined;
+  const { loadBalancerClass } = service.spec;
+  const isWanted = wantsLoadBalancer(service) && !isDeleting(service);
+  // Whoever made it takes it down, whoever is to serve the Service now.
+  if (holder !== undefined && !isWanted) {
+    const info = providers.providers.find(({ name }) => name === holder.provider)?.info;
+    const isServed = info === undefined || info.capabilities.loadBalancers !== undefined;
+    return isServed ? undefined : `provider ${holder.provider}, which made it, serves no load balancers`;
+  }
+  // The finalizer is shared by controllers of all classes, and the condition by those of this kind.
+  const isOurs =
+    holder === undefined
+      ? loadBalancerClass === undefined && toldReadiness(service) !== undefined
+      : holder.sent.spec.loadBalancerClass === loadBalancerClass;
+  const owner = isOurs ? providers.ownerOfService(service) : undefined;
+  return owner?.kind === "unowned" ? owner.why : undefined;
 }

@@ -1,60 +1,72 @@
 import type { Service } from "../../../api/service.ts";
-import { type UnsupportedRequest, unsupportedRequests } from "../plan/unsupported.ts";
-import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
+import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import { formerOf } from "../formers.ts";
-import type { Entry } from "../ledger.ts";
-import { loadBalancerRef } from "./load-balancer-ref.ts";
+import { driftVerdict } from "../plan/drift.ts";
 import type { WantedInput } from "../plan/input.ts";
 import { NEXT_TRY, type Refusal, refusalOf } from "../plan/refusal.ts";
 import { isReadNeeded } from "../plan/standing.ts";
-import { hasFinalizer, needsUpdate } from "../predicates.ts";
+import { type UnsupportedRequest, unsupportedRequests } from "../plan/unsupported.ts";
+import { hasFinalizer } from "../predicates.ts";
+import type { News } from "../record/news.ts";
+import {
+  type Drift,
+  holderOf,
+  isDeclined,
+  isUnanswered,
+  type Present,
+  presentOf,
+  rejectionOf,
+  type ServiceRecord,
+} from "../record/record.ts";
 import { gatherAdoption } from "./adoption.ts";
-import type { GatherDependencies } from "./dependencies.ts";
-import { type Owner, ownerOf } from "./owner.ts";
 import { leftover, wishOf } from "./desired.ts";
+import { loadBalancerRef } from "./load-balancer-ref.ts";
+import { type GatherDependencies, type Owner, ownerOf } from "./owner.ts";
+import { previousOf } from "./previous.ts";
 
 /** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
 export async function gatherWanted(
   deps: GatherDependencies,
-  context: ReconcileContext,
+  news: News,
   service: Service,
-  earlier: Entry | undefined,
+  context: ReconcileContext,
 ): Promise<WantedInput | undefined> {
   const owner = ownerOf(deps, context, service);
   if (owner === undefined) {
-    deps.ledger.recordForeign(context.key, service.metadata.uid);
+    news.add({ kind: "notOwned" });
     return undefined;
   }
   const { provider, info, loadBalancers } = owner;
-  deps.ledger.recordOurs(context.key);
-  const isKnown = !hasFinalizer(service) || deps.ledger.holder(context.key) !== undefined;
-  const former = await formerOf(deps, provider, service.metadata.uid, isKnown, context);
-  const isGoing = deps.ledger.isDeletionAsked(context.key, service.metadata.uid);
-  const entry = earlier?.provider === provider.name && !isGoing ? earlier : undefined;
-  const declined = deps.ledger.declined(context.key, info.bootId);
-  if (declined !== undefined && !needsUpdate(declined, service)) return undefined;
-  const wish = wishOf(deps, service, owner, entry);
-  const isAttempted = deps.ledger.attempted(context.key) !== undefined;
+  news.add({ kind: "owned", nowMs: deps.clock.monotonicMs() });
+  const isKnown = !hasFinalizer(service) || holderOf(news.record) !== undefined;
+  const previous = await previousOf(deps, news, provider, isKnown, context);
+  const { record } = news;
+  if (isDeclined(record, service, info.bootId)) return undefined;
+  const present = presentOf(record);
+  const wish = wishOf(deps, service, owner, present?.spec);
   const unsupported = unsupportedRequests(service, loadBalancers);
-  const refusal = refusalOf(unsupported) ?? refusedBefore(deps, context.key, service, info);
-  // What is refused is kept up, and not made as wished again: the refusal comes first.
-  const isLookedAt = entry !== undefined && refusal === undefined;
-  const suspicion = isLookedAt ? deps.drift.suspicion(context.key) : undefined;
-  const isRead = isReadNeeded({ service, wish, entry, isAttempted, refusal, suspicion });
-  const observed = isRead ? await read(deps, owner, service, entry, context) : undefined;
-  const adoption = await gatherAdoption(deps, owner, service, { entry, observed }, context);
+  const refusal = refusalOf(unsupported) ?? refusedBefore(deps, record, service, info);
+  const known = {
+    service,
+    wish,
+    present,
+    isUnanswered: isUnanswered(record),
+    refusal,
+    // What is refused is kept up, and not made as wished again: the refusal comes first.
+    suspicion: present !== undefined && refusal === undefined ? suspicionOf(deps, record) : undefined,
+  };
+  // What is being deleted is made again, whatever a read still shows of it.
+  const isRead = record?.state.kind !== "deleting" && isReadNeeded(known);
+  const observed = isRead ? await read(deps, owner, record, known, context) : undefined;
+  const adoption = await gatherAdoption(deps, owner, service, { present, observed }, context);
   return {
     kind: "wanted",
-    service,
+    ...known,
     provider: provider.name,
     wish: { ...wish, ...adoption.wish },
-    entry,
-    isAttempted,
     observed,
-    suspicion,
-    former: former && leftover(deps, service, former),
+    previous: previous && leftover(deps, service, previous),
     unsupported: [...unsupported, ...adoption.problems],
     refusal: refusal ?? adoptionRefusal(adoption.problems),
     updatesNodes: loadBalancers.updateNodes,
@@ -70,32 +82,44 @@ function adoptionRefusal(problems: readonly UnsupportedRequest[]): Refusal | und
 }
 
 function refusedBefore(
-  { ledger, clock }: GatherDependencies,
-  key: string,
+  { clock }: Pick<GatherDependencies, "clock">,
+  record: ServiceRecord | undefined,
   service: Service,
   { bootId }: ProviderInfo,
 ): Refusal | undefined {
   const nowMs = clock.monotonicMs();
-  const refused = ledger.refused(key, service, bootId, nowMs);
-  if (refused === undefined) return undefined;
+  const rejection = rejectionOf(record, service, bootId, nowMs);
+  if (rejection === undefined) return undefined;
   return {
-    message: refused.message,
-    retryAfterMs: refused.untilMs - nowMs,
+    message: rejection.message,
+    retryAfterMs: rejection.untilMs - nowMs,
     nextTry: `${NEXT_TRY}, or after 30 minutes`,
   };
 }
 
+/** undefined: no sweep gave reason to read the load balancer. */
+function suspicionOf(
+  { clock, pace }: Pick<GatherDependencies, "clock" | "pace">,
+  record: ServiceRecord | undefined,
+): WantedInput["suspicion"] {
+  if (record?.drift.suspected !== true) return undefined;
+  const { repairs } = record.drift;
+  const verdict = (kind: Drift["kind"]) => driftVerdict(kind, repairs, clock.monotonicMs(), pace.periodMs);
+  return { vanished: verdict("vanished"), changed: verdict("changed") };
+}
+
 async function read(
-  { inventory }: GatherDependencies,
+  { lister }: Pick<GatherDependencies, "lister">,
   { provider, info }: Owner,
-  service: Service,
-  entry: Entry | undefined,
-  { signal, log, priority }: ReconcileContext,
+  record: ServiceRecord | undefined,
+  { service, present }: { readonly service: Service; readonly present: Present | undefined },
+  context: ReconcileContext,
 ): Promise<LoadBalancerAnswer> {
-  if (entry === undefined) {
-    const loadBalancer = await inventory.take(provider, service.metadata.uid, signal, log);
-    if (loadBalancer !== undefined) return { kind: "present", loadBalancer, diagnostics: [] };
+  const { signal, priority } = context;
+  if (record?.state.kind === "unknown") {
+    const found = await lister.find(provider, record.uid, record.state.sinceMs, context);
+    if (found?.kind === "present") return { kind: "present", loadBalancer: found.loadBalancer, diagnostics: [] };
   }
-  const ref = loadBalancerRef(service, info, entry?.loadBalancerId, entry?.pending?.operationId);
+  const ref = loadBalancerRef(service, info, present?.loadBalancerID, present?.operation?.id);
   return provider.client.getLoadBalancer(ref, { signal, priority });
 }

@@ -7,9 +7,10 @@ import {
   operation,
   present,
 } from "../../../../test/support/service-plan-builders.ts";
-import { driftOf, driftVerdict, isOver, isSuspect, type Repairs } from "./drift.ts";
+import { driftOf, driftVerdict, isOver, isSuspect } from "./drift.ts";
+import type { Repairs } from "../record/record.ts";
 
-const entry = { ...known, observedFingerprint: "seen-1" };
+const seen = { ...known, observedFingerprint: "seen-1" };
 
 describe("driftOf()", () => {
   test.each([
@@ -20,7 +21,7 @@ describe("driftOf()", () => {
     { it: "a load balancer that somebody takes down", given: present({ phase: "deleting", observedFingerprint: "x" }) },
     { it: "one of unknown phase", given: present({ phase: "unknown", observedFingerprint: "x" }) },
   ])("is none for $it", ({ given }) => {
-    expect(driftOf(entry, given)).toBeUndefined();
+    expect(driftOf(seen, given)).toBeUndefined();
   });
 
   test.each([
@@ -38,7 +39,7 @@ describe("driftOf()", () => {
       what: "load balancer lb-1 was changed at the cloud",
     },
   ])("says: $what", ({ given, kind, what }) => {
-    expect(driftOf(entry, given)).toEqual({ kind, what });
+    expect(driftOf(seen, given)).toEqual({ kind, what });
   });
 
   test("is none where the provider told nothing of the objects when it was acknowledged", () => {
@@ -51,11 +52,11 @@ describe("isSuspect()", () => {
     {
       it: "what is listed as acknowledged",
       given: loadBalancer({ observedFingerprint: "seen-1" }),
-      of: entry,
+      of: seen,
       want: false,
     },
-    { it: "what is listed otherwise", given: loadBalancer({ observedFingerprint: "seen-2" }), of: entry, want: true },
-    { it: "what a complete list lacks", given: undefined, of: entry, want: true },
+    { it: "what is listed otherwise", given: loadBalancer({ observedFingerprint: "seen-2" }), of: seen, want: true },
+    { it: "what a complete list lacks", given: undefined, of: seen, want: true },
     { it: "what a complete list lacks while it is made", given: undefined, of: making, want: false },
     { it: "what is changed by us", given: loadBalancer({ specFingerprint: "spec-0" }), of: making, want: false },
   ])("is $want for $it", ({ given, of, want }) => {

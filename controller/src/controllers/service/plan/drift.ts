@@ -1,19 +1,5 @@
 import type { LoadBalancer, LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
-import type { Entry } from "../ledger.ts";
-
-/** The cloud has something else than was last acknowledged, and nobody here asked for that. */
-export interface Drift {
-  readonly kind: "vanished" | "changed";
-  /** For people, one clause. */
-  readonly what: string;
-}
-
-/** Repairs of one load balancer so far, without a sweep in between that found it as it should be. */
-export interface Repairs {
-  readonly count: number;
-  /** Monotonic. */
-  readonly lastMs: number;
-}
+import type { Drift, Present, Repairs } from "../record/record.ts";
 
 /** What is to be done about a drift: made as wished at once, at a later sweep, or not for long, for it comes back each time. */
 export type DriftVerdict = "repair" | "later" | "rest";
@@ -26,27 +12,27 @@ const REST_MS = 86_400_000;
 const MAX_VANISHED_WAIT_MS = 3_600_000;
 
 /** What a read shows of a load balancer at which nothing is under way; undefined: what was acknowledged. */
-export function driftOf(entry: Entry, answer: LoadBalancerAnswer): Drift | undefined {
+export function driftOf(present: Present, answer: LoadBalancerAnswer): Drift | undefined {
   return answer.kind === "absent"
-    ? { kind: "vanished", what: `load balancer ${entry.loadBalancerId} is gone from the cloud` }
-    : changeOf(entry, answer.loadBalancer);
+    ? { kind: "vanished", what: `load balancer ${present.loadBalancerID} is gone from the cloud` }
+    : changeOf(present, answer.loadBalancer);
 }
 
 /** True: a list gives reason to look. `loadBalancer` is undefined for what a complete list lacks. */
-export function isSuspect(entry: Entry, loadBalancer: LoadBalancer | undefined): boolean {
-  if (entry.pending !== undefined) return false;
-  return loadBalancer === undefined || changeOf(entry, loadBalancer) !== undefined;
+export function isSuspect(present: Present, loadBalancer: LoadBalancer | undefined): boolean {
+  if (present.operation !== undefined) return false;
+  return loadBalancer === undefined || changeOf(present, loadBalancer) !== undefined;
 }
 
-function changeOf(entry: Entry, loadBalancer: LoadBalancer): Drift | undefined {
+function changeOf(present: Present, loadBalancer: LoadBalancer): Drift | undefined {
   const { phase, operation, specFingerprint, nodesFingerprint, observedFingerprint, id } = loadBalancer;
   if (phase === "failed") return changed(`load balancer ${id} has failed`);
   // What is under way is somebody's wish whose outcome is not known yet.
   if (phase !== "active" || operation !== undefined) return undefined;
-  if (differ(entry.specFingerprint, specFingerprint))
+  if (differ(present.specFingerprint, specFingerprint))
     return changed(`another wish is in force for load balancer ${id}`);
-  if (differ(entry.nodesFingerprint, nodesFingerprint)) return changed(`load balancer ${id} has other nodes`);
-  if (differ(entry.observedFingerprint, observedFingerprint)) {
+  if (differ(present.nodesFingerprint, nodesFingerprint)) return changed(`load balancer ${id} has other nodes`);
+  if (differ(present.observedFingerprint, observedFingerprint)) {
     return changed(`load balancer ${id} was changed at the cloud`);
   }
   return undefined;

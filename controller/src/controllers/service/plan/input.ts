@@ -1,16 +1,16 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
 import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
-import type { Deletion, Entry, Former } from "../ledger.ts";
-import type { Drift, DriftVerdict } from "./drift.ts";
+import type { DeleteOperation, Drift, Present, PreviousLoadBalancer } from "../record/record.ts";
+import type { DriftVerdict } from "./drift.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
 /** What a decision about one Service rests on. */
-export type Input = CleanupInput | WantedInput | UnservedInput;
+export type Input = CleanupInput | WantedInput | UnservedInput | AbsentInput;
 
-/** What a former provider has. */
-export interface Leftover extends Former {
+/** What a previous provider holds, and how it can be deleted. */
+export interface Leftover extends PreviousLoadBalancer {
   /** To be ensured there first, should that cloud answer that it is protected; where that is the user's word. */
   readonly unprotected?: Wish | undefined;
 }
@@ -22,10 +22,12 @@ export interface CleanupInput {
   readonly service: Service;
   readonly isGone: boolean;
   readonly provider: string;
-  readonly entry: Entry | undefined;
-  readonly deletion: Deletion | undefined;
+  /** As last acknowledged. */
+  readonly loadBalancerId: string | undefined;
+  /** The deletion that goes on. */
+  readonly deletion: DeleteOperation | undefined;
   /** One more load balancer, at a provider that served the Service before. */
-  readonly former: Leftover | undefined;
+  readonly previous: Leftover | undefined;
   /** The Service as it is wished while it must not go; undefined: it need not be kept up. */
   readonly upkeep: WantedInput | undefined;
   /** The last wish without protection at the cloud, where that protection is ours to lift. */
@@ -39,20 +41,29 @@ export interface UnservedInput {
   readonly why: string;
 }
 
+/** The Service is gone, and nothing of it is left. */
+export interface AbsentInput {
+  readonly kind: "absent";
+  readonly key: string;
+}
+
 /** The Service wishes for a load balancer of a provider here. */
 export interface WantedInput {
   readonly kind: "wanted";
   readonly service: Service;
   readonly provider: string;
   readonly wish: Wish;
-  readonly entry: Entry | undefined;
-  /** This process has asked for a change and got no answer that it could use: asking again says more than reading. */
-  readonly isAttempted: boolean;
+  readonly present: Present | undefined;
+  /**
+   * A request got no answer. Without `present` requesting it again says more than reading; with it, nothing is believed that was acknowledged
+   * earlier.
+   */
+  readonly isUnanswered: boolean;
   /** What the cloud has, where that was read: see {@link isReadNeeded}. */
   readonly observed: LoadBalancerAnswer | undefined;
   /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
   readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
-  readonly former: Leftover | undefined;
+  readonly previous: Leftover | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
   /** Why the wish must not or need not be asked for. */
   readonly refusal: Refusal | undefined;

@@ -36,7 +36,7 @@ describe("plan() makes the load balancer be ensured", () => {
       want: {
         trigger: "not known to be as wished",
         acknowledgedNodes: "nodes-1",
-        standing: { ...known, spec: undefined, specFingerprint: "spec-0" },
+        inForce: { ...known, spec: undefined, specFingerprint: "spec-0" },
       },
     },
     {
@@ -51,37 +51,37 @@ describe("plan() makes the load balancer be ensured", () => {
     },
     {
       it: "of a Service that was edited, though the provider is told the same",
-      input: wanted({ service: edited, entry: known }),
+      input: wanted({ service: edited, present: known }),
       want: { trigger: "service changed", loadBalancerId: "lb-1" },
     },
     {
       it: "whose provider is told something else since it declares more",
-      input: wanted({ wish: wish("spec-2"), entry: known }),
+      input: wanted({ wish: wish("spec-2"), present: known }),
       want: { trigger: "service changed", loadBalancerId: "lb-1" },
     },
     {
       it: "that is being made for an earlier wish, naming the work under way",
-      input: wanted({ service: edited, entry: making }),
+      input: wanted({ service: edited, present: making }),
       want: { trigger: "service changed", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
       it: "that is being made for other nodes",
-      input: wanted({ wish: wish("spec-1", "nodes-2"), entry: making }),
+      input: wanted({ wish: wish("spec-1", "nodes-2"), present: making }),
       want: { trigger: "nodes changed", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
       it: "that vanished while it was being made",
-      input: wanted({ entry: making, observed: absent }),
+      input: wanted({ present: making, observed: absent }),
       want: { trigger: "load balancer vanished while it was being made", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
       it: "that was made for something else",
-      input: wanted({ entry: making, observed: present({ specFingerprint: "spec-0" }) }),
+      input: wanted({ present: making, observed: present({ specFingerprint: "spec-0" }) }),
       want: { trigger: "another wish is in force", loadBalancerId: "lb-1", operationId: "op-1" },
     },
     {
       it: "that was made with other nodes",
-      input: wanted({ entry: making, observed: present({ nodesFingerprint: "nodes-0" }) }),
+      input: wanted({ present: making, observed: present({ nodesFingerprint: "nodes-0" }) }),
       want: { trigger: "another wish is in force", loadBalancerId: "lb-1", operationId: "op-1" },
     },
   ])("$it", ({ input, want }) => {
@@ -96,9 +96,9 @@ describe("plan() makes the load balancer be ensured", () => {
       operationId: undefined,
       finalizerPatch: undefined,
       drift: undefined,
-      acknowledgedNodes: input.entry?.pending === undefined ? input.entry?.nodesFingerprint : undefined,
+      acknowledgedNodes: input.present?.operation === undefined ? input.present?.nodesFingerprint : undefined,
       ignored: [],
-      standing: input.entry,
+      inForce: input.present,
       ...want,
     });
   });
@@ -115,19 +115,19 @@ describe("plan() makes the nodes be updated", () => {
   test.each([
     {
       it: "by the call for nodes",
-      input: wanted({ wish: newNodes, entry: known }),
+      input: wanted({ wish: newNodes, present: known }),
       call: "updateNodes",
       operationId: undefined,
     },
     {
       it: "by Ensure where the provider has no call for nodes",
-      input: wanted({ wish: newNodes, entry: known, updatesNodes: false }),
+      input: wanted({ wish: newNodes, present: known, updatesNodes: false }),
       call: "ensure",
       operationId: undefined,
     },
     {
       it: "again, while an earlier update is under way",
-      input: wanted({ wish: newNodes, entry: updating }),
+      input: wanted({ wish: newNodes, present: updating }),
       call: "updateNodes",
       operationId: "op-1",
     },
@@ -152,13 +152,13 @@ describe("plan() makes the nodes be updated", () => {
       drift: undefined,
       acknowledgedNodes: operationId === undefined ? "nodes-1" : undefined,
       ignored: [],
-      standing: input.entry ?? known,
+      inForce: input.present ?? known,
     });
   });
 
   test("without repeating what the provider leaves out", () => {
     const ignored = { feature: "RequestedIp", field: "spec.loadBalancerIP", message: "m", effect: "ignored" } as const;
-    expect(plan(wanted({ wish: newNodes, entry: known, unsupported: [ignored] }))).toMatchObject({
+    expect(plan(wanted({ wish: newNodes, present: known, unsupported: [ignored] }))).toMatchObject({
       purpose: "update",
       ignored: [],
     });

@@ -8,9 +8,9 @@ const cleanup = {
   service: held,
   isGone: false,
   provider: "acme",
-  entry: undefined,
+  loadBalancerId: undefined,
   deletion: undefined,
-  former: undefined,
+  previous: undefined,
   upkeep: undefined,
   unprotected: undefined,
 } as const;
@@ -24,12 +24,12 @@ describe("plan() of a clean-up", () => {
     },
     {
       it: "names the load balancer it knows",
-      input: { ...cleanup, entry: known },
+      input: { ...cleanup, loadBalancerId: known.loadBalancerID },
       want: { loadBalancerId: "lb-1", operationId: undefined, announce: true },
     },
     {
       it: "asks again after a deletion under way, without a word",
-      input: { ...cleanup, entry: known, deletion: { service: held, provider: "acme", operationId: "op-9" } },
+      input: { ...cleanup, loadBalancerId: known.loadBalancerID, deletion: { id: "op-9" } },
       want: { loadBalancerId: "lb-1", operationId: "op-9", announce: false },
     },
   ])("$it", ({ input, want }) => {
@@ -45,7 +45,7 @@ describe("plan() of a clean-up", () => {
   });
 
   test("patches nothing of a Service that is gone", () => {
-    expect(plan({ ...cleanup, isGone: true, entry: known })).toMatchObject({
+    expect(plan({ ...cleanup, isGone: true, loadBalancerId: known.loadBalancerID })).toMatchObject({
       kind: "delete",
       isGone: true,
       patch: undefined,
@@ -64,7 +64,7 @@ describe("plan() of a clean-up of what is protected", () => {
     { it: "keeps all as it is", input: { service: guarded }, want: {} },
     {
       it: "names the load balancer that it keeps",
-      input: { service: guarded, entry: known },
+      input: { service: guarded, loadBalancerId: known.loadBalancerID },
       want: { loadBalancerId: "lb-1" },
     },
     { it: "holds a Service that has no finalizer", input: { service: bare }, want: { finalizerPatch: addFinalizer } },
@@ -76,7 +76,7 @@ describe("plan() of a clean-up of what is protected", () => {
     { it: "keeps what a Service left that is gone", input: { service: bare, isGone: true }, want: { isGone: true } },
     {
       it: "keeps what a former provider has",
-      input: { service: guarded, former: { provider: "old", loadBalancerId: "x" } },
+      input: { service: guarded, previous: { provider: "old", loadBalancerID: "x" } },
       want: {},
     },
   ])("$it", ({ input, want }) => {
@@ -93,9 +93,9 @@ describe("plan() of a clean-up of what is protected", () => {
 
   test("brings nodes to the load balancer of a Service that is being deleted", () => {
     const newNodes = wish("spec-1", "nodes-2");
-    const entry = { ...known, service: going };
-    const upkeep = wanted({ service: going, entry, wish: newNodes });
-    expect(plan({ ...cleanup, service: going, entry, upkeep })).toMatchObject({
+    const present = { ...known, service: going };
+    const upkeep = wanted({ service: going, present, wish: newNodes });
+    expect(plan({ ...cleanup, service: going, loadBalancerId: known.loadBalancerID, upkeep })).toMatchObject({
       kind: "keep",
       meanwhile: { kind: "change", purpose: "update", call: "updateNodes", wish: newNodes },
     });
@@ -111,8 +111,12 @@ describe("plan() of a clean-up of what is protected", () => {
 
 describe("plan() of a clean-up after another provider", () => {
   test("takes down first what that one has", () => {
-    const former = { provider: "old", loadBalancerId: undefined };
-    expect(plan({ ...cleanup, entry: known, former })).toEqual({ kind: "retire", service: held, former });
+    const previous = { provider: "old", loadBalancerID: undefined };
+    expect(plan({ ...cleanup, loadBalancerId: known.loadBalancerID, previous })).toEqual({
+      kind: "retire",
+      service: held,
+      previous,
+    });
   });
 
   test("passes on the wish that lifts a protection at the cloud", () => {

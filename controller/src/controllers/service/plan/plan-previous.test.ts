@@ -12,7 +12,7 @@ import {
 import { service } from "../../../../test/support/builders.ts";
 import { plan } from "./plan.ts";
 
-const former = { provider: "old", loadBalancerId: "lb-old" };
+const previous = { provider: "old", loadBalancerID: "lb-old" };
 const { ingress = [] } = known;
 const serving = { ...held, status: { ...held.status, loadBalancer: { ingress } } };
 const guarded = service("web", {
@@ -24,42 +24,54 @@ const guarded = service("web", {
 
 describe("plan() of a Service that another provider served before", () => {
   test("takes down what that one made once the new one stands, is written down and published", () => {
-    const input = wanted({ service: serving, entry: known, former });
-    expect(plan(input)).toEqual({ kind: "retire", service: serving, former });
+    const input = wanted({ service: serving, present: known, previous });
+    expect(plan(input)).toEqual({ kind: "retire", service: serving, previous });
   });
 
   test.each([
-    { it: "there is none yet", input: wanted({ former }), want: "change" },
-    { it: "it is being made", input: wanted({ entry: making, former }), want: "wait" },
-    { it: "it has just become ready", input: wanted({ entry: making, observed: present(), former }), want: "settle" },
-    { it: "it was only read", input: wanted({ observed: present(), former }), want: "settle" },
-    { it: "its address is not published", input: wanted({ entry: known, former }), want: "settle" },
+    { it: "there is none yet", input: wanted({ previous }), want: "change" },
+    { it: "it is being made", input: wanted({ present: making, previous }), want: "wait" },
+    {
+      it: "it has just become ready",
+      input: wanted({ present: making, observed: present(), previous }),
+      want: "settle",
+    },
+    { it: "it was only read", input: wanted({ observed: present(), previous }), want: "settle" },
+    { it: "its address is not published", input: wanted({ present: known, previous }), want: "settle" },
     {
       it: "its finalizer is not there",
-      input: wanted({ service: { ...serving, metadata: fresh.metadata }, entry: known, former }),
+      input: wanted({ service: { ...serving, metadata: fresh.metadata }, present: known, previous }),
       want: "settle",
     },
     {
       it: "a sweep's suspicion was looked into",
       input: wanted({
         service: serving,
-        entry: known,
+        present: known,
         observed: present(),
         suspicion: { vanished: "repair", changed: "repair" },
-        former,
+        previous,
       }),
       want: "settle",
     },
-    { it: "its wish is another", input: wanted({ entry: known, service: edited, former }), want: "change" },
-    { it: "its nodes are others", input: wanted({ entry: known, wish: wish("spec-1", "n"), former }), want: "change" },
+    { it: "its wish is another", input: wanted({ present: known, service: edited, previous }), want: "change" },
+    {
+      it: "its nodes are others",
+      input: wanted({ present: known, wish: wish("spec-1", "n"), previous }),
+      want: "change",
+    },
     {
       it: "its wish is refused",
-      input: wanted({ entry: known, former, refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" } }),
+      input: wanted({
+        present: known,
+        previous,
+        refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
+      }),
       want: "refuse",
     },
     {
       it: "the Service is protected",
-      input: wanted({ service: guarded, entry: { ...known, service: guarded }, former }),
+      input: wanted({ service: guarded, present: { ...known, service: guarded }, previous }),
       want: "settle",
     },
   ])("leaves that alone while $it", ({ input, want }) => {

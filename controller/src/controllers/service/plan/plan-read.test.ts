@@ -12,11 +12,11 @@ import {
 import type { WantedInput } from "./input.ts";
 import { plan } from "./plan.ts";
 
-const entry = { ...known, observedFingerprint: "seen-1" };
+const seen = { ...known, observedFingerprint: "seen-1" };
 const changed = present({ observedFingerprint: "seen-2" });
 const repair = { vanished: "repair", changed: "repair" } as const;
 const suspected = (parts: Partial<WantedInput> = {}): WantedInput =>
-  wanted({ entry, observed: changed, suspicion: repair, ...parts });
+  wanted({ present: seen, observed: changed, suspicion: repair, ...parts });
 const drift = { kind: "changed", what: "load balancer lb-1 was changed at the cloud" } as const;
 
 describe("plan() of a load balancer that a sweep suspects", () => {
@@ -45,13 +45,13 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     { it: "finds it as acknowledged", parts: { observed: present({ observedFingerprint: "seen-1" }) } },
     { it: "finds a change under way", parts: { observed: present({ phase: "updating", operation }) } },
   ])("leaves it alone when it $it", ({ parts }) => {
-    expect(plan(suspected(parts))).toMatchObject({ kind: "settle", entry, look: { kind: "steady" } });
+    expect(plan(suspected(parts))).toMatchObject({ kind: "settle", present: seen, look: { kind: "steady" } });
   });
 
   test.each(["later", "rest"] as const)("leaves it as it is when it is to be repaired $0", (verdict) => {
     expect(plan(suspected({ suspicion: { vanished: "repair", changed: verdict } }))).toMatchObject({
       kind: "settle",
-      entry,
+      present: seen,
       look: { kind: "left", drift, verdict },
     });
   });
@@ -67,14 +67,14 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     const said = { kind: "change", drift: undefined };
     expect(plan(suspected({ service: edited }))).toMatchObject({ ...said, trigger: "service changed" });
     expect(plan(suspected({ wish: wish("spec-1", "nodes-2") }))).toMatchObject({ ...said, trigger: "nodes changed" });
-    expect(plan(suspected({ entry: making, observed: present({ specFingerprint: "spec-0" }) }))).toMatchObject({
+    expect(plan(suspected({ present: making, observed: present({ specFingerprint: "spec-0" }) }))).toMatchObject({
       ...said,
       trigger: "another wish is in force",
     });
   });
 
   test("takes no interest in what was not suspected", () => {
-    expect(plan(wanted({ entry, observed: changed }))).toMatchObject({ kind: "settle", look: undefined });
+    expect(plan(wanted({ present: seen, observed: changed }))).toMatchObject({ kind: "settle", look: undefined });
   });
 
   test("says nothing before the cloud was read", () => {

@@ -25,12 +25,12 @@ describe("plan() of a wish that is refused", () => {
     { it: "does nothing when there is no load balancer", input: refused({ observed: absent }), want: undefined },
     {
       it: "brings nodes to what stands, by the wish that was accepted",
-      input: refused({ entry: known }),
+      input: refused({ present: known }),
       want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "updateNodes", ignored: [] },
     },
     {
       it: "brings them by Ensure where there is no call for nodes",
-      input: refused({ entry: known, updatesNodes: false }),
+      input: refused({ present: known, updatesNodes: false }),
       want: { kind: "change", service: held, wish: spec1, purpose: "update", call: "ensure" },
     },
     {
@@ -41,12 +41,16 @@ describe("plan() of a wish that is refused", () => {
     {
       it: "leaves that alone where it cannot be asked for without its wish",
       input: refused({ observed: present(), updatesNodes: false }),
-      want: { kind: "settle", entry: { specFingerprint: "spec-1", nodesFingerprint: "nodes-1" } },
+      want: { kind: "settle", present: { specFingerprint: "spec-1", nodesFingerprint: "nodes-1" } },
     },
     {
       it: "goes on waiting for what was accepted before",
-      input: refused({ entry: making, wish: wish("spec-2"), observed: present({ phase: "provisioning", operation }) }),
-      want: { kind: "wait", entry: { specFingerprint: "spec-1" } },
+      input: refused({
+        present: making,
+        wish: wish("spec-2"),
+        observed: present({ phase: "provisioning", operation }),
+      }),
+      want: { kind: "wait", present: { specFingerprint: "spec-1" } },
     },
   ])("$it", ({ input, want }) => {
     expect(plan(input)).toMatchObject({ kind: "refuse", refusal, meanwhile: want });

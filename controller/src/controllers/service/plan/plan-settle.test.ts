@@ -17,7 +17,7 @@ describe("plan() asks the cloud for nothing", () => {
   const settled = {
     kind: "settle",
     service: held,
-    entry: known,
+    present: known,
     finished: undefined,
     nodeCount: 2,
     finalizerPatch: undefined,
@@ -25,30 +25,30 @@ describe("plan() asks the cloud for nothing", () => {
   };
 
   test.each([
-    { it: "when nothing has changed", input: wanted({ entry: known }), want: settled },
+    { it: "when nothing has changed", input: wanted({ present: known }), want: settled },
     { it: "after a restart, when what is in force is the wish", input: wanted({ observed: present() }), want: settled },
     {
       it: "when the load balancer being made is ready",
-      input: wanted({ entry: making, observed: present() }),
+      input: wanted({ present: making, observed: present() }),
       want: { ...settled, finished: "ensure" },
     },
     {
       it: "when the nodes being updated are in force",
-      input: wanted({ entry: updating, observed: present() }),
+      input: wanted({ present: updating, observed: present() }),
       want: { ...settled, finished: "update" },
     },
     {
       it: "when a provider that keeps no fingerprints says it is ready",
-      input: wanted({ entry: making, observed: present({ specFingerprint: "", nodesFingerprint: "" }) }),
+      input: wanted({ present: making, observed: present({ specFingerprint: "", nodesFingerprint: "" }) }),
       want: { ...settled, finished: "ensure" },
     },
     {
       it: "and puts the finalizer on again that somebody took off",
-      input: wanted({ service: fresh, entry: known }),
+      input: wanted({ service: fresh, present: known }),
       want: {
         ...settled,
         service: fresh,
-        entry: { ...known, service: fresh },
+        present: { ...known, service: fresh },
         finalizerPatch: { metadata: { uid, finalizers: [FINALIZER] } },
       },
     },
@@ -60,19 +60,19 @@ describe("plan() asks the cloud for nothing", () => {
     {
       it: "while the load balancer is being made",
       input: wanted({
-        entry: making,
+        present: making,
         observed: present({ phase: "provisioning", operation: { ...operation, id: "op-2" } }),
       }),
-      want: { ...making, pending: { kind: "ensure", operationId: "op-2", pollAfterMs: 3000 } },
+      want: { ...making, operation: { id: "op-2", purpose: "ensure", pollAfterMs: 3000 } },
     },
     {
       it: "while its nodes are being changed, and keeps its address",
-      input: wanted({ entry: updating, observed: present({ phase: "updating", operation }) }),
+      input: wanted({ present: updating, observed: present({ phase: "updating", operation }) }),
       want: updating,
     },
-    { it: "before the answer of a poll", input: wanted({ entry: making }), want: making },
+    { it: "before the answer of a poll", input: wanted({ present: making }), want: making },
   ])("but waits $it", ({ input, want }) => {
-    expect(plan(input)).toEqual({ kind: "wait", service: held, entry: want });
+    expect(plan(input)).toEqual({ kind: "wait", service: held, present: want });
   });
 
   test("when the provider gives up on the load balancer being made", () => {
@@ -80,7 +80,7 @@ describe("plan() asks the cloud for nothing", () => {
       { type: "Ready", status: "False", reason: "NoCapacity", message: "zone full", lastTransitionTimeMs: undefined },
       { type: "Named", status: "True", reason: "", message: "", lastTransitionTimeMs: undefined },
     ] as const;
-    expect(plan(wanted({ entry: making, observed: present({ phase: "failed", conditions }) }))).toEqual({
+    expect(plan(wanted({ present: making, observed: present({ phase: "failed", conditions }) }))).toEqual({
       kind: "fail",
       message: "the provider says that load balancer lb-1 has failed: Ready: NoCapacity: zone full",
     });

@@ -1,12 +1,15 @@
-import type { Entry, Pending } from "../ledger.ts";
-import { driftOf } from "./drift.ts";
+import type { Drift, Operation, Present } from "../record/record.ts";
+import { type DriftVerdict, driftOf } from "./drift.ts";
 import type { CleanupInput, Input, WantedInput } from "./input.ts";
 import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./patches.ts";
 import { progressOf } from "./progress.ts";
 import { lastAccepted } from "./refusal.ts";
-import { areNodesNew, entryFromCloud, isInForce, isWishNew, standingInCloud } from "./standing.ts";
+import { areNodesNew, presentFromCloud, isInForce, isWishNew, inForceInCloud } from "./standing.ts";
 import type { Change, Plan, Settle } from "./types.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected } from "../predicates.ts";
+
+/** Trigger of a change whose reason is that nothing is known. */
+const NOT_KNOWN = "not known to be as wished";
 
 /** What to do about one Service. */
 export function plan(input: Input): Plan {
@@ -17,14 +20,15 @@ export function plan(input: Input): Plan {
       return planWanted(input);
     case "unserved":
       return { kind: "leave", service: input.service, why: input.why };
+    case "absent":
+      return { kind: "forget", key: input.key };
     default:
       return input satisfies never;
   }
 }
 
 function planCleanup(input: CleanupInput): Plan {
-  const { service, isGone, provider, entry, deletion, former, upkeep, unprotected } = input;
-  const loadBalancerId = entry?.loadBalancerId;
+  const { service, isGone, provider, loadBalancerId, deletion, previous, upkeep, unprotected } = input;
   if (isDeletionProtected(service)) {
     return {
       kind: "keep",
@@ -36,14 +40,14 @@ function planCleanup(input: CleanupInput): Plan {
       meanwhile: upkeep && planMeanwhile(upkeep),
     };
   }
-  if (former !== undefined) return { kind: "retire", service, former };
+  if (previous !== undefined) return { kind: "retire", service, previous };
   return {
     kind: "delete",
     service,
     isGone,
     provider,
     loadBalancerId,
-    operationId: deletion?.operationId,
+    operationId: deletion?.id,
     announce: deletion === undefined,
     patch: isGone ? undefined : cleanedUpPatch(service),
     unprotected,
@@ -51,72 +55,81 @@ function planCleanup(input: CleanupInput): Plan {
 }
 
 function planWanted(input: WantedInput): Plan {
-  const { service, refusal, former } = input;
+  const { service, refusal, previous } = input;
   if (refusal !== undefined) return { kind: "refuse", refusal, meanwhile: planMeanwhile(input) };
-  const entry = input.entry ?? entryFromCloud(input);
-  if (entry === undefined) {
-    return change(input, "ensure", hasFinalizer(service) ? "not known to be as wished" : "service created");
+  const present = input.present ?? presentFromCloud(input);
+  if (present === undefined) {
+    return change(input, "ensure", hasFinalizer(service) ? NOT_KNOWN : "service created");
   }
-  const step = planKnown(input, entry);
-  // Make before break: the former one serves until the new one is written down and published.
-  const isSettled = step.kind === "settle" && input.entry !== undefined && isIdle(step);
-  return isSettled && former !== undefined && !isDeletionProtected(service)
-    ? { kind: "retire", service, former }
+  const step = planKnown(input, present);
+  // Make before break: the previous one serves until the new one is recorded and published.
+  const isSettled = step.kind === "settle" && input.present !== undefined && isIdle(step);
+  return isSettled && previous !== undefined && !isDeletionProtected(service)
+    ? { kind: "retire", service, previous }
     : step;
 }
 
 /** Nothing is left to be written or told. */
-function isIdle({ service, entry, finished, finalizerPatch, look }: Settle): boolean {
-  const isPublished = entry.ingress === undefined || ingressPatch(service, entry.ingress) === undefined;
+function isIdle({ service, present, finished, finalizerPatch, look }: Settle): boolean {
+  const isPublished = present.ingress === undefined || ingressPatch(service, present.ingress) === undefined;
   return isPublished && finished === undefined && finalizerPatch === undefined && look === undefined;
 }
 
 /** What the load balancer needs that an earlier wish, the last one accepted, was made into. */
 function planMeanwhile(input: WantedInput): Plan | undefined {
-  const entry = input.entry ?? standingInCloud(input);
-  if (entry === undefined) return undefined;
-  const asked = { ...input, ...lastAccepted(input, entry), unsupported: [] };
+  const present = input.present ?? inForceInCloud(input);
+  if (present === undefined) return undefined;
+  const asked = { ...input, ...lastAccepted(input, present), unsupported: [] };
   const needsSpec = asked.wish.spec === undefined && !input.updatesNodes;
-  return needsSpec ? settle(asked, entry, undefined) : planKnown(asked, entry);
+  return needsSpec ? settle(asked, present, undefined) : planKnown(asked, present);
 }
 
-function planKnown(input: WantedInput, entry: Entry): Plan {
-  const known = { ...input, entry };
-  if (isWishNew(input, entry)) return change(known, "ensure", "service changed");
-  if (areNodesNew(input, entry)) return change(known, entry.pending?.kind ?? "update", "nodes changed");
-  return entry.pending === undefined ? planLook(known, entry) : planPoll(input, entry, entry.pending);
+function planKnown(input: WantedInput, present: Present): Plan {
+  const known = { ...input, present };
+  if (isWishNew(input, present)) return change(known, "ensure", "service changed");
+  if (areNodesNew(input, present)) return change(known, present.operation?.purpose ?? "update", "nodes changed");
+  return present.operation === undefined ? planRead(known, present) : planPoll(input, present, present.operation);
 }
 
-/** Nothing is wished for that was not acknowledged: what somebody else did at the cloud counts, if a sweep gave reason to look. */
-function planLook(input: WantedInput, entry: Entry): Plan {
-  const { suspicion, observed } = input;
-  if (suspicion === undefined || observed === undefined) return settle(input, entry, undefined);
-  const drift = driftOf(entry, observed);
-  if (drift === undefined) return { ...settle(input, entry, undefined), look: { kind: "steady" } };
-  const verdict = suspicion[drift.kind];
+/**
+ * Nothing is desired that was not acknowledged. What somebody else did at the cloud counts if a sweep gave reason to read it; and so does what
+ * became of a request without answer.
+ */
+function planRead(input: WantedInput, present: Present): Plan {
+  const { suspicion, observed, isUnanswered, wish } = input;
+  const drift = observed && driftOf(present, observed);
+  if (suspicion !== undefined && drift !== undefined) return planDrift(input, present, drift, suspicion[drift.kind]);
+  if (isUnanswered && (drift !== undefined || inForceInCloud(input) === undefined)) {
+    return change(input, wish.spec === undefined ? "update" : "ensure", NOT_KNOWN);
+  }
+  const look = suspicion && observed && ({ kind: "steady" } as const);
+  return { ...settle(input, present, undefined), look };
+}
+
+function planDrift(input: WantedInput, present: Present, drift: Drift, verdict: DriftVerdict): Plan {
   if (verdict !== "repair" || input.wish.spec === undefined) {
     const look = { kind: "left", drift, verdict: verdict === "repair" ? "later" : verdict } as const;
-    return { ...settle(input, entry, undefined), look };
+    return { ...settle(input, present, undefined), look };
   }
   const repair = change(input, "ensure", `drift: ${drift.kind}`);
   return { ...repair, drift, ...(drift.kind === "vanished" ? { acknowledgedNodes: undefined } : {}) };
 }
 
-function planPoll(input: WantedInput, entry: Entry, pending: Pending): Plan {
+function planPoll(input: WantedInput, present: Present, operation: Operation): Plan {
   const { service, observed } = input;
-  if (observed === undefined) return { kind: "wait", service, entry };
+  if (observed === undefined) return { kind: "wait", service, present };
   if (observed.kind === "absent") return change(input, "ensure", "load balancer vanished while it was being made");
   const { loadBalancer } = observed;
-  const progress = progressOf({ ...input, purpose: pending.kind }, loadBalancer);
+  const progress = progressOf({ ...input, purpose: operation.purpose }, loadBalancer);
   switch (progress.kind) {
     case "failed":
       return { kind: "fail", message: progress.message };
     case "pending":
-      return { kind: "wait", service, entry: progress.entry };
+      return { kind: "wait", service, present: progress.present };
     case "done": {
       const isAsWished = isInForce(loadBalancer, input.wish);
       return isAsWished
-        ? settle(input, progress.entry, pending.kind)
+        ? settle(input, progress.present, operation.purpose)
         : change(input, "ensure", "another wish is in force");
     }
     default:
@@ -124,9 +137,9 @@ function planPoll(input: WantedInput, entry: Entry, pending: Pending): Plan {
   }
 }
 
-function change(input: WantedInput, purpose: Pending["kind"], trigger: string): Change {
-  const { service, provider, wish, entry, updatesNodes, unsupported } = input;
-  const standing = entry ?? standingInCloud(input);
+function change(input: WantedInput, purpose: Operation["purpose"], trigger: string): Change {
+  const { service, provider, wish, present, updatesNodes, unsupported } = input;
+  const inForce = present ?? inForceInCloud(input);
   return {
     kind: "change",
     service,
@@ -136,21 +149,21 @@ function change(input: WantedInput, purpose: Pending["kind"], trigger: string): 
     call: purpose === "update" && updatesNodes ? "updateNodes" : "ensure",
     trigger,
     drift: undefined,
-    loadBalancerId: entry?.loadBalancerId,
-    operationId: entry?.pending?.operationId,
-    acknowledgedNodes: standing?.pending === undefined ? standing?.nodesFingerprint : undefined,
+    loadBalancerId: present?.loadBalancerID,
+    operationId: present?.operation?.id,
+    acknowledgedNodes: inForce?.operation === undefined ? inForce?.nodesFingerprint : undefined,
     finalizerPatch: addFinalizerPatch(service),
     ignored: purpose === "ensure" ? unsupported : [],
-    standing,
+    inForce,
   };
 }
 
-function settle({ service, wish }: WantedInput, entry: Entry, finished: Settle["finished"]): Settle {
+function settle({ service, wish }: WantedInput, present: Present, finished: Settle["finished"]): Settle {
   const finalizerPatch = addFinalizerPatch(service);
   return {
     kind: "settle",
     service,
-    entry: { ...entry, service },
+    present: { ...present, service },
     finished,
     nodeCount: wish.nodes.count,
     finalizerPatch,

@@ -10,46 +10,55 @@ describe("progressOf()", () => {
   const change = { service: held, provider: "acme", wish: wish(), purpose: "ensure" } as const;
 
   test.each([
-    { it: "an active load balancer", given: {}, want: { kind: "done", entry: known } },
+    { it: "an active load balancer", given: {}, want: { kind: "done", present: known } },
     {
       it: "a load balancer of unknown phase",
       given: { phase: "unknown" as const },
-      want: { kind: "pending", entry: { ...making, pending: { kind: "ensure", operationId: "", pollAfterMs: 5000 } } },
+      want: {
+        kind: "pending",
+        present: { ...making, operation: { id: "", purpose: "ensure", pollAfterMs: 5000 } },
+      },
     },
     {
       it: "one whose addresses are not told",
       given: { ingress: undefined },
-      want: { kind: "done", entry: { ...known, ingress: undefined } },
+      want: { kind: "done", present: { ...known, ingress: undefined } },
     },
     {
       it: "one that serves while it is changed",
       given: { phase: "updating" as const, operation },
-      want: { kind: "pending", entry: { ...known, pending: making.pending } },
+      want: { kind: "pending", present: { ...known, operation: making.operation } },
     },
     {
       it: "one without address yet",
       given: { ingress: [] },
-      want: { kind: "done", entry: { ...known, ingress: [] } },
+      want: { kind: "done", present: { ...known, ingress: [] } },
     },
     {
       it: "one that serves while work goes on",
       given: { phase: "active" as const, operation },
-      want: { kind: "pending", entry: { ...known, pending: making.pending } },
+      want: { kind: "pending", present: { ...known, operation: making.operation } },
     },
     {
       it: "one being made, whose address nothing answers at yet",
       given: { phase: "provisioning" as const, operation },
-      want: { kind: "pending", entry: making },
+      want: { kind: "pending", present: making },
     },
     {
       it: "one being made, without a word when to ask again",
       given: { phase: "provisioning" as const },
-      want: { kind: "pending", entry: { ...making, pending: { kind: "ensure", operationId: "", pollAfterMs: 5000 } } },
+      want: {
+        kind: "pending",
+        present: { ...making, operation: { id: "", purpose: "ensure", pollAfterMs: 5000 } },
+      },
     },
     {
       it: "one still being deleted for an earlier wish",
       given: { phase: "deleting" as const },
-      want: { kind: "pending", entry: { ...making, pending: { kind: "ensure", operationId: "", pollAfterMs: 5000 } } },
+      want: {
+        kind: "pending",
+        present: { ...making, operation: { id: "", purpose: "ensure", pollAfterMs: 5000 } },
+      },
     },
     {
       it: "one that has failed",
@@ -77,6 +86,6 @@ describe("progressOf()", () => {
 
   test("remembers what was sent, not what the provider echoes", () => {
     const echoed = loadBalancer({ specFingerprint: "", nodesFingerprint: "" });
-    expect(progressOf(change, echoed)).toEqual({ kind: "done", entry: known });
+    expect(progressOf(change, echoed)).toEqual({ kind: "done", present: known });
   });
 });

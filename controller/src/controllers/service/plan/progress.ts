@@ -1,12 +1,12 @@
 import type { LoadBalancerIngress } from "../../../api/service.ts";
 import type { LoadBalancer } from "../../../provider/model/load-balancer.ts";
-import type { Entry } from "../ledger.ts";
+import type { Present } from "../record/record.ts";
 import type { Change } from "./types.ts";
 
 /** What the answer to a change, or a later read of it, means. */
 export type Progress =
-  | { readonly kind: "done"; readonly entry: Entry }
-  | { readonly kind: "pending"; readonly entry: Entry }
+  | { readonly kind: "done"; readonly present: Present }
+  | { readonly kind: "pending"; readonly present: Present }
   | { readonly kind: "failed"; readonly message: string };
 
 /** Polled so often when a provider says that a load balancer is not ready and not when to ask again. */
@@ -19,21 +19,21 @@ export function progressOf(
 ): Progress {
   const { service, provider, wish, purpose } = change;
   if (loadBalancer.phase === "failed") return { kind: "failed", message: failureOf(loadBalancer) };
-  const entry: Entry = {
+  const present: Present = {
     service,
     provider,
-    loadBalancerId: loadBalancer.id,
+    loadBalancerID: loadBalancer.id,
     spec: wish.spec,
     specFingerprint: wish.specFingerprint,
     nodesFingerprint: wish.nodes.fingerprint,
     observedFingerprint: loadBalancer.observedFingerprint,
     lockKey: loadBalancer.lockKey,
     ingress: servedIngress(loadBalancer),
-    pending: undefined,
+    operation: undefined,
   };
-  if (!isUnfinished(loadBalancer)) return { kind: "done", entry };
-  const { id: operationId = "", pollAfterMs = DEFAULT_POLL_MS } = loadBalancer.operation ?? {};
-  return { kind: "pending", entry: { ...entry, pending: { kind: purpose, operationId, pollAfterMs } } };
+  if (!isUnfinished(loadBalancer)) return { kind: "done", present };
+  const { id = "", pollAfterMs = DEFAULT_POLL_MS } = loadBalancer.operation ?? {};
+  return { kind: "pending", present: { ...present, operation: { id, purpose, pollAfterMs } } };
 }
 
 function isUnfinished({ phase, operation }: LoadBalancer): boolean {

@@ -12,17 +12,17 @@ import {
   wanted,
   wish,
 } from "../../../../test/support/service-plan-builders.ts";
-import { isReadNeeded, standingInCloud } from "./standing.ts";
+import { isReadNeeded, inForceInCloud } from "./standing.ts";
 
 const suspicion = { vanished: "repair", changed: "repair" } as const;
 
 describe("isReadNeeded()", () => {
   test.each([
-    { it: "a new Service", input: { service: fresh, wish: wish(), entry: undefined }, want: false },
-    { it: "a Service of an earlier process", input: { service: held, wish: wish(), entry: undefined }, want: true },
+    { it: "a new Service", input: { service: fresh, wish: wish(), present: undefined }, want: false },
+    { it: "a Service of an earlier process", input: { service: held, wish: wish(), present: undefined }, want: true },
     {
       it: "a Service whose load balancer this process has asked for",
-      input: { service: held, wish: wish(), entry: undefined, isAttempted: true },
+      input: { service: held, wish: wish(), present: undefined, isUnanswered: true },
       want: false,
     },
     {
@@ -30,50 +30,50 @@ describe("isReadNeeded()", () => {
       input: {
         service: held,
         wish: wish(),
-        entry: undefined,
-        isAttempted: true,
+        present: undefined,
+        isUnanswered: true,
         refusal: { message: "no", retryAfterMs: undefined, nextTry: "later" },
       },
       want: true,
     },
-    { it: "a settled Service", input: { service: held, wish: wish(), entry: known }, want: false },
+    { it: "a settled Service", input: { service: held, wish: wish(), present: known }, want: false },
     {
       it: "a settled Service in which a sweep takes an interest",
-      input: { service: held, wish: wish(), entry: known, suspicion },
+      input: { service: held, wish: wish(), present: known, suspicion },
       want: true,
     },
     {
       it: "such a Service that was edited meanwhile",
-      input: { service: edited, wish: wish(), entry: known, suspicion },
+      input: { service: edited, wish: wish(), present: known, suspicion },
       want: false,
     },
     {
       it: "such a Service that has other nodes meanwhile",
-      input: { service: held, wish: wish("spec-1", "nodes-2"), entry: known, suspicion },
+      input: { service: held, wish: wish("spec-1", "nodes-2"), present: known, suspicion },
       want: false,
     },
-    { it: "work under way", input: { service: held, wish: wish(), entry: making }, want: true },
+    { it: "work under way", input: { service: held, wish: wish(), present: making }, want: true },
     {
       it: "work under way for an earlier Service",
-      input: { service: edited, wish: wish(), entry: making },
+      input: { service: edited, wish: wish(), present: making },
       want: false,
     },
     {
       it: "work under way for another wish",
-      input: { service: held, wish: wish("spec-2"), entry: making },
+      input: { service: held, wish: wish("spec-2"), present: making },
       want: false,
     },
     {
       it: "work under way for other nodes",
-      input: { service: held, wish: wish("spec-1", "nodes-2"), entry: updating },
+      input: { service: held, wish: wish("spec-1", "nodes-2"), present: updating },
       want: false,
     },
   ])("is $want for $it", ({ input, want }) => {
-    expect(isReadNeeded({ isAttempted: false, refusal: undefined, suspicion: undefined, ...input })).toBe(want);
+    expect(isReadNeeded({ isUnanswered: false, refusal: undefined, suspicion: undefined, ...input })).toBe(want);
   });
 });
 
-describe("standingInCloud()", () => {
+describe("inForceInCloud()", () => {
   test.each([
     { it: "by this wish", observed: present(), want: known },
     {
@@ -86,6 +86,6 @@ describe("standingInCloud()", () => {
     { it: "not at all", observed: absent, want: undefined },
     { it: "for all that was read", observed: undefined, want: undefined },
   ])("knows what stands $it", ({ observed, want }) => {
-    expect(standingInCloud(wanted({ observed }))).toEqual(want);
+    expect(inForceInCloud(wanted({ observed }))).toEqual(want);
   });
 });

@@ -1,6 +1,6 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
-import type { Entry } from "../ledger.ts";
+import type { Present } from "../record/record.ts";
 import type { Wish } from "./wish.ts";
 
 /** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
@@ -26,11 +26,11 @@ export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal |
 /** The Service as it is, but for the wish, which is the one that was last accepted; nodes are those of now. */
 export function lastAccepted(
   { service, wish }: { readonly service: Service; readonly wish: Wish },
-  entry: Entry,
+  present: Present,
 ): { readonly service: Service; readonly wish: Wish } {
-  const { spec, metadata } = entry.service;
+  const { spec, metadata } = present.service;
   return {
     service: { ...service, spec, metadata: { ...service.metadata, annotations: metadata.annotations } },
-    wish: { spec: entry.spec, specFingerprint: entry.specFingerprint, nodes: wish.nodes },
+    wish: { spec: present.spec, specFingerprint: present.specFingerprint, nodes: wish.nodes },
   };
 }

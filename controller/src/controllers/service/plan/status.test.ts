@@ -34,31 +34,37 @@ describe("readinessOf()", () => {
   });
 
   test.each([
-    { it: "is Ready when all is done", service: held, entry: known, nodes: 2, want: ["True", "Ready"] },
+    { it: "is Ready when all is done", service: held, present: known, nodes: 2, want: ["True", "Ready"] },
     {
       it: "is NoNodes when nothing could be forwarded to",
       service: held,
-      entry: known,
+      present: known,
       nodes: 0,
       want: ["False", "NoNodes"],
     },
-    { it: "is Provisioning while it is made", service: held, entry: making, nodes: 0, want: ["False", "Provisioning"] },
+    {
+      it: "is Provisioning while it is made",
+      service: held,
+      present: making,
+      nodes: 0,
+      want: ["False", "Provisioning"],
+    },
     {
       it: "is Updating while one that serves is changed",
       service: held,
-      entry: { ...making, ingress: [] },
+      present: { ...making, ingress: [] },
       nodes: 2,
       want: ["False", "Updating"],
     },
     {
       it: "is Updating while one is changed whose address is published",
       service: serving,
-      entry: making,
+      present: making,
       nodes: 2,
       want: ["False", "Updating"],
     },
-  ])("$it", ({ service: given, entry, nodes, want }) => {
-    const readiness = readinessOf(given, entry, nodes);
+  ])("$it", ({ service: given, present, nodes, want }) => {
+    const readiness = readinessOf(given, present, nodes);
     expect([readiness?.status, readiness?.reason]).toEqual(want);
   });
 

@@ -7,8 +7,7 @@ import {
 import type { Condition } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { JsonObject } from "../../../kube/client.ts";
-import type { Entry } from "../ledger.ts";
-import type { Drift } from "./drift.ts";
+import type { Drift, Present } from "../record/record.ts";
 
 /** What the Service is to say of its load balancer. */
 export interface Readiness {
@@ -70,10 +69,10 @@ function capital(clause: string): string {
 }
 
 /** What an acknowledged load balancer means for its Service; undefined: nothing new. */
-export function readinessOf(service: Service, entry: Entry, nodeCount: number): Readiness | undefined {
-  const { pending, ingress } = entry;
-  if (pending === undefined) return nodeCount === 0 ? NO_NODES : READY;
-  if (pending.kind === "update") return undefined;
+export function readinessOf(service: Service, present: Present, nodeCount: number): Readiness | undefined {
+  const { operation, ingress } = present;
+  if (operation === undefined) return nodeCount === 0 ? NO_NODES : READY;
+  if (operation.purpose === "update") return undefined;
   const isServing = ingress !== undefined || service.status.loadBalancer.ingress.length > 0;
   return isServing ? UPDATING : PROVISIONING;
 }

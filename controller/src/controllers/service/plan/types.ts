@@ -1,14 +1,14 @@
 import type { Service } from "../../../api/service.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
-import type { Entry, Pending } from "../ledger.ts";
-import type { Drift } from "./drift.ts";
+import type { Drift, Operation, Present } from "../record/record.ts";
+import type { Look } from "../record/transition.ts";
 import type { Leftover } from "./input.ts";
 import type { StatusPatch } from "./patches.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Wish } from "./wish.ts";
 
 /** What is to be done about one Service. */
-export type Plan = Delete | Keep | Leave | Retire | Refuse | Change | Settle | Wait | Fail;
+export type Plan = Delete | Keep | Leave | Retire | Refuse | Change | Settle | Wait | Fail | Forget;
 
 export interface Delete {
   readonly kind: "delete";
@@ -43,11 +43,11 @@ export interface Leave {
   readonly why: string;
 }
 
-/** Another provider serves the Service now, and its load balancer stands; or the Service is to go. What the former one made must go. */
+/** Another provider serves the Service now, and its load balancer stands; or the Service is to go. What the previous one holds must go. */
 export interface Retire {
   readonly kind: "retire";
   readonly service: Service;
-  readonly former: Leftover;
+  readonly previous: Leftover;
 }
 
 /** Asked for what the provider does not offer and what must not be left out, or for what it has refused. */
@@ -64,7 +64,7 @@ export interface Change {
   readonly provider: string;
   readonly wish: Wish;
   /** What the user is told about it: the load balancer, or only its nodes. */
-  readonly purpose: Pending["kind"];
+  readonly purpose: Operation["purpose"];
   readonly call: "ensure" | "updateNodes";
   /** For audit logs. */
   readonly trigger: string;
@@ -78,35 +78,36 @@ export interface Change {
   readonly finalizerPatch: StatusPatch | undefined;
   readonly ignored: readonly UnsupportedRequest[];
   /** What stands, whatever comes of the change. */
-  readonly standing: Entry | undefined;
+  readonly inForce: Present | undefined;
 }
 
 /** The cloud has what is wished: write down what is known of it. */
 export interface Settle {
   readonly kind: "settle";
   readonly service: Service;
-  readonly entry: Entry;
+  readonly present: Present;
   /** The change that has just been finished. */
-  readonly finished: Pending["kind"] | undefined;
+  readonly finished: Operation["purpose"] | undefined;
   readonly nodeCount: number;
   readonly finalizerPatch: StatusPatch | undefined;
   /** A sweep's suspicion that was looked into; undefined: there was none. */
   readonly look: Look | undefined;
 }
 
-/** What came of a look at the cloud: nothing is amiss, or it is left as it is for now. */
-export type Look =
-  | { readonly kind: "steady" }
-  | { readonly kind: "left"; readonly drift: Drift; readonly verdict: "later" | "rest" };
-
 export interface Wait {
   readonly kind: "wait";
   readonly service: Service;
-  readonly entry: Entry;
+  readonly present: Present;
 }
 
 /** The provider says that it will not become what is wished. */
 export interface Fail {
   readonly kind: "fail";
   readonly message: string;
+}
+
+/** Nothing is left that needs to be remembered. */
+export interface Forget {
+  readonly kind: "forget";
+  readonly key: string;
 }

@@ -1,7 +1,6 @@
 import type { LoadBalancerIngress, Service } from "../../../api/service.ts";
 import type { EnsureLoadBalancerInput } from "../../../provider/model/client.ts";
 import { needsUpdate } from "../predicates.ts";
-import type { Drift, Repairs } from "../plan/drift.ts";
 
 /**
  * What this process knows of the load balancers of one Service. It belongs to one UID until nothing of that UID is left in the cloud: a
@@ -147,6 +146,20 @@ export interface Rejection {
   readonly message: string;
   /** Monotonic. */
   readonly untilMs: number;
+}
+
+/** The cloud has something else than was last acknowledged, and nobody here asked for that. */
+export interface Drift {
+  readonly kind: "vanished" | "changed";
+  /** For people, one clause. */
+  readonly what: string;
+}
+
+/** Repairs of one load balancer so far, without a sweep in between that found it as it should be. */
+export interface Repairs {
+  readonly count: number;
+  /** Monotonic. */
+  readonly lastMs: number;
 }
 
 /** What sweeps found, and how often it was repaired. */

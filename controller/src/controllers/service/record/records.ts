@@ -4,6 +4,9 @@ import { type RecordEvent, transition } from "./transition.ts";
 /** Called with the key of a Service that is to be reconciled after `delayMs`. */
 export type WakeListener = (key: string, delayMs: number) => void;
 
+/** All that is needed to read records. */
+export type RecordReader = Pick<Records, "get" | "list">;
+
 /** The records of all Services, by key. */
 export class Records {
   readonly #records = new Map<string, ServiceRecord>();

@@ -1,9 +1,10 @@
 import type { Service } from "../../../api/service.ts";
-import { type Drift, isOver } from "../plan/drift.ts";
+import { isOver } from "../plan/drift.ts";
 import { needsUpdate } from "../predicates.ts";
 import {
   acknowledgedOf,
   type DeleteOperation,
+  type Drift,
   type DriftHistory,
   type Holder,
   hintOf,
@@ -184,7 +185,7 @@ function begin(service: Service): ServiceRecord {
     lastSeen: service,
     isDeleted: false,
     // Any list of this process is younger than what an earlier one did.
-    state: unknown(undefined, 0),
+    state: unknown(undefined, Number.NEGATIVE_INFINITY),
     previous: [],
     cleared: new Set(),
     rejection: undefined,
