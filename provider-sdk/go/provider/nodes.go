@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
-	"cloudwire.dev/provider-sdk/go/internal/lru"
+	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 	"google.golang.org/protobuf/proto"
 )
 

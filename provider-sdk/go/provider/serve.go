@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"cloudwire.dev/provider-sdk/go/internal/tlsfiles"
-	"cloudwire.dev/provider-sdk/go/internal/unixsocket"
+	"cloudwire.dev/provider-sdk/go/internal/server/tlsfiles"
+	"cloudwire.dev/provider-sdk/go/internal/server/unixsocket"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
-	"cloudwire.dev/provider-sdk/go/internal/lru"
+	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
-	"cloudwire.dev/provider-sdk/go/internal/lru"
+	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 )
 
 // nodeSet is a set of nodes in force.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"cloudwire.dev/provider-sdk/go/internal/lru"
+	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 )
 
 const (
