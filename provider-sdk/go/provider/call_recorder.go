@@ -7,6 +7,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -195,7 +196,7 @@ func (r *recorder) countHere(request CloudCall) {
 	if request.RequestID == "" {
 		return
 	}
-	ids := append(r.stats.requestIDs, cutToBytes(request.RequestID, maxRequestIDBytes))
+	ids := append(r.stats.requestIDs, rules.CutToBytes(request.RequestID, maxRequestIDBytes))
 	r.stats.requestIDs = ids[max(0, len(ids)-maxCloudRequestIDs):]
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -125,7 +126,7 @@ type changing interface {
 }
 
 // read does what happens before a provider's code: validation, the scope, the limit of calls at once.
-func read[Response any](ctx context.Context, s *service, request contextual, special []fieldViolation,
+func read[Response any](ctx context.Context, s *service, request contextual, special []rules.Violation,
 	handler func(context.Context) (Response, error),
 ) (Response, error) {
 	var none Response
@@ -154,7 +155,7 @@ func read[Response any](ctx context.Context, s *service, request contextual, spe
 }
 
 // change is read for a change; it is refused when it asks for a dry run that the provider does not offer.
-func change[Response any](ctx context.Context, s *service, request changing, offersDryRun bool, special []fieldViolation,
+func change[Response any](ctx context.Context, s *service, request changing, offersDryRun bool, special []rules.Violation,
 	handler func(context.Context) (Response, error),
 ) (Response, error) {
 	return read(ctx, s, request, special, func(ctx context.Context) (Response, error) {
@@ -169,7 +170,7 @@ func change[Response any](ctx context.Context, s *service, request changing, off
 }
 
 // check refuses a request that breaks a rule, with everything that is wrong with it, and one for another scope.
-func (s *service) check(method string, request contextual, special []fieldViolation) error {
+func (s *service) check(method string, request contextual, special []rules.Violation) error {
 	if err := checkRequest(method, request, special); err != nil {
 		return err
 	}
@@ -182,8 +183,8 @@ func (s *service) check(method string, request contextual, special []fieldViolat
 		return nil
 	}
 	return NewError(ReasonScopeMismatch,
-		fmt.Sprintf("context.scope_id is %s, but the provider works in %s: another account, project or region", quote(wanted), quote(served)),
-		Metadata("expected", cutToBytes(wanted, maxDomainBytes)), Metadata("actual", served))
+		fmt.Sprintf("context.scope_id is %s, but the provider works in %s: another account, project or region", rules.Quote(wanted), rules.Quote(served)),
+		Metadata("expected", rules.CutToBytes(wanted, maxDomainBytes)), Metadata("actual", served))
 }
 
 // knownScope is the scope, or a refusal that makes the caller come again.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
@@ -23,35 +24,12 @@ func TestReasonsAreThoseOfTheContract(t *testing.T) {
 	}
 	declared := regexp.MustCompile(`Reason\w+ Reason = "(\w+)"`).FindAllStringSubmatch(string(source), -1)
 	for _, each := range declared {
-		if reasonTable()[Reason(each[1])] == nil {
+		if rules.Reasons()[each[1]] == nil {
 			t.Errorf("%s is none of the contract", each[1])
 		}
 	}
 	if want := len(cpv1.ErrorReason_name) - 1; len(declared) != want {
 		t.Errorf("%d are declared, the contract has %d", len(declared), want)
-	}
-}
-
-func TestCommonReasonsAreThoseOfTheSpecification(t *testing.T) {
-	text, err := os.ReadFile("../../../proto/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for begin, want := range map[string][]Reason{"Common reasons, ": commonReasons, "Cloud reasons, ": cloudReasons} {
-		_, line, _ := strings.Cut(string(text), "\n"+begin)
-		line, _, _ = strings.Cut(line, "\n")
-		var got []Reason
-		for _, each := range regexp.MustCompile("`([A-Z_]+)`").FindAllStringSubmatch(line, -1) {
-			got = append(got, Reason(each[1]))
-		}
-		if len(got) != len(want) {
-			t.Fatalf("%s%v, want %v", begin, got, want)
-		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Errorf("%s%s, want %s", begin, got[i], want[i])
-			}
-		}
 	}
 }
 
@@ -94,21 +72,6 @@ func TestErrorsStayWithinTheTrailer(t *testing.T) {
 			if _, broken := each.(error); broken {
 				t.Errorf("a detail is broken: %v", each)
 			}
-		}
-	}
-}
-
-func TestCutToBytesKeepsWholeCharacters(t *testing.T) {
-	tests := []struct {
-		text string
-		max  int
-		want string
-	}{
-		{"short", 5, "short"}, {"longer", 5, "lo…"}, {"üüü", 6, "üüü"}, {"üüüü", 6, "ü…"}, {"", 3, ""}, {"a\xffb", 9, "a\uFFFDb"},
-	}
-	for _, test := range tests {
-		if got := cutToBytes(test.text, test.max); got != test.want {
-			t.Errorf("%q to %d is %q, want %q", test.text, test.max, got, test.want)
 		}
 	}
 }

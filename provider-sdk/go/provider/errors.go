@@ -2,14 +2,12 @@ package provider
 
 import (
 	"fmt"
-	"strings"
-	"sync"
 	"time"
 
-	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/descriptorpb"
 )
 
 // Error is the error that a provider returns for a call, or answers for one item of many. The reason decides the gRPC code
@@ -48,14 +46,14 @@ const defaultRetryAfter = 5 * time.Second
 
 // NewError makes an error of the contract.
 func NewError(reason Reason, message string, options ...ErrorOption) *Error {
-	rules, known := reasonTable()[reason]
+	stated, known := rules.Reasons()[string(reason)]
 	if !known {
-		rules = reasonTable()[ReasonInvariantBroken]
+		stated = rules.Reasons()[string(ReasonInvariantBroken)]
 		message = fmt.Sprintf("%q is no reason of the contract: %s", string(reason), message)
 		reason = ReasonInvariantBroken
 	}
-	err := &Error{reason: string(reason), code: codes.Code(rules.GetCode()), message: message}
-	if rules.GetRetryInfoRequired() {
+	err := &Error{reason: string(reason), code: codes.Code(stated.GetCode()), message: message}
+	if stated.GetRetryInfoRequired() {
 		err.retryAfter = defaultRetryAfter
 	}
 	return err.with(options)
@@ -144,21 +142,47 @@ func (e *Error) raisesDoubt() bool {
 	return e.Reason() == ReasonRateLimited
 }
 
-const reasonPrefix = "ERROR_REASON_"
-
-// reasonTable holds the rules that the contract states beside its reasons.
-var reasonTable = sync.OnceValue(func() map[Reason]*cpv1.ReasonRules {
-	table := map[Reason]*cpv1.ReasonRules{}
-	values := cpv1.ErrorReason_ERROR_REASON_UNSPECIFIED.Descriptor().Values()
-	for i := range values.Len() {
-		value := values.Get(i)
-		options, ok := value.Options().(*descriptorpb.EnumValueOptions)
-		if !ok || !proto.HasExtension(options, cpv1.E_Reason) {
-			continue
-		}
-		if rules, ok := proto.GetExtension(options, cpv1.E_Reason).(*cpv1.ReasonRules); ok {
-			table[Reason(strings.TrimPrefix(string(value.Name()), reasonPrefix))] = rules
-		}
+// refusal is the error with all that is wrong with a request; its reason is that of the first. Nil if nothing is.
+func refusal(method string, found []rules.Violation) *Error {
+	if len(found) == 0 {
+		return nil
 	}
-	return table
-})
+	problems := make([]FieldProblem, len(found))
+	for i, each := range found {
+		problems[i] = FieldProblem{each.Field, each.Description}
+	}
+	message := rules.CutToBytes(method+" is refused: "+rules.Text(found), rules.MaxMessageBytes)
+	options := []ErrorOption{Fields(problems...)}
+	if found[0].Limit > 0 {
+		options = append(options, Metadata("limit", fmt.Sprint(found[0].Limit)))
+	}
+	return NewError(Reason(found[0].Reason), message, options...)
+}
+
+// checkRequest is everything wrong with a request.
+func checkRequest(method string, request proto.Message, special []rules.Violation) *Error {
+	return refusal(method, rules.Request(method, request, special))
+}
+
+// answerProblem is what is wrong with an answer of the provider, as the contract's rules see it; nil if nothing.
+func answerProblem(message proto.Message) *Error {
+	if problem := rules.Answer(message); problem != "" {
+		return NewError(ReasonInvariantBroken, rules.CutToBytes(problem, maxTextBytes))
+	}
+	return nil
+}
+
+// permitted is the error as it may be told: the contract lists the reasons of each RPC, and a caller acts on them. One that
+// does not belong there is a slip of the provider and becomes INVARIANT_BROKEN, which keeps its text. Reasons of a vendor's
+// own pass.
+func permitted(err *Error, method string, item bool) *Error {
+	facts, known := rules.Methods()[method]
+	if !known || err.domain != "" || facts.Permits(err.reason, item) {
+		return err
+	}
+	what := method
+	if item {
+		what = "an item of " + method
+	}
+	return NewError(ReasonInvariantBroken, err.reason+" is no reason of "+what+": "+err.message, Cause(err))
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -34,7 +35,7 @@ func newInstanceBatch(s *service, handlers *Instances) *instanceBatch {
 
 // BatchGetInstances looks machines up.
 func (s *service) BatchGetInstances(ctx context.Context, request *cpv1.BatchGetInstancesRequest) (*cpv1.BatchGetInstancesResponse, error) {
-	special := checkBatch("nodes", len(request.GetNodes()), s.capabilities.GetInstances().GetMaxBatchSize())
+	special := rules.Batch("nodes", len(request.GetNodes()), s.capabilities.GetInstances().GetMaxBatchSize())
 	return read(ctx, s, request, special, func(ctx context.Context) (*cpv1.BatchGetInstancesResponse, error) {
 		return s.instances.answer(ctx, request)
 	})
@@ -76,7 +77,7 @@ func (b *instanceBatch) plan(node *cpv1.NodeRef) (key string, answered *cpv1.Ins
 	if !mine {
 		message := fmt.Sprintf("provider ID %s has none of the prefixes %v", providerID, b.s.ids.prefixes)
 		return "", &cpv1.InstanceResult{Outcome: &cpv1.InstanceResult_NotMine{
-			NotMine: &cpv1.NotMine{Message: cutToBytes(message, maxMessageBytes)},
+			NotMine: &cpv1.NotMine{Message: rules.CutToBytes(message, rules.MaxMessageBytes)},
 		}}
 	}
 	if id == "" {
@@ -179,7 +180,7 @@ func (s *service) listedInstance(instance *cpv1.Instance) *cpv1.Instance {
 
 // ListInstances lists the machines of the scope.
 func (s *service) ListInstances(ctx context.Context, request *cpv1.ListInstancesRequest) (*cpv1.ListInstancesResponse, error) {
-	return read(ctx, s, request, checkPage(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListInstancesResponse, error) {
+	return read(ctx, s, request, rules.Page(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListInstancesResponse, error) {
 		page, err := s.instanceList.page(ctx, request)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -97,7 +98,7 @@ func listedLoadBalancer(balancer *cpv1.LoadBalancer) *cpv1.LoadBalancer {
 
 // ListLoadBalancers lists this cluster's load balancers.
 func (s *service) ListLoadBalancers(ctx context.Context, request *cpv1.ListLoadBalancersRequest) (*cpv1.ListLoadBalancersResponse, error) {
-	return read(ctx, s, request, checkPage(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListLoadBalancersResponse, error) {
+	return read(ctx, s, request, rules.Page(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListLoadBalancersResponse, error) {
 		page, err := s.balancerList.page(ctx, request)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -58,7 +59,7 @@ func loadBalancerKey(clusterID, serviceUID string) string {
 // EnsureLoadBalancer makes a load balancer be as wished.
 func (s *service) EnsureLoadBalancer(ctx context.Context, request *cpv1.EnsureLoadBalancerRequest) (*cpv1.EnsureLoadBalancerResponse, error) {
 	claimed := s.capabilities.GetLoadBalancers()
-	special := checkEnsure(request, claimed, s.definition.Annotations)
+	special := rules.Ensure(request, claimed, s.definition.Annotations)
 	return change(ctx, s, request, claimed.GetValidateOnly(), special, func(ctx context.Context) (*cpv1.EnsureLoadBalancerResponse, error) {
 		return s.balancers.ensure(ctx, request)
 	})
@@ -114,7 +115,7 @@ func (b *loadBalancerService) runEnsure(ctx context.Context, wanted *EnsureReque
 // UpdateLoadBalancerNodes makes the targets of a load balancer be these nodes.
 func (s *service) UpdateLoadBalancerNodes(ctx context.Context, request *cpv1.UpdateLoadBalancerNodesRequest) (*cpv1.UpdateLoadBalancerNodesResponse, error) {
 	offersDryRun := s.capabilities.GetLoadBalancers().GetValidateOnly()
-	return change(ctx, s, request, offersDryRun, checkNodes(request.GetNodes()), func(ctx context.Context) (*cpv1.UpdateLoadBalancerNodesResponse, error) {
+	return change(ctx, s, request, offersDryRun, rules.Nodes(request.GetNodes()), func(ctx context.Context) (*cpv1.UpdateLoadBalancerNodesResponse, error) {
 		return s.balancers.updateNodes(ctx, request)
 	})
 }
@@ -349,7 +350,7 @@ func (b *loadBalancerService) readOne(ctx context.Context, ref *LoadBalancerRef)
 
 // ApplyNodeSet takes one chunk of a node set.
 func (s *service) ApplyNodeSet(ctx context.Context, request *cpv1.ApplyNodeSetRequest) (*cpv1.ApplyNodeSetResponse, error) {
-	special := checkNodeSetChunk(request, s.capabilities.GetLoadBalancers())
+	special := rules.NodeSetChunk(request, s.capabilities.GetLoadBalancers())
 	return read(ctx, s, request, special, func(context.Context) (*cpv1.ApplyNodeSetResponse, error) {
 		return s.balancers.nodes.sets.apply(request)
 	})

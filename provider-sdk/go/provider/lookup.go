@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 )
 
 // defaultMaxDataAge is what a read allows when the caller does not say. Contract: BAT-4.
@@ -172,7 +173,7 @@ func (l *lookUp[Ref, Answer, Found]) toResult(ctx context.Context, call *Call, r
 	}
 	switch typed := any(answer).(type) {
 	case *NotMineAnswer:
-		return lookUpResult[Found]{notMine: &cpv1.NotMine{Message: cutToBytes(typed.message, maxMessageBytes)}, readTime: readTime}
+		return lookUpResult[Found]{notMine: &cpv1.NotMine{Message: rules.CutToBytes(typed.message, rules.MaxMessageBytes)}, readTime: readTime}
 	case *FailedAnswer:
 		return unknownResult[Found](l.note(ctx, call, typed.err), readTime)
 	case *AbsentAnswer:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 )
 
@@ -102,13 +103,13 @@ func stateOf(set *nodeSet, committed bool) *cpv1.ApplyNodeSetResponse {
 func requireBase(chunk *cpv1.ApplyNodeSetRequest, held *nodeSet) error {
 	base, fingerprint, state := chunk.GetBaseFingerprint(), "", "not known here"
 	if held != nil {
-		fingerprint, state = held.fingerprint, "at fingerprint "+quote(held.fingerprint)
+		fingerprint, state = held.fingerprint, "at fingerprint "+rules.Quote(held.fingerprint)
 	}
 	if base == "" || (held != nil && base == fingerprint) {
 		return nil
 	}
 	return NewError(ReasonNodeSetBaseMismatch,
-		fmt.Sprintf("node set %s is %s, the difference is against %s; upload it whole", quote(chunk.GetNodeSetId()), state, quote(base)),
+		fmt.Sprintf("node set %s is %s, the difference is against %s; upload it whole", rules.Quote(chunk.GetNodeSetId()), state, rules.Quote(base)),
 		Metadata("fingerprint", fingerprint))
 }
 
@@ -134,7 +135,7 @@ func (u *staging) build(held *nodeSet) (*nodeSet, error) {
 	}
 	if count := len(out.byProviderID); count != int(u.head.GetTargetCount()) {
 		return nil, NewError(ReasonNodeSetIntegrity,
-			fmt.Sprintf("node set %s would have %d nodes instead of %d; upload it whole", quote(u.head.GetNodeSetId()), count, u.head.GetTargetCount()),
+			fmt.Sprintf("node set %s would have %d nodes instead of %d; upload it whole", rules.Quote(u.head.GetNodeSetId()), count, u.head.GetTargetCount()),
 			Metadata("count", fmt.Sprint(count)), Metadata("target_count", fmt.Sprint(u.head.GetTargetCount())))
 	}
 	out.nodes = make([]*cpv1.TargetNode, 0, len(out.byProviderID))

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 	"google.golang.org/protobuf/proto"
 )
@@ -68,7 +69,7 @@ func (n *nodeResolver) inline(nodes []*cpv1.TargetNode) ([]*cpv1.TargetNode, err
 		if earlier, twice := firstAt[node.GetProviderId()]; twice {
 			path := fmt.Sprintf("%s[%d].provider_id", field, i)
 			return nil, NewError(ReasonFieldInvalid,
-				fmt.Sprintf("%s is %s, as %s[%d] is already", path, quote(node.GetProviderId()), field, earlier), Field(path))
+				fmt.Sprintf("%s is %s, as %s[%d] is already", path, rules.Quote(node.GetProviderId()), field, earlier), Field(path))
 		}
 		firstAt[node.GetProviderId()] = i
 	}
@@ -82,10 +83,10 @@ func (n *nodeResolver) fromSet(id, fingerprint string) ([]*cpv1.TargetNode, erro
 	}
 	state, held := "not known here", ""
 	if set != nil {
-		state, held = "held at fingerprint "+quote(set.fingerprint), set.fingerprint
+		state, held = "held at fingerprint "+rules.Quote(set.fingerprint), set.fingerprint
 	}
 	return nil, NewError(ReasonNodeSetUnknown,
-		fmt.Sprintf("node set %s is %s; upload it at %s", quote(id), state, quote(fingerprint)),
+		fmt.Sprintf("node set %s is %s; upload it at %s", rules.Quote(id), state, rules.Quote(fingerprint)),
 		Metadata("node_set_id", id), Metadata("fingerprint", held))
 }
 
@@ -96,10 +97,10 @@ func (n *nodeResolver) unchanged(key, fingerprint string) ([]*cpv1.TargetNode, e
 	}
 	state, held := "are not known here", ""
 	if known != nil {
-		state, held = "have fingerprint "+quote(known.fingerprint), known.fingerprint
+		state, held = "have fingerprint "+rules.Quote(known.fingerprint), known.fingerprint
 	}
 	return nil, NewError(ReasonNodesFingerprintMismatch,
-		fmt.Sprintf("the nodes of this load balancer %s, not %s; send them whole", state, quote(fingerprint)),
+		fmt.Sprintf("the nodes of this load balancer %s, not %s; send them whole", state, rules.Quote(fingerprint)),
 		Metadata("fingerprint", held))
 }
 

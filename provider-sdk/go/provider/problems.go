@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 )
 
 var (
@@ -102,8 +103,8 @@ func limitProblems(limits *cpv1.Limits) []string {
 // factProblems is what is wrong with the facts that a definition declares, as the contract's own rules see its handshake.
 func factProblems(info *cpv1.GetProviderInfoResponse) []string {
 	var out []string
-	for _, each := range byRule(info) {
-		out = append(out, vendorPath(each.field)+" "+each.description)
+	for _, each := range rules.Check(info) {
+		out = append(out, vendorPath(each.Field)+" "+each.Description)
 	}
 	for _, prefix := range info.GetAnnotationPrefixes() {
 		if !annotationPrefix.MatchString(prefix) {

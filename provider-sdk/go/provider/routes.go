@@ -41,7 +41,7 @@ func newRouteService(s *service, handlers *Routes) *routeService {
 
 // ListRoutes lists this cluster's routes.
 func (s *service) ListRoutes(ctx context.Context, request *cpv1.ListRoutesRequest) (*cpv1.ListRoutesResponse, error) {
-	return read(ctx, s, request, checkPage(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListRoutesResponse, error) {
+	return read(ctx, s, request, rules.Page(request.GetPageSize()), func(ctx context.Context) (*cpv1.ListRoutesResponse, error) {
 		page, err := s.routeList.page(ctx, request)
 		if err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (s *service) completeRoute(route, asked *cpv1.Route) *cpv1.Route {
 // BatchEnsureRoutes makes routes exist.
 func (s *service) BatchEnsureRoutes(ctx context.Context, request *cpv1.BatchEnsureRoutesRequest) (*cpv1.BatchEnsureRoutesResponse, error) {
 	claimed := s.capabilities.GetRoutes()
-	return change(ctx, s, request, claimed.GetValidateOnly(), checkRoutes(request.GetRoutes(), claimed, targetRequired), func(ctx context.Context) (*cpv1.BatchEnsureRoutesResponse, error) {
+	return change(ctx, s, request, claimed.GetValidateOnly(), rules.Routes(request.GetRoutes(), claimed, rules.TargetRequired), func(ctx context.Context) (*cpv1.BatchEnsureRoutesResponse, error) {
 		out, err := s.routes.change(ctx, request, "ensure", s.routes.ensure)
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (s *service) BatchEnsureRoutes(ctx context.Context, request *cpv1.BatchEnsu
 // BatchDeleteRoutes makes routes be gone.
 func (s *service) BatchDeleteRoutes(ctx context.Context, request *cpv1.BatchDeleteRoutesRequest) (*cpv1.BatchDeleteRoutesResponse, error) {
 	claimed := s.capabilities.GetRoutes()
-	return change(ctx, s, request, claimed.GetValidateOnly(), checkRoutes(request.GetRoutes(), claimed, targetOptional), func(ctx context.Context) (*cpv1.BatchDeleteRoutesResponse, error) {
+	return change(ctx, s, request, claimed.GetValidateOnly(), rules.Routes(request.GetRoutes(), claimed, rules.TargetOptional), func(ctx context.Context) (*cpv1.BatchDeleteRoutesResponse, error) {
 		out, err := s.routes.change(ctx, request, "delete", s.routes.delete)
 		if err != nil {
 			return nil, err
@@ -261,46 +261,4 @@ func (r *routeService) toResult(ctx context.Context, answer RouteAnswer, asked *
 
 func failedRoute(err *Error) *cpv1.RouteResult {
 	return &cpv1.RouteResult{Outcome: &cpv1.RouteResult_Error{Error: err.toItem()}}
-}
-
-// targetRule says whether a route must name its target: one to be deleted may point to a machine that is gone.
-type targetRule bool
-
-const (
-	targetRequired targetRule = true
-	targetOptional targetRule = false
-)
-
-// checkRoutes is what changes of routes must keep to beyond the rules of their fields.
-func checkRoutes(routes []*cpv1.Route, claimed *cpv1.RouteCapabilities, target targetRule) []fieldViolation {
-	out := checkBatch("routes", len(routes), claimed.GetMaxBatchSize())
-	for i, route := range routes {
-		path := fmt.Sprintf("routes[%d]", i)
-		if target == targetRequired && route.GetTargetProviderId() == "" {
-			out = append(out, fieldViolation{reason: ReasonFieldMissing, field: path + ".target_provider_id", description: "is required"})
-		}
-		out = append(out, checkDestination(route, path, claimed)...)
-	}
-	return out
-}
-
-func checkDestination(route *cpv1.Route, path string, claimed *cpv1.RouteCapabilities) []fieldViolation {
-	prefix, ok := rules.ParseCIDR(route.GetDestinationCidr())
-	if !ok {
-		return nil
-	}
-	family := cpv1.IpFamily_IP_FAMILY_IPV4
-	if prefix.Addr().Is6() {
-		family = cpv1.IpFamily_IP_FAMILY_IPV6
-	}
-	problem := ""
-	if !slices.Contains(claimed.GetIpFamilies(), family) {
-		problem = "is " + familyName(family) + ", which this provider does not route"
-	} else if prefix.Masked() != prefix {
-		problem = "is " + route.GetDestinationCidr() + ", which has host bits"
-	}
-	if problem == "" {
-		return nil
-	}
-	return []fieldViolation{{reason: ReasonFieldInvalid, field: path + ".destination_cidr", description: problem}}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -103,7 +104,7 @@ func (s *service) streamHandler(stream grpc.StreamDesc) grpc.StreamHandler {
 func (s *service) enter(ctx context.Context, method string) (context.Context, context.CancelFunc) {
 	call := rpcCall{
 		method:      method,
-		mutation:    methodTable()[method].mutation,
+		mutation:    rules.Methods()[method].Mutation,
 		requestID:   requestIDOf(ctx),
 		traceparent: traceparentOf(ctx),
 	}
@@ -135,7 +136,7 @@ func (s *service) admit(method string) error {
 		return errDraining()
 	default:
 	}
-	if isClaimed(s.capabilities, methodTable()[method].capability) {
+	if isClaimed(s.capabilities, rules.Methods()[method].Capability) {
 		return nil
 	}
 	return NewError(ReasonCapabilityAbsent, "This provider does not serve "+method+"; its handshake says so")

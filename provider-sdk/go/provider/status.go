@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/status"
@@ -28,7 +29,7 @@ const (
 
 // GRPCStatus is the error as it leaves, within the trailer budget: what helps least goes first, ErrorInfo and RetryInfo stay.
 func (e *Error) GRPCStatus() *status.Status {
-	out := &spb.Status{Code: int32(e.code), Message: cutToHeaderBytes(e.text(), maxMessageBytes)} // codes are 0 to 16
+	out := &spb.Status{Code: int32(e.code), Message: rules.CutToHeaderBytes(e.text(), rules.MaxMessageBytes)} // codes are 0 to 16
 	out.Details = e.requiredDetails()
 	for _, optional := range e.optionalDetails() {
 		out.Details = append(out.Details, optional)
@@ -52,8 +53,8 @@ func (e *Error) requiredDetails() []*anypb.Any {
 		domain = errorDomain
 	}
 	details := []*anypb.Any{detail(&errdetails.ErrorInfo{
-		Reason:   cutToBytes(e.reason, maxReasonBytes),
-		Domain:   cutToBytes(domain, maxDomainBytes),
+		Reason:   rules.CutToBytes(e.reason, maxReasonBytes),
+		Domain:   rules.CutToBytes(domain, maxDomainBytes),
 		Metadata: e.boundedMetadata(),
 	})}
 	if e.retryAfter > 0 {
@@ -97,7 +98,7 @@ func (e *Error) badRequest() *anypb.Any {
 	out := &errdetails.BadRequest{}
 	used := 0
 	for i, problem := range e.fields {
-		field, description := cutToBytes(problem.Field, maxFieldBytes), cutToBytes(problem.Description, descriptionBytes)
+		field, description := rules.CutToBytes(problem.Field, maxFieldBytes), rules.CutToBytes(problem.Description, descriptionBytes)
 		used += len(field) + len(description) + overheadBytes
 		if used > budgetBytes {
 			field, description = "", fmt.Sprintf("and %d more", len(e.fields)-i)
@@ -130,23 +131,23 @@ func (e *Error) boundedMetadata() map[string]string {
 func (e *Error) toItem() *cpv1.ItemError {
 	item := &cpv1.ItemError{
 		Code:     int32(e.code), // codes are 0 to 16
-		Reason:   cutToBytes(e.reason, maxReasonBytes),
-		Message:  cutToBytes(e.text(), maxMessageBytes),
+		Reason:   rules.CutToBytes(e.reason, maxReasonBytes),
+		Message:  rules.CutToBytes(e.text(), rules.MaxMessageBytes),
 		Metadata: e.boundedMetadata(),
 	}
 	if e.domain != errorDomain {
-		item.Domain = cutToBytes(e.domain, maxDomainBytes)
+		item.Domain = rules.CutToBytes(e.domain, maxDomainBytes)
 	}
 	if e.retryAfter > 0 {
 		item.RetryAfter = durationpb.New(e.retryAfter)
 	}
 	if len(e.fields) > 0 {
-		item.Field = cutToBytes(e.fields[0].Field, maxFieldBytes)
+		item.Field = rules.CutToBytes(e.fields[0].Field, maxFieldBytes)
 	}
 	return item
 }
 
-func cutText(text string) string { return cutToBytes(text, maxTextBytes) }
+func cutText(text string) string { return rules.CutToBytes(text, maxTextBytes) }
 
 // detail packs a message; those of this file are valid UTF-8 and always can be.
 func detail(message proto.Message) *anypb.Any {

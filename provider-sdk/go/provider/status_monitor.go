@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -262,7 +263,7 @@ func (m *statusMonitor) failed(err *Error) bool {
 // set replaces a condition: answers that were made before keep theirs.
 func (m *statusMonitor) set(kind string, status cpv1.ConditionStatus, reason, message string) {
 	fresh := &cpv1.Condition{
-		Type: kind, Status: status, Reason: cutToBytes(reason, maxReasonBytes), Message: cutToBytes(message, maxMessageBytes),
+		Type: kind, Status: status, Reason: rules.CutToBytes(reason, maxReasonBytes), Message: rules.CutToBytes(message, rules.MaxMessageBytes),
 		LastTransitionTime: timestamppb.New(m.now()),
 	}
 	for i, before := range m.conditions {

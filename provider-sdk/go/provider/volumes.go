@@ -6,6 +6,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -30,7 +31,7 @@ func newVolumeBatch(s *service, handlers *Volumes) *volumeBatch {
 
 // BatchGetVolumes looks volumes up.
 func (s *service) BatchGetVolumes(ctx context.Context, request *cpv1.BatchGetVolumesRequest) (*cpv1.BatchGetVolumesResponse, error) {
-	special := checkBatch("volumes", len(request.GetVolumes()), s.capabilities.GetVolumes().GetMaxBatchSize())
+	special := rules.Batch("volumes", len(request.GetVolumes()), s.capabilities.GetVolumes().GetMaxBatchSize())
 	return read(ctx, s, request, special, func(ctx context.Context) (*cpv1.BatchGetVolumesResponse, error) {
 		return s.volumes.answer(ctx, request)
 	})
@@ -84,7 +85,7 @@ func (b *volumeBatch) plan(volume *cpv1.VolumeRef) (key string, answered *cpv1.V
 	if foreign == "" {
 		return key, nil
 	}
-	notMine := &cpv1.NotMine{Message: cutToBytes(foreign, maxMessageBytes)}
+	notMine := &cpv1.NotMine{Message: rules.CutToBytes(foreign, rules.MaxMessageBytes)}
 	return "", &cpv1.VolumeResult{Outcome: &cpv1.VolumeResult_NotMine{NotMine: notMine}}
 }
 

@@ -3,6 +3,8 @@ package provider
 import (
 	"context"
 	"time"
+
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 )
 
 // heartbeatInterval: a message comes at least every 30 s (contract, WAT-3); this leaves room for a slow path.
@@ -28,7 +30,7 @@ type watchOf[Event any] struct {
 // serveWatch adds heartbeats to a provider's watch, and ends with PROVIDER_DRAINING when the provider shuts down and never
 // with OK.
 func serveWatch[Event any](ctx context.Context, s *service, request watchRequest, w watchOf[Event]) error {
-	special := checkWatch(request.GetResumeToken(), request.GetSendInitialEvents())
+	special := rules.Watch(request.GetResumeToken(), request.GetSendInitialEvents())
 	if err := s.check(rpcCallOf(ctx).method, request, special); err != nil {
 		return err
 	}

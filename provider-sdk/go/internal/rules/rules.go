@@ -10,23 +10,30 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Kind is how a rule is broken.
-type Kind int
-
-// The kinds.
+// The reasons for which requests are refused.
 const (
-	Missing Kind = iota
-	Invalid
-	TooLarge
+	Missing                 = "FIELD_MISSING"
+	Invalid                 = "FIELD_INVALID"
+	TooLarge                = "FIELD_TOO_LARGE"
+	BatchEmpty              = "BATCH_EMPTY"
+	BatchTooLarge           = "BATCH_TOO_LARGE"
+	PageSizeInvalid         = "PAGE_SIZE_INVALID"
+	PortProtocolUnsupported = "PORT_PROTOCOL_UNSUPPORTED"
+	AnnotationInvalid       = "ANNOTATION_INVALID"
+	ClassUnsupported        = "CLASS_UNSUPPORTED"
+	FeatureUnsupported      = "FEATURE_UNSUPPORTED"
 )
 
 // Violation is one rule broken.
 type Violation struct {
-	Kind Kind
+	// Reason is one of the contract's.
+	Reason string
 	// Field is its path in proto spelling: spec.ports[2].protocol.
 	Field string
 	// Description says what is wrong; it follows the path: "is required".
 	Description string
+	// Limit is the bound that was passed, where the caller can keep to it; 0 if none.
+	Limit uint32
 }
 
 // maxViolations are told at once; more would not fit into an answer.
@@ -108,8 +115,8 @@ type checker struct{ found []Violation }
 
 func (c *checker) full() bool { return len(c.found) >= maxViolations }
 
-func (c *checker) add(kind Kind, field, format string, args ...any) {
-	c.found = append(c.found, Violation{Kind: kind, Field: field, Description: fmt.Sprintf(format, args...)})
+func (c *checker) add(reason, field, format string, args ...any) {
+	c.found = append(c.found, Violation{Reason: reason, Field: field, Description: fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) message(rules *messageRules, message protoreflect.Message) {

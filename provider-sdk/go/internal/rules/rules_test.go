@@ -42,11 +42,11 @@ func TestCheckFindsFieldsByTheirPaths(t *testing.T) {
 			Tags: map[string]string{"k": string(make([]byte, 5000))},
 		},
 	}
-	got := map[string]Kind{}
+	got := map[string]string{}
 	for _, each := range Check(request) {
-		got[each.Field] = each.Kind
+		got[each.Field] = each.Reason
 	}
-	want := map[string]Kind{
+	want := map[string]string{
 		"context.cluster.id": TooLarge, "context.scope_id": Missing, "change": Missing, "service": Missing, "nodes": Missing,
 		"spec_fingerprint": Missing, "spec.ports[1].port": Invalid, "spec.requested_ips[1]": Invalid, "spec.source_ranges.cidrs": Missing,
 		"spec.tags": TooLarge,

@@ -1,22 +1,20 @@
-package provider
+package rules
 
 import (
 	"strings"
 	"unicode/utf8"
-
-	"cloudwire.dev/provider-sdk/go/internal/rules"
 )
 
-// maxMessageBytes is the contract's longest message of an error, in bytes of UTF-8.
-const maxMessageBytes = 1024
+// MaxMessageBytes is the contract's longest message of an error, in bytes of UTF-8.
+const MaxMessageBytes = 1024
 
-// cutToBytes cuts a text to so many bytes of UTF-8, never inside a character, and shows that it was cut.
-func cutToBytes(text string, maxBytes int) string {
+// CutToBytes cuts a text to so many bytes of UTF-8, never inside a character, and shows that it was cut.
+func CutToBytes(text string, maxBytes int) string {
 	return cutToCost(text, maxBytes, func(r rune) int { return utf8.RuneLen(r) })
 }
 
-// cutToHeaderBytes cuts a text so that its percent-encoded form, as grpc-message travels, is at most so many bytes.
-func cutToHeaderBytes(text string, maxBytes int) string {
+// CutToHeaderBytes cuts a text so that its percent-encoded form, as grpc-message travels, is at most so many bytes.
+func CutToHeaderBytes(text string, maxBytes int) string {
 	return cutToCost(text, maxBytes, func(r rune) int {
 		if r >= ' ' && r <= '~' && r != '%' {
 			return 1
@@ -41,5 +39,3 @@ func cutToCost(text string, maxCost int, costOf func(rune) int) string {
 	}
 	return text
 }
-
-func quote(text string) string { return rules.Quote(text) }
