@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"cloudwire.dev/provider-sdk/go/internal/state"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -62,7 +64,7 @@ func isFailureStatus(statusCode int) bool {
 // the peer may see.
 func classify(err error, mutation bool, correlationID string) (known *Error, masked bool) {
 	// The methods of a vendor's error may panic, those of a nil pointer in an error above all.
-	known, failed := recovered(func() (*Error, error) { return findKnown(err, mutation, 0), nil })
+	known, failed := state.Recovered(func() (*Error, error) { return findKnown(err, mutation, 0), nil })
 	if failed == nil && known != nil {
 		return known, false
 	}
@@ -72,7 +74,7 @@ func classify(err error, mutation bool, correlationID string) (known *Error, mas
 
 // isAnswer is true for an error by which the cloud answered a question, with a no.
 func isAnswer(err error) bool {
-	answer, failed := recovered(func() (bool, error) {
+	answer, failed := state.Recovered(func() (bool, error) {
 		return firstOf(err, 0, func(each error) bool {
 			if coded, ok := each.(interface{ GRPCStatus() *status.Status }); ok { // the chain is walked by hand
 				return slices.Contains(answerCodes, coded.GRPCStatus().Code())
@@ -169,7 +171,7 @@ func fromErrno(errno syscall.Errno, cause error, mutation bool) *Error {
 // HTTPStatus is the first HTTP status of 400 to 599 in an error and those behind it, 0 if there is none. It is looked for where
 // the clients of clouds keep it: in a method HTTPStatusCode (AWS), or in a field StatusCode (Azure, this package) or Code (Google).
 func HTTPStatus(err error) int {
-	found, failed := recovered(func() (int, error) { return firstOf(err, 0, httpStatus), nil })
+	found, failed := state.Recovered(func() (int, error) { return firstOf(err, 0, httpStatus), nil })
 	if failed != nil {
 		return 0
 	}

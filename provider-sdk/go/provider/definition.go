@@ -111,67 +111,6 @@ type LoadBalancers struct {
 	Watch func(ctx context.Context, request *cpv1.WatchLoadBalancersRequest, send func(*cpv1.WatchLoadBalancersResponse) error) error
 }
 
-// LoadBalancerRef says which load balancer is meant.
-type LoadBalancerRef struct {
-	// Key is the natural key: at most 32 characters of [a-z0-9-], a letter first, the same in every call for this Service.
-	// Use it as name or idempotency token at the cloud.
-	Key string
-	// Cluster to stamp on what is made, and to check before it is changed.
-	Cluster *cpv1.ClusterRef
-	// Service whose load balancer it is; its UID belongs into the stamp.
-	Service *cpv1.ServiceRef
-	// Class is spec.loadBalancerClass; empty if there is none.
-	Class string
-	// Annotations of the Service under the declared prefixes.
-	Annotations map[string]string
-	// ID is the provider's id of the load balancer, a hint.
-	ID string
-	// OperationID is that of the last pending answer, a hint.
-	OperationID string
-}
-
-// TargetNodes are the nodes wanted, always resolved and complete, however they travelled.
-type TargetNodes struct {
-	// Nodes shall be the targets, all of them and no others. Empty: no node at all. They are shared: do not change them.
-	Nodes []*cpv1.TargetNode
-	// NodesFingerprint is to be kept with the load balancer and given back in reads.
-	NodesFingerprint string
-	// NodesDiff is how they differ from those of the last call; nil when these are not known, as after a restart.
-	NodesDiff *NodesDiff
-}
-
-// NodesDiff is how nodes differ from those of the last acknowledged call for the same load balancer.
-type NodesDiff struct {
-	// Added nodes are to be targets and were not.
-	Added []*cpv1.TargetNode
-	// Removed nodes were targets and are not to be.
-	Removed []*cpv1.TargetNode
-	// Changed nodes have the same provider ID and other facts; they are given as they are now.
-	Changed []*cpv1.TargetNode
-}
-
-// EnsureRequest is the whole wish for a load balancer.
-type EnsureRequest struct {
-	LoadBalancerRef
-	TargetNodes
-	// Spec is what it shall be; what is absent is not wished for.
-	Spec *cpv1.LoadBalancerSpec
-	// SpecFingerprint is to be kept with the load balancer and given back in reads.
-	SpecFingerprint string
-	// AdoptID is the load balancer to take over, whoever stamped it; empty: none.
-	AdoptID string
-	// Request is the request as it came.
-	Request *cpv1.EnsureLoadBalancerRequest
-}
-
-// UpdateNodesRequest is the wish for other targets.
-type UpdateNodesRequest struct {
-	LoadBalancerRef
-	TargetNodes
-	// Request is the request as it came.
-	Request *cpv1.UpdateLoadBalancerNodesRequest
-}
-
 // Routes serves routes: List, and Ensure or EnsureMany, Delete or DeleteMany. [Call.ReportRouteQuota] tells how full the
 // table is.
 type Routes struct {

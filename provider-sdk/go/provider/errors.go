@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -185,4 +186,30 @@ func permitted(err *Error, method string, item bool) *Error {
 		what = "an item of " + method
 	}
 	return NewError(ReasonInvariantBroken, err.reason+" is no reason of "+what+": "+err.message, Cause(err))
+}
+
+// fromRefusal is the error that a store answers; nil for nil.
+func fromRefusal(refused *state.Refusal) *Error {
+	if refused == nil {
+		return nil
+	}
+	var options []ErrorOption
+	if refused.Field != "" {
+		options = append(options, Field(refused.Field))
+	}
+	if refused.RetryAfter > 0 {
+		options = append(options, RetryAfter(refused.RetryAfter))
+	}
+	for _, each := range refused.Metadata {
+		options = append(options, Metadata(each.Key, each.Value))
+	}
+	return NewError(Reason(refused.Reason), refused.Message, options...)
+}
+
+// stated is an error of a store as one of the contract; others are as they are.
+func stated(err error) error {
+	if refused, ok := err.(*state.Refusal); ok {
+		return fromRefusal(refused)
+	}
+	return err
 }

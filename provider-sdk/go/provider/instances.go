@@ -7,6 +7,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -45,20 +46,20 @@ func (b *instanceBatch) answer(ctx context.Context, request *cpv1.BatchGetInstan
 	call := CallOf(ctx)
 	call.MaxDataAge = maxDataAge(request)
 	results := make([]*cpv1.InstanceResult, len(request.GetNodes()))
-	questions := newQuestions[*cpv1.NodeRef](len(results))
+	requests := state.NewRequestDedup[*cpv1.NodeRef](len(results))
 	for i, node := range request.GetNodes() {
 		if key, answered := b.plan(node); answered != nil {
 			results[i] = answered
 		} else {
-			questions.add(i, key, node)
+			requests.Add(i, key, node)
 		}
 	}
-	found, err := b.lookUp.ask(ctx, questions.asked)
+	found, err := b.lookUp.ask(ctx, requests.Requests)
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range questions.of {
-		results[i] = b.toResult(call, questions.asked[at].ref, found[at])
+	for i, at := range requests.Of {
+		results[i] = b.toResult(call, requests.Requests[at].Ref, found[at])
 	}
 	scope, err := b.s.knownScope()
 	if err != nil {
@@ -92,7 +93,7 @@ func (b *instanceBatch) planByName(node *cpv1.NodeRef) (key string, answered *cp
 			"Node "+node.GetName()+" has no provider ID; machines are not looked up by name here"))
 	}
 	// Nodes without provider ID are one question only when every hint is the same.
-	return "name " + string(deterministic(node)), nil
+	return "name " + string(state.Bytes(node)), nil
 }
 
 func unknownInstance(err *Error) *cpv1.InstanceResult {

@@ -17,7 +17,7 @@ func sdkGoroutines() string {
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	var own []string
 	for each := range strings.SplitSeq(string(stacks), "\n\n") {
-		if strings.Contains(each, "provider-sdk/go/provider.") && !strings.Contains(each, "testing.tRunner") {
+		if (strings.Contains(each, "provider-sdk/go/provider.") || strings.Contains(each, "provider-sdk/go/internal/")) && !strings.Contains(each, "testing.tRunner") {
 			own = append(own, each)
 		}
 	}

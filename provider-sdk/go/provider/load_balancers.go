@@ -10,6 +10,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 	"cloudwire.dev/provider-sdk/go/internal/state/lru"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -18,14 +19,17 @@ import (
 // defaultSoftDuration is the contract's: Limits.soft_call_duration.
 const defaultSoftDuration = 10 * time.Second
 
+// defaultMaxInlineNodes is the contract's, where the provider declares nothing: Limits.max_inline_nodes.
+const defaultMaxInlineNodes = 15_000
+
 // loadBalancerService serves the RPCs about one load balancer.
 type loadBalancerService struct {
-	s        *service
-	handlers *LoadBalancers
-	nodes    *nodeResolver
-	gate     *changeGate[proto.Message]
-	fence    *sequenceFence
-	soft     time.Duration
+	s          *service
+	handlers   *LoadBalancers
+	nodes      *state.NodeResolver
+	serializer *state.ChangeSerializer[proto.Message]
+	fence      *state.SequenceFence
+	soft       time.Duration
 	// ids are those of load balancers by their keys, for answers about work that goes on.
 	ids *lru.Map[string, string]
 }
@@ -42,9 +46,9 @@ func newLoadBalancerService(s *service, handlers *LoadBalancers) *loadBalancerSe
 		soft = 0
 	}
 	return &loadBalancerService{
-		s: s, handlers: handlers, nodes: newNodeResolver(s.limits, s.capabilities.GetLoadBalancers().GetNodeSets()),
-		gate: newChangeGate[proto.Message](s), fence: newSequenceFence(), soft: soft,
-		ids: lru.New[string](lru.Options[string]{MaxEntries: maxRememberedBalancers}),
+		s: s, handlers: handlers, nodes: nodeResolverFor(s),
+		serializer: state.NewChangeSerializer[proto.Message](s.forced, s.log), fence: state.NewSequenceFence(), soft: soft,
+		ids: lru.New[string](lru.Options[string]{MaxEntries: state.MaxRememberedLoadBalancers}),
 	}
 }
 
@@ -87,7 +91,7 @@ func (b *loadBalancerService) runEnsure(ctx context.Context, wanted *EnsureReque
 	call := CallOf(ctx)
 	// Here and not before: the change that this one waited for may have made other nodes the last ones.
 	var err error
-	if wanted.TargetNodes, err = b.nodes.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
+	if wanted.TargetNodes, err = b.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
 		return nil, err
 	}
 	answer, err := b.handlers.Ensure(ctx, wanted)
@@ -110,6 +114,20 @@ func (b *loadBalancerService) runEnsure(ctx context.Context, wanted *EnsureReque
 	return &cpv1.EnsureLoadBalancerResponse{
 		LoadBalancer: balancer, Diagnostics: diagnostics, PlannedChanges: planned, Stats: call.recorder.takeStats(),
 	}, nil
+}
+
+func nodeResolverFor(s *service) *state.NodeResolver {
+	return state.NewNodeResolver(
+		orDefault(s.limits.GetMaxInlineNodes(), defaultMaxInlineNodes), s.capabilities.GetLoadBalancers().GetNodeSets().GetMaxSets())
+}
+
+// resolve answers the nodes of a selection, however they travel: the whole list.
+func (b *loadBalancerService) resolve(key string, selection *cpv1.NodeSelection) (TargetNodes, error) {
+	nodes, diff, err := b.nodes.Resolve(key, selection)
+	if err != nil {
+		return TargetNodes{}, stated(err)
+	}
+	return TargetNodes{Nodes: nodes, NodesFingerprint: selection.GetFingerprint(), NodesDiff: (*NodesDiff)(diff)}, nil
 }
 
 // UpdateLoadBalancerNodes makes the targets of a load balancer be these nodes.
@@ -137,7 +155,7 @@ func (b *loadBalancerService) updateNodes(ctx context.Context, request *cpv1.Upd
 func (b *loadBalancerService) runUpdateNodes(ctx context.Context, wanted *UpdateNodesRequest) (*cpv1.UpdateLoadBalancerNodesResponse, error) {
 	call := CallOf(ctx)
 	var err error
-	if wanted.TargetNodes, err = b.nodes.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
+	if wanted.TargetNodes, err = b.resolve(wanted.Key, wanted.Request.GetNodes()); err != nil {
 		return nil, err
 	}
 	answer, err := b.handlers.UpdateNodes(ctx, wanted)
@@ -188,7 +206,7 @@ func (b *loadBalancerService) runDelete(ctx context.Context, ref *LoadBalancerRe
 	call := CallOf(ctx)
 	if !call.ValidateOnly() {
 		// Even a deletion that fails half-way may have taken targets away.
-		b.nodes.acknowledged.delete(ref.Key)
+		b.nodes.Forget(ref.Key)
 	}
 	answer, err := b.handlers.Delete(ctx, ref)
 	if err != nil {
@@ -216,11 +234,13 @@ func changeOne[Response proto.Message](ctx context.Context, b *loadBalancerServi
 		answer, err = work(ctx)
 		return answer, false, err
 	}
-	given, stillRunning, err := b.gate.run(ctx, gatedChange[proto.Message]{
-		key: ref.Key, changeID: change.GetRequestId(), digest: digest, soft: b.soft, final: isFinalChange,
-		work: func(ctx context.Context) (proto.Message, error) {
+	given, stillRunning, err := b.serializer.Run(ctx, state.Change[proto.Message]{
+		Key: ref.Key, ChangeID: change.GetRequestId(), Digest: digest, Soft: b.soft, Final: isFinalChange,
+		Work: func(ctx context.Context) (proto.Message, error) {
+			// The work may outlive the call that began it.
+			ctx = withCall(ctx, CallOf(ctx))
 			// Here and not before: a newer change may have passed while this one waited for its turn.
-			if overtaken := b.fence.enter(ref.Key, change.GetSequence()); overtaken != nil {
+			if overtaken := fromRefusal(b.fence.Enter(ref.Key, change.GetSequence())); overtaken != nil {
 				return nil, overtaken
 			}
 			return work(ctx)
@@ -230,7 +250,7 @@ func changeOne[Response proto.Message](ctx context.Context, b *loadBalancerServi
 		// Digests begin with the kind of change: an answer of another kind cannot be met.
 		answer, _ = given.(Response)
 	}
-	return answer, stillRunning, err
+	return answer, stillRunning, stated(err)
 }
 
 // isFinalChange: work that goes on, or that failed, is asked about again and must not be answered from memory.
@@ -279,7 +299,7 @@ func operationUnderWay() *cpv1.Operation {
 func (b *loadBalancerService) acknowledge(key string, balancer *cpv1.LoadBalancer, nodes TargetNodes) {
 	b.ids.Set(key, balancer.GetId())
 	if balancer.GetNodesFingerprint() == nodes.NodesFingerprint {
-		b.nodes.acknowledged.set(key, nodes)
+		b.nodes.Acknowledge(key, nodes.NodesFingerprint, nodes.Nodes)
 	}
 }
 
@@ -299,7 +319,7 @@ func (b *loadBalancerService) get(ctx context.Context, request *cpv1.GetLoadBala
 		return nil, err
 	}
 	out := &cpv1.GetLoadBalancerResponse{}
-	if working := b.gate.working(ref.Key); working != "" {
+	if working := b.serializer.Working(ref.Key); working != "" {
 		out.Outcome = &cpv1.GetLoadBalancerResponse_LoadBalancer{LoadBalancer: b.whileWorking(ref, reading, working)}
 	} else if absence, ok := reading.(*AbsentAnswer); ok {
 		if refused := call.recorder.refusesAbsence(absence.basis); refused != nil {
@@ -352,7 +372,8 @@ func (b *loadBalancerService) readOne(ctx context.Context, ref *LoadBalancerRef)
 func (s *service) ApplyNodeSet(ctx context.Context, request *cpv1.ApplyNodeSetRequest) (*cpv1.ApplyNodeSetResponse, error) {
 	special := rules.NodeSetChunk(request, s.capabilities.GetLoadBalancers())
 	return read(ctx, s, request, special, func(context.Context) (*cpv1.ApplyNodeSetResponse, error) {
-		return s.balancers.nodes.sets.apply(request)
+		answer, err := s.balancers.nodes.Apply(request)
+		return answer, stated(err)
 	})
 }
 

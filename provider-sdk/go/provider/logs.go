@@ -8,16 +8,18 @@ import (
 	"regexp"
 	"strings"
 
+	"cloudwire.dev/provider-sdk/go/internal/state"
+
 	"google.golang.org/grpc/codes"
 )
 
 // logFailure writes what the peer must not see, as loud as it matters to an operator.
 func logFailure(log *slog.Logger, told *Error, err error, unexpected bool) {
 	fields := []any{"reason", told.reason, "error", errorText(err)}
-	var panicked *panicError
+	var panicked *state.PanicError
 	switch {
 	case errors.As(err, &panicked):
-		log.Error("A call panicked", append(fields, "stack", string(panicked.stack))...)
+		log.Error("A call panicked", append(fields, "stack", string(panicked.Stack))...)
 	case unexpected:
 		log.Error("A call failed in a way the provider did not expect", fields...)
 	case told.code == codes.Unknown || told.code == codes.PermissionDenied || told.code == codes.Internal || told.code == codes.Unauthenticated:
@@ -33,7 +35,7 @@ func errorText(err error) string {
 		return ""
 	}
 	// The methods of a vendor's error may panic, those of a nil pointer in an error above all.
-	text, failed := recovered(func() (string, error) {
+	text, failed := state.Recovered(func() (string, error) {
 		text := err.Error()
 		var stated *Error
 		if errors.As(err, &stated) && stated.cause != nil {

@@ -6,10 +6,12 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 )
 
 // defaultMaxDataAge is what a read allows when the caller does not say. Contract: BAT-4.
@@ -50,7 +52,7 @@ type lookUp[Ref, Answer, Found any] struct {
 
 type flight[Value any] struct {
 	started time.Time
-	task    *sharedTask[Value]
+	task    *state.SharedTask[Value]
 }
 
 func newLookUp[Ref, Answer, Found any](s *service) *lookUp[Ref, Answer, Found] {
@@ -59,14 +61,8 @@ func newLookUp[Ref, Answer, Found any](s *service) *lookUp[Ref, Answer, Found] {
 	}
 }
 
-// question is one object asked about; key is shared by equal questions.
-type question[Ref any] struct {
-	key string
-	ref Ref
-}
-
 // ask answers one result for each question, in their order.
-func (l *lookUp[Ref, Answer, Found]) ask(ctx context.Context, questions []question[Ref]) ([]lookUpResult[Found], error) {
+func (l *lookUp[Ref, Answer, Found]) ask(ctx context.Context, questions []state.Request[Ref]) ([]lookUpResult[Found], error) {
 	if len(questions) == 0 {
 		return nil, nil
 	}
@@ -77,7 +73,7 @@ func (l *lookUp[Ref, Answer, Found]) ask(ctx context.Context, questions []questi
 	var group sync.WaitGroup
 	for i, each := range questions {
 		group.Go(func() {
-			result, err := l.shared(ctx, each).join(ctx)
+			result, err := l.shared(ctx, each).Join(ctx)
 			if err != nil {
 				result = unknownResult[Found](l.note(ctx, CallOf(ctx), err), time.Now())
 			}
@@ -89,20 +85,20 @@ func (l *lookUp[Ref, Answer, Found]) ask(ctx context.Context, questions []questi
 }
 
 // shared joins a look-up of the same object that another call began, if its data will be young enough.
-func (l *lookUp[Ref, Answer, Found]) shared(ctx context.Context, each question[Ref]) *sharedTask[lookUpResult[Found]] {
+func (l *lookUp[Ref, Answer, Found]) shared(ctx context.Context, each state.Request[Ref]) *state.SharedTask[lookUpResult[Found]] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if current := l.flights[each.key]; current != nil && !current.task.abandoned() &&
+	if current := l.flights[each.Key]; current != nil && !current.task.Abandoned() &&
 		now.Sub(current.started) < CallOf(ctx).MaxDataAge {
 		return current.task
 	}
 	started := &flight[lookUpResult[Found]]{started: now}
-	started.task = startShared(ctx, l.s.forced, func(ctx context.Context) (lookUpResult[Found], error) {
-		defer l.forget(each.key, started)
-		return l.askOne(ctx, each.ref), nil
+	started.task = state.StartShared(ctx, l.s.forced, func(ctx context.Context) (lookUpResult[Found], error) {
+		defer l.forget(each.Key, started)
+		return l.askOne(ctx, each.Ref), nil
 	})
-	l.flights[each.key] = started
+	l.flights[each.Key] = started
 	return started.task
 }
 
@@ -124,17 +120,17 @@ func (l *lookUp[Ref, Answer, Found]) askOne(ctx context.Context, ref Ref) lookUp
 		return unknownResult[Found](l.note(ctx, call, ctx.Err()), time.Now())
 	}
 	readTime := time.Now()
-	answer, err := recovered(func() (Answer, error) { return l.get(ctx, ref) })
+	answer, err := state.Recovered(func() (Answer, error) { return l.get(ctx, ref) })
 	if err != nil {
 		return unknownResult[Found](l.note(ctx, call, err), readTime)
 	}
 	return l.toResult(ctx, call, ref, answer, readTime)
 }
 
-func (l *lookUp[Ref, Answer, Found]) askTogether(ctx context.Context, questions []question[Ref]) ([]lookUpResult[Found], error) {
+func (l *lookUp[Ref, Answer, Found]) askTogether(ctx context.Context, questions []state.Request[Ref]) ([]lookUpResult[Found], error) {
 	refs := make([]Ref, len(questions))
 	for i, each := range questions {
-		refs[i] = each.ref
+		refs[i] = each.Ref
 	}
 	readTime := time.Now()
 	answers, err := l.getMany(ctx, refs)
@@ -219,4 +215,11 @@ func toAbsence(answer *AbsentAnswer, readTime time.Time) *cpv1.Absence {
 	return &cpv1.Absence{
 		Basis: answer.basis, ObserveTime: timestamppb.New(observed), StronglyConsistent: answer.stronglyConsistent,
 	}
+}
+
+func maxDataAge(request interface{ GetMaxDataAge() *durationpb.Duration }) time.Duration {
+	if given := request.GetMaxDataAge(); given != nil {
+		return given.AsDuration()
+	}
+	return defaultMaxDataAge
 }

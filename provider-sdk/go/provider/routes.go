@@ -9,6 +9,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -17,11 +18,11 @@ const maxSingleRouteChanges = 16
 
 // routeService serves the RPCs about routes.
 type routeService struct {
-	s        *service
-	handlers *Routes
-	slots    chan struct{}
-	gate     *changeGate[*routeOutcome]
-	fence    *sequenceFence
+	s          *service
+	handlers   *Routes
+	slots      chan struct{}
+	serializer *state.ChangeSerializer[*routeOutcome]
+	fence      *state.SequenceFence
 }
 
 // routeOutcome is the answer of either change.
@@ -35,7 +36,7 @@ type routeOutcome struct {
 func newRouteService(s *service, handlers *Routes) *routeService {
 	return &routeService{
 		s: s, handlers: handlers, slots: make(chan struct{}, maxSingleRouteChanges),
-		gate: newChangeGate[*routeOutcome](s), fence: newSequenceFence(),
+		serializer: state.NewChangeSerializer[*routeOutcome](s.forced, s.log), fence: state.NewSequenceFence(),
 	}
 }
 
@@ -122,15 +123,17 @@ func (r *routeService) change(ctx context.Context, request routesRequest, kind s
 	}
 	changeID := request.GetChange().GetRequestId()
 	// Different changes run side by side: which routes they touch is the controller's to keep apart.
-	out, _, err := r.gate.run(ctx, gatedChange[*routeOutcome]{
-		key: changeID, changeID: changeID, digest: kind + digestOf(request), work: run, final: allRoutes,
+	out, _, err := r.serializer.Run(ctx, state.Change[*routeOutcome]{
+		Key: changeID, ChangeID: changeID, Digest: kind + digestOf(request), Final: allRoutes,
+		// The work may outlive the call that began it.
+		Work: func(ctx context.Context) (*routeOutcome, error) { return run(withCall(ctx, CallOf(ctx))) },
 	})
-	return out, err
+	return out, stated(err)
 }
 
 // digestOf stands for a request that may be large.
 func digestOf(request proto.Message) string {
-	sum := sha256.Sum256(deterministic(request))
+	sum := sha256.Sum256(state.Bytes(request))
 	return string(sum[:])
 }
 
@@ -145,7 +148,7 @@ func (r *routeService) inSequence(ctx context.Context, request routesRequest, wo
 		sequence = 0
 	}
 	return someOf(request.GetRoutes(), func(route *cpv1.Route) *Error {
-		return r.fence.enter(cluster+" "+route.GetDestinationCidr(), sequence)
+		return fromRefusal(r.fence.Enter(cluster+" "+route.GetDestinationCidr(), sequence))
 	}, func(routes []*cpv1.Route) ([]RouteAnswer, error) { return work(ctx, routes) })
 }
 
@@ -235,7 +238,7 @@ func (r *routeService) one(ctx context.Context, route *cpv1.Route, work func(con
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	return recovered(func() (RouteAnswer, error) { return work(ctx, route) })
+	return state.Recovered(func() (RouteAnswer, error) { return work(ctx, route) })
 }
 
 func (r *routeService) toResult(ctx context.Context, answer RouteAnswer, asked *cpv1.Route) *cpv1.RouteResult {

@@ -10,6 +10,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -90,7 +91,7 @@ func (s *service) streamHandler(stream grpc.StreamDesc) grpc.StreamHandler {
 		call := rpcCallOf(ctx)
 		wire.SetTrailer(metadata.Pairs(requestIDHeader, call.requestID))
 		started := time.Now()
-		_, err := recovered(func() (any, error) {
+		_, err := state.Recovered(func() (any, error) {
 			if err := s.admit(call.method); err != nil {
 				return nil, err
 			}
@@ -161,7 +162,7 @@ type outcome[Value any] struct {
 func untilDone(ctx context.Context, work func() (any, error)) (any, error) {
 	done := make(chan outcome[any], 1)
 	go func() {
-		value, err := recovered(work)
+		value, err := state.Recovered(work)
 		done <- outcome[any]{value, err}
 	}()
 	select {
@@ -172,18 +173,10 @@ func untilDone(ctx context.Context, work func() (any, error)) (any, error) {
 	}
 }
 
-// panicError is a panic of the vendor's code.
-type panicError struct {
-	caught any
-	stack  []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.caught) }
-
 // usable is the error, or the panic of its methods: those of a nil pointer in an error above all.
 func usable(err error) error {
-	_, failed := recovered(func() (string, error) {
-		errors.As(err, new(*panicError))
+	_, failed := state.Recovered(func() (string, error) {
+		errors.As(err, new(*state.PanicError))
 		return err.Error(), nil
 	})
 	if failed != nil {

@@ -10,6 +10,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -128,7 +129,7 @@ func (m *statusMonitor) ask(ctx context.Context) error {
 	go func() {
 		defer func() {
 			if caught := recover(); caught != nil {
-				done <- outcome[found]{err: &panicError{caught: caught}}
+				done <- outcome[found]{err: &state.PanicError{Caught: caught}}
 			}
 		}()
 		var out found

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,46 +118,4 @@ func TestLogsShowWhereARequestWent(t *testing.T) {
 	if got := redactText(text); got != text {
 		t.Errorf("got %s", got)
 	}
-}
-
-func TestAStubbornChangeKeepsItsKeyForTenMinutesAfterItWasToldToEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		forced, end := context.WithCancel(t.Context())
-		defer end()
-		gate := newChangeGate[string](newService(silent(), nil, slog.New(slog.DiscardHandler), forced))
-		release := make(chan struct{})
-		var working, most atomic.Int32
-		wish := func(digest string, work func()) gatedChange[string] {
-			return gatedChange[string]{
-				key: "lb", changeID: digest, digest: digest, soft: time.Second, final: func(string) bool { return true },
-				work: func(context.Context) (string, error) {
-					most.Store(max(most.Load(), working.Add(1)))
-					defer working.Add(-1)
-					work()
-					return digest, nil
-				},
-			}
-		}
-		ask := func(change gatedChange[string]) (string, bool, error) { return gate.run(t.Context(), change) }
-
-		if _, running, err := ask(wish("first", func() { <-release })); !running || err != nil {
-			t.Fatalf("running is %t, error %v", running, err)
-		}
-		time.Sleep(abandonedMax - time.Minute)
-		second := wish("second", func() {})
-		// It tells the first to end, which does not.
-		if _, _, err := ask(second); err == nil {
-			t.Error("the second did not find the key taken")
-		}
-		time.Sleep(abandonedMax - time.Minute)
-		if _, _, err := ask(second); err == nil || most.Load() != 1 {
-			t.Errorf("%d worked at once, error %v", most.Load(), err)
-		}
-		time.Sleep(2 * time.Minute)
-		if answer, _, err := ask(second); answer != "second" || err != nil {
-			t.Errorf("answer is %q, error %v", answer, err)
-		}
-		close(release)
-		synctest.Wait()
-	})
 }

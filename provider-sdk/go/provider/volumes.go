@@ -7,6 +7,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -41,19 +42,19 @@ func (b *volumeBatch) answer(ctx context.Context, request *cpv1.BatchGetVolumesR
 	call := CallOf(ctx)
 	call.MaxDataAge = maxDataAge(request)
 	results := make([]*cpv1.VolumeResult, len(request.GetVolumes()))
-	questions := newQuestions[*cpv1.VolumeRef](len(results))
+	requests := state.NewRequestDedup[*cpv1.VolumeRef](len(results))
 	for i, volume := range request.GetVolumes() {
 		if key, answered := b.plan(volume); answered != nil {
 			results[i] = answered
 		} else {
-			questions.add(i, key, volume)
+			requests.Add(i, key, volume)
 		}
 	}
-	found, err := b.lookUp.ask(ctx, questions.asked)
+	found, err := b.lookUp.ask(ctx, requests.Requests)
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range questions.of {
+	for i, at := range requests.Of {
 		results[i] = toVolumeResult(call, found[at])
 	}
 	scope, err := b.s.knownScope()
@@ -69,12 +70,12 @@ func (b *volumeBatch) plan(volume *cpv1.VolumeRef) (key string, answered *cpv1.V
 	foreign := ""
 	switch source := volume.GetSource().(type) {
 	case *cpv1.VolumeRef_Csi:
-		key = "csi " + string(deterministic(source.Csi))
+		key = "csi " + string(state.Bytes(source.Csi))
 		if !slices.Contains(claimed.GetCsiDrivers(), source.Csi.GetDriver()) {
 			foreign = "CSI driver " + source.Csi.GetDriver() + " is not of this cloud"
 		}
 	case *cpv1.VolumeRef_InTree:
-		key = "in-tree " + string(deterministic(source.InTree))
+		key = "in-tree " + string(state.Bytes(source.InTree))
 		if !slices.Contains(claimed.GetInTreePlugins(), source.InTree.GetPlugin()) {
 			foreign = "plugin " + source.InTree.GetPlugin() + " is not of this cloud"
 		}

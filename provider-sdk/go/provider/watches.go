@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/state"
 )
 
 // heartbeatInterval: a message comes at least every 30 s (contract, WAT-3); this leaves room for a slow path.
@@ -40,7 +41,7 @@ func serveWatch[Event any](ctx context.Context, s *service, request watchRequest
 	events := make(chan Event)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := recovered(func() (struct{}, error) {
+		_, err := state.Recovered(func() (struct{}, error) {
 			return struct{}{}, w.run(inner, func(event Event) error { return handOver(inner, events, event) })
 		})
 		ended <- err

@@ -1,4 +1,4 @@
-package provider
+package state
 
 import (
 	"fmt"
@@ -27,22 +27,22 @@ type staging struct {
 // stagingMaxAge: an upload whose caller went away is dropped after this.
 const stagingMaxAge = 10 * time.Minute
 
-// nodeSetStore keeps node sets: chunks are staged in any order, nothing is visible before the last missing one, then all at
+// nodeSets keeps node sets: chunks are staged in any order, nothing is visible before the last missing one, then all at
 // once.
-type nodeSetStore struct {
+type nodeSets struct {
 	mu     sync.Mutex
 	sets   *lru.Map[string, *nodeSet]
 	staged *lru.Map[string, *staging]
 }
 
-func newNodeSetStore(maxSets uint32) *nodeSetStore {
-	return &nodeSetStore{
+func newNodeSets(maxSets uint32) *nodeSets {
+	return &nodeSets{
 		sets:   lru.New[string](lru.Options[*nodeSet]{MaxEntries: int(maxSets)}),
 		staged: lru.New[string](lru.Options[*staging]{MaxEntries: int(maxSets), MaxAge: stagingMaxAge}),
 	}
 }
 
-func (n *nodeSetStore) get(id string) *nodeSet {
+func (n *nodeSets) get(id string) *nodeSet {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	set, _ := n.sets.Get(id)
@@ -50,7 +50,7 @@ func (n *nodeSetStore) get(id string) *nodeSet {
 }
 
 // apply takes one chunk; with NODE_SET_BASE_MISMATCH or NODE_SET_INTEGRITY it commits nothing.
-func (n *nodeSetStore) apply(chunk *cpv1.ApplyNodeSetRequest) (*cpv1.ApplyNodeSetResponse, error) {
+func (n *nodeSets) apply(chunk *cpv1.ApplyNodeSetRequest) (*cpv1.ApplyNodeSetResponse, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	id := chunk.GetNodeSetId()
@@ -76,7 +76,7 @@ func (n *nodeSetStore) apply(chunk *cpv1.ApplyNodeSetRequest) (*cpv1.ApplyNodeSe
 }
 
 // stage: chunks of one upload belong together; a chunk of another upload of the same set begins anew.
-func (n *nodeSetStore) stage(chunk *cpv1.ApplyNodeSetRequest) *staging {
+func (n *nodeSets) stage(chunk *cpv1.ApplyNodeSetRequest) *staging {
 	current, ok := n.staged.Get(chunk.GetNodeSetId())
 	if !ok || !sameUpload(current.head, chunk) {
 		current = &staging{head: chunk, chunks: map[uint32]*cpv1.ApplyNodeSetRequest{}}
@@ -108,9 +108,11 @@ func requireBase(chunk *cpv1.ApplyNodeSetRequest, held *nodeSet) error {
 	if base == "" || (held != nil && base == fingerprint) {
 		return nil
 	}
-	return NewError(ReasonNodeSetBaseMismatch,
-		fmt.Sprintf("node set %s is %s, the difference is against %s; upload it whole", rules.Quote(chunk.GetNodeSetId()), state, rules.Quote(base)),
-		Metadata("fingerprint", fingerprint))
+	return &Refusal{
+		Reason:   "NODE_SET_BASE_MISMATCH",
+		Message:  fmt.Sprintf("node set %s is %s, the difference is against %s; upload it whole", rules.Quote(chunk.GetNodeSetId()), state, rules.Quote(base)),
+		Metadata: []Metadatum{{"fingerprint", fingerprint}},
+	}
 }
 
 func (u *staging) build(held *nodeSet) (*nodeSet, error) {
@@ -134,9 +136,11 @@ func (u *staging) build(held *nodeSet) (*nodeSet, error) {
 		}
 	}
 	if count := len(out.byProviderID); count != int(u.head.GetTargetCount()) {
-		return nil, NewError(ReasonNodeSetIntegrity,
-			fmt.Sprintf("node set %s would have %d nodes instead of %d; upload it whole", rules.Quote(u.head.GetNodeSetId()), count, u.head.GetTargetCount()),
-			Metadata("count", fmt.Sprint(count)), Metadata("target_count", fmt.Sprint(u.head.GetTargetCount())))
+		return nil, &Refusal{
+			Reason:   "NODE_SET_INTEGRITY",
+			Message:  fmt.Sprintf("node set %s would have %d nodes instead of %d; upload it whole", rules.Quote(u.head.GetNodeSetId()), count, u.head.GetTargetCount()),
+			Metadata: []Metadatum{{"count", fmt.Sprint(count)}, {"target_count", fmt.Sprint(u.head.GetTargetCount())}},
+		}
 	}
 	out.nodes = make([]*cpv1.TargetNode, 0, len(out.byProviderID))
 	for _, node := range order {
