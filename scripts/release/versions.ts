@@ -23,7 +23,7 @@ const PLACES: readonly Place[] = [
   { files: /^package-lock\.json$/, before: String.raw`"name": "(?:@cloudwire/[\w-]+|cloudwire)",\n\s+"version": "` },
   { files: /^deploy\/charts\/[\w-]+\/Chart\.yaml$/, before: "^(?:appVersion|version): " },
   { files: /^provider-sdk\/python\/src\/cloudwire_provider\/_version\.py$/, before: '__version__ = "' },
-  { files: /^provider-sdk\/go\/provider\/version\.go$/, before: 'sdkVersion = "' },
+  { files: /^provider-sdk\/go\/internal\/server\/version\.go$/, before: 'SDKVersion = "' },
   { files: /^provider-sdk\/typescript\/src\/server\/version\.ts$/, before: 'sdkVersion = "' },
   { files: /^providers\/\w+\/src\/(?:sidecar\/)?provider\.ts$/, before: '^    version: "' },
   { files: /^providers\/simulated-go\/main\.go$/, before: 'Version: "' },

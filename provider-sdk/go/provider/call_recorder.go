@@ -8,6 +8,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -41,7 +42,7 @@ const (
 // costs are the call's.
 type recorder struct {
 	observe func(*Error)
-	metrics *metrics
+	metrics *telemetry.Metrics
 	parent  *recorder
 
 	mu sync.Mutex
@@ -64,7 +65,7 @@ type callCosts struct {
 }
 
 // newRecorder makes a recorder; observe is told what each request says about the cloud, nil for one that succeeded.
-func newRecorder(observe func(*Error), figures *metrics) *recorder {
+func newRecorder(observe func(*Error), figures *telemetry.Metrics) *recorder {
 	if observe == nil {
 		observe = func(*Error) {}
 	}
@@ -176,7 +177,7 @@ func (r *recorder) throttle() {
 }
 
 func (r *recorder) count(request CloudCall) {
-	r.metrics.cloudCall(request)
+	r.metrics.CloudCall(request.Status, request.Err, request.Retry)
 	for ; r != nil; r = r.parent {
 		r.countHere(request)
 	}

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"runtime"
 	"slices"
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/server"
+	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -32,7 +35,7 @@ type service struct {
 	// services are the full names of all services on the socket.
 	services []string
 	log      *slog.Logger
-	metrics  *metrics
+	metrics  *telemetry.Metrics
 	monitor  *statusMonitor
 	// draining is closed when the provider begins to shut down, forced ends when its time is over.
 	draining chan struct{}
@@ -53,7 +56,7 @@ func newService(definition *Definition, services []string, log *slog.Logger, for
 	s := &service{
 		definition: definition, bootID: newID(), ids: providerIDs{definition.IDPrefixes},
 		capabilities: capabilitiesOf(definition), limits: limitsOf(definition), services: services,
-		log: log, metrics: newMetrics(), draining: make(chan struct{}), forced: forced,
+		log: log, metrics: telemetry.NewMetrics(), draining: make(chan struct{}), forced: forced,
 	}
 	s.slots = make(chan struct{}, s.limits.MaxConcurrentCalls)
 	s.monitor = newStatusMonitor(definition, s.bootID, log, s.metrics)
@@ -93,7 +96,7 @@ func (s *service) GetProviderInfo(_ context.Context, request *cpv1.GetProviderIn
 
 func (s *service) info() *cpv1.GetProviderInfoResponse {
 	definition := s.definition
-	build := map[string]string{"sdk": "cloudwire.dev/provider-sdk/go " + sdkVersion, "runtime": runtime.Version()}
+	build := map[string]string{"sdk": "cloudwire.dev/provider-sdk/go " + server.SDKVersion, "runtime": runtime.Version()}
 	maps.Copy(build, definition.Build)
 	return &cpv1.GetProviderInfoResponse{
 		Name: definition.Name, Version: definition.Version,
@@ -111,6 +114,31 @@ func (s *service) info() *cpv1.GetProviderInfoResponse {
 // GetProviderStatus answers what checks and calls found.
 func (s *service) GetProviderStatus(context.Context, *cpv1.GetProviderStatusRequest) (*cpv1.GetProviderStatusResponse, error) {
 	return s.monitor.status(), nil
+}
+
+// readyz is ready while calls can be expected to work.
+func (s *service) readyz(w http.ResponseWriter, _ *http.Request) {
+	select {
+	case <-s.draining:
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	default:
+	}
+	if s.monitor.ready() {
+		fmt.Fprintln(w, "ok")
+		return
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+	for _, condition := range s.monitor.status().GetConditions() {
+		fmt.Fprintf(w, "%s: %s: %s\n", condition.GetType(), condition.GetReason(), condition.GetMessage())
+	}
+}
+
+// serveMetrics answers a scrape.
+func (s *service) serveMetrics(w http.ResponseWriter, _ *http.Request) {
+	s.metrics.Serve(w, telemetry.Process{
+		Ready: s.monitor.ready(), Name: s.definition.Name, Version: s.definition.Version, SDK: server.SDKVersion,
+	})
 }
 
 // contextual is what every request but the handshake carries.

@@ -11,6 +11,7 @@ import (
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
@@ -100,7 +101,7 @@ func TestAnUnknownReasonIsAnInvariant(t *testing.T) {
 
 func TestLogsHoldNoSecrets(t *testing.T) {
 	var out strings.Builder
-	log := newLogger(&out, slog.LevelInfo)
+	log := telemetry.NewLogger(&out, slog.LevelInfo, errorText)
 	log.Info("hello", "apiKey", "canary", "error", errors.New("GET https://user:canary@acme/?token=canary: Bearer canary"))
 	if text := out.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"message":"hello"`) || !strings.Contains(text, `"level":"info"`) {
 		t.Errorf("got %s", text)

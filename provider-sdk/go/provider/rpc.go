@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
+	"cloudwire.dev/provider-sdk/go/internal/server"
 	"cloudwire.dev/provider-sdk/go/internal/state"
+	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 	"google.golang.org/genproto/googleapis/rpc/code"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -107,13 +108,13 @@ func (s *service) enter(ctx context.Context, method string) (context.Context, co
 		method:      method,
 		mutation:    rules.Methods()[method].Mutation,
 		requestID:   requestIDOf(ctx),
-		traceparent: traceparentOf(ctx),
+		traceparent: telemetry.Traceparent(firstHeader(ctx, "traceparent")),
 	}
 	call.log = s.log.With("method", method, "requestId", call.requestID)
-	if traceID := exportedTraceID(call.traceparent); traceID != "" {
+	if traceID := telemetry.ExportedTraceID(call.traceparent); traceID != "" {
 		call.log = call.log.With("traceId", traceID)
 	}
-	s.metrics.begun(method)
+	s.metrics.Begun(method)
 	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, rpcCallKey{}, call))
 	stop := context.AfterFunc(s.forced, func() { cancel(errDraining()) })
 	return ctx, func() { stop(); cancel(nil) }
@@ -189,16 +190,52 @@ func usable(err error) error {
 func (s *service) ended(ctx context.Context, call rpcCall, started time.Time, err error) error {
 	elapsed := time.Since(started)
 	if err == nil {
-		s.metrics.ended(call.method, "OK", "", elapsed)
+		s.metrics.Ended(call.method, "OK", "", elapsed)
 		call.log.Debug("Answered", "elapsedMs", elapsed.Milliseconds())
 		return nil
 	}
 	err = usable(err)
 	known, masked := s.toError(ctx, call, err)
 	told := permitted(known, call.method, false)
-	s.metrics.ended(call.method, codeName(told.code), told.reason, elapsed)
+	s.metrics.Ended(call.method, codeName(told.code), told.reason, elapsed)
 	logFailure(call.log, told, err, masked || told != known)
 	return told
+}
+
+// logFailure writes what the peer must not see, as loud as it matters to an operator.
+func logFailure(log *slog.Logger, told *Error, err error, unexpected bool) {
+	fields := []any{"reason", told.reason, "error", errorText(err)}
+	var panicked *state.PanicError
+	switch {
+	case errors.As(err, &panicked):
+		log.Error("A call panicked", append(fields, "stack", string(panicked.Stack))...)
+	case unexpected:
+		log.Error("A call failed in a way the provider did not expect", fields...)
+	case told.code == codes.Unknown || told.code == codes.PermissionDenied || told.code == codes.Internal || told.code == codes.Unauthenticated:
+		log.Warn("A call failed", fields...)
+	default:
+		log.Debug("A call failed", fields...)
+	}
+}
+
+// errorText is an error with the errors behind it.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	// The methods of a vendor's error may panic, those of a nil pointer in an error above all.
+	text, failed := state.Recovered(func() (string, error) {
+		text := err.Error()
+		var stated *Error
+		if errors.As(err, &stated) && stated.cause != nil {
+			text += ": " + stated.cause.Error()
+		}
+		return text, nil
+	})
+	if failed != nil {
+		return fmt.Sprintf("a %T whose methods panic", err)
+	}
+	return text
 }
 
 func (s *service) toError(ctx context.Context, call rpcCall, err error) (known *Error, masked bool) {
@@ -225,47 +262,11 @@ func errDraining() *Error {
 	return NewError(ReasonProviderDraining, "The provider is shutting down; call again when it is back", RetryAfter(time.Second))
 }
 
-var wellFormedRequestID = regexp.MustCompile(`^[\x21-\x7e]{1,128}$`)
-
 func requestIDOf(ctx context.Context) string {
-	if given := firstHeader(ctx, requestIDHeader); wellFormedRequestID.MatchString(given) {
+	if given := firstHeader(ctx, requestIDHeader); telemetry.IsRequestID(given) {
 		return given
 	}
 	return newID()
-}
-
-var wellFormedTraceparent = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$`)
-
-// traceparentOf is empty for a malformed one: it is ignored, as W3C demands, and never fails a call.
-func traceparentOf(ctx context.Context) string {
-	given := firstHeader(ctx, "traceparent")
-	parts := wellFormedTraceparent.FindStringSubmatch(given)
-	if parts == nil || given[:2] == "ff" || allZero(parts[1]) || allZero(parts[2]) {
-		return ""
-	}
-	return given
-}
-
-// exportedTraceID is empty when nobody exports the trace, so that looking for it would be in vain.
-func exportedTraceID(traceparent string) string {
-	parts := wellFormedTraceparent.FindStringSubmatch(traceparent)
-	if parts == nil {
-		return ""
-	}
-	var flags byte
-	if _, err := fmt.Sscanf(parts[3], "%02x", &flags); err != nil || flags&1 == 0 {
-		return ""
-	}
-	return parts[1]
-}
-
-func allZero(text string) bool {
-	for _, digit := range text {
-		if digit != '0' {
-			return false
-		}
-	}
-	return true
 }
 
 func firstHeader(ctx context.Context, key string) string {
@@ -287,7 +288,7 @@ func (s *serverStream) Context() context.Context { return s.ctx }
 
 // RecvMsg reads a request.
 func (s *serverStream) RecvMsg(message any) error {
-	raw := &rawMessage{}
+	raw := &server.RawMessage{}
 	if err := s.ServerStream.RecvMsg(raw); err != nil {
 		return err
 	}
@@ -296,7 +297,7 @@ func (s *serverStream) RecvMsg(message any) error {
 		if !ok {
 			return fmt.Errorf("%T is no message", message)
 		}
-		return proto.Unmarshal(raw.bytes, typed)
+		return proto.Unmarshal(raw.Bytes, typed)
 	})(message)
 }
 

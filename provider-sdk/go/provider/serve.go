@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"cloudwire.dev/provider-sdk/go/internal/server"
 	"cloudwire.dev/provider-sdk/go/internal/server/tlsfiles"
 	"cloudwire.dev/provider-sdk/go/internal/server/unixsocket"
 	"google.golang.org/grpc"
@@ -19,37 +20,6 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 )
-
-// Options say how a provider is served; nothing is read from the environment.
-type Options struct {
-	// Endpoint is unix:///absolute/path.sock or tcp://host:port.
-	Endpoint string
-	// Listener takes the place of Endpoint, as in tests; it counts as a Unix socket.
-	Listener net.Listener
-	// SocketGroup gets the socket, by name or number. Empty: the process's.
-	SocketGroup string
-	// TLS are the files of a TCP endpoint.
-	TLS *TLSFiles
-	// InsecureLoopback serves plaintext on a loopback TCP address, for development.
-	InsecureLoopback bool
-	// HTTPAddress, host:port, serves /livez, /readyz and /metrics. Empty: not at all.
-	HTTPAddress string
-	// Log gets what there is to say. Nil: slog.Default.
-	Log *slog.Logger
-	// DrainTimeout is how long calls under way have to end. 0: 10 s.
-	DrainTimeout time.Duration
-}
-
-// TLSFiles are PEM files: the provider's certificate, its key, and the authorities whose clients may call. They may change at
-// any time.
-type TLSFiles struct {
-	// CertFile holds the certificate, leaf first.
-	CertFile string
-	// KeyFile holds its key.
-	KeyFile string
-	// ClientCAFile holds the authorities whose clients may call.
-	ClientCAFile string
-}
 
 // StartError is why a provider cannot be served. Its message names every problem and what to do.
 type StartError struct {
@@ -86,7 +56,7 @@ type Server struct {
 	grpc     *grpc.Server
 	health   *health.Server
 	listener net.Listener
-	http     *httpServer
+	http     *server.HTTPPort
 	log      *slog.Logger
 
 	drainTimeout time.Duration
@@ -149,27 +119,27 @@ func Start(definition *Definition, options Options) (*Server, error) {
 }
 
 // placeOf is where to listen; a listener that was given counts as a socket.
-func placeOf(options Options) (endpoint, error) {
+func placeOf(options Options) (server.Endpoint, error) {
 	if options.Listener != nil {
-		return endpoint{socket: options.Listener.Addr().String()}, nil
+		return server.Endpoint{Socket: options.Listener.Addr().String()}, nil
 	}
-	place, err := parseEndpoint(options.Endpoint)
+	place, err := server.ParseEndpoint(options.Endpoint)
 	if err != nil {
-		return endpoint{}, &StartError{Config: true, Problems: []string{err.Error()}}
+		return server.Endpoint{}, &StartError{Config: true, Problems: []string{err.Error()}}
 	}
 	return place, nil
 }
 
 // servicesOn: on TCP nobody gets a map of what there is to call.
-func servicesOn(place endpoint) []string {
+func servicesOn(place server.Endpoint) []string {
 	services := []string{cloudProviderService, healthService}
-	if place.socket != "" {
+	if place.Socket != "" {
 		services = append(services, "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection")
 	}
 	return services
 }
 
-func (s *Server) listen(running context.Context, place endpoint, options Options) error {
+func (s *Server) listen(running context.Context, place server.Endpoint, options Options) error {
 	transport, err := s.transport(running, place, options)
 	if err != nil {
 		return err
@@ -178,22 +148,22 @@ func (s *Server) listen(running context.Context, place endpoint, options Options
 	switch {
 	case options.Listener != nil:
 		s.listener = options.Listener
-	case place.socket != "":
-		s.listener, err = unixsocket.Listen(place.socket, options.SocketGroup)
+	case place.Socket != "":
+		s.listener, err = unixsocket.Listen(place.Socket, options.SocketGroup)
 	default:
-		s.listener, err = net.Listen("tcp", place.address())
+		s.listener, err = net.Listen("tcp", place.Address())
 	}
 	var socketError *unixsocket.Error
 	if errors.As(err, &socketError) {
 		return &StartError{Config: socketError.Config, Problems: []string{socketError.Problem}}
 	}
 	if err != nil {
-		return &StartError{Problems: []string{fmt.Sprintf("cannot listen on tcp://%s: %v", place.address(), err)}}
+		return &StartError{Problems: []string{fmt.Sprintf("cannot listen on tcp://%s: %v", place.Address(), err)}}
 	}
 	if options.HTTPAddress == "" {
 		return nil
 	}
-	if s.http, err = serveHTTP(options.HTTPAddress, s.service); err != nil {
+	if s.http, err = server.ListenHTTP(options.HTTPAddress, s.service.readyz, s.service.serveMetrics); err != nil {
 		s.listener.Close()
 		return &StartError{Problems: []string{err.Error()}}
 	}
@@ -201,10 +171,10 @@ func (s *Server) listen(running context.Context, place endpoint, options Options
 }
 
 // transport is how callers prove who they are; nil on a Unix socket, where the folder and the mode say who may connect.
-func (s *Server) transport(running context.Context, place endpoint, options Options) (credentials.TransportCredentials, error) {
-	named := "tcp://" + place.address()
+func (s *Server) transport(running context.Context, place server.Endpoint, options Options) (credentials.TransportCredentials, error) {
+	named := "tcp://" + place.Address()
 	switch {
-	case place.socket != "":
+	case place.Socket != "":
 		return nil, nil
 	case options.TLS != nil:
 		files := tlsfiles.Files{Cert: options.TLS.CertFile, Key: options.TLS.KeyFile, ClientCA: options.TLS.ClientCAFile}
@@ -214,7 +184,7 @@ func (s *Server) transport(running context.Context, place endpoint, options Opti
 		}
 		s.background.Go(func() { reloader.Follow(running, tlsReloadInterval) })
 		return credentials.NewTLS(reloader.Config()), nil
-	case options.InsecureLoopback && place.isLoopback():
+	case options.InsecureLoopback && place.IsLoopback():
 		return nil, nil
 	case options.InsecureLoopback:
 		return nil, &StartError{Config: true, Problems: []string{named + " is not a loopback address: plaintext is served on loopback only"}}
@@ -223,10 +193,10 @@ func (s *Server) transport(running context.Context, place endpoint, options Opti
 		"CLOUD_PROVIDER_TLS_KEY_FILE and CLOUD_PROVIDER_TLS_CLIENT_CA_FILE, or use a Unix socket"}}
 }
 
-func (s *Server) buildServer(place endpoint, transport credentials.TransportCredentials) {
+func (s *Server) buildServer(place server.Endpoint, transport credentials.TransportCredentials) {
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(s.service.limits.GetMaxReceiveBytes())), // checked to fit when the definition was
-		grpc.ForceServerCodecV2(newCodec()),
+		grpc.ForceServerCodecV2(server.NewCodec()),
 		grpc.MaxConcurrentStreams(maxStreamsPerConnection),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minClientPing, PermitWithoutStream: true}),
 	}
@@ -238,7 +208,7 @@ func (s *Server) buildServer(place endpoint, transport credentials.TransportCred
 	s.health = health.NewServer()
 	s.health.SetServingStatus(cloudProviderService, healthpb.HealthCheckResponse_SERVING)
 	healthpb.RegisterHealthServer(s.grpc, s.health)
-	if place.socket != "" {
+	if place.Socket != "" {
 		reflection.Register(s.grpc)
 	}
 }
@@ -289,7 +259,7 @@ func (s *Server) HTTPAddress() string {
 	if s.http == nil {
 		return ""
 	}
-	return s.http.listener.Addr().String()
+	return s.http.Address()
 }
 
 // BootID is the random id of this process, as in the handshake.
@@ -317,7 +287,7 @@ func (s *Server) end(reason error) {
 		s.force()
 		s.background.Wait()
 		if s.http != nil {
-			s.http.close()
+			s.http.Close(forceGrace)
 		}
 		close(s.ended)
 	})

@@ -11,6 +11,7 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"cloudwire.dev/provider-sdk/go/internal/state"
+	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -31,7 +32,7 @@ type statusMonitor struct {
 	definition *Definition
 	bootID     string
 	log        *slog.Logger
-	metrics    *metrics
+	metrics    *telemetry.Metrics
 	now        func() time.Time
 	// sooner brings the next check forward.
 	sooner chan struct{}
@@ -45,7 +46,7 @@ type statusMonitor struct {
 	conditions  []*cpv1.Condition
 }
 
-func newStatusMonitor(definition *Definition, bootID string, log *slog.Logger, figures *metrics) *statusMonitor {
+func newStatusMonitor(definition *Definition, bootID string, log *slog.Logger, figures *telemetry.Metrics) *statusMonitor {
 	m := &statusMonitor{
 		definition: definition, bootID: bootID, log: log, metrics: figures, now: time.Now,
 		sooner: make(chan struct{}, 1), last: &CheckResult{},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/telemetry"
 	"google.golang.org/grpc"
 )
 
@@ -102,7 +103,7 @@ func TestAScopeThatNamesNothingLeavesTheKnownOne(t *testing.T) {
 	for name, bad := range map[string]string{"empty": "", "oversized": strings.Repeat("x", 254), "no UTF-8": "\xff"} {
 		t.Run(name, func(t *testing.T) {
 			definition := silent()
-			monitor := newStatusMonitor(definition, "boot-1", slog.New(slog.DiscardHandler), newMetrics())
+			monitor := newStatusMonitor(definition, "boot-1", slog.New(slog.DiscardHandler), telemetry.NewMetrics())
 			monitor.check(t.Context())
 			definition.Scope = StaticScope(bad)
 			monitor.check(t.Context())
@@ -110,12 +111,5 @@ func TestAScopeThatNamesNothingLeavesTheKnownOne(t *testing.T) {
 				t.Errorf("the status is %v", status)
 			}
 		})
-	}
-}
-
-func TestLogsShowWhereARequestWent(t *testing.T) {
-	const text = `Get "http://10.0.0.1:8080/v1/account?page=2": dial tcp 10.0.0.1:8080: connection refused`
-	if got := redactText(text); got != text {
-		t.Errorf("got %s", got)
 	}
 }

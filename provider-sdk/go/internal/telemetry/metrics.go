@@ -1,4 +1,4 @@
-package provider
+package telemetry
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ import (
 // take milliseconds. Names and buckets are those of every SDK.
 var latencyBuckets = []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600}
 
-// metrics are the figures of one server, in Prometheus' text format. They are few and their labels closed sets, which is why
+// Metrics are the figures of one server, in Prometheus' text format. They are few and their labels closed sets, which is why
 // no library is needed for them.
-type metrics struct {
+type Metrics struct {
 	mu       sync.Mutex
 	calls    map[callLabels]*histogram
 	inFlight map[string]int
@@ -35,19 +35,20 @@ type histogram struct {
 	total  uint64
 }
 
-func newMetrics() *metrics {
-	return &metrics{calls: map[callLabels]*histogram{}, inFlight: map[string]int{}, cloud: map[string]uint64{}, started: time.Now()}
+// NewMetrics makes them.
+func NewMetrics() *Metrics {
+	return &Metrics{calls: map[callLabels]*histogram{}, inFlight: map[string]int{}, cloud: map[string]uint64{}, started: time.Now()}
 }
 
-// begun counts a call that is under way.
-func (m *metrics) begun(method string) {
+// Begun counts a call that is under way.
+func (m *Metrics) Begun(method string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inFlight[method]++
 }
 
-// ended counts a call and how long it took. reason is empty for one that went well.
-func (m *metrics) ended(method, code, reason string, elapsed time.Duration) {
+// Ended counts a call and how long it took. reason is empty for one that went well.
+func (m *Metrics) Ended(method, code, reason string, elapsed time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inFlight[method]--
@@ -67,23 +68,23 @@ func (m *metrics) ended(method, code, reason string, elapsed time.Duration) {
 	}
 }
 
-// cloudCall counts a request to the cloud; nothing outside of a server.
-func (m *metrics) cloudCall(request CloudCall) {
+// CloudCall counts a request to the cloud, by the HTTP status of its answer and its error; nothing outside of a server.
+func (m *Metrics) CloudCall(status int, err error, retry bool) {
 	if m == nil {
 		return
 	}
-	outcome := outcomeOf(request)
+	outcome := outcomeOf(status, err)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cloud[outcome]++
-	if request.Retry {
+	if retry {
 		m.retries++
 	}
 }
 
-func outcomeOf(request CloudCall) string {
-	switch status := request.Status; {
-	case status == 0 && request.Err != nil:
+func outcomeOf(status int, err error) string {
+	switch {
+	case status == 0 && err != nil:
 		return "no_answer"
 	case status == http.StatusTooManyRequests:
 		return "throttled"
@@ -93,25 +94,32 @@ func outcomeOf(request CloudCall) string {
 		return "server_error"
 	case status >= http.StatusBadRequest:
 		return "client_error"
-	case request.Err != nil:
+	case err != nil:
 		return "bad_answer"
 	}
 	return "success"
 }
 
-// serveMetrics answers a scrape.
-func (s *service) serveMetrics(w http.ResponseWriter, _ *http.Request) {
+// Process are the facts of the process beside its calls.
+type Process struct {
+	// Ready is true while calls can be expected to work.
+	Ready              bool
+	Name, Version, SDK string
+}
+
+// Serve answers a scrape.
+func (m *Metrics) Serve(w http.ResponseWriter, process Process) {
 	var out strings.Builder
-	s.metrics.write(&out)
+	m.write(&out)
 	ready := 0
-	if s.monitor.ready() {
+	if process.Ready {
 		ready = 1
 	}
 	head(&out, "ready", "gauge", "1: calls can be expected to work. 0: not.")
 	fmt.Fprintf(&out, "%sready %d\n", metricPrefix, ready)
 	head(&out, "build_info", "gauge", "Always 1; the labels tell what runs.")
 	fmt.Fprintf(&out, "%sbuild_info{name=%q,version=%q,sdk=%q,runtime=%q} 1\n",
-		metricPrefix, s.definition.Name, s.definition.Version, sdkVersion, runtime.Version())
+		metricPrefix, process.Name, process.Version, process.SDK, runtime.Version())
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = io.WriteString(w, out.String())
 }
@@ -122,7 +130,7 @@ func head(out *strings.Builder, name, kind, help string) {
 	fmt.Fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", metricPrefix, name, help, metricPrefix, name, kind)
 }
 
-func (m *metrics) write(out *strings.Builder) {
+func (m *Metrics) write(out *strings.Builder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	head(out, "call_duration_seconds", "histogram", "How long calls of the contract took, streams included.")
