@@ -7,7 +7,7 @@ import {
   SERVED_NAMES,
   type Treatment,
   type Treatments,
-} from "../src/replay/field-treatments.ts";
+} from "../src/commands/replay/field-treatments.ts";
 
 /** docs/reference/replay.md */
 export function replayPage(): string {

@@ -3,7 +3,7 @@ import "@cloudwire/node-guard";
 import { text } from "node:stream/consumers";
 import { COMMANDS } from "./commands/commands.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "./exit-codes.ts";
-import { processTerminal } from "./output/process-terminal.ts";
+import { processTerminal } from "./terminal/process-terminal.ts";
 import { runProgram } from "./program.ts";
 import { callingOf } from "./program-name.ts";
 

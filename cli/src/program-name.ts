@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { COMPLETE } from "./completion/scripts.ts";
+import { COMPLETE } from "./commands/completion/scripts.ts";
 
 /** As whom the program was called, and what it is to do. */
 export interface Calling {

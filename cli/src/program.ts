@@ -1,16 +1,16 @@
 import type { Call, Command } from "./commands/command.ts";
-import { type Candidates, candidates } from "./completion/candidates.ts";
-import { completionLines } from "./completion/protocol.ts";
-import { COMPLETE } from "./completion/scripts.ts";
-import type { Connection } from "./connection/connection.ts";
-import { controllerConnection } from "./connection/controller-connection.ts";
-import { connectKube } from "./connection/kubeconfig-api.ts";
+import { type Candidates, candidates } from "./commands/completion/candidates.ts";
+import { completionLines } from "./commands/completion/protocol.ts";
+import { COMPLETE } from "./commands/completion/scripts.ts";
+import type { Connection } from "./client/connection.ts";
+import { controllerConnection } from "./client/controller-connection.ts";
+import { connectKube } from "./client/kubeconfig-api.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./options/help.ts";
 import { type Parsed, parseCommandLine } from "./options/parse.ts";
-import { wantsColours } from "./output/paint.ts";
-import type { Terminal } from "./output/terminal.ts";
+import { wantsColours } from "./terminal/paint.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 /** What the program takes from its process. */
 export interface ProgramDependencies {

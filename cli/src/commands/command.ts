@@ -1,8 +1,8 @@
-import type { Connection } from "../connection/connection.ts";
-import type { KubeApi } from "../connection/kube-api.ts";
+import type { Connection } from "../client/connection.ts";
+import type { KubeApi } from "../client/kube-api.ts";
 import type { OptionTable } from "../options/option.ts";
 import type { OptionValues } from "../options/option-values.ts";
-import type { Terminal } from "../output/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** A command: a row of the table in commands.ts. Help, completion and docs/reference/cli.md are made of it. */
 export interface Command {

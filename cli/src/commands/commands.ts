@@ -1,13 +1,13 @@
 import type { Command } from "./command.ts";
-import { completion } from "./completion.ts";
+import { completion } from "./completion/completion.ts";
 import { explain } from "./explain.ts";
 import { list } from "./list.ts";
 import { orphans } from "./orphans.ts";
-import { page } from "./page.ts";
+import { page } from "./status-page/status-page.ts";
 import { plan } from "./plan.ts";
 import { releaseNodeDeletion } from "./release-node-deletion.ts";
-import { replay } from "../replay/replay.ts";
-import { supportBundle } from "../support-bundle/support-bundle.ts";
+import { replay } from "./replay/replay.ts";
+import { supportBundle } from "./support-bundle/support-bundle.ts";
 import { status } from "./status.ts";
 import { version } from "./version.ts";
 

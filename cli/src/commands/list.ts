@@ -1,12 +1,12 @@
 import { OBJECT_KINDS, PATHS, STATES } from "@cloudwire/operator-api";
-import { readPage } from "../connection/read-page.ts";
+import { readPage } from "../client/read-page.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { kindOf } from "../object-operand.ts";
+import { kindOf } from "./object-operand.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
-import { showOrWatch } from "../output/answer.ts";
+import { showOrWatch } from "./show.ts";
 import { renderRows } from "../render/rows.ts";
-import { readRows } from "../shapes/overview.ts";
+import { readRows } from "../client/shapes/overview.ts";
 import type { Call, Command } from "./command.ts";
 
 export const list: Command = {

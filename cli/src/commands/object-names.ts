@@ -1,6 +1,6 @@
 import { type ObjectKind, type ObjectRow, PATHS } from "@cloudwire/operator-api";
-import { readPage } from "../connection/read-page.ts";
-import { readRows } from "../shapes/overview.ts";
+import { readPage } from "../client/read-page.ts";
+import { readRows } from "../client/shapes/overview.ts";
 import type { Call } from "./command.ts";
 
 /** Nobody reads through more than these. */

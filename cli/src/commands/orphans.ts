@@ -1,10 +1,10 @@
 import { PATHS } from "@cloudwire/operator-api";
-import { readPage } from "../connection/read-page.ts";
+import { readPage } from "../client/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, TIMEOUT_OPTION } from "../options/shared-options.ts";
-import { show } from "../output/answer.ts";
+import { show } from "./show.ts";
 import { renderOrphans } from "../render/orphans.ts";
-import { readOrphans } from "../shapes/overview.ts";
+import { readOrphans } from "../client/shapes/overview.ts";
 import type { Command } from "./command.ts";
 import { noOperands } from "./no-operands.ts";
 

@@ -1,11 +1,11 @@
 import { PATHS } from "@cloudwire/operator-api";
-import { readPage } from "../connection/read-page.ts";
+import { readPage } from "../client/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
-import { showOrWatch } from "../output/answer.ts";
+import { showOrWatch } from "./show.ts";
 import { renderPlans } from "../render/plans.ts";
-import { readPlans } from "../shapes/overview.ts";
-import { verdictOf } from "../verdict.ts";
+import { readPlans } from "../client/shapes/overview.ts";
+import { verdictOf } from "../client/shapes/plan-result.ts";
 import type { Command } from "./command.ts";
 import { noOperands } from "./no-operands.ts";
 

@@ -1,9 +1,9 @@
 import { CommandError, UsageError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS } from "../options/shared-options.ts";
-import { toAscii } from "../output/ascii.ts";
-import { heldNodes } from "../release/held-nodes.ts";
-import { releaseNode } from "../release/release-node.ts";
+import { toAscii } from "../terminal/ascii.ts";
+import { heldNodes } from "../client/held-nodes.ts";
+import { releaseNode } from "./release-node.ts";
 import { renderHeld } from "../render/held.ts";
 import type { Call, Command } from "./command.ts";
 

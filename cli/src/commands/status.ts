@@ -1,11 +1,11 @@
 import { PATHS } from "@cloudwire/operator-api";
-import { readPage } from "../connection/read-page.ts";
+import { readPage } from "../client/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
 import { noOperands } from "./no-operands.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
-import { showOrWatch } from "../output/answer.ts";
+import { showOrWatch } from "./show.ts";
 import { renderOverview } from "../render/overview.ts";
-import { readOverview } from "../shapes/overview.ts";
+import { readOverview } from "../client/shapes/overview.ts";
 import type { Command } from "./command.ts";
 
 export const status: Command = {

@@ -1,5 +1,5 @@
 import type { Cause } from "@cloudwire/operator-api";
-import { hanging } from "../output/wrap.ts";
+import { hanging } from "../terminal/wrap.ts";
 import type { Style } from "./style.ts";
 
 /** What stands in the way, what to do about it, and where more is said. */

@@ -8,9 +8,9 @@ import type {
   Replica,
   Wish,
 } from "@cloudwire/operator-api";
-import { table } from "../output/table.ts";
-import { agoText, clockText, durationText } from "../output/time-text.ts";
-import { hanging, wrap } from "../output/wrap.ts";
+import { table } from "../terminal/table.ts";
+import { agoText, clockText, durationText } from "../terminal/time-text.ts";
+import { hanging, wrap } from "../terminal/wrap.ts";
 import { causeLines } from "./cause.ts";
 import { cell, heading, stateCell, type Style } from "./style.ts";
 

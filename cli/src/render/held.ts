@@ -1,5 +1,5 @@
-import { table } from "../output/table.ts";
-import type { HeldNode } from "../release/held-nodes.ts";
+import { table } from "../terminal/table.ts";
+import type { HeldNode } from "../client/held-nodes.ts";
 import { cell, type Style } from "./style.ts";
 
 /** Nodes that the brake holds, or those of them that are to be released, for people. */

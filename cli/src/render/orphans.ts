@@ -1,6 +1,6 @@
 import type { OrphansPage } from "@cloudwire/operator-api";
-import { table } from "../output/table.ts";
-import { wrap } from "../output/wrap.ts";
+import { table } from "../terminal/table.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { cell, heading, type Style } from "./style.ts";
 
 /** What nobody in the cluster owns, for people. */

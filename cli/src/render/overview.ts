@@ -6,9 +6,9 @@ import {
   type ProviderSummary,
   STATES,
 } from "@cloudwire/operator-api";
-import { table } from "../output/table.ts";
-import { clockText } from "../output/time-text.ts";
-import { hanging } from "../output/wrap.ts";
+import { table } from "../terminal/table.ts";
+import { clockText } from "../terminal/time-text.ts";
+import { hanging } from "../terminal/wrap.ts";
 import { causeLines } from "./cause.ts";
 import { replicaLines } from "./explanation.ts";
 import { cell, heading, stateCell, type Style } from "./style.ts";

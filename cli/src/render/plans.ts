@@ -1,7 +1,7 @@
 import type { Effect, PlansPage, ShownPlan } from "@cloudwire/operator-api";
-import { table } from "../output/table.ts";
-import { wrap } from "../output/wrap.ts";
-import { verdictOf } from "../verdict.ts";
+import { table } from "../terminal/table.ts";
+import { wrap } from "../terminal/wrap.ts";
+import { verdictOf } from "../client/shapes/plan-result.ts";
 import { cell, heading, type Style } from "./style.ts";
 
 /** What would be written, for people, and what that means for a hand-over. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createPaint } from "../output/paint.ts";
+import { createPaint } from "../terminal/paint.ts";
 import { heldNode, heldRows, noPlans, orphans, overview, plans, quietOverview, quietService } from "../test/samples.ts";
 import { renderExplanation } from "./explanation.ts";
 import { renderHeld } from "./held.ts";

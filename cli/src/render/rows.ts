@@ -1,6 +1,6 @@
 import type { ObjectRow } from "@cloudwire/operator-api";
-import { table } from "../output/table.ts";
-import { wrap } from "../output/wrap.ts";
+import { table } from "../terminal/table.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { cell, stateCell, type Style } from "./style.ts";
 
 /** A line for each object, for people. `limit`: how many were asked for at most. */

@@ -1,6 +1,6 @@
 import type { State } from "@cloudwire/operator-api";
-import type { Paint } from "../output/paint.ts";
-import type { Cell } from "../output/table.ts";
+import type { Paint } from "../terminal/paint.ts";
+import type { Cell } from "../terminal/table.ts";
 
 /** How texts for people are laid out. */
 export interface Style {

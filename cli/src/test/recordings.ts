@@ -1,4 +1,4 @@
-import type { Json } from "../connection/json.ts";
+import type { Json } from "../client/json.ts";
 
 /** One call of a recording that a test writes. */
 export interface WrittenCall {

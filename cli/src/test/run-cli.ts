@@ -1,6 +1,6 @@
 import { COMMANDS } from "../commands/commands.ts";
-import { createPaint } from "../output/paint.ts";
-import type { Terminal } from "../output/terminal.ts";
+import { createPaint } from "../terminal/paint.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { runProgram } from "../program.ts";
 
 export interface Ran {

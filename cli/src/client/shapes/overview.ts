@@ -1,0 +1,112 @@
+import { type ObjectRow, type OrphansPage, type Overview, PATHS, type PlansPage } from "@cloudwire/operator-api";
+import { Type } from "typebox";
+import { readShape } from "./schema.ts";
+import { cause, list, maybe, number, object, replica, state, text, truth } from "./status.ts";
+
+const counts = Type.Object({ ok: number, working: number, waiting: number, blocked: number, unmanaged: number });
+
+const controller = Type.Object({
+  name: text,
+  state: text,
+  waiting: number,
+  working: number,
+  delayed: number,
+  failing: number,
+});
+
+const budget = Type.Object({
+  quotaClass: text,
+  callsPerSecond: maybe(number),
+  tokens: maybe(number),
+  waiting: number,
+  heldUntil: maybe(text),
+});
+
+const provider = Type.Object({
+  name: text,
+  address: text,
+  connection: text,
+  ready: truth,
+  reasons: list(text),
+  version: maybe(text),
+  calls: number,
+  failedCalls: number,
+  inFlight: number,
+  budgets: list(budget),
+  brake: maybe(Type.Object({ holds: truth, gone: number, message: maybe(text) })),
+});
+
+const overview = Type.Object({
+  at: text,
+  cluster: text,
+  replica,
+  writes: truth,
+  counts: Type.Object({ node: counts, service: counts, route: counts, provider: counts }),
+  controllers: list(controller),
+  providers: list(provider),
+  alarms: list(Type.Intersect([cause, Type.Object({ object: maybe(object) })])),
+});
+
+export function readOverview(answer: unknown): Overview {
+  return readShape(overview, answer, PATHS.overview);
+}
+
+const row = Type.Object({
+  object,
+  state,
+  reason: maybe(text),
+  summary: text,
+  provider: text,
+  created: maybe(text),
+});
+
+export function readRows(answer: unknown): readonly ObjectRow[] {
+  return readShape(list(row), answer, PATHS.objects);
+}
+
+const orphan = Type.Object({
+  provider: text,
+  kind: Type.Union([Type.Literal("loadBalancer"), Type.Literal("route")]),
+  id: text,
+  owner: text,
+  message: text,
+});
+
+const orphans = Type.Object({
+  at: text,
+  orphans: list(orphan),
+  unknown: list(Type.Object({ provider: text, message: text })),
+});
+
+export function readOrphans(answer: unknown): OrphansPage {
+  return readShape(orphans, answer, PATHS.orphans);
+}
+
+const effect = Type.Union([Type.Literal("addition"), Type.Literal("change"), Type.Literal("removal")]);
+
+const plan = Type.Object({
+  controller: text,
+  key: text,
+  provider: text,
+  digest: text,
+  since: text,
+  writes: list(
+    Type.Object({
+      target: Type.Union([Type.Literal("kubernetes"), Type.Literal("provider")]),
+      effect,
+      summary: text,
+    }),
+  ),
+});
+
+const plans = Type.Object({
+  observes: truth,
+  settled: truth,
+  pending: Type.Object({ addition: number, change: number, removal: number }),
+  undecided: list(Type.Object({ controller: text, key: text, provider: text })),
+  plans: list(plan),
+});
+
+export function readPlans(answer: unknown): PlansPage {
+  return readShape(plans, answer, PATHS.plans);
+}

@@ -1,0 +1,23 @@
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { isRecord } from "../json.ts";
+import { CommandError } from "../../errors.ts";
+import { printable } from "../../terminal/printable.ts";
+
+/** An answer held to the shape that is relied on; further fields are let be. Its texts can be shown: they hold nothing that moves a terminal. */
+export function readShape<Schema extends TSchema>(schema: Schema, answer: unknown, path: string): Static<Schema> {
+  const shown = showable(answer);
+  if (Value.Check(schema, shown)) return shown;
+  const [first] = Value.Errors(schema, shown);
+  const problem = first ? `${first.instancePath || "the answer"} ${first.message}` : "it is of another form";
+  throw new CommandError(
+    `the controller answers ${path} in a form that this program does not know (${problem}): use the cloudwire of the controller's version, or read the answer with -o json`,
+  );
+}
+
+function showable(value: unknown): unknown {
+  if (typeof value === "string") return printable(value);
+  if (Array.isArray(value)) return value.map(showable);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printable(name), showable(inner)]));
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { recordingText, written } from "../../test/recordings.ts";
+import { readRecording } from "./recording.ts";
+
+const head = { kind: "head", format: "cloudwire.recording", version: 1, program: "test" };
+const begin = (provider: string, call = 1) => ({
+  kind: "begin",
+  call,
+  provider,
+  method: "GetProviderInfo",
+  request: {},
+});
+
+describe("readRecording()", () => {
+  test("gives calls with their ends, and the order in which they began and ended", () => {
+    const calls = [{ method: "GetProviderInfo" }, { method: "ListRoutes", code: "UNAVAILABLE" }];
+    const { calls: read, events, warnings } = readRecording("f", recordingText(calls, ["b1", "b2", "e2", "e1"]));
+    expect(read.map(({ call, method, line, end }) => [call, method, line, end?.code])).toEqual([
+      [1, "GetProviderInfo", 2, "OK"],
+      [2, "ListRoutes", 3, "UNAVAILABLE"],
+    ]);
+    expect(events.map(({ kind, call }) => `${kind} ${call.call}`)).toEqual(["begin 1", "begin 2", "end 2", "end 1"]);
+    expect(warnings).toEqual([]);
+  });
+
+  test("warns of lost lines, a full file, inexact answers, and a process that did not end in order", () => {
+    const lost = written([head, begin("acme"), { kind: "lost", lines: 3 }, { kind: "full" }]);
+    expect(readRecording("f", lost).warnings).toEqual([
+      "3 lines of the recording were lost; what they told is missing",
+      "the recording ends where its file was full (--record-provider-maxsize)",
+    ]);
+    const inexact = { kind: "end", call: 1, provider: "acme", method: "GetProviderInfo", code: "OK", inexact: true };
+    expect(readRecording("f", written([head, begin("acme"), inexact, { kind: "tail" }])).warnings).toEqual([
+      expect.stringContaining("1 answers are inexact"),
+    ]);
+    expect(readRecording("f", `${written([head, begin("acme")])}{"line":3,"ki`).warnings).toEqual([
+      "the recording has no tail: the process that made it still runs, or did not end in order",
+    ]);
+  });
+
+  test("takes the last of several recordings, or the one that is wanted", () => {
+    const text = written([
+      head,
+      begin("acme"),
+      { kind: "tail" },
+      head,
+      begin("acme"),
+      begin("acme", 2),
+      { kind: "tail" },
+    ]);
+    expect(readRecording("f", text).calls).toHaveLength(2);
+    expect(readRecording("f", text).warnings).toEqual(["f has 2 recordings; this is number 2 (--session)"]);
+    expect(readRecording("f", text, { session: 1 }).calls).toHaveLength(1);
+    expect(() => readRecording("f", text, { session: 3 })).toThrow("f has 2 recordings; there is no number 3");
+  });
+
+  test("takes the calls of one provider, and asks which where there are several", () => {
+    const text = written([head, begin("acme"), begin("other", 2), { kind: "tail" }]);
+    expect(readRecording("f", text, { provider: "other" }).calls.map(({ call }) => call)).toEqual([2]);
+    expect(() => readRecording("f", text)).toThrow("choose one of acme, other with --recorded-provider");
+    expect(() => readRecording("f", text, { provider: "third" })).toThrow(
+      "f has no provider third; it has acme, other",
+    );
+  });
+
+  test.each([
+    ["an empty file", "", "f is empty"],
+    ["a file of something else", "{}\n", "f is no recording"],
+    ["a line that is no JSON", `${written([head])}hello\n`, "f, line 2: is no JSON object"],
+    ["a newer format", written([{ ...head, version: 2 }]), "version 2 of the format, and this program knows 1"],
+    [
+      "an RPC that is none",
+      written([head, { ...begin("acme"), method: "Explode" }]),
+      "line 2: there is no RPC Explode",
+    ],
+    ["nothing but a head", written([head]), "f has no calls"],
+  ])("refuses %s", (_, text, message) => {
+    expect(() => readRecording("f", text)).toThrow(message);
+  });
+});

@@ -1,0 +1,233 @@
+import { type MethodName, methodRules } from "@cloudwire/proto/methods";
+import { codeNames } from "@cloudwire/proto/codes";
+import { CommandError } from "../../errors.ts";
+import { isRecord, type Json } from "../../client/json.ts";
+
+/** How a recorded call ended. */
+export interface RecordedEnd {
+  readonly line: number;
+  readonly atMs: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: readonly Json[];
+  /** undefined: there was no message. */
+  readonly response: Json | undefined;
+  /** The controller gave up: what the provider would have answered is not known. */
+  readonly isGivenUp: boolean;
+}
+
+export interface RecordedCall {
+  /** As the recording numbers it. */
+  readonly call: number;
+  readonly method: MethodName;
+  readonly line: number;
+  readonly atMs: number;
+  readonly timeMs: number;
+  /** undefined: a stream. */
+  readonly timeoutMs: number | undefined;
+  readonly requestId: string;
+  readonly request: Json;
+  /** Of a stream. */
+  readonly messages: readonly { readonly atMs: number; readonly response: Json }[];
+  /** undefined: the call had not ended when the recording did. */
+  readonly end: RecordedEnd | undefined;
+}
+
+/** What was said to one provider by one process. */
+export interface Recording {
+  readonly program: string;
+  readonly provider: string;
+  /** In the order in which they began. */
+  readonly calls: readonly RecordedCall[];
+  /** Begins and ends of calls, in their order. */
+  readonly events: readonly { readonly kind: "begin" | "end"; readonly call: RecordedCall }[];
+  /** What a reader should know of it: it is not whole, lines are missing. */
+  readonly warnings: readonly string[];
+}
+
+export interface RecordingChoice {
+  /** Of several providers. @default the only one */
+  readonly provider?: string | undefined;
+  /** Which of several processes, 1 the first. @default the last */
+  readonly session?: number | undefined;
+}
+
+/** Highest version of the format that is understood. */
+const VERSION = 1;
+
+interface Line {
+  readonly number: number;
+  readonly json: Json;
+}
+
+/** Reads the text of a recording; `file` is for messages. */
+export function readRecording(file: string, text: string, choice: RecordingChoice = {}): Recording {
+  const sessions = sessionsOf(file, linesOf(file, text));
+  const number = choice.session ?? sessions.length;
+  const session = sessions[number - 1];
+  if (session === undefined)
+    throw new CommandError(`${file} has ${sessions.length} recordings; there is no number ${number}`);
+  const [head, ...lines] = session.lines;
+  const provider = providerOf(file, lines, choice.provider);
+  const own = lines.filter(({ json }) => json["provider"] === provider);
+  const calls = callsOf(file, own);
+  const byNumber = new Map(calls.map((call) => [call.call, call]));
+  const events = own.flatMap(({ json }) => {
+    const { kind } = json;
+    const call = byNumber.get(numberOf(json, "call"));
+    return call !== undefined && (kind === "begin" || kind === "end") ? [{ kind, call } as const] : [];
+  });
+  const several =
+    sessions.length > 1 ? [`${file} has ${sessions.length} recordings; this is number ${number} (--session)`] : [];
+  return {
+    program: textOf(head?.json ?? {}, "program"),
+    provider,
+    calls,
+    events,
+    warnings: [...several, ...session.warnings],
+  };
+}
+
+function linesOf(file: string, text: string): readonly Line[] {
+  const lines = text.split("\n");
+  // What a process that was killed had begun to write.
+  if (lines.at(-1) !== "") lines.pop();
+  return lines.flatMap((line, index) => {
+    if (line === "") return [];
+    try {
+      const json: unknown = JSON.parse(line);
+      if (isRecord(json)) return [{ number: index + 1, json }];
+    } catch {
+      // Said below.
+    }
+    throw new CommandError(`${file}, line ${index + 1}: is no JSON object; is this a recording of --record-provider?`);
+  });
+}
+
+function sessionsOf(
+  file: string,
+  lines: readonly Line[],
+): readonly { readonly lines: readonly Line[]; readonly warnings: readonly string[] }[] {
+  const [first] = lines;
+  if (first === undefined) throw new CommandError(`${file} is empty`);
+  if (first.json["kind"] !== "head" || first.json["format"] !== "cloudwire.recording") {
+    throw new CommandError(`${file} is no recording: its first line is no head of format cloudwire.recording`);
+  }
+  const starts = lines.flatMap(({ json }, index) => (json["kind"] === "head" ? [index] : []));
+  return starts.map((start, index) => {
+    const own = lines.slice(start, starts[index + 1]);
+    const version = numberOf(own[0]?.json ?? {}, "version");
+    if (version > VERSION) {
+      throw new CommandError(
+        `${file} has version ${version} of the format, and this program knows ${VERSION}; take a newer one`,
+      );
+    }
+    return { lines: own, warnings: warningsOf(own) };
+  });
+}
+
+function warningsOf(lines: readonly Line[]): readonly string[] {
+  const warnings: string[] = [];
+  const lost = lines
+    .filter(({ json }) => json["kind"] === "lost")
+    .reduce((sum, { json }) => sum + numberOf(json, "lines"), 0);
+  if (lost > 0) warnings.push(`${lost} lines of the recording were lost; what they told is missing`);
+  const inexact = lines.filter(({ json }) => json["inexact"] === true).length;
+  if (inexact > 0) {
+    warnings.push(
+      `${inexact} answers are inexact: they had what the recording lacks, such as times finer than a millisecond`,
+    );
+  }
+  const last = lines.at(-1)?.json["kind"];
+  if (last === "full") warnings.push("the recording ends where its file was full (--record-provider-maxsize)");
+  else if (last !== "tail")
+    warnings.push("the recording has no tail: the process that made it still runs, or did not end in order");
+  return warnings;
+}
+
+function providerOf(file: string, lines: readonly Line[], wanted: string | undefined): string {
+  const names = [
+    ...new Set(lines.flatMap(({ json }) => (typeof json["provider"] === "string" ? [json["provider"]] : []))),
+  ];
+  if (wanted !== undefined) {
+    if (names.includes(wanted)) return wanted;
+    throw new CommandError(
+      `${file} has no provider ${wanted}; it has ${names.length === 0 ? "none" : names.join(", ")}`,
+    );
+  }
+  const [only, ...others] = names;
+  if (only === undefined) throw new CommandError(`${file} has no calls`);
+  if (others.length > 0)
+    throw new CommandError(`${file} has several providers: choose one of ${names.join(", ")} with --recorded-provider`);
+  return only;
+}
+
+function callsOf(file: string, lines: readonly Line[]): readonly RecordedCall[] {
+  const parts = Map.groupBy(lines, ({ json }) => numberOf(json, "call"));
+  return lines
+    .filter(({ json }) => json["kind"] === "begin")
+    .map((line) => callOf(file, line, parts.get(numberOf(line.json, "call")) ?? []));
+}
+
+function callOf(file: string, { number, json }: Line, parts: readonly Line[]): RecordedCall {
+  const method = methodOf(textOf(json, "method"));
+  if (method === undefined)
+    throw new CommandError(`${file}, line ${number}: there is no RPC ${textOf(json, "method")}`);
+  const end = parts.find((part) => part.json["kind"] === "end");
+  const messages = parts.filter((part) => part.json["kind"] === "message");
+  return {
+    call: numberOf(json, "call"),
+    method,
+    line: number,
+    atMs: numberOf(json, "atMs"),
+    timeMs: Date.parse(textOf(json, "time")),
+    timeoutMs: typeof json["timeoutMs"] === "number" ? json["timeoutMs"] : undefined,
+    requestId: textOf(json, "requestId"),
+    request: recordOf(json, "request") ?? {},
+    messages: messages.map((part) => ({
+      atMs: numberOf(part.json, "atMs"),
+      response: recordOf(part.json, "response") ?? {},
+    })),
+    end: end && endOf(file, end),
+  };
+}
+
+function endOf(file: string, { number, json }: Line): RecordedEnd {
+  const code = textOf(json, "code");
+  if (!codeNames.some((name) => name === code))
+    throw new CommandError(`${file}, line ${number}: there is no code ${code}`);
+  const details = json["details"];
+  return {
+    line: number,
+    atMs: numberOf(json, "atMs"),
+    code,
+    message: textOf(json, "message"),
+    details: Array.isArray(details) ? details.filter(isRecord) : [],
+    response: recordOf(json, "response"),
+    isGivenUp: json["givenUp"] === true,
+  };
+}
+
+/** undefined: the contract has none of that name. */
+function methodOf(name: string): MethodName | undefined {
+  return METHODS.find((method) => method === name);
+}
+
+const METHODS: readonly MethodName[] = Object.keys(methodRules).filter(
+  (name): name is MethodName => name in methodRules,
+);
+
+function numberOf(json: Json, key: string): number {
+  const value = json[key];
+  return typeof value === "number" ? value : 0;
+}
+
+function textOf(json: Json, key: string): string {
+  const value = json[key];
+  return typeof value === "string" ? value : "";
+}
+
+function recordOf(json: Json, key: string): Json | undefined {
+  const value = json[key];
+  return isRecord(value) ? value : undefined;
+}

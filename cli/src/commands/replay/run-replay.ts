@@ -1,0 +1,176 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { methodRules } from "@cloudwire/proto/methods";
+import type { Call } from "../command.ts";
+import { CommandError, messageOf, UsageError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { jsonText, yamlText } from "../documents.ts";
+import { play, type PlayReport } from "./play.ts";
+import { ProviderClient } from "./provider-client.ts";
+import { ProviderProcess } from "./provider-process.ts";
+import { RecordedServer, type ServeReport } from "./recorded-server.ts";
+import { type Recording, readRecording } from "./recording.ts";
+import { type Address, readWish, REPLAY_OPTIONS, type ReplayWish } from "./replay-options.ts";
+import { playText, serveText } from "./report-text.ts";
+import { testFile } from "./test-file.ts";
+
+/** As long as a provider may take to start. */
+const CONNECT_MS = 60_000;
+
+export async function runReplay(call: Call): Promise<number> {
+  const { operands, values } = call;
+  const wish = readWish(operands, values);
+  if ("problems" in wish) throw new UsageError(wish.problems);
+  const recording = await readFrom(wish.file, call);
+  for (const warning of recording.warnings) call.terminal.err(`${warning}\n`);
+  checkCalls(wish, recording);
+  const { mode } = wish;
+  switch (mode.kind) {
+    case "serve":
+      return serve(recording, mode, call);
+    case "against":
+      return tell(call, await playAgainst(recording, mode, wish, call));
+    case "start":
+      return tell(call, await playStarted(recording, mode.command, wish, call));
+    case "test":
+      return writeTest(wish, mode, call);
+    default:
+      return mode satisfies never;
+  }
+}
+
+async function readFrom(file: string, { values }: Call): Promise<Recording> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`);
+  });
+  const session = values.text("session");
+  const provider = values.text("recorded-provider");
+  return readRecording(file, text, { provider, session: session === undefined ? undefined : Number(session) });
+}
+
+/** A test that expects something of a call which is not there, or not compared, would never fail. */
+function checkCalls({ expectations, before, until, file }: ReplayWish, { calls }: Recording): void {
+  const known = new Set(calls.map(({ call }) => call));
+  const wanted = new Set(expectations.map(({ call }) => call));
+  const unknown = [...new Set([...wanted, ...before.keys()])].filter((call) => !known.has(call));
+  if (unknown.length > 0) throw new CommandError(`${file} has no call ${unknown.join(", ")}`);
+  const compared = calls.filter(
+    ({ call, method, end }) => end !== undefined && !methodRules[method].stream && call <= (until ?? call),
+  );
+  const uncompared = [...wanted].filter((number) => compared.every(({ call }) => call !== number));
+  if (uncompared.length > 0)
+    throw new CommandError(
+      `nothing can be expected of call ${uncompared.join(", ")}: it is a stream, had not ended when the recording did, or comes after --until`,
+    );
+}
+
+async function serve(recording: Recording, { address, target }: Address, call: Call): Promise<number> {
+  const { terminal, signal, values } = call;
+  const isPaced = values.textOf("speed") === "recorded";
+  const onUnknown = (message: string): void => terminal.err(`${message}\n`);
+  await using server = await RecordedServer.start(recording, { address, target, isPaced, onUnknown });
+  terminal.err(`serving ${recording.calls.length} calls of provider ${recording.provider} at ${address}\n`);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const { report } = server;
+  write(call, report, serveText(report));
+  return report.unknown.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function playStarted(recording: Recording, command: string, wish: ReplayWish, call: Call): Promise<PlayReport> {
+  await using provider = await ProviderProcess.start(command, call.environment);
+  const { address, failed } = provider;
+  const target = address;
+  return await Promise.race([playAgainst(recording, { address, target }, wish, call), failed]);
+}
+
+async function playAgainst(
+  recording: Recording,
+  { address, target }: Address,
+  wish: ReplayWish,
+  call: Call,
+): Promise<PlayReport> {
+  using client = new ProviderClient(address, target);
+  // A provider may not answer for a long time, and one that was started is to be ended.
+  return await Promise.race([playWith(client, recording, wish, call), stopped(call.signal)]);
+}
+
+async function playWith(
+  client: ProviderClient,
+  recording: Recording,
+  wish: ReplayWish,
+  { values, signal, environment }: Call,
+): Promise<PlayReport> {
+  await client.connected(CONNECT_MS);
+  return await play(recording, client, {
+    isPaced: values.textOf("speed") === "recorded",
+    all: values.flag("all"),
+    patienceMs: values.text("patience") === undefined ? 0 : values.durationMs("patience"),
+    until: wish.until,
+    expectations: wish.expectations,
+    before: async (number) => {
+      const command = wish.before.get(number);
+      if (command !== undefined) await runBefore(command, environment, signal);
+    },
+    signal,
+  });
+}
+
+/** Rejects when the process is to end. */
+function stopped(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(new CommandError("the replay was broken off"));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return promise;
+}
+
+async function runBefore(
+  command: string,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await promisify(execFile)("sh", ["-c", command], { env, signal });
+  } catch (error) {
+    throw new CommandError(`--before: ${command}: ${messageOf(error)}`);
+  }
+}
+
+function tell(call: Call, report: PlayReport): number {
+  write(call, report, playText(report));
+  return report.differences.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+async function writeTest(
+  { file }: ReplayWish,
+  { command, path }: { readonly command: string; readonly path: string },
+  call: Call,
+): Promise<number> {
+  const text = testFile({ path, recording: file, command, args: passedArgs(call) });
+  const mode = path.endsWith(".sh") ? 0o755 : 0o644;
+  await writeFile(path, text, { flag: "wx", mode }).catch((error: unknown) => {
+    throw new CommandError(`${path} cannot be written: ${messageOf(error)}`);
+  });
+  call.terminal.err(`wrote ${path}\n`);
+  return EXIT.ok;
+}
+
+/** What the test needs of the options that were given. */
+function passedArgs({ values }: Call): readonly string[] {
+  const single = ["speed", "until", "patience", "recorded-provider", "session"].flatMap((name) => {
+    const value = values.text(name);
+    return value === undefined || value === REPLAY_OPTIONS[name]?.default ? [] : [`--${name}=${value}`];
+  });
+  const several = ["expect", "before"].flatMap((name) => values.texts(name).map((value) => `--${name}=${value}`));
+  return [...single, ...several, ...(values.flag("all") ? ["--all"] : [])];
+}
+
+function write({ values, terminal }: Call, report: PlayReport | ServeReport, text: string): void {
+  const format = values.textOf("output");
+  if (format === "text") terminal.out(text);
+  else terminal.out(format === "json" ? `${jsonText(report, 2)}\n` : yamlText(report));
+}

@@ -1,0 +1,100 @@
+import type { Call } from "./command.ts";
+import { CommandError } from "../errors.ts";
+import type { Style } from "../render/style.ts";
+import { toAscii } from "../terminal/ascii.ts";
+import { jsonText, yamlText } from "./documents.ts";
+
+/** What a command shows: the same for people and for programs. */
+export interface Answer {
+  /** As the controller said it. */
+  readonly content: unknown;
+  readonly text: (style: Style) => string;
+  /** It says no more than this, which is an error to whoever does not --watch. */
+  readonly problem?: string;
+}
+
+const CLEAR = "\u001B[H\u001B[2J";
+
+/** Shows an answer as --output wants it. */
+export function show({ values, terminal }: Call, { content, text }: Answer): void {
+  switch (values.textOf("output")) {
+    case "json":
+      terminal.out(`${jsonText(content, 2)}\n`);
+      return;
+    case "yaml":
+      terminal.out(yamlText(content));
+      return;
+    default: {
+      const shown = text(terminal);
+      terminal.out(terminal.isUnicode ? shown : toAscii(shown));
+    }
+  }
+}
+
+/**
+ * Shows the answer, with --watch again and again until the process is to end: drawn anew on a terminal, otherwise a document for each
+ * change. What the first question ends with is the command's end; later ones are told and asked again.
+ */
+export async function showOrWatch(call: Call, ask: () => Promise<Answer>): Promise<void> {
+  const first = await ask();
+  if (!call.values.flag("watch")) {
+    const { problem } = first;
+    if (problem === undefined || call.values.textOf("output") !== "text") show(call, first);
+    if (problem !== undefined) throw new CommandError(problem);
+    return;
+  }
+  let before = "";
+  for await (const next of answers(call, first, ask)) {
+    const now = stable(next.content);
+    const isText = call.values.textOf("output") === "text";
+    if (isText && call.terminal.canRedraw) call.terminal.out(CLEAR);
+    else if (now === before) continue;
+    if (isText) show(call, next);
+    else call.terminal.out(documentOf(next.content, call.values.textOf("output")));
+    before = now;
+  }
+}
+
+async function* answers(call: Call, first: Answer, ask: () => Promise<Answer>): AsyncGenerator<Answer> {
+  yield first;
+  let told = "";
+  while (await waited(call.values.durationMs("interval"), call.signal)) {
+    try {
+      yield await ask();
+      told = "";
+    } catch (error) {
+      if (call.signal.aborted) return;
+      if (!(error instanceof CommandError)) throw error;
+      // Once, for as long as it lasts.
+      if (error.message !== told) call.terminal.err(`${call.program}: ${error.message}\n`);
+      told = error.message;
+      // The leader may be another one by now.
+      await call.forgetController();
+    }
+  }
+}
+
+/** One line of JSON, or one YAML document. */
+function documentOf(content: unknown, format: string): string {
+  return format === "json" ? `${jsonText(content)}\n` : `---\n${yamlText(content)}`;
+}
+
+/** What is no change by itself: when it was asked, and how long something takes from then. */
+const MOVING = new Set(["at", "inMs", "forMs", "tokens"]);
+
+function stable(content: unknown): string {
+  return JSON.stringify(content, (name, value: unknown) => (MOVING.has(name) ? undefined : value));
+}
+
+/** False: the process is to end. */
+async function waited(durationMs: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, durationMs);
+  const end = (): void => resolve();
+  signal.addEventListener("abort", end, { once: true });
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", end);
+  return !signal.aborted;
+}

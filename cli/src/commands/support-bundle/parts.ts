@@ -1,0 +1,151 @@
+import { PATHS } from "@cloudwire/operator-api";
+import type { Connection } from "../../client/connection.ts";
+import { isRecord } from "../../client/json.ts";
+import { pageRuleOf } from "../../client/rbac.ts";
+import { textOf } from "../../client/send.ts";
+import { messageOf } from "../../errors.ts";
+
+/** One file of a bundle, or why it is not there. */
+export type Part =
+  | { readonly kind: "file"; readonly name: string; readonly text: string }
+  | { readonly kind: "missing"; readonly name: string; readonly why: string };
+
+/** Longer than any page at 15,000 nodes. */
+const MOST_BYTES = 256e6;
+
+/** Objects that are explained: enough to see what they have in common. */
+const MOST_EXPLAINED = 100;
+
+/** Pages of the controller, by the name of the file that each becomes. */
+const PAGES: Readonly<Record<string, string>> = {
+  "version.json": "/version",
+  "configuration/configz.json": "/configz",
+  "configuration/flagz.txt": "/flagz",
+  "configuration/statusz.txt": "/statusz",
+  "health/livez.txt": "/livez?verbose",
+  "health/readyz.txt": "/readyz?verbose",
+  "metrics/metrics.txt": "/metrics",
+  "metrics/slis.txt": "/metrics/slis",
+  "state/controllers.json": PATHS.controllers,
+  "state/providers.json": PATHS.providers,
+  "state/plans.json": PATHS.plans,
+  "state/overview.json": PATHS.overview,
+};
+
+/** Everything that a controller says of itself. Never rejects: what cannot be had is said to be missing. */
+export async function controllerParts(connection: Connection): Promise<readonly Part[]> {
+  const pages: Part[] = [];
+  // One after the other: whoever has trouble is not to be given more.
+  for (const [name, path] of Object.entries(PAGES)) pages.push(await pagePart(connection, name, path));
+  return [
+    ...pages,
+    ...(await healthReasons(connection, pages)),
+    ...(await controllerDetails(connection, pages)),
+    ...(await explanations(connection)),
+  ];
+}
+
+/** Each check that fails, by the page that says why. */
+async function healthReasons(connection: Connection, pages: readonly Part[]): Promise<readonly Part[]> {
+  const parts: Part[] = [];
+  for (const endpoint of ["livez", "readyz"]) {
+    const page = pages.find(({ name }) => name === `health/${endpoint}.txt`);
+    const text = page?.kind === "file" ? page.text : "";
+    const failing = [...text.matchAll(/^\[-\](\S+)/gm)].flatMap(([, check]) => check ?? []);
+    for (const check of failing) {
+      const name = `health/${endpoint}-${fileName(check)}.txt`;
+      parts.push(await pagePart(connection, name, `/${endpoint}/${encodeURIComponent(check)}`, isHealth));
+    }
+  }
+  return parts;
+}
+
+async function controllerDetails(connection: Connection, pages: readonly Part[]): Promise<readonly Part[]> {
+  const overview = pages.find(({ name }) => name === "state/controllers.json");
+  const parts: Part[] = [];
+  for (const name of namesIn(overview)) {
+    parts.push(
+      await pagePart(
+        connection,
+        `state/controllers/${fileName(name)}.json`,
+        `${PATHS.controllers}/${encodeURIComponent(name)}`,
+      ),
+    );
+  }
+  return parts;
+}
+
+/** Of objects for which something stands in the way. */
+async function explanations(connection: Connection): Promise<readonly Part[]> {
+  const list = "state/blocked.json";
+  const rows = await pagePart(connection, list, `${PATHS.objects}?state=blocked&limit=${MOST_EXPLAINED}`);
+  if (rows.kind === "missing") return [rows];
+  const parts: Part[] = [rows];
+  for (const object of objectsIn(rows.text)) {
+    const name = `state/explain/${fileName(object)}.json`;
+    parts.push(await pagePart(connection, name, `${PATHS.explain}?object=${encodeURIComponent(object)}`));
+  }
+  return parts;
+}
+
+async function pagePart(connection: Connection, name: string, path: string, isAnswer = isOk): Promise<Part> {
+  try {
+    const answer = await connection.get(path);
+    const { statusCode = 0 } = answer;
+    const text = await textOf(answer, MOST_BYTES, connection.timeoutMs);
+    // A health page that is not well is an answer like any other.
+    if (isAnswer(statusCode) || (name.startsWith("health/") && isHealth(statusCode)))
+      return { kind: "file", name, text };
+    return { kind: "missing", name, why: `${path} was answered with ${statusCode}${rightFor(statusCode, path)}` };
+  } catch (error) {
+    return { kind: "missing", name, why: `${path}: ${messageOf(error)}` };
+  }
+}
+
+function isOk(status: number): boolean {
+  return status === 200;
+}
+
+function isHealth(status: number): boolean {
+  return status === 200 || status === 500 || status === 503;
+}
+
+function rightFor(status: number, path: string): string {
+  const [page = path] = path.split("?");
+  return status === 403 ? `: it takes ${pageRuleOf(page)}` : "";
+}
+
+/** Of controllers, in the page of all. */
+function namesIn(part: Part | undefined): readonly string[] {
+  if (part?.kind !== "file") return [];
+  const found = new Set<string>();
+  const look = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(look);
+    if (!isRecord(value)) return;
+    if (typeof value["name"] === "string") found.add(value["name"]);
+    else Object.values(value).forEach(look);
+  };
+  look(jsonOf(part.text));
+  return [...found].toSorted();
+}
+
+function objectsIn(text: string): readonly string[] {
+  const rows = jsonOf(text);
+  const objects = Array.isArray(rows)
+    ? rows.flatMap((row: unknown) => (isRecord(row) && typeof row["object"] === "string" ? [row["object"]] : []))
+    : [];
+  return objects.toSorted();
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `service/shop/web` to `service_shop_web`: no name of Kubernetes has a `_`, so that no two become one. Whatever a name is, it stays in its folder. */
+function fileName(text: string): string {
+  return text.replaceAll(/[^\w.-]+/g, "_").replace(/^\.+/, "");
+}

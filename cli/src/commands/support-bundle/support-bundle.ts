@@ -1,0 +1,137 @@
+import { writeFile } from "node:fs/promises";
+import type { Call, Command } from "../command.ts";
+import { noOperands } from "../no-operands.ts";
+import { CommandError, messageOf, UsageError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { CONNECTION_OPTIONS } from "../../options/shared-options.ts";
+import { printable } from "../../terminal/printable.ts";
+import { readVersion } from "../../version.ts";
+import { type Manifest, makeBundle } from "./bundle.ts";
+import { tailPart, wholePart } from "./file-parts.ts";
+import { objectParts } from "./object-parts.ts";
+import { controllerParts, type Part } from "./parts.ts";
+import { redact } from "./redact.ts";
+
+/** Nobody else on the machine is to read how a cluster is built. */
+const MODE = 0o600;
+
+export const supportBundle: Command = {
+  name: "support-bundle",
+  summary: "gathers what somebody who is to help needs to see",
+  operands: "",
+  about: [
+    "Gathers configuration, states, explanations of what is blocked, metrics and health of a controller in one archive, with a manifest of what is in it and of what could not be had, and why.",
+    "Secrets are taken out by what they look like and by the names that they have; names and addresses are not. Look into it before you send it.",
+  ],
+  options: {
+    file: {
+      type: "text",
+      letter: "f",
+      valueName: "file",
+      default: "cloudwire-support-bundle.tar.gz",
+      completes: "files",
+      help: "Where the archive is written; nothing is overwritten.",
+    },
+    "audit-log": {
+      type: "texts",
+      valueName: "file",
+      completes: "files",
+      help: "Takes the end of an audit log (--audit-log-path of the controller) along.",
+    },
+    log: {
+      type: "texts",
+      valueName: "file",
+      completes: "files",
+      help: "Takes the end of a log along: the controller's, or a provider's.",
+    },
+    recording: {
+      type: "texts",
+      valueName: "file",
+      completes: "files",
+      help: "Takes a recording (--record-provider of the controller) along.",
+    },
+    objects: {
+      type: "flag",
+      help: "Takes Nodes and Services along, without the values of annotations that are not Kubernetes' or Cloudwire's own.",
+    },
+    ...CONNECTION_OPTIONS,
+  },
+  examples: [
+    ["support-bundle", "of the controller that leads"],
+    [
+      "support-bundle --objects --audit-log audit.log --recording provider.rec -f issue-42.tar.gz",
+      "with all that there is",
+    ],
+  ],
+  run,
+};
+
+async function run(call: Call): Promise<number> {
+  noOperands(call);
+  const { terminal, values } = call;
+  const { controller, parts } = await gather(call);
+  call.signal.throwIfAborted();
+  if (!parts.some(({ kind }) => kind === "file")) {
+    throw new CommandError(
+      `there is nothing to put into a bundle: ${parts.map((part) => (part.kind === "missing" ? part.why : "")).join("; ")}`,
+    );
+  }
+  const head = { program: `cloudwire ${readVersion()}`, time: new Date().toISOString(), controller };
+  const { manifest, bytes } = await makeBundle(parts, head);
+  const file = values.textOf("file");
+  await writeFile(file, bytes, { flag: "wx", mode: MODE }).catch((error: unknown) => {
+    throw new CommandError(`${file} cannot be written: ${messageOf(error)}`);
+  });
+  terminal.out(summary(file, bytes.length, manifest));
+  return EXIT.ok;
+}
+
+interface Gathered {
+  /** Where it was asked; "": nowhere. */
+  readonly controller: string;
+  readonly parts: readonly Part[];
+}
+
+async function gather(call: Call): Promise<Gathered> {
+  const { values } = call;
+  const files = [
+    ...values.texts("audit-log").map((path, index) => tailPart(`files/audit-log-${index + 1}.jsonl`, path)),
+    ...values.texts("log").map((path, index) => tailPart(`files/log-${index + 1}.txt`, path)),
+    ...values.texts("recording").map((path, index) => wholePart(`files/recording-${index + 1}.rec`, path)),
+  ];
+  const objects = values.flag("objects") ? await ofCluster(call) : [];
+  const { controller, parts } = await ofController(call);
+  return { controller, parts: [...parts, ...objects, ...(await Promise.all(files))] };
+}
+
+async function ofController(call: Call): Promise<Gathered> {
+  try {
+    const connection = await call.controller();
+    return { controller: redact(connection.description).text, parts: await controllerParts(connection) };
+  } catch (error) {
+    if (!(error instanceof CommandError) || error instanceof UsageError) throw error;
+    return { controller: "", parts: [{ kind: "missing", name: "controller", why: error.message }] };
+  }
+}
+
+async function ofCluster(call: Call): Promise<readonly Part[]> {
+  try {
+    return await objectParts(await call.kube());
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [{ kind: "missing", name: "objects", why: error.message }];
+  }
+}
+
+function summary(file: string, bytes: number, { files, missing }: Manifest): string {
+  const secrets = files.reduce(
+    (sum, { redacted }) => sum + Object.values(redacted).reduce((all, count) => all + count, 0),
+    0,
+  );
+  return [
+    `${file}: ${files.length} files, ${bytes} bytes; ${secrets === 1 ? "1 secret was" : `${secrets} secrets were`} taken out`,
+    ...missing.map(({ name, why }) => `missing: ${name}: ${printable(why)}`),
+    "It has names and addresses of your cluster: look into it before you send it.",
+    "",
+  ].join("\n");
+}
