@@ -3,9 +3,8 @@ import "@cloudwire/node-guard";
 import { text } from "node:stream/consumers";
 import { COMMANDS } from "./commands/commands.ts";
 import { EXIT, EXIT_BY_SIGNAL } from "./exit-codes.ts";
-import { processTerminal } from "./terminal/process-terminal.ts";
-import { runProgram } from "./program.ts";
-import { callingOf } from "./program-name.ts";
+import { processTerminal } from "./terminal/terminal.ts";
+import { callingOf, runProgram } from "./program.ts";
 
 const stop = new AbortController();
 let stoppedCode: number | undefined;

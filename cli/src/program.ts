@@ -1,16 +1,15 @@
-import type { Call, Command } from "./commands/command.ts";
-import { type Candidates, candidates } from "./commands/completion/candidates.ts";
-import { completionLines } from "./commands/completion/protocol.ts";
-import { COMPLETE } from "./commands/completion/scripts.ts";
+import { basename } from "node:path";
 import type { Connection } from "./client/connection.ts";
 import { controllerConnection } from "./client/controller-connection.ts";
 import { connectKube } from "./client/kubeconfig-api.ts";
+import type { Call, Command } from "./commands/command.ts";
+import { type Candidates, candidates, completionLines } from "./commands/completion/candidates.ts";
+import { COMPLETE } from "./commands/completion/completion.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, programHelp } from "./options/help.ts";
 import { type Parsed, parseCommandLine } from "./options/parse.ts";
-import { wantsColours } from "./terminal/paint.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { type Terminal, wantsColours } from "./terminal/terminal.ts";
 
 /** What the program takes from its process. */
 export interface ProgramDependencies {
@@ -129,4 +128,26 @@ function complain(program: string, terminal: Terminal, problems: readonly string
 function memo<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => (made ??= make());
+}
+
+/** As whom the program was called, and what it is to do. */
+export interface Calling {
+  /** `cloudwire`, or `kubectl cloudwire`. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Links to the program mean something: kubectl runs `kubectl-cloudwire` of the path for `kubectl cloudwire`, and asks
+ * `kubectl_complete-cloudwire` for candidates (KEP-2229).
+ */
+export function callingOf(path: string, args: readonly string[]): Calling {
+  switch (basename(path).replace(/\.m?[jt]s$/, "")) {
+    case "kubectl-cloudwire":
+      return { program: "kubectl cloudwire", args };
+    case "kubectl_complete-cloudwire":
+      return { program: "kubectl cloudwire", args: [COMPLETE, "--", ...args] };
+    default:
+      return { program: "cloudwire", args };
+  }
 }

@@ -157,8 +157,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: "files that belong together are not merged yet, or not in directories of their own",
     places: [
       "bench/src/compare",
-      "cli/src/connection",
-      "cli/src/replay",
       "controller/src/app",
       "controller/src/telemetry",
       "deploy/src/image",

@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, messageOf, UsageError } from "../errors.ts";
-import type { OptionValues } from "../options/option-values.ts";
+import type { OptionValues } from "../options/option.ts";
 import type { Connection } from "./connection.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials, KubeApi } from "./kube-api.ts";
 import { directConnection } from "./direct-connection.ts";
 import { textAt } from "./json.ts";
-import type { KubeApi } from "./kube-api.ts";
 import { leaderPod } from "./leader.ts";
 import { podConnection } from "./pod-connection.ts";
 

@@ -1,10 +1,8 @@
 import { Agent } from "node:https";
 import { CommandError, messageOf, UsageError } from "../errors.ts";
-import type { Connection } from "./connection.ts";
-import type { Credentials } from "./credentials.ts";
-import { headersOf, type RequestChoice, signalOf } from "./request-parts.ts";
-import { send } from "./send.ts";
-import { whyUntrusted } from "./untrusted.ts";
+import { type Connection, type RequestChoice, headersOf, signalOf } from "./connection.ts";
+import type { Credentials } from "./kube-api.ts";
+import { send, whyUntrusted } from "./send.ts";
 
 export interface DirectDependencies extends RequestChoice {
   /** Of --server. */

@@ -1,5 +1,4 @@
 import type { Duplex } from "node:stream";
-import type { Credentials } from "./credentials.ts";
 
 /** As much of an API server as commands ask of it. Whatever fails rejects with a CommandError that says what to do. */
 export interface KubeApi {
@@ -31,4 +30,23 @@ export interface PodPort {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
+}
+
+/** What a client shows of itself. */
+export interface Credentials {
+  readonly token?: string;
+  /** PEM. */
+  readonly certificate?: string;
+  readonly key?: string;
+}
+
+/** The rule that gives a right, to be pasted into a Role or ClusterRole. */
+export function ruleOf({ apiGroup, resource, verbs, namespace }: Right): string {
+  const where = namespace === undefined ? "a ClusterRole" : `a Role in ${namespace}`;
+  return `${where} with the rule {apiGroups: ["${apiGroup}"], resources: [${resource}], verbs: [${verbs.join(", ")}]}`;
+}
+
+/** The same for a page of the controller. */
+export function pageRuleOf(path: string): string {
+  return `a ClusterRole with the rule {nonResourceURLs: ["${path}"], verbs: [get]}`;
 }

@@ -1,15 +1,12 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { CommandError, messageOf } from "../errors.ts";
-import type { OptionValues } from "../options/option-values.ts";
-import type { Credentials } from "./credentials.ts";
+import type { OptionValues } from "../options/option.ts";
+import { type Credentials, type KubeApi, type Right, ruleOf } from "./kube-api.ts";
 import { at, isRecord, textAt } from "./json.ts";
-import type { KubeApi, Right } from "./kube-api.ts";
 import { loadKubeconfig } from "./kubeconfig.ts";
 import { openPortForward } from "./port-forward.ts";
-import { ruleOf } from "./rbac.ts";
-import { send, textOf } from "./send.ts";
-import { whyUntrusted } from "./untrusted.ts";
+import { send, textOf, whyUntrusted } from "./send.ts";
 
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 64e6;

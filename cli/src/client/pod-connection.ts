@@ -2,10 +2,8 @@ import { Agent } from "node:http";
 import { Duplex } from "node:stream";
 import { connect, type TLSSocket } from "node:tls";
 import { CommandError, messageOf } from "../errors.ts";
-import type { Connection } from "./connection.ts";
-import type { Credentials } from "./credentials.ts";
-import type { KubeApi, PodPort } from "./kube-api.ts";
-import { headersOf, type RequestChoice, signalOf } from "./request-parts.ts";
+import { type Connection, type RequestChoice, headersOf, signalOf } from "./connection.ts";
+import type { Credentials, KubeApi, PodPort } from "./kube-api.ts";
 import { send } from "./send.ts";
 
 export interface PodDependencies extends RequestChoice {

@@ -2,9 +2,8 @@ import type { IncomingMessage, RequestOptions } from "node:http";
 import { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import { CommandError, messageOf } from "../errors.ts";
-import type { PodPort } from "./kube-api.ts";
+import { type PodPort, ruleOf } from "./kube-api.ts";
 import { textAt } from "./json.ts";
-import { ruleOf } from "./rbac.ts";
 import { textOf } from "./send.ts";
 
 export interface PortForwardDependencies {

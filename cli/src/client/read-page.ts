@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { CommandError, messageOf } from "../errors.ts";
 import type { Connection, Sending } from "./connection.ts";
 import { isRecord, textAt } from "./json.ts";
-import { pageRuleOf } from "./rbac.ts";
+import { pageRuleOf } from "./kube-api.ts";
 import { textOf } from "./send.ts";
 
 /** Longer than any page at 15,000 nodes. */

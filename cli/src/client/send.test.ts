@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
-import { textOf } from "./send.ts";
+import { describe, expect, test } from "vitest";
+import { textOf, whyUntrusted } from "./send.ts";
 
 test("textOf() gives the whole text", async () => {
   const incoming = new PassThrough();
@@ -21,4 +21,23 @@ test("textOf() reads no further than it may", async () => {
   incoming.write("abc");
   await expect(textOf(incoming, 2, 5000)).rejects.toThrow("the answer is longer than");
   expect(incoming.destroyed).toBe(true);
+});
+
+describe("untrusted", () => {
+  const failed = (message: string, code: string) => Object.assign(new Error(message), { code });
+
+  test.each([
+    [failed("certificate has expired", "CERT_HAS_EXPIRED"), "certificate has expired"],
+    [
+      failed(
+        "unable to verify the first certificate; if the root CA is installed locally, try running Node.js with --use-system-ca",
+        "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+      ),
+      "unable to verify the first certificate",
+    ],
+    [failed("connect ECONNREFUSED", "ECONNREFUSED"), undefined],
+    [new Error("certificate has expired"), undefined],
+  ])("whyUntrusted() of %o is %j", (error, why) => {
+    expect(whyUntrusted(error)).toBe(why);
+  });
 });

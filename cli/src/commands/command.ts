@@ -1,7 +1,6 @@
 import type { Connection } from "../client/connection.ts";
 import type { KubeApi } from "../client/kube-api.ts";
-import type { OptionTable } from "../options/option.ts";
-import type { OptionValues } from "../options/option-values.ts";
+import type { OptionTable, OptionValues } from "../options/option.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** A command: a row of the table in commands.ts. Help, completion and docs/reference/cli.md are made of it. */

@@ -1,14 +1,13 @@
 import { OBJECT_KINDS, PATHS } from "@cloudwire/operator-api";
 import { readPage } from "../client/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
-import { objectOf } from "./object-operand.ts";
+import { objectNames, objectOf } from "./operands.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
 import { showOrWatch } from "./show.ts";
 import { renderExplanation } from "../render/explanation.ts";
 import type { Style } from "../render/style.ts";
 import { nowhereText, readExplanation } from "../client/shapes/explanation.ts";
 import type { Call, Command } from "./command.ts";
-import { objectNames } from "./object-names.ts";
 
 export const explain: Command = {
   name: "explain",

@@ -2,10 +2,10 @@ import { OBJECT_KINDS, PATHS, STATES } from "@cloudwire/operator-api";
 import { readPage } from "../client/read-page.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { kindOf } from "./object-operand.ts";
+import { kindOf } from "./operands.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
 import { showOrWatch } from "./show.ts";
-import { renderRows } from "../render/rows.ts";
+import { renderRows } from "../render/lists.ts";
 import { readRows } from "../client/shapes/overview.ts";
 import type { Call, Command } from "./command.ts";
 

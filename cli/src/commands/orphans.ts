@@ -3,10 +3,10 @@ import { readPage } from "../client/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, TIMEOUT_OPTION } from "../options/shared-options.ts";
 import { show } from "./show.ts";
-import { renderOrphans } from "../render/orphans.ts";
+import { renderOrphans } from "../render/lists.ts";
 import { readOrphans } from "../client/shapes/overview.ts";
 import type { Command } from "./command.ts";
-import { noOperands } from "./no-operands.ts";
+import { noOperands } from "./operands.ts";
 
 /** It asks the clouds, which page their lists. */
 const TIMEOUT = "2m";

@@ -7,7 +7,7 @@ import { renderPlans } from "../render/plans.ts";
 import { readPlans } from "../client/shapes/overview.ts";
 import { verdictOf } from "../client/shapes/plan-result.ts";
 import type { Command } from "./command.ts";
-import { noOperands } from "./no-operands.ts";
+import { noOperands } from "./operands.ts";
 
 export const plan: Command = {
   name: "plan",

@@ -1,10 +1,10 @@
+import { heldNodes } from "../client/shapes/overview.ts";
+import type { KubeApi } from "../client/kube-api.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { CONNECTION_OPTIONS } from "../options/shared-options.ts";
-import { toAscii } from "../terminal/ascii.ts";
-import { heldNodes } from "../client/held-nodes.ts";
-import { releaseNode } from "./release-node.ts";
-import { renderHeld } from "../render/held.ts";
+import { renderHeld } from "../render/lists.ts";
+import { toAscii } from "../terminal/terminal.ts";
 import type { Call, Command } from "./command.ts";
 
 export const releaseNodeDeletion: Command = {
@@ -94,4 +94,15 @@ async function release(call: Call, names: readonly string[]): Promise<number> {
     }
   }
   return failures === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** Lifts the brake for one Node (docs/explanation/deletion-guard.md, Releasing). */
+const ANNOTATION = "cloudwire.dev/release-deletion";
+
+/** Annotates the Node; `gone`: there is none any more, for those before it were enough to make the brake let go. Rejects with a CommandError. */
+async function releaseNode(kube: KubeApi, name: string): Promise<"released" | "gone"> {
+  const body = { metadata: { annotations: { [ANNOTATION]: "true" } } };
+  const right = { apiGroup: "", resource: "nodes", verbs: ["patch"] };
+  const node = await kube.patch(`/api/v1/nodes/${encodeURIComponent(name)}`, body, right);
+  return node === undefined ? "gone" : "released";
 }

@@ -1,7 +1,7 @@
 import { PATHS } from "@cloudwire/operator-api";
 import { readPage } from "../client/read-page.ts";
 import { EXIT } from "../exit-codes.ts";
-import { noOperands } from "./no-operands.ts";
+import { noOperands } from "./operands.ts";
 import { CONNECTION_OPTIONS, OUTPUT_OPTIONS, WATCH_OPTIONS } from "../options/shared-options.ts";
 import { showOrWatch } from "./show.ts";
 import { renderOverview } from "../render/overview.ts";

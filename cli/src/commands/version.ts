@@ -1,5 +1,5 @@
+import manifest from "../../package.json" with { type: "json" };
 import { EXIT } from "../exit-codes.ts";
-import { readVersion } from "../version.ts";
 import type { Command } from "./command.ts";
 
 export const version: Command = {
@@ -14,3 +14,8 @@ export const version: Command = {
     return EXIT.ok;
   },
 };
+
+/** Version of this program: package.json is its one place. */
+export function readVersion(): string {
+  return manifest.version;
+}

@@ -1,6 +1,6 @@
 import type { Command } from "../commands/command.ts";
 import { EXIT_TEXTS } from "../exit-codes.ts";
-import { hanging, wrap } from "../terminal/wrap.ts";
+import { hanging, wrap } from "../terminal/layout.ts";
 import type { Option, OptionTable } from "./option.ts";
 import { COMMON_OPTIONS } from "./shared-options.ts";
 

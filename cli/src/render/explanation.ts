@@ -8,11 +8,9 @@ import type {
   Replica,
   Wish,
 } from "@cloudwire/operator-api";
-import { table } from "../terminal/table.ts";
+import { hanging, table, wrap } from "../terminal/layout.ts";
 import { agoText, clockText, durationText } from "../terminal/time-text.ts";
-import { hanging, wrap } from "../terminal/wrap.ts";
-import { causeLines } from "./cause.ts";
-import { cell, heading, stateCell, type Style } from "./style.ts";
+import { type Style, causeLines, cell, heading, stateCell } from "./style.ts";
 
 /** Everything that is known of one object, for people. */
 export function renderExplanation(explanation: Explanation, style: Style): string {

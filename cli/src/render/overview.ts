@@ -6,12 +6,10 @@ import {
   type ProviderSummary,
   STATES,
 } from "@cloudwire/operator-api";
-import { table } from "../terminal/table.ts";
+import { hanging, table } from "../terminal/layout.ts";
 import { clockText } from "../terminal/time-text.ts";
-import { hanging } from "../terminal/wrap.ts";
-import { causeLines } from "./cause.ts";
+import { type Style, causeLines, cell, heading, stateCell } from "./style.ts";
 import { replicaLines } from "./explanation.ts";
-import { cell, heading, stateCell, type Style } from "./style.ts";
 
 /** How everything stands, for people. */
 export function renderOverview(overview: Overview, style: Style): string {

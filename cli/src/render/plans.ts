@@ -1,6 +1,5 @@
 import type { Effect, PlansPage, ShownPlan } from "@cloudwire/operator-api";
-import { table } from "../terminal/table.ts";
-import { wrap } from "../terminal/wrap.ts";
+import { table, wrap } from "../terminal/layout.ts";
 import { verdictOf } from "../client/shapes/plan-result.ts";
 import { cell, heading, type Style } from "./style.ts";
 

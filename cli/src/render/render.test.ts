@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createPaint } from "../terminal/paint.ts";
+import { createPaint } from "../terminal/terminal.ts";
 import { heldNode, heldRows, noPlans, orphans, overview, plans, quietOverview, quietService } from "../test/samples.ts";
 import { renderExplanation } from "./explanation.ts";
-import { renderHeld } from "./held.ts";
-import { renderOrphans } from "./orphans.ts";
+import { renderHeld, renderOrphans, renderRows } from "./lists.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPlans } from "./plans.ts";
-import { renderRows } from "./rows.ts";
 
 const plain = { paint: createPaint(false), columns: undefined };
 const narrow = { paint: createPaint(false), columns: 72 };

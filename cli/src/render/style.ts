@@ -1,6 +1,6 @@
-import type { State } from "@cloudwire/operator-api";
-import type { Paint } from "../terminal/paint.ts";
-import type { Cell } from "../terminal/table.ts";
+import type { Cause, State } from "@cloudwire/operator-api";
+import type { Paint } from "../terminal/terminal.ts";
+import { type Cell, hanging } from "../terminal/layout.ts";
 
 /** How texts for people are laid out. */
 export interface Style {
@@ -25,4 +25,20 @@ export function heading(text: string, { paint }: Style): readonly string[] {
 
 export function cell(text: string): Cell {
   return { text };
+}
+
+/** What stands in the way, what to do about it, and where more is said. */
+export function causeLines(
+  { reason, message, remedy, see }: Cause,
+  { paint, columns }: Style,
+  about = "",
+): readonly string[] {
+  return [
+    hanging("  ", `${about === "" ? "" : `${about}: `}${reason}: ${message}`, columns).replace(
+      `${reason}:`,
+      () => `${paint.yellow(reason)}:`,
+    ),
+    ...(remedy === undefined ? [] : [hanging("    Do:  ", remedy, columns).replace("Do:", () => paint.bold("Do:"))]),
+    ...(see === undefined ? [] : [paint.dim(`    See: ${see}`)]),
+  ];
 }

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { isUnicodeLocale, toAscii } from "./ascii.ts";
-import { createPaint, wantsColours } from "./paint.ts";
-import { table } from "./table.ts";
+import { createPaint, isUnicodeLocale, toAscii, wantsColours } from "./terminal.ts";
+import { hanging, table, wrap } from "./layout.ts";
 import { agoText, clockText, durationText } from "./time-text.ts";
-import { hanging, wrap } from "./wrap.ts";
 
 test.each([
   [0, "0 ms"],

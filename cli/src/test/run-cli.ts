@@ -1,6 +1,5 @@
 import { COMMANDS } from "../commands/commands.ts";
-import { createPaint } from "../terminal/paint.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { type Terminal, createPaint } from "../terminal/terminal.ts";
 import { runProgram } from "../program.ts";
 
 export interface Ran {

@@ -1,8 +1,7 @@
 import { type Explanation, NOT_IN_CLUSTER, PATHS } from "@cloudwire/operator-api";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { readShape } from "./schema.ts";
-import { cause, kind, list, maybe, number, object, replica, state, text, truth } from "./status.ts";
+import { cause, kind, list, maybe, number, object, readShape, replica, state, text, truth } from "./schema.ts";
 
 const wish = Type.Object({
   what: text,

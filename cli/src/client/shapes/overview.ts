@@ -1,7 +1,15 @@
-import { type ObjectRow, type OrphansPage, type Overview, PATHS, type PlansPage } from "@cloudwire/operator-api";
+import {
+  DELETION_BRAKE,
+  type ObjectRow,
+  type OrphansPage,
+  type Overview,
+  PATHS,
+  type PlansPage,
+} from "@cloudwire/operator-api";
 import { Type } from "typebox";
-import { readShape } from "./schema.ts";
-import { cause, list, maybe, number, object, replica, state, text, truth } from "./status.ts";
+import type { Connection } from "../connection.ts";
+import { readPage } from "../read-page.ts";
+import { cause, list, maybe, number, object, readShape, replica, state, text, truth } from "./schema.ts";
 
 const counts = Type.Object({ ok: number, working: number, waiting: number, blocked: number, unmanaged: number });
 
@@ -109,4 +117,20 @@ const plans = Type.Object({
 
 export function readPlans(answer: unknown): PlansPage {
   return readShape(plans, answer, PATHS.plans);
+}
+
+export interface HeldNode {
+  readonly name: string;
+  readonly provider: string;
+  /** One sentence: why it is held. */
+  readonly summary: string;
+}
+
+/** The Nodes that the brake holds at this moment, by name. */
+export async function heldNodes(connection: Connection): Promise<readonly HeldNode[]> {
+  const rows = readRows(await readPage(connection, PATHS.objects, { kind: "node", search: DELETION_BRAKE }));
+  return rows
+    .filter(({ object, reason }) => reason === DELETION_BRAKE && object.startsWith("node/"))
+    .map(({ object, provider, summary }) => ({ name: object.slice("node/".length), provider, summary }))
+    .toSorted((left, right) => left.name.localeCompare(right.name, "en"));
 }

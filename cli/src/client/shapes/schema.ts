@@ -1,8 +1,9 @@
-import type { Static, TSchema } from "typebox";
+import { OBJECT_KINDS, type ObjectKind, type ObjectRef, STATES, type State } from "@cloudwire/operator-api";
+import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
-import { isRecord } from "../json.ts";
 import { CommandError } from "../../errors.ts";
-import { printable } from "../../terminal/printable.ts";
+import { printable } from "../../terminal/terminal.ts";
+import { isRecord } from "../json.ts";
 
 /** An answer held to the shape that is relied on; further fields are let be. Its texts can be shown: they hold nothing that moves a terminal. */
 export function readShape<Schema extends TSchema>(schema: Schema, answer: unknown, path: string): Static<Schema> {
@@ -21,3 +22,20 @@ function showable(value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printable(name), showable(inner)]));
 }
+
+export const text = Type.String();
+export const number = Type.Number();
+export const truth = Type.Boolean();
+export const list = Type.Array;
+export const maybe = Type.Optional;
+
+export const state = Type.Union(STATES.map((name: State) => Type.Literal(name)));
+
+export const kind = Type.Union(OBJECT_KINDS.map((name: ObjectKind) => Type.Literal(name)));
+
+/** KIND/NAME. */
+export const object = Type.Unsafe<ObjectRef>(Type.String({ pattern: `^(?:${OBJECT_KINDS.join("|")})/.` }));
+
+export const cause = Type.Object({ reason: text, message: text, remedy: maybe(text), see: maybe(text) });
+
+export const replica = Type.Object({ identity: text, leads: truth, leader: maybe(text), version: text });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Call, Command } from "../command.ts";
 import { COMMANDS } from "../commands.ts";
-import { candidates } from "./candidates.ts";
-import { completionLines } from "./protocol.ts";
+import { candidates, completionLines } from "./candidates.ts";
 
 /** Commands offline: of objects only what needs no cluster. */
 const offer = async (line: string) => candidates(line.split(" "), COMMANDS, () => undefined);

@@ -1,7 +1,7 @@
-import type { Call, Command } from "../command.ts";
-import { type Option, optionIn, type OptionTable } from "../../options/option.ts";
+import { type Option, type OptionTable, optionIn } from "../../options/option.ts";
 import { commandOf } from "../../options/parse.ts";
 import { COMMON_OPTIONS } from "../../options/shared-options.ts";
+import type { Call, Command } from "../command.ts";
 
 /** What a shell may offer for the word under the cursor. */
 export interface Candidates {
@@ -89,4 +89,15 @@ function nextWords(operands: readonly string[], commands: readonly Command[]): r
 
 function beginning(words: readonly string[], current: string): Candidates {
   return { words: words.filter((word) => word.startsWith(current)), paths: "none", goesOn: false };
+}
+
+/** Bits of the last line (github.com/spf13/cobra v1.10, ShellCompDirective), which kubectl reads of a plugin's completion, too. */
+const NO_SPACE = 2;
+const NO_FILES = 4;
+const FOLDERS = 16;
+
+/** Candidates as lines, and what the shell does with them behind a colon. */
+export function completionLines({ words, paths, goesOn }: Candidates): string {
+  const files = { none: NO_FILES, files: 0, folders: FOLDERS }[paths];
+  return `${[...words, `:${files + (goesOn ? NO_SPACE : 0)}`].join("\n")}\n`;
 }

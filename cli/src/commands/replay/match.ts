@@ -1,13 +1,10 @@
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
-import { at, isRecord, type Json } from "../../client/json.ts";
-import { BATCHES, type Batch, recordsAt } from "./batches.ts";
+import { type Json, at, isRecord } from "../../client/json.ts";
 import { MATCH_FIELDS, MATCH_MESSAGES, SERVED_NAMES } from "./field-treatments.ts";
-import { flatDifferences } from "./flat.ts";
-import { type Method, methodNamed } from "./methods.ts";
+import { BATCHES, type Batch, type Method, methodNamed, recordsAt } from "./methods.ts";
 import { Names } from "./names.ts";
-import { Answers, type Place, Progress } from "./order.ts";
 import type { RecordedCall, RecordedEnd, Recording } from "./recording.ts";
-import { canonical, changed, type TreatmentTables } from "./walk.ts";
+import { type TreatmentTables, canonical, changed } from "./walk.ts";
 
 /** What becomes of a request to a recording that is served. */
 export type Match =
@@ -200,4 +197,75 @@ function added<Value>(map: Map<string, Answers<Value>>, key: string): Answers<Va
 
 function shownValue(value: unknown): string {
   return value === undefined ? "not there" : JSON.stringify(value);
+}
+
+/** One place at which two values differ. */
+export interface FlatDifference {
+  readonly path: string;
+  readonly wanted: unknown;
+  readonly got: unknown;
+}
+
+/** Everywhere that two JSON values differ, down to their leaves. */
+function flatDifferences(wanted: unknown, got: unknown): readonly FlatDifference[] {
+  const left = new Map(leaves(wanted, ""));
+  const right = new Map(leaves(got, ""));
+  const paths = [...new Set([...left.keys(), ...right.keys()])];
+  return paths
+    .filter((path) => left.get(path) !== right.get(path))
+    .map((path) => ({ path, wanted: left.get(path), got: right.get(path) }));
+}
+
+function leaves(value: unknown, path: string): readonly (readonly [string, unknown])[] {
+  if (Array.isArray(value)) return value.flatMap((item: unknown, index) => leaves(item, `${path}[${index}]`));
+  if (!isRecord(value)) return [[path, value]];
+  return Object.entries(value).flatMap(([key, item]) => leaves(item, path === "" ? key : `${path}.${key}`));
+}
+
+/** One answer and where in the recording it was asked for. */
+export interface Place<Value> {
+  readonly line: number;
+  readonly value: Value;
+}
+
+/** Answers to equal questions, in their order. */
+export class Answers<Value> {
+  readonly #places: Place<Value>[] = [];
+  #next = 0;
+
+  add(place: Place<Value>): void {
+    this.#places.push(place);
+  }
+
+  /** The one that comes next, unless it must not yet be given; then the last one again. */
+  take(mayGive: (line: number) => boolean): Place<Value> | undefined {
+    const last = this.#places[this.#next - 1];
+    const next = this.#places[this.#next];
+    if (next === undefined || (last !== undefined && !mayGive(next.line))) return last;
+    this.#next++;
+    return next;
+  }
+}
+
+/**
+ * How far a run has come in a recording: an answer is not given before the changes that had been made before it was asked for. So a read
+ * that is made more often than then does not see what is not yet so. A change that was made later counts for those before it, for
+ * no two runs make the same steps.
+ */
+export class Progress {
+  readonly #changes: readonly number[];
+  #line = 0;
+
+  /** @param changes lines of the changes, ascending */
+  constructor(changes: readonly number[]) {
+    this.#changes = changes;
+  }
+
+  mayGive(line: number): boolean {
+    return !this.#changes.some((change) => change > this.#line && change < line);
+  }
+
+  changed(line: number): void {
+    this.#line = Math.max(this.#line, line);
+  }
 }

@@ -1,7 +1,8 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
 import { withoutSecrets } from "@cloudwire/proto/secrets";
-import { isRecord, type Json } from "../../client/json.ts";
+import { type Json, at, isRecord, textAt } from "../../client/json.ts";
+import { canonical } from "./walk.ts";
 
 /** An RPC whose messages are JSON here and bytes on the wire. */
 export interface Method {
@@ -93,4 +94,45 @@ function coder<Message>(
       return isRecord(json) ? json : {};
     },
   };
+}
+
+/**
+ * An RPC about many items, which are matched one by one: which of them are asked for together depends on what is wanted at the same
+ * moment, and is another in each run.
+ */
+export interface Batch {
+  /** The list of the request. */
+  readonly items: string;
+  /** What an item is about, whatever else is said of it. */
+  readonly key: (item: Json) => string;
+  /** The field of a result in which an error stands. */
+  readonly error: string;
+}
+
+const route: Batch = {
+  items: "routes",
+  key: (item) => `${textAt(item, "destinationCidr")} ${textAt(item, "targetNodeName")}`,
+  error: "error",
+};
+
+export const BATCHES: Partial<Readonly<Record<MethodName, Batch>>> = {
+  BatchGetInstances: {
+    items: "nodes",
+    // If there is a provider ID it alone decides.
+    key: (item) => (textAt(item, "providerId") === "" ? `name ${textAt(item, "name")}` : textAt(item, "providerId")),
+    error: "unknown",
+  },
+  BatchGetVolumes: {
+    items: "volumes",
+    key: (item) => canonical([at(item, "csi"), at(item, "inTree")]),
+    error: "unknown",
+  },
+  BatchEnsureRoutes: route,
+  BatchDeleteRoutes: route,
+};
+
+/** The records of a list; none where there is no list. */
+export function recordsAt(message: Json, field: string): readonly Json[] {
+  const items = message[field];
+  return Array.isArray(items) ? items.filter(isRecord) : [];
 }

@@ -7,7 +7,7 @@ import { type Expectation, expected } from "./expectation.ts";
 import { REQUEST_NAMES } from "./field-treatments.ts";
 import { type Method, methodNamed } from "./methods.ts";
 import { Names } from "./names.ts";
-import type { LiveCall, Outcome, ProviderClient } from "./provider-client.ts";
+import type { LiveCall, Outcome, ProviderClient } from "./live-provider.ts";
 import type { RecordedCall, RecordedEnd, Recording } from "./recording.ts";
 import { canonical, changed } from "./walk.ts";
 

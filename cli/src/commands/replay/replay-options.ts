@@ -1,9 +1,10 @@
+import type { OptionTable, OptionValues } from "../../options/option.ts";
 import { OUTPUT_OPTIONS } from "../../options/shared-options.ts";
-import type { OptionTable } from "../../options/option.ts";
-import type { OptionValues } from "../../options/option-values.ts";
-import { ADDRESS_FORMS, grpcTarget } from "./address.ts";
 import { type Expectation, parseExpectation } from "./expectation.ts";
 import { TEST_ENDINGS } from "./test-file.ts";
+
+/** For messages. */
+const ADDRESS_FORMS = "unix:///PATH, or tcp://HOST:PORT";
 
 export const REPLAY_OPTIONS: OptionTable = {
   serve: { type: "text", valueName: "address", help: `Serves the recording as a provider there: ${ADDRESS_FORMS}.` },
@@ -130,4 +131,12 @@ function readMode(values: OptionValues, problems: string[]): ReplayMode | undefi
   const target = grpcTarget(address);
   if (target === undefined) problems.push(`--${kind} is ${address}; it is ${ADDRESS_FORMS}`);
   return { kind, address, target: target ?? "" };
+}
+
+/** What @grpc/grpc-js calls an address of ours; undefined: it is none. */
+function grpcTarget(address: string): string | undefined {
+  const [, path] = /^unix:\/\/(\/.+)$/.exec(address) ?? [];
+  if (path !== undefined) return `unix://${path}`;
+  const [, host] = /^tcp:\/\/((?:\[[^\]]+\]|[^:/[\]]+):\d{1,5})$/.exec(address) ?? [];
+  return host;
 }

@@ -2,17 +2,16 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { methodRules } from "@cloudwire/proto/methods";
-import type { Call } from "../command.ts";
-import { CommandError, messageOf, UsageError } from "../../errors.ts";
+import { CommandError, UsageError, messageOf } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { jsonText, yamlText } from "../documents.ts";
-import { play, type PlayReport } from "./play.ts";
-import { ProviderClient } from "./provider-client.ts";
-import { ProviderProcess } from "./provider-process.ts";
+import { printable } from "../../terminal/terminal.ts";
+import type { Call } from "../command.ts";
+import { jsonText, yamlText } from "../show.ts";
+import { type Difference, type PlayReport, play } from "./play.ts";
+import { ProviderClient, ProviderProcess } from "./live-provider.ts";
 import { RecordedServer, type ServeReport } from "./recorded-server.ts";
 import { type Recording, readRecording } from "./recording.ts";
-import { type Address, readWish, REPLAY_OPTIONS, type ReplayWish } from "./replay-options.ts";
-import { playText, serveText } from "./report-text.ts";
+import { type Address, REPLAY_OPTIONS, type ReplayWish, readWish } from "./replay-options.ts";
 import { testFile } from "./test-file.ts";
 
 /** As long as a provider may take to start. */
@@ -173,4 +172,42 @@ function write({ values, terminal }: Call, report: PlayReport | ServeReport, tex
   const format = values.textOf("output");
   if (format === "text") terminal.out(text);
   else terminal.out(format === "json" ? `${jsonText(report, 2)}\n` : yamlText(report));
+}
+
+/** What came of playing a recording, for people. */
+export function playText({ provider, played, compared, uncompared, differences, digest }: PlayReport): string {
+  const calls = differences.map(({ call }) => call);
+  const found = new Set(calls).size;
+  const verdict =
+    found === 0 ? "no difference" : `${found} ${found === 1 ? "call was" : "calls were"} answered otherwise`;
+  return [
+    `${played} calls of provider ${printable(provider)} played, ${compared} compared: ${verdict}`,
+    ...uncompared.map(({ call, method, why }) => `not compared: call ${call}, ${method}: ${why}`),
+    ...differences.flatMap(differenceLines),
+    ...(found === 0 ? [`answers: ${digest}`] : []),
+    "",
+  ].join("\n");
+}
+
+function differenceLines({ call, line, method, field, wanted, got }: Difference): readonly string[] {
+  return [
+    `call ${call} (line ${line}), ${method}: ${printable(field)}`,
+    `  wanted: ${shown(wanted)}`,
+    `  got:    ${shown(got)}`,
+  ];
+}
+
+/** What was asked of a recording that was served, for people. */
+export function serveText({ answered, unknown }: ServeReport): string {
+  const sum = Object.values(answered).reduce((total, count) => total + count, 0);
+  const counts = Object.entries(answered).map(([method, count]) => `${method} ${count}`);
+  return [
+    `${sum} requests answered${counts.length === 0 ? "" : ` (${counts.join(", ")})`}, ${unknown.length} not in the recording`,
+    ...new Set(unknown.map(printable)),
+    "",
+  ].join("\n");
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "not there" : printable(JSON.stringify(value));
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isAllowed, isOwnHost } from "./allowed.ts";
+import { PATHS } from "@cloudwire/operator-api";
 
 /** As much of a request of a browser as decides what becomes of it. */
 export interface PageRequest {
@@ -56,4 +56,19 @@ function cookieOf(header: string | undefined, name: string): string {
 function isSecret(given: string, secret: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(secret)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Pages with more below them. */
+const FOLDERS: readonly string[] = [PATHS.page, PATHS.controllers];
+
+/** Whether the browser may have a path: what the status page is made of, and nothing else of the controller, whose heap can be read, too. */
+function isAllowed(path: string): boolean {
+  // Of what is not written plainly nobody knows what the controller makes of it.
+  if (!/^[\w./-]+$/.test(path) || path.split("/").includes("..")) return false;
+  return Object.values<string>(PATHS).includes(path) || FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** Whether the browser was sent to this address by name: another name that leads here is another site's (DNS rebinding). */
+function isOwnHost(host: string | undefined, port: number): boolean {
+  return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
 }

@@ -5,7 +5,7 @@ import { startForwarder } from "./forwarder.ts";
 import { readPage } from "../../client/read-page.ts";
 import { PATHS } from "@cloudwire/operator-api";
 import type { Command } from "../command.ts";
-import { noOperands } from "../no-operands.ts";
+import { noOperands } from "../operands.ts";
 
 export const page: Command = {
   name: "page",

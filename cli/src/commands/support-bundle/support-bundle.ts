@@ -1,15 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import type { Call, Command } from "../command.ts";
-import { noOperands } from "../no-operands.ts";
+import { noOperands } from "../operands.ts";
 import { CommandError, messageOf, UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { CONNECTION_OPTIONS } from "../../options/shared-options.ts";
-import { printable } from "../../terminal/printable.ts";
-import { readVersion } from "../../version.ts";
+import { printable } from "../../terminal/terminal.ts";
+import { readVersion } from "../version.ts";
 import { type Manifest, makeBundle } from "./bundle.ts";
-import { tailPart, wholePart } from "./file-parts.ts";
+import { type Part, controllerParts, tailPart, wholePart } from "./parts.ts";
 import { objectParts } from "./object-parts.ts";
-import { controllerParts, type Part } from "./parts.ts";
 import { redact } from "./redact.ts";
 
 /** Nobody else on the machine is to read how a cluster is built. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../errors.ts";
-import { objectOf } from "./object-operand.ts";
+import { objectOf } from "./operands.ts";
 
 test.each([
   ["node/a", "node/a"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callingOf } from "./program-name.ts";
+import { callingOf } from "./program.ts";
 
 test.each([
   ["/usr/local/bin/cloudwire", { program: "cloudwire", args: ["status"] }],

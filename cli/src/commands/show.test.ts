@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { jsonText, yamlText } from "./documents.ts";
+import { jsonText, yamlText } from "./show.ts";
 
 const hostile = {
   "na\u009Bme": "\u009B2J \u007F \u001B[2J \u202Egnp.exe",

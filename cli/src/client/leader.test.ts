@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hostnameOf, type PodFacts, podsOfHost } from "./holder.ts";
+import { hostnameOf, type PodFacts, podsOfHost } from "./leader.ts";
 
 const pod = (name: string, more: Partial<PodFacts> = {}): PodFacts => ({
   name,

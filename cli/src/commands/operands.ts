@@ -1,5 +1,8 @@
-import { type ObjectKind, type ObjectRef, OBJECT_KINDS } from "@cloudwire/operator-api";
+import { OBJECT_KINDS, type ObjectKind, type ObjectRef, type ObjectRow, PATHS } from "@cloudwire/operator-api";
+import { readPage } from "../client/read-page.ts";
+import { readRows } from "../client/shapes/overview.ts";
 import { UsageError } from "../errors.ts";
+import type { Call } from "./command.ts";
 
 /** As kubectl knows them. */
 const SPELLINGS: ReadonlyMap<string, ObjectKind> = new Map([
@@ -54,4 +57,26 @@ const FORMS = "node/NAME, service/NAMESPACE/NAME, route/NODE or provider/NAME";
 function splitAtSlash(text: string): readonly string[] {
   const slash = text.indexOf("/");
   return slash < 0 ? [text] : [text.slice(0, slash), text.slice(slash + 1)];
+}
+
+/** Nobody reads through more than these. */
+const MOST = 200;
+
+/** A shell waits meanwhile. */
+const TIMEOUT_MS = 1500;
+
+/** Objects of a kind whose name begins so, for completion. */
+export async function objectNames(
+  call: Call,
+  kind: ObjectKind,
+  prefix: string,
+): Promise<readonly ObjectRow["object"][]> {
+  const query = { kind, search: prefix, limit: String(MOST) };
+  const rows = readRows(await readPage(await call.controller(), PATHS.objects, query, { timeoutMs: TIMEOUT_MS }));
+  return rows.map(({ object }) => object).filter((object) => object.startsWith(`${kind}/${prefix}`));
+}
+
+/** @throws UsageError when there are any */
+export function noOperands({ operands }: Pick<Call, "operands">): void {
+  if (operands.length > 0) throw new UsageError([`the command takes no words, and got ${operands.join(" ")}`]);
 }
