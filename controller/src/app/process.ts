@@ -1,5 +1,7 @@
+import { arch, platform } from "node:process";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
 import { PROVIDER_SCOPE_CHANGED } from "../api/event.ts";
+import { isUninitialized } from "../controllers/node/predicates.ts";
 import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
@@ -7,6 +9,7 @@ import { holdsLease } from "../observe/modes.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
 import type { Options } from "./options.ts";
 import type { TracingSettings } from "../telemetry/tracing-settings.ts";
+import { informerChecks } from "../server/health.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type Metrics, exposeBuildInfo } from "../telemetry/metrics.ts";
 import type { AuditSink } from "../telemetry/audit-log.ts";
@@ -18,8 +21,14 @@ import type { Clock, Random } from "../util/clock.ts";
 import { TaskGroup } from "../util/task-group.ts";
 import { changeAudit } from "../provider/observers/audit.ts";
 import type { ConfigReloader } from "./config-reloader.ts";
-import { type KubeSide, createKubeSide, kubeAccess, readClusterId } from "../kube/cluster.ts";
-import { type Controllers, type Parts, prepareControllers } from "./controllers.ts";
+import {
+  type KubeSide,
+  type KubeSideDependencies,
+  createKubeSide,
+  kubeAccess,
+  readClusterId,
+} from "../kube/cluster.ts";
+import { type Controllers, enabledControllers, type Parts, prepareControllers } from "./controllers.ts";
 import { Election } from "../leadership/election.ts";
 import { endInOrder, Ending, GRACE_MS } from "./shutdown.ts";
 import { Memories } from "../explain/history/stores.ts";
@@ -77,21 +86,12 @@ interface Daemon extends DaemonDependencies {
   readonly memories: Memories;
 }
 
+/** Index of Nodes, and its only value: those that wait for a cloud controller. */
+const WAITING = "uninitialized";
+
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
 export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
-  const {
-    options,
-    environment,
-    version,
-    log,
-    metrics,
-    reloader,
-    clock,
-    random,
-    stop,
-    exit,
-    traces: wanted,
-  } = dependencies;
+  const { options, environment, version, log, metrics, reloader, clock, stop, exit, traces: wanted } = dependencies;
   using end = new Ending({ exit, clock, log });
   const access = await kubeAccess({ options, environment, clock });
   metrics.collectProcessMetrics();
@@ -101,7 +101,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   const observed = observing({ options, metrics, clock, log });
   const memories = new Memories(clock);
   const kubeTold = { gate: observed?.gate, onEvent: memories.eventRecorded };
-  const kube = createKubeSide({ access, options, version, metrics, log, clock, random, tracing, ...kubeTold });
+  const kube = connectKube(dependencies, access, tracing, kubeTold);
   memories.follow(kube);
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using stopping = childSignal(stop);
@@ -140,13 +140,35 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   }
 }
 
+function connectKube(
+  { options, version, metrics, log, clock, random }: DaemonDependencies,
+  access: ApiAccess,
+  tracing: Tracing,
+  told: Pick<KubeSideDependencies, "gate" | "onEvent">,
+): KubeSide {
+  const enabled = enabledControllers(options);
+  return createKubeSide({
+    access,
+    options,
+    userAgent: `cloudwire-controller-manager/v${version} (${platform}/${arch})`,
+    nodeIndexes: { [WAITING]: (node) => (isUninitialized(node) ? [WAITING] : []) },
+    isEnabled: (controller) => enabled.includes(controller),
+    metrics,
+    log,
+    clock,
+    random,
+    tracing,
+    ...told,
+  });
+}
+
 async function serve(daemon: Daemon): Promise<Servers> {
   const { access, kube, state, version, reloader, log } = daemon;
   const servers = await startServers({
     ...daemon,
     reloader,
     liveness: state.liveness,
-    readiness: [...state.liveness, ...state.readiness, ...kube.checks],
+    readiness: [...state.liveness, ...state.readiness, ...informerChecks(kube.informers)],
     status: () => state.status(),
     providers: () => state.provider?.providers.providers ?? [],
     ...operatorPages(daemon),
@@ -191,7 +213,7 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
     journal: memories.journal,
     recording: daemon.recording,
     signal,
-    companions: kube.uninitialized,
+    companions: () => kube.nodes.lister.byIndex(WAITING, WAITING),
     nodes: () => kube.nodes.lister.list(),
     onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, `Provider ${name}: ${message}`),
   });

@@ -1,19 +1,12 @@
-import { arch, platform } from "node:process";
 import { type CertificateSigningRequest, KUBELET_SERVING_SIGNER } from "../api/certificate-signing-request.ts";
-import {
-  KUBELET_SERVING_CSR_APPROVER,
-  PERSISTENT_VOLUME_LABEL_CONTROLLER,
-  isControllerEnabled,
-} from "../api/controller-names.ts";
+import { KUBELET_SERVING_CSR_APPROVER, PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
 import type { EventInput } from "../api/event.ts";
 import type { KubeObject, ObjectMeta } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
 import type { Options } from "../app/options.ts";
-import { isUninitialized } from "../controllers/node/predicates.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
-import type { HealthCheck } from "../server/health.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
@@ -42,8 +35,13 @@ import { SERVICES } from "./resources/service.ts";
 
 export interface KubeSideDependencies {
   readonly access: ApiAccess;
-  readonly options: Pick<Options, "kubeApiQps" | "kubeApiBurst" | "controllers">;
-  readonly version: string;
+  readonly options: Pick<Options, "kubeApiQps" | "kubeApiBurst">;
+  /** Of this program, as client-go writes it (rest/config.go v0.36.3): audit logs are searched by it. */
+  readonly userAgent: string;
+  /** Of the informer of Nodes. @default none */
+  readonly nodeIndexes?: Indexes<Node>;
+  /** Controllers by name: nothing is watched for one that is off. */
+  readonly isEnabled: (controller: string) => boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -64,8 +62,6 @@ export interface KubeSide {
   readonly reviewClient: (access: ApiAccess) => KubeClient;
   readonly events: EventBroadcaster;
   readonly nodes: Informer<Node>;
-  /** Nodes that wait for a cloud controller. */
-  readonly uninitialized: () => readonly Node[];
   readonly services: Informer<Service>;
   /** Runs only where its controller is on. */
   readonly persistentVolumes: Informer<PersistentVolume>;
@@ -73,7 +69,6 @@ export interface KubeSide {
   readonly kubeletServingRequests: Informer<CertificateSigningRequest>;
   /** All that are to run, from the start on: a standby is warm. */
   readonly informers: readonly NamedInformer[];
-  readonly checks: readonly HealthCheck[];
   close(): Promise<void>;
 }
 
@@ -84,8 +79,6 @@ export interface NamedInformer {
 }
 
 type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
-
-const UNINITIALIZED = "uninitialized";
 
 export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
   const { access, options, metrics, log, clock, random, gate } = dependencies;
@@ -100,7 +93,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       transport,
       clock,
       metrics: measured,
-      userAgent: userAgent(dependencies.version, identity),
+      userAgent: `${dependencies.userAgent} ${identity}`,
       tracing,
     });
   const reviewers: Transport[] = [];
@@ -109,7 +102,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     const client = clientOf(unlimited, "shared-informers");
     return createInformer({ ...common, resource, indexes, client, metrics: informerMetricsOf(resource.kind) });
   };
-  const nodes = informerOf(NODES, { [UNINITIALIZED]: (node) => (isUninitialized(node) ? [UNINITIALIZED] : []) });
+  const nodes = informerOf(NODES, dependencies.nodeIndexes);
   const services = informerOf(SERVICES);
   const persistentVolumes = informerOf(PERSISTENT_VOLUMES);
   const requests = kubeletServingRequests({
@@ -117,7 +110,7 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
     client: clientOf(unlimited, "shared-informers"),
     metrics: informerMetricsOf("CertificateSigningRequest"),
   });
-  const informers = runningInformers(options, { nodes, services, persistentVolumes, requests });
+  const informers = runningInformers(dependencies.isEnabled, { nodes, services, persistentVolumes, requests });
   const client = clientOf(main, "cloud-controllers", dependencies.tracing);
   return {
     client: gate === undefined ? client : new PlanningKubeClient(client, gate),
@@ -135,12 +128,10 @@ export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
       ...(dependencies.onEvent && { onRecord: dependencies.onEvent }),
     }),
     nodes,
-    uninitialized: () => nodes.lister.byIndex(UNINITIALIZED, UNINITIALIZED),
     services,
     persistentVolumes,
     kubeletServingRequests: requests,
     informers,
-    checks: informers.map(informerCheck),
     close: async () => {
       await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
     },
@@ -155,43 +146,21 @@ interface Caches {
 }
 
 function runningInformers(
-  options: Pick<Options, "controllers">,
+  isEnabled: (controller: string) => boolean,
   { nodes, services, persistentVolumes, requests }: Caches,
 ): readonly NamedInformer[] {
   return [
     { name: "nodes", informer: nodes },
     { name: "services", informer: services },
-    ...onlyFor(PERSISTENT_VOLUME_LABEL_CONTROLLER, options, { name: "persistentvolumes", informer: persistentVolumes }),
-    ...onlyFor(KUBELET_SERVING_CSR_APPROVER, options, { name: "certificatesigningrequests", informer: requests }),
+    ...(isEnabled(PERSISTENT_VOLUME_LABEL_CONTROLLER)
+      ? [{ name: "persistentvolumes", informer: persistentVolumes }]
+      : []),
+    ...(isEnabled(KUBELET_SERVING_CSR_APPROVER) ? [{ name: "certificatesigningrequests", informer: requests }] : []),
   ];
 }
 
 function limiterOf({ kubeApiQps, kubeApiBurst }: KubeSideDependencies["options"], clock: Clock) {
   return kubeApiQps === 0 ? undefined : new TokenBucket({ perSecond: kubeApiQps, burst: kubeApiBurst }, clock);
-}
-
-/** client-go's form (rest/config.go v0.36.3): audit logs are searched by it. */
-function userAgent(version: string, identity: string): string {
-  return `cloudwire-controller-manager/v${version} (${platform}/${arch}) ${identity}`;
-}
-
-/** The informer where that controller is on; nothing is watched for nobody. */
-function onlyFor(
-  controller: string,
-  { controllers }: Pick<Options, "controllers">,
-  informer: NamedInformer,
-): readonly NamedInformer[] {
-  return isControllerEnabled(controller, controllers) ? [informer] : [];
-}
-
-function informerCheck({ name, informer }: NamedInformer): HealthCheck {
-  return {
-    name: `informer-${name}`,
-    problem: () => {
-      if (informer.hasSynced()) return undefined;
-      return `${name} are not read yet${informer.lastFailure() === undefined ? "" : `: ${informer.lastFailure()}`}`;
-    },
-  };
 }
 
 export interface KubeAccessDependencies {

@@ -1,7 +1,7 @@
 import { readFileText, type ReadText } from "../options/text-file.ts";
 import type { Options } from "../app/options.ts";
 import type { Problem } from "../options/flag.ts";
-import type { ProviderTls } from "./provider-tls-flag.ts";
+import type { ProviderTls } from "./connection/address.ts";
 
 type ProviderOptions = Pick<Options, "provider" | "providerTls" | "providerPlaintext">;
 

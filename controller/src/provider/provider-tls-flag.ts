@@ -1,15 +1,5 @@
 import { type Flag, type Parsed, problem, value } from "../options/flag.ts";
-
-/** What one provider at a tcp:// address is trusted by, and what is shown to it. */
-export interface ProviderTls {
-  /** PEM of the authorities that sign the provider's certificate. */
-  readonly caFile: string;
-  /** PEM of this controller's certificate, leaf first, and of its key. */
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** Name that the provider's certificate must be for; undefined: the host of its address. */
-  readonly serverName: string | undefined;
-}
+import type { ProviderTls } from "./connection/address.ts";
 
 /** By name of the provider. */
 export type ProviderTlsSettings = ReadonlyMap<string, ProviderTls>;

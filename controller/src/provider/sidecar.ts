@@ -32,7 +32,7 @@ import {
   type ScopeRemedy,
   absenceDoubt,
 } from "./connection/state.ts";
-import type { RpcCaller } from "./connection/transport.ts";
+import type { RpcCaller } from "./convert/caller.ts";
 import { randomCallIds } from "./convert/caller.ts";
 import { GroupedCallBudget } from "./limits/call-budget.ts";
 import { GovernedCaller } from "./limits/rate-limited-caller.ts";
@@ -46,7 +46,7 @@ import type { ProviderStatus } from "./model/status.ts";
 import { audited, instrumented, journalled, traced } from "./observers/observed-caller.ts";
 import type { ChangeAudit } from "./observers/audit.ts";
 import { recorder } from "./observers/recorder.ts";
-import type { ProviderTls } from "./provider-tls-flag.ts";
+import type { ProviderTls } from "./connection/address.ts";
 
 /** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
 const MAX_CALLS = 64;

@@ -1,4 +1,5 @@
 import type { Counter } from "prom-client";
+import type { NamedInformer } from "../kube/cluster.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { messageOf } from "../util/errors.ts";
@@ -126,6 +127,17 @@ export function controllerChecks(
     })),
     { name: "controllers", problem: () => allBroken(controllers()) },
   ];
+}
+
+/** One check an informer: nothing can be decided before all objects are read. */
+export function informerChecks(informers: readonly NamedInformer[]): readonly HealthCheck[] {
+  return informers.map(({ name, informer }) => ({
+    name: `informer-${name}`,
+    problem: () => {
+      if (informer.hasSynced()) return undefined;
+      return `${name} are not read yet${informer.lastFailure() === undefined ? "" : `: ${informer.lastFailure()}`}`;
+    },
+  }));
 }
 
 /** A line about those that are broken, for people. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProviderTls } from "../../src/provider/provider-tls-flag.ts";
+import type { ProviderTls } from "../../src/provider/connection/address.ts";
 import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/connection/connection.ts";
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { Sidecar } from "../../src/provider/sidecar.ts";

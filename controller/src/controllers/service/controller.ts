@@ -21,7 +21,7 @@ import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limite
 import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply/apply.ts";
 import { tellFailure } from "./apply/failure.ts";
-import { ChangeGate } from "../../provider/limits/change-gate.ts";
+import { ChangeLimiter } from "../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./apply/conditions.ts";
 import { failureKind, settleFailure } from "./failure.ts";
 import { DriftSweep, driftSource, isSweepKey, sweptProvider } from "./drift-sweep.ts";
@@ -91,7 +91,7 @@ interface State {
   readonly lister: LoadBalancerLister;
   readonly nodeSync: NodeSync;
   readonly ownWrites: OwnWrites<Service>;
-  readonly gate: ChangeGate;
+  readonly gate: ChangeLimiter;
   readonly failures: FailureCounts;
   readonly conditions: PacedConditions;
   readonly pace: DriftPace;
@@ -109,7 +109,7 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     lister: new LoadBalancerLister(clock),
     nodeSync: new NodeSync({ metrics, clock }),
     ownWrites: new OwnWrites(),
-    gate: new ChangeGate(),
+    gate: new ChangeLimiter(),
     failures: new FailureCounts(),
     conditions: new PacedConditions(clock),
     pace: {

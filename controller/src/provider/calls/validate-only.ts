@@ -3,7 +3,7 @@ import type { PlannedWrite } from "../../observe/plans.ts";
 import type { Work } from "../../observe/work.ts";
 import type { WriteGate } from "../../observe/write-filter.ts";
 import { isRecord } from "../../util/json.ts";
-import type { RpcCaller } from "../connection/transport.ts";
+import type { RpcCaller } from "../convert/caller.ts";
 import { RPCS, type Rpc } from "../convert/methods.ts";
 import type { ChangeOptions, ProviderClient } from "../model/client.ts";
 import type { Capabilities } from "../model/info.ts";

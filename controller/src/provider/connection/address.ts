@@ -5,7 +5,6 @@ import { type Parsed, parseAddress, problem, value } from "../../options/flag.ts
 import { messageOf } from "../../util/errors.ts";
 import { PemFileError, readAuthorities, readPemPair, requireUnexpired } from "../../util/pem-pair.ts";
 import { withoutUserinfo } from "../../util/text.ts";
-import type { ProviderTls } from "../provider-tls-flag.ts";
 
 /** Largest message sent or taken; @grpc/grpc-js takes 4 MiB unless told. Raised for inline node lists. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -115,6 +114,17 @@ function parseTcp(text: string, rest: string): Parsed<ProviderAddress> {
     );
   }
   return value({ kind: "tcp", ...address });
+}
+
+/** What one provider at a tcp:// address is trusted by, and what is shown to it. */
+export interface ProviderTls {
+  /** PEM of the authorities that sign the provider's certificate. */
+  readonly caFile: string;
+  /** PEM of this controller's certificate, leaf first, and of its key. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Name that the provider's certificate must be for; undefined: the host of its address. */
+  readonly serverName: string | undefined;
 }
 
 /** What the TLS files of one provider hold, PEM. */

@@ -5,15 +5,16 @@ import {
   isSameMaterial,
   parseProviderAddress,
   readTlsFiles,
+  type ProviderTls,
 } from "./address.ts";
-import type { ProviderTls } from "../provider-tls-flag.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
 import { notConnectedError } from "./state.ts";
 import type { ProviderError } from "../model/errors.ts";
 import { type RemoteFinding, type SocketFinding, probeRemote, probeSocket } from "./probe.ts";
 import type { Rpc } from "../convert/methods.ts";
-import { GrpcTransport, type RpcCaller, type RpcOptions } from "./transport.ts";
+import { GrpcTransport } from "./transport.ts";
+import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
 import type { WireTap } from "../convert/caller.ts";
 
 export interface ProviderChannelDeps {

@@ -2,7 +2,7 @@ import type { CallContext, ClusterRef } from "@cloudwire/proto/cloudprovider/v1/
 import type { Logger } from "../../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { CallIds } from "../convert/caller.ts";
+import type { CallIds, RpcCaller, RpcOptions } from "../convert/caller.ts";
 import { type ChannelRenewalDeps, renewChannel } from "./renewal.ts";
 import { ConnectionLog } from "./log.ts";
 import {
@@ -27,11 +27,11 @@ import {
   judgeHandshake,
 } from "./handshake.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import { type ProviderStatus, providerStatusFromProto } from "../model/status.ts";
+import type { ProviderStatus } from "../model/status.ts";
+import { providerStatusFromProto } from "../convert/info.ts";
 import { type Rpc, RPCS } from "../convert/methods.ts";
 import type { ProviderChannel, TlsState } from "./channel.ts";
 import { StatusWatch } from "./status-watch.ts";
-import type { RpcCaller, RpcOptions } from "./transport.ts";
 
 export interface ConnectionTiming {
   /** Longest wait for a connection before it is looked why none comes about; to another host, and through TLS, it takes longer. */

@@ -11,7 +11,7 @@ import { ProviderHarness } from "../../../test/support/provider-harness.ts";
 import { instancesFor, ScriptedProvider } from "../../../test/support/scripted-provider.ts";
 import { refs } from "../../../test/support/client-world.ts";
 import { SilencingProxy } from "../../../test/support/silencing-proxy.ts";
-import type { ProviderTls } from "../provider-tls-flag.ts";
+import type { ProviderTls } from "./address.ts";
 import { ProviderChannel } from "./channel.ts";
 
 const FIXTURES = join(import.meta.dirname, "..", "..", "..", "test", "fixtures", "provider-tls");

@@ -3,25 +3,9 @@ import type { ChannelParts } from "./address.ts";
 import { errorOfCall } from "../convert/errors.ts";
 import { ProviderError } from "../model/errors.ts";
 import type { Rpc } from "../convert/methods.ts";
-import type { WireStatus, WireTap } from "../convert/caller.ts";
+import type { RpcCaller, RpcOptions, WireStatus, WireTap } from "../convert/caller.ts";
 import { messageOf } from "../../util/errors.ts";
 import { InterningReader, StringCache } from "../../util/string-cache.ts";
-
-/** What goes with one call. */
-export interface RpcOptions {
-  readonly signal: AbortSignal;
-  /** The same in our log and the provider's. */
-  readonly requestId: string;
-  readonly traceparent: string;
-  /** @default the contract's for the RPC */
-  readonly timeoutMs?: number;
-}
-
-/** Makes calls; everything that adds to a call (limits, retries, metrics) is one of these around another. */
-export interface RpcCaller {
-  /** Rejects with a ProviderError only. */
-  unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response>;
-}
 
 /** Longest deadline ever set: longer ones overflow in some servers (proto/README.md TIM-1). */
 const MAX_TIMEOUT_MS = 3_600_000;

@@ -1,6 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { Rpc } from "./methods.ts";
 
+/** What goes with one call. */
+export interface RpcOptions {
+  readonly signal: AbortSignal;
+  /** The same in our log and the provider's. */
+  readonly requestId: string;
+  readonly traceparent: string;
+  /** @default the contract's for the RPC */
+  readonly timeoutMs?: number;
+}
+
+/** Makes calls; everything that adds to a call (limits, retries, metrics) is one of these around another. */
+export interface RpcCaller {
+  /** Rejects with a ProviderError only. */
+  unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response>;
+}
+
 /** How a call ended, as the transport saw it. */
 export interface WireStatus {
   /** Canonical gRPC code; 0: with success. */

@@ -1,6 +1,7 @@
 import {
   type Capabilities as WireCapabilities,
   type GetProviderInfoResponse,
+  type GetProviderStatusResponse,
   type InstanceCapabilities as WireInstances,
   IpMode as WireIpMode,
   Limits as WireLimits,
@@ -26,8 +27,9 @@ import type {
   VolumeCapabilities,
   WatchCapability,
 } from "../model/info.ts";
-import { callRatesFromProto, durationMs, ipFamilyFromProto, protocolFromProto } from "./scalars.ts";
-import { diagnosticFromProto } from "./load-balancer.ts";
+import { callRatesFromProto, durationMs, ipFamilyFromProto, protocolFromProto, timeMs } from "./scalars.ts";
+import type { ProviderStatus } from "../model/status.ts";
+import { conditionFromProto, diagnosticFromProto } from "./load-balancer.ts";
 
 // What the contract says holds where a provider says nothing (proto/cloudprovider/v1/identity.proto).
 const DEFAULT_CONSISTENCY_DELAY_MS = 60_000;
@@ -64,6 +66,25 @@ export function providerInfoFromProto(wire: GetProviderInfoResponse): ProviderIn
     diagnostics: wire.diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
     build: wire.build,
     homeUrl: wire.homeUrl,
+  };
+}
+
+export function providerStatusFromProto(wire: GetProviderStatusResponse, receivedAtMs: number): ProviderStatus {
+  return {
+    ready: wire.ready,
+    bootId: wire.bootId,
+    scopeId: wire.scopeId,
+    configRevision: wire.configRevision,
+    conditions: wire.conditions.map((condition) => conditionFromProto(condition)),
+    lastCloudSuccessTimeMs: timeMs(wire.lastCloudSuccessTime),
+    credentialsExpireTimeMs: timeMs(wire.credentialsExpireTime),
+    rateLimits: wire.rateLimits.map(({ name, limit, remaining, resetTime }) => ({
+      name,
+      limit: Number(limit),
+      remaining: Number(remaining),
+      resetTimeMs: timeMs(resetTime),
+    })),
+    receivedAtMs,
   };
 }
 

@@ -1,11 +1,64 @@
-import { Semaphore } from "../../util/semaphore.ts";
+import { type Priority, Semaphore } from "../../util/semaphore.ts";
+import type { LoadBalancerCapabilities } from "../model/info.ts";
+import type { Provider } from "../model/provider.ts";
 
-type Priority = Parameters<Semaphore["enter"]>[0];
+/** Every load balancer of a provider that takes one change at a time. */
+const ONE_KEY = "provider";
+
+/** Whose change it is, and how long it may wait. */
+interface ChangeTurn {
+  /** `namespace/name` of the Service. */
+  readonly key: string;
+  readonly priority: Priority;
+  readonly signal: AbortSignal;
+}
+
+/** Lets no more changes of load balancers run at once than their provider allows. proto/README.md LB-14. */
+export class ChangeLimiter {
+  readonly #locks = new Map<string, KeyedLock>();
+
+  /** @param lockKey of the load balancer, by its provider; undefined: there is none yet, or it is not known */
+  async run<T>(
+    { name, info }: Provider,
+    { key, priority, signal }: ChangeTurn,
+    lockKey: string | undefined,
+    change: () => Promise<T>,
+  ): Promise<T> {
+    const lock = this.#locks.get(name) ?? new KeyedLock();
+    this.#locks.set(name, lock);
+    const capabilities = info?.capabilities.loadBalancers;
+    lock.setLimit(Math.max(1, capabilities?.maxConcurrentChanges ?? 1));
+    const leave = await lock.enter(lockOf(capabilities, key, lockKey), priority, signal);
+    try {
+      return await change();
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** What must not be changed at once has one lock; undefined: it may share with any other. */
+function lockOf(
+  capabilities: LoadBalancerCapabilities | undefined,
+  key: string,
+  lockKey: string | undefined,
+): string | undefined {
+  switch (capabilities?.lockScope) {
+    case "service":
+      return key;
+    case "lockKey":
+      return lockKey === undefined || lockKey === "" ? undefined : lockKey;
+    case "provider":
+    case undefined:
+      return ONE_KEY;
+  }
+  return capabilities?.lockScope satisfies undefined;
+}
 
 /** Lets changes of different keys run at once, of one key one at a time, and one whose key is not known by itself: it may be anybody's. */
-export class KeyedGate {
+class KeyedLock {
   readonly #all = new Semaphore(1);
-  /** Of those who need the whole gate only one collects places. */
+  /** Of those who need the whole lock only one collects places. */
   readonly #alone = new Semaphore(1);
   readonly #keys = new Map<string, Semaphore>();
   #limit = 1;
@@ -39,12 +92,12 @@ export class KeyedGate {
   }
 
   async #enterKey(key: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
-    const gate = this.#keys.get(key) ?? new Semaphore(1);
-    this.#keys.set(key, gate);
-    const leave = await gate.enter(priority, signal);
+    const own = this.#keys.get(key) ?? new Semaphore(1);
+    this.#keys.set(key, own);
+    const leave = await own.enter(priority, signal);
     return () => {
       leave();
-      if (gate.inside === 0 && gate.waiting === 0) this.#keys.delete(key);
+      if (own.inside === 0 && own.waiting === 0) this.#keys.delete(key);
     };
   }
 }

@@ -10,7 +10,7 @@ import { rateGroups } from "../model/call-rate.ts";
 import { contractError } from "../model/errors.ts";
 import { GovernedCaller } from "./rate-limited-caller.ts";
 import { type Rpc, RPCS } from "../convert/methods.ts";
-import type { RpcCaller, RpcOptions } from "../connection/transport.ts";
+import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
 
 /** Calls that are sent, each ended by hand. */
 interface Sent {

@@ -6,7 +6,7 @@ import type { Priority, Semaphore } from "../../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "../model/errors.ts";
 import type { Rpc } from "../convert/methods.ts";
-import type { RpcCaller, RpcOptions } from "../connection/transport.ts";
+import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
 
 /** Tries of a read and the waits between them. proto/README.md section 5, class T. */
 const MAX_TRIES = 3;

@@ -1,6 +1,3 @@
-import type { GetProviderStatusResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { conditionFromProto } from "../convert/load-balancer.ts";
-import { timeMs } from "../convert/scalars.ts";
 import type { ProviderCondition } from "./load-balancer.ts";
 
 /** How a provider and its cloud are, as it said last. */
@@ -24,25 +21,6 @@ export interface RateLimit {
   readonly limit: number;
   readonly remaining: number;
   readonly resetTimeMs: number | undefined;
-}
-
-export function providerStatusFromProto(wire: GetProviderStatusResponse, receivedAtMs: number): ProviderStatus {
-  return {
-    ready: wire.ready,
-    bootId: wire.bootId,
-    scopeId: wire.scopeId,
-    configRevision: wire.configRevision,
-    conditions: wire.conditions.map((condition) => conditionFromProto(condition)),
-    lastCloudSuccessTimeMs: timeMs(wire.lastCloudSuccessTime),
-    credentialsExpireTimeMs: timeMs(wire.credentialsExpireTime),
-    rateLimits: wire.rateLimits.map(({ name, limit, remaining, resetTime }) => ({
-      name,
-      limit: Number(limit),
-      remaining: Number(remaining),
-      resetTimeMs: timeMs(resetTime),
-    })),
-    receivedAtMs,
-  };
 }
 
 /** Why it is not ready, one line: its conditions that do not hold, or else those that nobody knows of. */

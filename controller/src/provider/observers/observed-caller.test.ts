@@ -3,7 +3,7 @@ import { EnsureLoadBalancerRequest, EnsureLoadBalancerResponse } from "@cloudwir
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { CallJournal } from "../../explain/history/call-journal.ts";
-import type { RpcCaller } from "../connection/transport.ts";
+import type { RpcCaller } from "../convert/caller.ts";
 import { RPCS } from "../convert/methods.ts";
 import { contractError } from "../model/errors.ts";
 import { audited, journalled } from "./observed-caller.ts";

@@ -6,7 +6,7 @@ import { currentWork } from "../../observe/work.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { SpanAttributes, SpanStart, Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { RpcCaller, RpcOptions } from "../connection/transport.ts";
+import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
 import { type Codec, type Rpc, requestMessage, responseMessage } from "../convert/methods.ts";
 import { durationMs } from "../convert/scalars.ts";
 import type { ProviderMetrics } from "../metrics.ts";

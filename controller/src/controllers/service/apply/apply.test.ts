@@ -10,7 +10,7 @@ import { Metrics } from "../../../telemetry/metrics.ts";
 import { TerminalError } from "../../../util/errors.ts";
 import { apply } from "./apply.ts";
 import type { ApplyDependencies } from "./dependencies.ts";
-import { ChangeGate } from "../../../provider/limits/change-gate.ts";
+import { ChangeLimiter } from "../../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./conditions.ts";
 import { serviceMetrics } from "../metrics.ts";
 import type { Settle } from "../plan/types.ts";
@@ -43,7 +43,7 @@ function dependencies(): ApplyDependencies {
     metrics: serviceMetrics(new Metrics()),
     records,
     newId: () => "id",
-    gate: new ChangeGate(),
+    gate: new ChangeLimiter(),
     ownWrites: new OwnWrites(),
     pace: { periodMs: 0 },
     conditions: new PacedConditions(clock),

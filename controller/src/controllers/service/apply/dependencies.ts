@@ -5,7 +5,7 @@ import type { Lister } from "../../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
 import type { Clock, Random } from "../../../util/clock.ts";
-import type { ChangeGate } from "../../../provider/limits/change-gate.ts";
+import type { ChangeLimiter } from "../../../provider/limits/change-limiter.ts";
 import type { Conditions } from "./conditions.ts";
 import type { DriftPace } from "../gather/owner.ts";
 import { LoadBalancerSyncError } from "../errors.ts";
@@ -22,7 +22,7 @@ export interface ApplyDependencies {
   readonly records: Pick<Records, "get" | "commit">;
   /** A new ID for each intended change of a load balancer. */
   readonly newId: () => string;
-  readonly gate: ChangeGate;
+  readonly gate: ChangeLimiter;
   readonly ownWrites: OwnWrites<Service>;
   readonly pace: DriftPace;
   /** What the Service is told in its condition. */

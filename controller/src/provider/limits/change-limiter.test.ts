@@ -3,15 +3,15 @@ import { settle } from "../../../test/support/fake-clock.ts";
 import { capabilities, idleProvider, info } from "../../../test/support/provider-builders.ts";
 import type { LockScope } from "../model/info.ts";
 import type { Provider } from "../model/provider.ts";
-import { ChangeGate } from "./change-gate.ts";
+import { ChangeLimiter } from "./change-limiter.ts";
 
-let gate: ChangeGate;
+let limiter: ChangeLimiter;
 /** Changes that run, by name, with how to end them. */
 let running: Map<string, () => void>;
 let errors: unknown[];
 
 beforeEach(() => {
-  gate = new ChangeGate();
+  limiter = new ChangeLimiter();
   running = new Map();
   errors = [];
 });
@@ -34,7 +34,7 @@ async function ask(provider: Provider, name: string, { lockKey, signal }: Asked 
         resolve();
       });
     });
-  gate.run(provider, context, lockKey, change).catch((error: unknown) => errors.push(error));
+  limiter.run(provider, context, lockKey, change).catch((error: unknown) => errors.push(error));
   await settle();
 }
 
@@ -45,7 +45,7 @@ async function end(name: string): Promise<void> {
 
 const names = (): readonly string[] => [...running.keys()];
 
-describe("ChangeGate.run()", () => {
+describe("ChangeLimiter.run()", () => {
   test("lets as many Services change at once as the provider allows", async () => {
     const provider = providerOf("service", 2);
     for (const name of ["a", "b", "c"]) await ask(provider, name);
