@@ -30,7 +30,7 @@ const TASKS = {
   soak: ["bench/src/soak/main.ts"],
   bench: ["bench/src/compare/main.ts"],
   "bench:sdk": ["bench/src/sdk/main.ts"],
-  conformance: ["scripts/conformance.ts"],
+  conformance: ["scripts/suites/conformance.ts"],
   images: ["deploy/src/image/main.ts"],
   check: ["scripts/check.ts"],
 };

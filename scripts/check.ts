@@ -3,8 +3,8 @@
 //   npm run check -- --except tests         all but these
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { checkGenerated } from "./check-generated.ts";
-import { checkGo, checkPython, type GateOutcome } from "./lib/foreign-gate.ts";
+import { checkGenerated } from "./checks/generated.ts";
+import { checkGo, checkPython, type GateOutcome } from "./suites/foreign-checks.ts";
 import { run } from "./lib/run.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { failOnUserError, UserError } from "./lib/user-error.ts";
@@ -76,25 +76,25 @@ const STEPS: readonly Step[] = [
   {
     name: "lockfile",
     about: "npm ci works on every platform",
-    work: script("scripts/complete-lockfile.ts --check"),
+    work: script("scripts/checks/complete-lockfile.ts --check"),
     fix: "npm run lockfile",
   },
   {
     name: "versions",
     about: "one version everywhere",
-    work: script("scripts/release/version.ts"),
+    work: script("scripts/build/release/version.ts"),
     fix: "npm run release:version -- VERSION",
   },
   {
     name: "tree",
     about: "nothing of this machine is in the tree",
-    work: script("scripts/check-tree.ts"),
+    work: script("scripts/checks/tree.ts"),
     fix: "remove the path or host it names",
   },
   {
     name: "docs",
     about: "links lead somewhere, tested snippets run",
-    work: script("scripts/check-docs.ts"),
+    work: script("scripts/checks/docs.ts"),
     fix: "mend the page it names",
   },
   {

@@ -5,8 +5,8 @@
 // In CI (CI=true), or with CLOUDWIRE_NO_SKIP=1, a suite that cannot run is a failure. The last line is for machines:
 // "N passed, N failed, N skipped".
 import process from "node:process";
-import { buildAhead } from "./lib/build-ahead.ts";
-import { addTallies, NO_TESTS, type Tally } from "./lib/tally.ts";
+import { buildAhead } from "./suites/build-ahead.ts";
+import { addTallies, NO_TESTS, type Tally } from "./suites/test-summary.ts";
 import { createPaint, formatDuration, wantsColour } from "./lib/terminal.ts";
 import { failOnUserError } from "./lib/user-error.ts";
 import { sayWhileWaiting } from "./lib/waiting.ts";

@@ -1,14 +1,8 @@
-import {
-  prepareBrowser,
-  prepareDeploy,
-  prepareMachine,
-  prepareNetwork,
-  prepareOpenStack,
-} from "../lib/debian-tools.ts";
-import { prepareControlPlane, prepareKubelet, prepareUpstream } from "../lib/control-plane.ts";
-import { preparePython, prepareSidecars, runGoTests, runPytest } from "../lib/foreign-suites.ts";
-import type { Tally } from "../lib/tally.ts";
-import { findGo } from "../lib/toolchains.ts";
+import { prepareBrowser, prepareDeploy, prepareMachine, prepareNetwork, prepareOpenStack } from "./debian-tools.ts";
+import { prepareControlPlane, prepareKubelet, prepareUpstream } from "./control-plane.ts";
+import { preparePython, prepareSidecars, runGoTests, runPytest } from "./foreign-suites.ts";
+import type { Tally } from "./test-summary.ts";
+import { findGo } from "./toolchains.ts";
 import { sayWhileWaiting } from "../lib/waiting.ts";
 import { runProgram, runVitest } from "./run-suites.ts";
 
@@ -115,7 +109,7 @@ export const BATCHES: readonly Batch[] = [
     suites: ["mutation"],
     tier: "long",
     prepare: nothingNeeded,
-    work: () => runProgram("mutation", "scripts/mutation/main.ts"),
+    work: () => runProgram("mutation", "scripts/suites/mutation/main.ts"),
   },
   {
     suites: ["soak"],

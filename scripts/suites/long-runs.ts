@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { capture, ROOT } from "../lib/run.ts";
-import type { Tally } from "../lib/tally.ts";
+import type { Tally } from "./test-summary.ts";
 
 /** How a suite that is too long for CI came out when it last ran, and on what. */
 export interface LongRun {

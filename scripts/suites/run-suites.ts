@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { run } from "../lib/run.ts";
-import { NO_TESTS, readTally, type Tally } from "../lib/tally.ts";
+import { NO_TESTS, readTally, type Tally } from "./test-summary.ts";
 
 /** Runs vitest's projects of these names. */
 export async function runVitest(suites: readonly string[], args: readonly string[] = []): Promise<Tally> {

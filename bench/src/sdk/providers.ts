@@ -20,7 +20,7 @@ const inTree = (path: string): string => fileURLToPath(new URL(`../../../${path}
 
 /** Each of them as its vendor would ship it, made anew: TypeScript bundled, Go compiled. */
 export function builtProviders(): MeasuredProviders {
-  const bundled = run(execPath, ["--conditions=development", inTree("scripts/bundle/main.ts")], ".");
+  const bundled = run(execPath, ["--conditions=development", inTree("scripts/build/bundle/main.ts")], ".");
   const goProgram = inTree("providers/simulated-go/bin/provider-simulated-go");
   const compiled = run("go", ["build", "-trimpath", "-o", goProgram, "."], "providers/simulated-go");
   const python = inTree("provider-sdk/python/.venv/bin/python");

@@ -59,7 +59,7 @@ export async function buildImages(options: BuildOptions): Promise<void> {
 
 /** Programs as they are shipped. */
 async function makeBundles(folder: string): Promise<void> {
-  const script = join(ROOT, "scripts/bundle/main.ts");
+  const script = join(ROOT, "scripts/build/bundle/main.ts");
   await outputOf(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
 }
 

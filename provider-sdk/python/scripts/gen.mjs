@@ -1,7 +1,7 @@
 // Generates the Python stubs with the generators that requirements.txt pins; part of `npm run gen`.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { prepareVenv } from "../../../scripts/lib/toolchains.ts";
+import { prepareVenv } from "../../../scripts/suites/toolchains.ts";
 
 const missing = await prepareVenv("provider-sdk/python");
 if (missing !== undefined) {

@@ -11,7 +11,7 @@ export type ShippedProgram = OwnProgram | "cloudwire";
 
 /** Makes the programs as they are shipped, each in a folder of its own below this one. */
 export async function makeBundles(folder: string): Promise<void> {
-  const script = fileURLToPath(new URL("../../../scripts/bundle/main.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../../scripts/build/bundle/main.ts", import.meta.url));
   await promisify(execFile)(process.execPath, ["--conditions=development", script, `--out=${folder}`]);
 }
 

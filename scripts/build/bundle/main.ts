@@ -1,0 +1,55 @@
+// Makes what is shipped: each program in a folder of its own, which needs nothing but Node (docs/decisions/0015).
+//   npm run build                                    in dist/bundle of the program's package
+//   node --conditions=development scripts/build/bundle/main.ts --out=DIR    in DIR/<program>
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "../../lib/run.ts";
+import { failOnUserError } from "../../lib/user-error.ts";
+import { bundleProgram, type ProgramSource } from "./bundle.ts";
+
+interface Program extends ProgramSource {
+  /** Whose dist/bundle it goes to. */
+  readonly packageFolder: string;
+}
+
+const PROGRAMS: readonly Program[] = [
+  {
+    name: "cloudwire",
+    source: "cli/src/main.ts",
+    packageFolder: "cli",
+    // The last two are kubectl's names for a plug-in and what completes it.
+    links: ["cloudwire", "kubectl-cloudwire", "kubectl_complete-cloudwire"],
+  },
+  {
+    name: "cloudwire-controller-manager",
+    source: "controller/src/main.ts",
+    packageFolder: "controller",
+    hasPage: true,
+  },
+  { name: "cloudwire-provider-aws", source: "providers/aws/src/main.ts", packageFolder: "providers/aws" },
+  {
+    name: "cloudwire-provider-baremetal",
+    source: "providers/baremetal/src/main.ts",
+    packageFolder: "providers/baremetal",
+  },
+  {
+    name: "cloudwire-provider-openstack",
+    source: "providers/openstack/src/main.ts",
+    packageFolder: "providers/openstack",
+  },
+  {
+    name: "cloudwire-provider-simulated",
+    source: "providers/simulated/src/sidecar/main.ts",
+    packageFolder: "providers/simulated",
+  },
+];
+
+await failOnUserError("bundle", async () => {
+  const { out } = parseArgs({ options: { out: { type: "string" } } }).values;
+  for (const program of PROGRAMS) {
+    const folder = out === undefined ? join(ROOT, program.packageFolder, "dist/bundle") : join(out, program.name);
+    const { fileCount, sizeBytes } = await bundleProgram(program, folder);
+    console.log(`${program.name}: ${fileCount} files, ${(sizeBytes / 1e6).toFixed(1)} MB of code`);
+  }
+  return 0;
+});

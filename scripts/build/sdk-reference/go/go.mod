@@ -1,0 +1,3 @@
+module cloudwire.dev/scripts/build/sdk-reference/go
+
+go 1.25

@@ -1,3 +1,0 @@
-module cloudwire.dev/scripts/sdk-reference/go
-
-go 1.25

@@ -1,0 +1,23 @@
+import process from "node:process";
+import { defineConfig } from "vitest/config";
+
+const conditions = ["development", "node"];
+
+/** Folders whose unit tests Stryker runs against each fault, set by main.ts. */
+const folders = (process.env["CLOUDWIRE_MUTATION_FOLDERS"] ?? "controller/src").split(",");
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: folders.map((folder) => `${folder}/**/*.test.ts`),
+    // Histories of whole controllers take seconds each, and the rules have tests of their own.
+    exclude: [
+      "**/node_modules/**",
+      "**/controller.property.test.ts",
+      "**/*.{component,integration,system,differential,parity}.test.ts",
+    ],
+    setupFiles: ["scripts/suites/mutation/fixed-seed.ts"],
+    testTimeout: 10_000,
+  },
+});
