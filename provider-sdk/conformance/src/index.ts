@@ -3,7 +3,7 @@ export type { Finding } from "./suite/check.ts";
 export type { Fixtures, InstanceFixture, LoadBalancerFixture } from "./suite/fixtures.ts";
 export { UsageError } from "./errors.ts";
 export type { Exchange } from "./endpoint/exchange.ts";
-export type { LedgerEntry } from "./suite/created-resources.ts";
+export type { CreatedResource } from "./suite/created-resources.ts";
 export { type FormatName, formats } from "./report/formats.ts";
 export type { CheckResult, ProfileResult, Report, SkipReason, Verdict } from "./report/report.ts";
 export { type RunEvent, type RunOptions, runConformance } from "./suite/run-conformance.ts";

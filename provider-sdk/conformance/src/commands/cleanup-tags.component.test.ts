@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { LedgerFile } from "../suite/created-resources-file.ts";
+import { CreatedResourcesFile } from "../suite/created-resources-file.ts";
 import { Caller } from "../endpoint/caller.ts";
-import { Ledger } from "../suite/created-resources.ts";
+import { CreatedResources } from "../suite/created-resources.ts";
 import { methods } from "../contract/methods.ts";
 import { serveReference } from "../reference/provider.ts";
 import { Connection } from "../endpoint/connection.ts";
@@ -31,9 +31,9 @@ const contextOf = (id: string) => ({ cluster: { id, name: id }, scopeId });
 const change = () => ({ requestId: randomUUID(), trigger: "test" });
 
 /** Makes a load balancer and a route with a cluster's stamp, as a run does; `file` gets the run's list. */
-const make = async (clusterId: string, range: string, file?: LedgerFile): Promise<void> => {
-  const ledger = new Ledger(clusterId, (entry) => file?.add(entry));
-  const caller = new Caller({ connection, changes: ledger });
+const make = async (clusterId: string, range: string, file?: CreatedResourcesFile): Promise<void> => {
+  const resources = new CreatedResources(clusterId, (entry) => file?.add(entry));
+  const caller = new Caller({ connection, changes: resources });
   const context = contextOf(clusterId);
   const balancer = await caller.call(methods.ensureLoadBalancer, {
     context,
@@ -95,8 +95,8 @@ test("cleanup --run-id removes what bears the run's stamp, and nothing of anybod
 
 test("cleanup --all-older-than takes the lists of runs that are old enough, wherever they are in a folder", async () => {
   const [old, young, folder] = [randomUUID(), randomUUID(), await temporaryFolder()];
-  const oldFile = new LedgerFile(join(folder, "old", "ledger.jsonl"));
-  const youngFile = new LedgerFile(join(folder, `cloudwire-conformance-${young}.jsonl`));
+  const oldFile = new CreatedResourcesFile(join(folder, "old", "ledger.jsonl"));
+  const youngFile = new CreatedResourcesFile(join(folder, `cloudwire-conformance-${young}.jsonl`));
   await make(`conformance-${old}`, "198.18.4.0/24", oldFile);
   // Of this nobody took note: its stamp tells.
   await make(`conformance-${old}-other`, "198.18.5.0/24");
@@ -119,7 +119,7 @@ test("cleanup --all-older-than takes the lists of runs that are old enough, wher
 
 test("cleanup takes a range that the provider refuses to route for one that was never made", async () => {
   const [id, folder] = [`conformance-${randomUUID()}`, await temporaryFolder()];
-  const file = new LedgerFile(join(folder, "ledger.jsonl"));
+  const file = new CreatedResourcesFile(join(folder, "ledger.jsonl"));
   await make(id, "198.18.7.0/24", file);
   const refused = { destinationCidr: "198.18.8.1/24", targetProviderId: "acme://m-1", targetNodeName: "node-1" };
   file.add({ kind: "route", context: CallContext.fromPartial(contextOf(id)), route: Route.fromPartial(refused) });

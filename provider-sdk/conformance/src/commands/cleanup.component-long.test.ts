@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CloudClient, loopbackPools, spawnSidecar, startCloud } from "@cloudwire/provider-simulated";
 import { expect, onTestFinished, test } from "vitest";
-import { readLedger } from "../suite/created-resources-file.ts";
+import { readCreatedResources } from "../suite/created-resources-file.ts";
 
 const exec = promisify(execFile);
 const main = ["--conditions=development", join(import.meta.dirname, "..", "main.ts")];
@@ -24,7 +24,7 @@ test("cleanup removes what a run has left that was killed, and the next run wait
   onTestFinished(() => sidecar.stop());
   const balancers = async () => (await client.listLoadBalancers({}, soon)).items;
   const report = join(folder, "report");
-  const ledger = join(report, "ledger.jsonl");
+  const resources = join(report, "ledger.jsonl");
   const target = ["--endpoint", sidecar.endpoint];
   const run = [
     "run",
@@ -44,7 +44,7 @@ test("cleanup removes what a run has left that was killed, and the next run wait
   onTestFinished(() => void killed.kill("SIGKILL"));
   await expect.poll(async () => (await balancers()).length, { timeout: 60_000 }).toBeGreaterThan(0);
   killed.kill("SIGKILL");
-  expect(readLedger(ledger)?.map(({ kind }) => kind)).toContain("loadBalancer");
+  expect(readCreatedResources(resources)?.map(({ kind }) => kind)).toContain("loadBalancer");
 
   await expect(exec(process.execPath, [...main, ...run])).rejects.toMatchObject({
     code: 2,
@@ -52,10 +52,10 @@ test("cleanup removes what a run has left that was killed, and the next run wait
       /ledger\.jsonl tells of things that an earlier run may have left at the cloud; first: /,
     ),
   });
-  const { stdout } = await exec(process.execPath, [...main, "cleanup", ledger, ...target]);
+  const { stdout } = await exec(process.execPath, [...main, "cleanup", resources, ...target]);
   expect(stdout).toMatch(/^nothing is left of the \d+ things in .*ledger\.jsonl, which is removed, too\n$/);
   expect(await balancers()).toEqual([]);
-  expect(readLedger(ledger)).toBeUndefined();
+  expect(readCreatedResources(resources)).toBeUndefined();
 }, 120_000);
 
 test.each([

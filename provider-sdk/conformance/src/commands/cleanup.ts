@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { UsageError } from "../errors.ts";
 import { cleanUpAfter } from "../suite/clean-up.ts";
-import { findLedgers, type LeftLedger, ledgerAt } from "../suite/created-resources-file.ts";
-import type { LedgerEntry } from "../suite/created-resources.ts";
+import { findCreatedResources, type LeftResources, createdResourcesAt } from "../suite/created-resources-file.ts";
+import type { CreatedResource } from "../suite/created-resources.ts";
 import { undoAll } from "../suite/run-hook.ts";
 import { reach } from "../endpoint/reach.ts";
 import type { Arguments } from "../cli/arguments.ts";
@@ -14,7 +14,7 @@ import { withTarget } from "../cli/target.ts";
 /** What one run has left: by its list, by its stamp at the cloud, or both. */
 interface Work {
   readonly runId: string | undefined;
-  readonly entries: readonly LedgerEntry[];
+  readonly entries: readonly CreatedResource[];
   /** Its list's file. */
   readonly path?: string;
 }
@@ -62,21 +62,21 @@ const worksOf = async ({ words, runId, allOlderThanMs }: Arguments): Promise<rea
   if (runId !== undefined && allOlderThanMs !== undefined)
     throw new UsageError("give either --run-id or --all-older-than: one run, or all that are old");
   if (runId === undefined && allOlderThanMs === undefined) return [await named(words, nowMs)];
-  const ledgers = await findLedgers(words.length > 0 ? words : [tmpdir()], nowMs);
-  if (allOlderThanMs !== undefined) return ledgers.filter(({ ageMs }) => ageMs > allOlderThanMs);
-  const ofRun = ledgers.filter((ledger) => ledger.runId === runId);
+  const lists = await findCreatedResources(words.length > 0 ? words : [tmpdir()], nowMs);
+  if (allOlderThanMs !== undefined) return lists.filter(({ ageMs }) => ageMs > allOlderThanMs);
+  const ofRun = lists.filter((resources) => resources.runId === runId);
   return ofRun.length > 0 ? ofRun : [{ runId, entries: [] }];
 };
 
 /** The list of a file that the user names. */
-const named = async ([path, ...others]: readonly string[], nowMs: number): Promise<LeftLedger> => {
+const named = async ([path, ...others]: readonly string[], nowMs: number): Promise<LeftResources> => {
   if (path === undefined || others.length > 0)
     throw new UsageError(
       "clean up after which run? Give the one ledger.jsonl that it left, in its --report folder, or --run-id, or --all-older-than",
     );
-  const ledger = await ledgerAt(path, nowMs);
-  if (ledger === undefined) throw new UsageError(`there is no ${path}: a run that leaves nothing leaves no list`);
-  return ledger;
+  const resources = await createdResourcesAt(path, nowMs);
+  if (resources === undefined) throw new UsageError(`there is no ${path}: a run that leaves nothing leaves no list`);
+  return resources;
 };
 
 /** Whether all that actions have done to the cloud is undone: first of all, for without the cloud nothing else can be. */

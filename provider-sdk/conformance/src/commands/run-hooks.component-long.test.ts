@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { readLedger } from "../suite/created-resources-file.ts";
+import { readCreatedResources } from "../suite/created-resources-file.ts";
 import { serveReference } from "../reference/provider.ts";
 
 const exec = promisify(execFile);
@@ -30,28 +30,28 @@ const waitingRun = async () => {
   const actions = async (): Promise<string> =>
     existsSync(join(folder, "actions")) ? readFile(join(folder, "actions"), "utf8") : "";
   await expect.poll(actions, { timeout: 60_000 }).toBe("cloudFault429\n");
-  return { kit, ended, actions, config, ledger: join(report, "ledger.jsonl") };
+  return { kit, ended, actions, config, resources: join(report, "ledger.jsonl") };
 };
 
 test("a fault is undone when the run is ended by Ctrl-C", async () => {
-  const { kit, ended, actions, ledger } = await waitingRun();
+  const { kit, ended, actions, resources } = await waitingRun();
   kit.kill("SIGINT");
   expect(await ended).not.toBe(0);
   expect(await actions()).toBe("cloudFault429\ncloudFaultClear\n");
-  expect(readLedger(ledger)).toBeUndefined();
+  expect(readCreatedResources(resources)).toBeUndefined();
 }, 120_000);
 
 test("a fault of a run that was killed is undone by cleanup, which needs no provider for that", async () => {
-  const { kit, ended, actions, config, ledger } = await waitingRun();
+  const { kit, ended, actions, config, resources } = await waitingRun();
   kit.kill("SIGKILL");
   await ended;
-  expect(readLedger(ledger)).toEqual([{ kind: "hook", undo: "cloudFaultClear", variables: {} }]);
+  expect(readCreatedResources(resources)).toEqual([{ kind: "hook", undo: "cloudFaultClear", variables: {} }]);
   const nobody = ["--endpoint", "unix:///nowhere.sock"];
-  await expect(exec(process.execPath, [...main, "cleanup", ledger, ...nobody])).rejects.toMatchObject({
+  await expect(exec(process.execPath, [...main, "cleanup", resources, ...nobody])).rejects.toMatchObject({
     code: 4,
     stderr: expect.stringContaining("cloudFaultClear: the configuration has no hook cloudFaultClear"),
   });
-  await exec(process.execPath, [...main, "cleanup", ledger, "--config", config, ...nobody]);
+  await exec(process.execPath, [...main, "cleanup", resources, "--config", config, ...nobody]);
   expect(await actions()).toBe("cloudFault429\ncloudFaultClear\n");
-  expect(readLedger(ledger)).toBeUndefined();
+  expect(readCreatedResources(resources)).toBeUndefined();
 }, 120_000);

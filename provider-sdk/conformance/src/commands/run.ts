@@ -15,7 +15,7 @@ import { type FormatName, formats } from "../report/formats.ts";
 import { withoutIds } from "../report/redact.ts";
 import { type Report, hasFailed } from "../report/report.ts";
 import { levels } from "../suite/check.ts";
-import { LedgerFile, readLedger } from "../suite/created-resources-file.ts";
+import { CreatedResourcesFile, readCreatedResources } from "../suite/created-resources-file.ts";
 import type { Fixtures } from "../suite/fixtures.ts";
 import { needsConsent, type PlanSummary, summarise } from "../suite/plan-summary.ts";
 import { type RunOptions, planConformance, runConformance } from "../suite/run-conformance.ts";
@@ -45,9 +45,9 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
   const options = optionsOf(args, target, fixtures, deps);
   const ended = await planOrConsent(args, options, fixtures, deps);
   if (ended !== undefined) return ended;
-  const ledger = ledgerFor(args, options);
+  const resources = resourcesFileFor(args, options);
   const show = progress(deps);
-  deps.lastWords?.(() => (ledger.isOpen ? leftLines(["what is in the list of the run"], ledger.path) : ""));
+  deps.lastWords?.(() => (resources.isOpen ? leftLines(["what is in the list of the run"], resources.path) : ""));
   let isClean = true;
   let info: GetProviderInfoResponse | undefined;
   const report = await runConformance({
@@ -56,11 +56,11 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
       if (event.kind === "planned") info = event.info;
       show(event);
     },
-    onMake: ledger.add,
+    onMake: resources.add,
     onCleanUp: ({ left }) => {
       isClean = left.length === 0;
-      ledger.close(isClean);
-      if (!isClean) deps.err(leftLines(left, ledger.path));
+      resources.close(isClean);
+      if (!isClean) deps.err(leftLines(left, resources.path));
     },
     ...(args.trace && {
       onHook: (check, { name, elapsedMs, output }) =>
@@ -80,14 +80,14 @@ export const run = async (args: Arguments, target: Target, deps: ProgramDeps): P
 const indented = (text: string): string => (text.trim() === "" ? "" : `  ${text.trimEnd().replaceAll("\n", "\n  ")}\n`);
 
 /** In the folder of the report, else where temporary files go. Throws a UsageError where the run before left something. */
-const ledgerFor = ({ report }: Arguments, { runId }: RunOptions): LedgerFile => {
-  if (report === undefined) return new LedgerFile(join(tmpdir(), `cloudwire-conformance-${runId}.jsonl`));
+const resourcesFileFor = ({ report }: Arguments, { runId }: RunOptions): CreatedResourcesFile => {
+  if (report === undefined) return new CreatedResourcesFile(join(tmpdir(), `cloudwire-conformance-${runId}.jsonl`));
   const path = join(report, "ledger.jsonl");
-  if (readLedger(path) !== undefined)
+  if (readCreatedResources(path) !== undefined)
     throw new UsageError(
       `${path} tells of things that an earlier run may have left at the cloud; first: cloudwire-conformance cleanup ${path}, with that run's provider`,
     );
-  return new LedgerFile(path);
+  return new CreatedResourcesFile(path);
 };
 
 const extensions: Readonly<Record<FormatName, string>> = {

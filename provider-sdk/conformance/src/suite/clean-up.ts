@@ -10,8 +10,8 @@ import type { Endpoint } from "../endpoint/endpoint.ts";
 import { outcomeLine } from "../endpoint/exchange.ts";
 import { codeName } from "../endpoint/status.ts";
 import { UsageError } from "../errors.ts";
-import type { BalancerEntry, HookEntry, LedgerEntry } from "./created-resources.ts";
-import { routesIn, stampedBy } from "./tagged-resources.ts";
+import type { BalancerEntry, HookEntry, CreatedResource } from "./created-resources.ts";
+import { routesIn, taggedBy } from "./tagged-resources.ts";
 
 /** What is left of an entry after a try, and when to try again; undefined: nothing. */
 interface Left {
@@ -34,7 +34,7 @@ const againMs = 1_000;
 export const cleanUp = async (
   /** One that stands. */
   connectionNow: () => Connection,
-  entries: readonly LedgerEntry[],
+  entries: readonly CreatedResource[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   const untried: Left = { why: "it was not tried, for time was up", againMs: 0 };
@@ -64,8 +64,8 @@ const tried = async (
 };
 
 /** Something that is removed through the provider. */
-type ObjectEntry = Exclude<LedgerEntry, HookEntry>;
-const isObject = (entry: LedgerEntry): entry is ObjectEntry => entry.kind !== "hook";
+type ObjectEntry = Exclude<CreatedResource, HookEntry>;
+const isObject = (entry: CreatedResource): entry is ObjectEntry => entry.kind !== "hook";
 
 const nameOf = (entry: ObjectEntry): string =>
   entry.kind === "route"
@@ -95,7 +95,7 @@ const removeBalancer = async (
 
 const removeRoute = async (
   caller: Caller,
-  { context, route: made }: Extract<LedgerEntry, { readonly kind: "route" }>,
+  { context, route: made }: Extract<CreatedResource, { readonly kind: "route" }>,
 ): Promise<Left | undefined> => {
   // The contract asks for routes as they are listed: some providers find theirs by the id alone.
   const listed = await routesIn(caller, context);
@@ -135,7 +135,7 @@ export interface Cleaned {
 
 /** Removes what a run has made, through the provider that made it: what its list tells of, and what bears its stamp at the cloud. */
 export const cleanUpAfter = async (
-  { entries, runId }: { readonly entries: readonly LedgerEntry[]; readonly runId: string | undefined },
+  { entries, runId }: { readonly entries: readonly CreatedResource[]; readonly runId: string | undefined },
   endpoint: Endpoint,
   info: GetProviderInfoResponse,
   signal: AbortSignal,
@@ -149,11 +149,11 @@ export const cleanUpAfter = async (
   try {
     const ofList = await cleanUp(() => connection.now(), entries, signal);
     if (runId === undefined) return { removed: entries.length, left: ofList };
-    const stamped = await stampedBy(new Caller({ connection: connection.now(), signal }), info, runId);
-    const ofStamp = await cleanUp(() => connection.now(), stamped.entries, signal);
+    const tagged = await taggedBy(new Caller({ connection: connection.now(), signal }), info, runId);
+    const ofStamp = await cleanUp(() => connection.now(), tagged.entries, signal);
     // A provider that cannot list is no obstacle where the list tells all.
-    const problems = entries.length > 0 ? [] : stamped.problems;
-    return { removed: entries.length + stamped.entries.length, left: [...ofList, ...ofStamp, ...problems] };
+    const problems = entries.length > 0 ? [] : tagged.problems;
+    return { removed: entries.length + tagged.entries.length, left: [...ofList, ...ofStamp, ...problems] };
   } finally {
     connection.close();
   }

@@ -6,11 +6,11 @@ import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { ServiceRef } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { LedgerEntry } from "./created-resources.ts";
-import { LedgerFile, readLedger } from "./created-resources-file.ts";
+import type { CreatedResource } from "./created-resources.ts";
+import { CreatedResourcesFile, readCreatedResources } from "./created-resources-file.ts";
 
 const context = CallContext.fromPartial({ cluster: { id: "conformance-1", name: "c" }, scopeId: "account-1" });
-const entries: readonly LedgerEntry[] = [
+const entries: readonly CreatedResource[] = [
   {
     kind: "loadBalancer",
     context,
@@ -21,45 +21,45 @@ const entries: readonly LedgerEntry[] = [
   { kind: "route", context, route: Route.fromPartial({ destinationCidr: "192.0.2.0/24" }) },
 ];
 
-const ledgerPath = async (): Promise<string> => {
+const resourcesPath = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "conformance-ledger-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return join(folder, "new", "ledger.jsonl");
 };
 
-describe("LedgerFile", () => {
+describe("CreatedResourcesFile", () => {
   test("keeps each entry from the moment that it is added, and a crash's half line is none", async () => {
-    const path = await ledgerPath();
-    const ledger = new LedgerFile(path);
-    expect(readLedger(path)).toBeUndefined();
-    for (const entry of entries) ledger.add(entry);
+    const path = await resourcesPath();
+    const resources = new CreatedResourcesFile(path);
+    expect(readCreatedResources(path)).toBeUndefined();
+    for (const entry of entries) resources.add(entry);
     await appendFile(path, '{"kind":"rou');
-    expect(readLedger(path)).toEqual(entries);
-    ledger.close(false);
+    expect(readCreatedResources(path)).toEqual(entries);
+    resources.close(false);
     expect(await readFile(path, "utf8")).toMatch(/^\{"kind":"loadBalancer",.*\}\n\{"kind":"route",.*\}\n/);
   });
 
   test("goes when nothing is left, and is never there when nothing was made", async () => {
-    const path = await ledgerPath();
-    const empty = new LedgerFile(path);
+    const path = await resourcesPath();
+    const empty = new CreatedResourcesFile(path);
     empty.close(true);
-    const ledger = new LedgerFile(path);
-    for (const entry of entries) ledger.add(entry);
-    ledger.close(true);
+    const resources = new CreatedResourcesFile(path);
+    for (const entry of entries) resources.add(entry);
+    resources.close(true);
     expect(existsSync(path)).toBe(false);
   });
 
   test("does not write into another run's list", async () => {
-    const path = await ledgerPath();
-    const first = new LedgerFile(path);
+    const path = await resourcesPath();
+    const first = new CreatedResourcesFile(path);
     for (const entry of entries) first.add(entry);
     first.close(false);
-    const second = new LedgerFile(path);
+    const second = new CreatedResourcesFile(path);
     expect(() => entries.map(second.add)).toThrow("EEXIST");
   });
 });
 
-describe("readLedger()", () => {
+describe("readCreatedResources()", () => {
   test.each([
     ["hello\n", /line 1: .*JSON/],
     [
@@ -68,8 +68,8 @@ describe("readLedger()", () => {
     ],
     ['{"kind":"node","context":{"cluster":{"id":"conformance-1"}}}\n', /neither a route nor a load balancer/],
   ])("refuses %j", async (text, wanted) => {
-    const path = `${await ledgerPath()}.txt`.replace("/new/", "/");
+    const path = `${await resourcesPath()}.txt`.replace("/new/", "/");
     await writeFile(path, text);
-    expect(() => readLedger(path)).toThrow(wanted);
+    expect(() => readCreatedResources(path)).toThrow(wanted);
   });
 });

@@ -5,14 +5,14 @@ import { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { DeleteLoadBalancerRequest } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { Route } from "@cloudwire/proto/cloudprovider/v1/route";
 import { UsageError, errorText } from "../errors.ts";
-import { type HookEntry, type LedgerEntry, clusterPrefix } from "./created-resources.ts";
+import { type HookEntry, type CreatedResource, clusterPrefix } from "./created-resources.ts";
 import { hookNames } from "./hooks.ts";
 
 /**
  * The list of what a run may have made, in a file that outlives a crash: a JSON object a line, on the disk before the call that makes it leaves. There is
  * no file while there is nothing to list.
  */
-export class LedgerFile {
+export class CreatedResourcesFile {
   readonly path: string;
   #file: number | undefined;
 
@@ -21,7 +21,7 @@ export class LedgerFile {
   }
 
   /** Adds an entry; returns once it is on the disk. */
-  readonly add = (entry: LedgerEntry): void => {
+  readonly add = (entry: CreatedResource): void => {
     this.#file ??= this.#open();
     writeSync(this.#file, `${JSON.stringify(toJson(entry))}\n`);
     fsyncSync(this.#file);
@@ -52,7 +52,7 @@ export class LedgerFile {
 }
 
 /** What a list tells; undefined: there is no such file. Throws a UsageError for a file that is none. */
-export const readLedger = (path: string): readonly LedgerEntry[] | undefined => {
+export const readCreatedResources = (path: string): readonly CreatedResource[] | undefined => {
   const text = textOf(path);
   if (text === undefined) return undefined;
   // What stands behind the last line end was cut off by a crash, before its call.
@@ -77,14 +77,14 @@ const textOf = (path: string): string | undefined => {
   }
 };
 
-const toJson = (entry: LedgerEntry): object => {
+const toJson = (entry: CreatedResource): object => {
   if (entry.kind === "hook") return entry;
   const { kind, ...rest } = entry;
   if (kind === "route") return { kind, context: CallContext.toJSON(entry.context), route: Route.toJSON(entry.route) };
   return { kind, ...Object(DeleteLoadBalancerRequest.toJSON(DeleteLoadBalancerRequest.fromPartial(rest))) };
 };
 
-const fromJson = (value: unknown): LedgerEntry => {
+const fromJson = (value: unknown): CreatedResource => {
   const property = (key: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
   if (property("kind") === "hook") return hookEntry(property("undo"), property("variables"));
@@ -104,7 +104,7 @@ const fromJson = (value: unknown): LedgerEntry => {
 const balancerEntry = (
   context: CallContext,
   { service, class: name, annotations }: DeleteLoadBalancerRequest,
-): LedgerEntry => {
+): CreatedResource => {
   if (service === undefined) throw new TypeError("it does not say of which Service the load balancer is");
   return { kind: "loadBalancer", context, service, class: name, annotations };
 };
@@ -117,28 +117,31 @@ const hookEntry = (undo: unknown, variables: unknown): HookEntry => {
 };
 
 /** A list that a run has left, in its file. */
-export interface LeftLedger {
+export interface LeftResources {
   readonly path: string;
-  readonly entries: readonly LedgerEntry[];
+  readonly entries: readonly CreatedResource[];
   /** Of the run that wrote it; undefined where it tells of nothing that bears a stamp. */
   readonly runId: string | undefined;
   readonly ageMs: number;
 }
 
 /** Every list of a run in the folders and those in them. A file that a run still writes is young: its age is that of its last line. */
-export const findLedgers = async (folders: readonly string[], nowMs: number): Promise<readonly LeftLedger[]> => {
-  const found: LeftLedger[] = [];
+export const findCreatedResources = async (
+  folders: readonly string[],
+  nowMs: number,
+): Promise<readonly LeftResources[]> => {
+  const found: LeftResources[] = [];
   for (const folder of folders)
-    for (const path of await ledgerPaths(folder)) {
-      const left = await ledgerAt(path, nowMs);
+    for (const path of await resourcesPaths(folder)) {
+      const left = await createdResourcesAt(path, nowMs);
       if (left !== undefined) found.push(left);
     }
   return found;
 };
 
 /** The list of one file; undefined: there is none. */
-export const ledgerAt = async (path: string, nowMs: number): Promise<LeftLedger | undefined> => {
-  const entries = readLedger(path);
+export const createdResourcesAt = async (path: string, nowMs: number): Promise<LeftResources | undefined> => {
+  const entries = readCreatedResources(path);
   if (entries === undefined) return undefined;
   const { mtimeMs } = await stat(path);
   return { path, entries, runId: runIdOf(entries), ageMs: nowMs - mtimeMs };
@@ -147,20 +150,21 @@ export const ledgerAt = async (path: string, nowMs: number): Promise<LeftLedger 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /** Whose stamp the things of a list bear. */
-const runIdOf = (entries: readonly LedgerEntry[]): string | undefined => {
+const runIdOf = (entries: readonly CreatedResource[]): string | undefined => {
   const ids = entries.flatMap((entry) => ("context" in entry ? [entry.context.cluster?.id ?? ""] : []));
   return uuid.exec(ids[0]?.slice(clusterPrefix.length) ?? "")?.[0];
 };
 
 /** As runs name them: in the folder of a report, or where temporary files go. */
-const isLedger = (name: string): boolean => name === "ledger.jsonl" || /^cloudwire-conformance-.*\.jsonl$/.test(name);
+const isResourcesFile = (name: string): boolean =>
+  name === "ledger.jsonl" || /^cloudwire-conformance-.*\.jsonl$/.test(name);
 
-const ledgerPaths = async (folder: string): Promise<readonly string[]> => {
+const resourcesPaths = async (folder: string): Promise<readonly string[]> => {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new UsageError(`the folder ${folder} cannot be searched for lists of runs: ${errorText(error)}`);
   });
   return names
-    .filter((name) => isLedger(basename(name)))
+    .filter((name) => isResourcesFile(basename(name)))
     .map((name) => join(folder, name))
     .toSorted();
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CheckSkipped } from "./check.ts";
-import { Ledger, type LedgerEntry, type MadeBy } from "./created-resources.ts";
+import { CreatedResources, type CreatedResource, type MadeBy } from "./created-resources.ts";
 import { methods } from "../contract/methods.ts";
 
 const { ensureLoadBalancer, deleteLoadBalancer, batchEnsureRoutes, batchDeleteRoutes } = methods;
@@ -21,17 +21,17 @@ const routes = (...cidrs: readonly string[]): Uint8Array =>
     )
     .finish();
 
-const ledger = (limit?: number) => {
-  const told: (readonly [LedgerEntry["kind"], MadeBy])[] = [];
-  const made = new Ledger("conformance-1", ({ kind }, by) => told.push([kind, by]), limit);
+const resources = (limit?: number) => {
+  const told: (readonly [CreatedResource["kind"], MadeBy])[] = [];
+  const made = new CreatedResources("conformance-1", ({ kind }, by) => told.push([kind, by]), limit);
   const ok = (method: string, request: Uint8Array, bytes: Uint8Array): void =>
     made.ended(made.admit(method, request, "a.one"), { kind: "ok", response: {}, bytes: Buffer.from(bytes), wire });
   return { made, told, ok };
 };
 
-describe("Ledger", () => {
+describe("CreatedResources", () => {
   test("tells each thing once, with its check and how much there is at once", () => {
-    const { made, told } = ledger();
+    const { made, told } = resources();
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.admit(batchEnsureRoutes.name, routes("192.0.2.0/25", "192.0.2.128/25"), "a.two");
@@ -44,7 +44,7 @@ describe("Ledger", () => {
   });
 
   test("keeps of a load balancer what its deletion may need", () => {
-    const { made } = ledger();
+    const { made } = resources();
     const { requestType } = ensureLoadBalancer;
     const spec = { class: "acme/small", annotations: { "acme/kind": "small" } };
     const request = requestType.encode(requestType.fromPartial({ context, service: { uid: "u-1" }, spec })).finish();
@@ -54,11 +54,11 @@ describe("Ledger", () => {
 
   test("refuses a cluster that is not the run's", () => {
     const foreign = ensure("u-1", { id: "production", name: "p" });
-    expect(() => ledger().made.admit(ensureLoadBalancer.name, foreign, "a.one")).toThrow('for cluster "production"');
+    expect(() => resources().made.admit(ensureLoadBalancer.name, foreign, "a.one")).toThrow('for cluster "production"');
   });
 
   test("lets no more be there at once than the limit, and counts what is deleted or refused no longer", () => {
-    const { made, ok } = ledger(2);
+    const { made, ok } = resources(2);
     made.admit(ensureLoadBalancer.name, ensure("u-1"), "a.one");
     made.ended(made.admit(ensureLoadBalancer.name, ensure("u-2"), "a.one"), {
       kind: "error",
@@ -78,7 +78,7 @@ describe("Ledger", () => {
   });
 
   test("counts of routes those that were made, until they are deleted", () => {
-    const { made, ok } = ledger(2);
+    const { made, ok } = resources(2);
     const [first, second] = ["192.0.2.0/25", "192.0.2.128/25"];
     const { responseType } = batchEnsureRoutes;
     const results = [

@@ -25,7 +25,7 @@ export interface BalancerEntry {
 }
 
 /** Something that a run may have made at the cloud, or done to it. */
-export type LedgerEntry =
+export type CreatedResource =
   | HookEntry
   | BalancerEntry
   | { readonly kind: "route"; readonly context: CallContext; readonly route: Route };
@@ -52,24 +52,24 @@ export interface MadeBy {
  * What a run may have made. An entry is there before the call leaves, so that a crash leaves nothing that nobody knows of. Changes for
  * clusters that are not the run's own are a fault of the kit and throw.
  */
-export class Ledger implements ChangeRecorder {
+export class CreatedResources implements ChangeRecorder {
   readonly #clusterId: string;
-  readonly #added: (entry: LedgerEntry, by: MadeBy) => void;
+  readonly #added: (entry: CreatedResource, by: MadeBy) => void;
   readonly #present: Present;
-  readonly #entries = new Map<string, LedgerEntry>();
+  readonly #entries = new Map<string, CreatedResource>();
   readonly #done = new Set<HookEntry>();
 
   /**
    * `clusterId`: all the run's clusters begin with it. `added` is told of each entry before the call that may make it. `limit`: how much may be
    * at the cloud at once.
    */
-  constructor(clusterId: string, added: (entry: LedgerEntry, by: MadeBy) => void, limit?: number) {
+  constructor(clusterId: string, added: (entry: CreatedResource, by: MadeBy) => void, limit?: number) {
     this.#clusterId = clusterId;
     this.#added = added;
     this.#present = new Present(limit);
   }
 
-  get entries(): readonly LedgerEntry[] {
+  get entries(): readonly CreatedResource[] {
     return [...this.#entries.values(), ...this.#done];
   }
 
@@ -99,7 +99,7 @@ export class Ledger implements ChangeRecorder {
   }
 
   /** By key, all that a change may make. */
-  #madeBy(method: string, request: Uint8Array): ReadonlyMap<string, LedgerEntry> {
+  #madeBy(method: string, request: Uint8Array): ReadonlyMap<string, CreatedResource> {
     if (method === ensureLoadBalancer.name) {
       const { context, change, service, spec } = ensureLoadBalancer.requestType.decode(request);
       const own = this.#own(context, method);
@@ -127,7 +127,7 @@ export class Ledger implements ChangeRecorder {
     return context;
   }
 
-  #add(key: string, entry: LedgerEntry, check: string): void {
+  #add(key: string, entry: CreatedResource, check: string): void {
     if (this.#entries.has(key)) return;
     this.#entries.set(key, entry);
     this.#added(entry, { check, atOnce: this.#present.count });

@@ -12,7 +12,7 @@ import {
 } from "./hooks.ts";
 import { errorText } from "../errors.ts";
 import { property } from "../contract/field-rules.ts";
-import type { HookEntry, Ledger } from "./created-resources.ts";
+import type { HookEntry, CreatedResources } from "./created-resources.ts";
 import { runHook } from "./run-hook.ts";
 
 /** One action as it was carried out: what a trace shows. */
@@ -26,7 +26,7 @@ export interface HookRecord {
 /** What the actions of a run need. */
 export interface HookSessionOptions {
   readonly hooks: Hooks;
-  readonly ledger: Ledger;
+  readonly resources: CreatedResources;
   /** Stands for the run. */
   readonly runId: string;
   /** Process of the provider, where the kit has started it. */
@@ -68,7 +68,7 @@ export class HookSession {
       if (undo === undefined) throw new TypeError(`nothing undoes the hook ${name}`);
       signal.throwIfAborted();
       const entry: HookEntry = { kind: "hook", undo, variables };
-      this.#options.ledger.note(entry);
+      this.#options.resources.note(entry);
       set.push({ name, entry });
       return run(name, variables);
     };
@@ -135,7 +135,7 @@ export class HookSession {
 
   async #undo(check: string, entry: HookEntry): Promise<void> {
     await this.#run(check, entry.undo, entry.variables);
-    this.#options.ledger.settle(entry);
+    this.#options.resources.settle(entry);
   }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Hook, Hooks } from "./hooks.ts";
-import { Ledger, type LedgerEntry } from "./created-resources.ts";
+import { CreatedResources, type CreatedResource } from "./created-resources.ts";
 import { HookSession } from "./hook-session.ts";
 import { runHook, undoAll } from "./run-hook.ts";
 
@@ -74,10 +74,12 @@ describe("runHook()", () => {
   });
 });
 
-/** A session whose steps are taken down: what is noted in the ledger, and what is carried out. */
+/** A session whose steps are taken down: what is noted in the resources, and what is carried out. */
 const recorded = (hooks: Hooks = {}) => {
   const steps: string[] = [];
-  const ledger = new Ledger("c", (entry) => steps.push(`noted ${entry.kind === "hook" ? entry.undo : entry.kind}`));
+  const resources = new CreatedResources("c", (entry) =>
+    steps.push(`noted ${entry.kind === "hook" ? entry.undo : entry.kind}`),
+  );
   const told = (name: keyof Hooks): Hook => ({
     kind: "function",
     call: () => {
@@ -92,12 +94,12 @@ const recorded = (hooks: Hooks = {}) => {
     instanceTerminate: told("instanceTerminate"),
     ...hooks,
   };
-  return { steps, ledger, session: new HookSession({ hooks: all, ledger, runId: "c" }) };
+  return { steps, resources, session: new HookSession({ hooks: all, resources, runId: "c" }) };
 };
 
 describe("HookSession", () => {
   test("notes what it is about to do, and undoes it at the end of the check, the last first", async () => {
-    const { steps, ledger, session } = recorded();
+    const { steps, resources, session } = recorded();
     const { hooks, close } = session.open("a.b", new AbortController().signal);
     await hooks.set("cloudBlock");
     expect((await hooks.createMachine()).providerId).toBe("acme://m-1");
@@ -110,7 +112,7 @@ describe("HookSession", () => {
       "instanceTerminate",
       "cloudUnblock",
     ]);
-    expect(ledger.entries).toEqual([]);
+    expect(resources.entries).toEqual([]);
     await expect(hooks.set("cloudBlock")).rejects.toThrow(/the check ended before/);
   });
 
@@ -127,17 +129,17 @@ describe("HookSession", () => {
 
   test("says that nothing can be judged any more where a fault stays, and keeps its note", async () => {
     const failing: Hook = { kind: "function", call: () => Promise.reject(new Error("broken for good")) };
-    const { ledger, session } = recorded({ cloudUnblock: failing });
+    const { resources, session } = recorded({ cloudUnblock: failing });
     const { hooks, close } = session.open("a.b", new AbortController().signal);
     await hooks.set("cloudBlock");
     await close();
     expect(session.stuck).toMatch(/^a\.b could not undo what it did to the cloud: .*broken for good$/);
-    expect(ledger.entries).toMatchObject([{ kind: "hook", undo: "cloudUnblock" }]);
+    expect(resources.entries).toMatchObject([{ kind: "hook", undo: "cloudUnblock" }]);
   });
 });
 
 describe("undoAll()", () => {
-  const entries: readonly LedgerEntry[] = [
+  const entries: readonly CreatedResource[] = [
     { kind: "hook", undo: "cloudUnblock", variables: {} },
     { kind: "hook", undo: "cloudUnblock", variables: {} },
     { kind: "hook", undo: "instanceTerminate", variables: { CONFORMANCE_NODE_NAME: "n-1" } },

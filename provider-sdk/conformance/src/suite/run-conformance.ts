@@ -6,7 +6,7 @@ import { allChecks } from "../checks/registry.ts";
 import { claimedCapabilities } from "../contract/capabilities.ts";
 import { hasHook, type HookRecord } from "./hook-session.ts";
 import { type Exchange, grpcurlLine } from "../endpoint/exchange.ts";
-import type { LedgerEntry, MadeBy } from "./created-resources.ts";
+import type { CreatedResource, MadeBy } from "./created-resources.ts";
 import { kitVersion } from "../kit-version.ts";
 import { type CheckResult, profileResults, type Report } from "../report/report.ts";
 import { type CleanedUp, RunSession } from "./session.ts";
@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly knownFailing?: readonly string[];
   /** Checks that are tried three times. */
   readonly knownFlaky?: readonly string[];
-  /** A UUID; what the run makes is stamped with it. Default: random. */
+  /** A UUID; what the run makes is tagged with it. Default: random. */
   readonly runId?: string;
   /** Decides the order of the checks and what they make up. Default: 1. */
   readonly seed?: number;
@@ -65,7 +65,7 @@ export interface RunOptions {
   /** Told of each action of the vendor's, with what it wrote. */
   readonly onHook?: (check: string, record: HookRecord) => void;
   /** Told of everything that a check may make at the cloud, before the call that makes it. */
-  readonly onMake?: (entry: LedgerEntry, by: MadeBy) => void;
+  readonly onMake?: (entry: CreatedResource, by: MadeBy) => void;
   /** How long what was made may take to be gone, after the last check or when the run is ended early. Default: 5 min. */
   readonly cleanUpTimeoutMs?: number;
   /** Told of what is left then. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { shorten } from "../endpoint/exchange.ts";
 import { errorText } from "../errors.ts";
-import type { LedgerEntry } from "./created-resources.ts";
+import type { CreatedResource } from "./created-resources.ts";
 import { type Hook, HookError, type HookName, type HookVariables, type Hooks } from "./hooks.ts";
 
 /** How long an action may take that does not say. */
@@ -115,7 +115,7 @@ export const placeholdersOf = (text: string): readonly string[] =>
  * enough nothing more is begun, and what is under way has its own limit.
  */
 export const undoAll = async (
-  entries: readonly LedgerEntry[],
+  entries: readonly CreatedResource[],
   hooks: Hooks,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {

@@ -4,7 +4,7 @@ import type { Fixtures } from "./fixtures.ts";
 import { Caller } from "../endpoint/caller.ts";
 import { cleanUp } from "./clean-up.ts";
 import { type Exchange, outcomeLine } from "../endpoint/exchange.ts";
-import { clusterPrefix, Ledger, type LedgerEntry, type MadeBy } from "./created-resources.ts";
+import { clusterPrefix, CreatedResources, type CreatedResource, type MadeBy } from "./created-resources.ts";
 import { methods } from "../contract/methods.ts";
 import { undoAll } from "./run-hook.ts";
 import { type HookRecord, HookSession } from "./hook-session.ts";
@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly onHook?: ((check: string, record: HookRecord) => void) | undefined;
   readonly onExchange?: ((check: string, exchange: Exchange) => void) | undefined;
   readonly onBorrow?: ((check: string, from: string) => void) | undefined;
-  readonly onMake?: ((entry: LedgerEntry, by: MadeBy) => void) | undefined;
+  readonly onMake?: ((entry: CreatedResource, by: MadeBy) => void) | undefined;
   readonly runId: string;
 }
 
@@ -65,7 +65,7 @@ export class RunSession {
   readonly #options: SessionOptions;
   readonly #info: CheckContext["info"];
   readonly #clusterId: string;
-  readonly #ledger: Ledger;
+  readonly #resources: CreatedResources;
   readonly #hooks: HookSession;
   /** One for all, made anew after a check that broke it. */
   readonly #connection: SteadyConnection;
@@ -75,10 +75,10 @@ export class RunSession {
     this.#info = info;
     this.#clusterId = `${clusterPrefix}${options.runId}`;
     const { maxResources } = options.fixtures.limits ?? {};
-    this.#ledger = new Ledger(this.#clusterId, (entry, by) => options.onMake?.(entry, by), maxResources);
+    this.#resources = new CreatedResources(this.#clusterId, (entry, by) => options.onMake?.(entry, by), maxResources);
     const { fixtures, providerPid, onHook } = options;
-    const [hooks, ledger, runId] = [fixtures.hooks ?? {}, this.#ledger, this.#clusterId];
-    this.#hooks = new HookSession({ hooks, ledger, runId, providerPid, onHook });
+    const [hooks, resources, runId] = [fixtures.hooks ?? {}, this.#resources, this.#clusterId];
+    this.#hooks = new HookSession({ hooks, resources, runId, providerPid, onHook });
     this.#connection = new SteadyConnection(options.endpoint);
   }
 
@@ -105,7 +105,7 @@ export class RunSession {
         check: check.id,
         borrowed: (from) => onBorrow?.(check.id, from),
         deadlineFactor: timeFactor,
-        changes: mayChange.has(check.level) ? this.#ledger : undefined,
+        changes: mayChange.has(check.level) ? this.#resources : undefined,
       }),
       callContext: { cluster: { id: this.#clusterId, name: "conformance" }, scopeId: this.#info.scopeId },
       connect: () => {
@@ -146,7 +146,7 @@ export class RunSession {
 
   /** Removes what the checks have made and did not remove themselves. */
   async cleanUp(timeoutMs: number): Promise<CleanedUp> {
-    const { entries } = this.#ledger;
+    const { entries } = this.#resources;
     const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
     const hooksLeft = await undoAll(entries, this.#options.fixtures.hooks ?? {}, signal);
     const { command, gone } = this.#options;
@@ -161,7 +161,7 @@ export class RunSession {
   /** Through the provider started once more: the one that the run was on has ended. */
   async #cleanUpAgain(
     command: readonly string[],
-    entries: readonly LedgerEntry[],
+    entries: readonly CreatedResource[],
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const providers = new OwnProviders(command);

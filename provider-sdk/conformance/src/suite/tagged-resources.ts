@@ -5,17 +5,21 @@ import { isClaimed } from "../contract/capabilities.ts";
 import { methods } from "../contract/methods.ts";
 import type { Caller } from "../endpoint/caller.ts";
 import { outcomeLine } from "../endpoint/exchange.ts";
-import { type LedgerEntry, clustersOf } from "./created-resources.ts";
+import { type CreatedResource, clustersOf } from "./created-resources.ts";
 
 /** What the cloud shows with a run's stamp, and what could not be looked at. */
-export interface Stamped {
-  readonly entries: readonly LedgerEntry[];
+export interface TaggedResources {
+  readonly entries: readonly CreatedResource[];
   readonly problems: readonly string[];
 }
 
 /** Everything at the cloud that bears the stamp of one of a run's clusters: whoever lists those of a cluster is shown no others. */
-export const stampedBy = async (caller: Caller, info: GetProviderInfoResponse, runId: string): Promise<Stamped> => {
-  const entries: LedgerEntry[] = [];
+export const taggedBy = async (
+  caller: Caller,
+  info: GetProviderInfoResponse,
+  runId: string,
+): Promise<TaggedResources> => {
+  const entries: CreatedResource[] = [];
   const problems: string[] = [];
   for (const id of clustersOf(runId)) {
     const context = CallContext.fromPartial({ cluster: { id, name: "conformance" }, scopeId: info.scopeId });
@@ -40,7 +44,7 @@ export const stampedBy = async (caller: Caller, info: GetProviderInfoResponse, r
 const balancersOf = async (
   caller: Caller,
   context: CallContext,
-  entries: LedgerEntry[],
+  entries: CreatedResource[],
 ): Promise<string | undefined> => {
   let pageToken = "";
   do {

@@ -2,7 +2,7 @@ import { GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/ident
 import type { Check, CheckContext } from "../suite/check.ts";
 import { noFixtures } from "../suite/fixtures.ts";
 import { Caller } from "../endpoint/caller.ts";
-import { Ledger } from "../suite/created-resources.ts";
+import { CreatedResources } from "../suite/created-resources.ts";
 import { HookSession } from "../suite/hook-session.ts";
 import { Connection } from "../endpoint/connection.ts";
 
@@ -33,7 +33,10 @@ export const fakeContext = (signal: AbortSignal): CheckContext => {
     start: undefined,
     startTls: undefined,
     ready: () => Promise.reject(new Error("there is no provider")),
-    hooks: new HookSession({ hooks: {}, ledger: new Ledger("c", () => undefined), runId: "c" }).open("c", signal).hooks,
+    hooks: new HookSession({ hooks: {}, resources: new CreatedResources("c", () => undefined), runId: "c" }).open(
+      "c",
+      signal,
+    ).hooks,
     signal,
     random: () => 0,
     slowFactor: 1,
