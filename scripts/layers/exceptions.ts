@@ -66,15 +66,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     ],
   },
   {
-    rule: "events",
-    reason: "is not in an events.ts yet",
-    places: [
-      "controller/src/app/process.ts",
-      "controller/src/leadership/election.ts",
-      "controller/src/leadership/elector.ts",
-    ],
-  },
-  {
     rule: "gather",
     reason: "takes all of the client or of the records yet",
     places: ["controller/src/controllers/route/gather.ts"],
@@ -83,11 +74,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     rule: "pure",
     reason: "takes a value of what converts messages yet",
     places: ["controller/src/controllers/service/plan/unsupported.ts"],
-  },
-  {
-    rule: "explain",
-    reason: "takes values of what controllers do yet",
-    places: ["controller/src/explain/objects.ts"],
   },
   {
     rule: "process",
@@ -129,12 +115,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     rule: "metrics",
     reason: "is to be called metrics.ts, or to take the name from one",
-    places: [
-      "controller/src/app/config-reloader.ts",
-      "controller/src/explain/overview/overview.ts",
-      "controller/src/kube/events/broadcaster.ts",
-      "controller/src/server/webhooks/webhook-metrics.ts",
-    ],
+    places: ["controller/src/app/config-reloader.ts"],
   },
   {
     rule: "directory-size",

@@ -6,7 +6,7 @@ import type { HoldReason } from "../../src/controllers/node-lifecycle/guard/guar
 import type { LabellingOutcome } from "../../src/controllers/persistent-volume-label/metrics.ts";
 import type { Drift } from "../../src/controllers/service/record/record.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
-import type { DropReason } from "../../src/kube/events/broadcaster.ts";
+import type { DropReason } from "../../src/kube/events/metrics.ts";
 import type { Effect } from "../../src/observe/plans.ts";
 import type { HealthReasonName } from "../../src/provider/connection/state.ts";
 import type { OwnershipProblem } from "../../src/provider/ownership/conflicts.ts";

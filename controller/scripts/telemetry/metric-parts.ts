@@ -8,7 +8,7 @@ import { admissionCounter, labellingCounter } from "../../src/controllers/persis
 import { routeMetrics } from "../../src/controllers/route/metrics.ts";
 import { serviceMetrics } from "../../src/controllers/service/metrics.ts";
 import { exposeToldStates } from "../../src/controllers/service/told-states.ts";
-import { eventMetrics } from "../../src/kube/events/broadcaster.ts";
+import { eventMetrics } from "../../src/kube/events/metrics.ts";
 import { informerMetrics } from "../../src/kube/cache/metrics.ts";
 import { electionMetrics } from "../../src/leadership/elector.ts";
 import { restMetrics } from "../../src/kube/connection/metrics.ts";
@@ -20,7 +20,7 @@ import { NO_RULES } from "../../src/provider/model/provider.ts";
 import { controllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
 import { accessMetrics } from "../../src/server/access/metrics.ts";
 import { HealthMetrics } from "../../src/server/health.ts";
-import { webhookMetrics } from "../../src/server/webhooks/webhook-metrics.ts";
+import { webhookMetrics } from "../../src/server/webhooks/metrics.ts";
 import { auditMetrics } from "../../src/telemetry/audit-log.ts";
 import { type MetricFamily, Metrics, exposeBuildInfo } from "../../src/telemetry/metrics.ts";
 import { createLogger } from "../../src/telemetry/create-logger.ts";

@@ -1,10 +1,10 @@
 import { arch, platform } from "node:process";
 import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
-import { PROVIDER_SCOPE_CHANGED } from "../api/event.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
 import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
+import { providerScopeChanged } from "../leadership/events.ts";
 import { holdsLease } from "../observe/modes.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
 import type { Options } from "./options.ts";
@@ -247,11 +247,8 @@ function followedBy(end: Ending, controllers: Controllers): Controllers {
   };
 }
 
-/** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
+/** Without election there is no Lease to look at, and the log says it. */
 function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, message: string): void {
   if (elector === undefined) return;
-  const { reference: regarding } = elector;
-  kube.events
-    .recorder(CLOUD_CONTROLLER_MANAGER)
-    .record({ regarding, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message });
+  kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(providerScopeChanged(elector.reference, message));
 }

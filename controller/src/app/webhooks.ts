@@ -7,7 +7,7 @@ import { ServingCertificate } from "../server/certificates/serving-certificate.t
 import type { RunningServer } from "../server/server.ts";
 import { tlsSettings } from "../server/tls-settings.ts";
 import { isWebhookEnabled } from "../server/webhooks/options.ts";
-import { webhookMetrics } from "../server/webhooks/webhook-metrics.ts";
+import { webhookMetrics } from "../server/webhooks/metrics.ts";
 import { startWebhookServer } from "../server/webhooks/webhook-server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { UsageError, messageOf } from "../util/errors.ts";

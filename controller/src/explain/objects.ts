@@ -6,7 +6,7 @@ import {
   NODE_ROUTE_CONTROLLER,
   SERVICE_LB_CONTROLLER,
 } from "../api/controller-names.ts";
-import { passKey, providerOfPassKey } from "../controllers/route/pass.ts";
+import { passKey, providerOfPassKey } from "../controllers/route/predicates.ts";
 
 /** One controller that works on an object, and by which key. */
 export interface Worker {

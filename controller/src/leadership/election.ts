@@ -8,6 +8,7 @@ import {
 import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event.ts";
 import { type DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
 import { electionMetrics, type ElectionEnd, LeaderElector } from "./elector.ts";
+import { handover } from "./events.ts";
 import { composeNotes, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import { isObserved } from "../observe/mode.ts";
 import { modesOf } from "../observe/modes.ts";
@@ -106,9 +107,8 @@ export class Election {
   #successorNotes(identity: string): SuccessorNotes {
     const { options, kube, provider, clock, log, metrics } = this.#deps;
     const say = (reason: string, why: string): void => {
-      const { reference: regarding } = this.main;
-      const event = { regarding, reason, message: `${identity} ${why}` };
-      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record({ ...event, type: "Warning" });
+      const event = handover(this.main.reference, identity, reason, why);
+      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(event);
     };
     return new SuccessorNotes({
       identity,

@@ -1,4 +1,3 @@
-import { LEADER_ELECTION } from "../api/event.ts";
 import type { ObjectReference } from "../api/meta.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -7,6 +6,7 @@ import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { KubeClient, ListWatcher } from "../kube/client.ts";
 import type { EventRecorder } from "../kube/events/broadcaster.ts";
+import { leaderElection } from "./events.ts";
 import { LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import { LeaseStandby } from "./standby.ts";
 
@@ -248,12 +248,7 @@ export class LeaderElector {
 
   #say(what: string): void {
     const { events, identity } = this.#deps;
-    events.record({
-      regarding: this.#lease.reference(),
-      type: "Normal",
-      reason: LEADER_ELECTION,
-      message: `${identity} ${what}`,
-    });
+    events.record(leaderElection(this.#lease.reference(), identity, what));
   }
 }
 

@@ -161,3 +161,16 @@ function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): vo
     collect: (gauge) => eachLimit(gauge, ({ remaining }) => remaining),
   });
 }
+
+/** Calls by provider since the start, and those of them that failed. */
+export async function callsByProvider(metrics: Metrics): Promise<{
+  readonly calls: Readonly<Record<string, number>>;
+  readonly failedCalls: Readonly<Record<string, number>>;
+}> {
+  const name = "cloudwire_provider_call_duration_seconds";
+  const [calls, failedCalls] = await Promise.all([
+    metrics.sums(name, "provider"),
+    metrics.sums(name, "provider", ({ code }) => code !== "OK"),
+  ]);
+  return { calls, failedCalls };
+}

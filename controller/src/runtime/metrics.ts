@@ -135,3 +135,8 @@ export class PlannedWork implements Work {
     return kind === "planned" || kind === "done" || kind === "requeueAfter" ? this.#writes : undefined;
   }
 }
+
+/** Reconciles by controller since the start. */
+export function reconcilesByController(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
+  return metrics.sums("cloudwire_reconciles_total", "controller");
+}

@@ -30,19 +30,6 @@ export interface PassDependencies extends GatherDependencies {
 /** Between two looks at one and the same list. */
 const MIN_PAUSE_MS = 1000;
 
-/** Names of Nodes have no slash: these keys are none. */
-const PREFIX = "provider/";
-
-/** The key of the full pass over a provider's routes. */
-export function passKey(provider: string): string {
-  return `${PREFIX}${provider}`;
-}
-
-/** The provider that a key of a full pass is about; undefined: it is the key of a Node. */
-export function providerOfPassKey(key: string): string | undefined {
-  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
-}
-
 /**
  * Lists the routes of one provider, removes those of Nodes that are no more, and wakes the Nodes that need something. A list that is
  * still young is used again: a provider that comes back after a moment does not cost one.

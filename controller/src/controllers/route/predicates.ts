@@ -1,6 +1,19 @@
 import { NETWORK_UNAVAILABLE, type Node, type NodeCondition } from "../../api/node.ts";
 import { deepEqual } from "../../util/equal.ts";
 
+/** Names of Nodes have no slash: these keys are none. */
+const PREFIX = "provider/";
+
+/** The key of the full pass over a provider's routes. */
+export function passKey(provider: string): string {
+  return `${PREFIX}${provider}`;
+}
+
+/** The provider that a key of a full pass is about; undefined: it is the key of a Node. */
+export function providerOfPassKey(key: string): string | undefined {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+}
+
 /** A change that can make a difference to the node's routes: which machine they lead to, which ranges, over which addresses. */
 export function changesRoutes(old: Node, node: Node): boolean {
   return (

@@ -5,8 +5,7 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { aborted } from "../../util/abort.ts";
-import { passKey } from "./pass.ts";
-import { changesNetworkCondition, changesRoutes } from "./predicates.ts";
+import { changesNetworkCondition, changesRoutes, passKey } from "./predicates.ts";
 
 export interface SourcesDependencies {
   readonly nodes: Informer<Node>;

@@ -12,8 +12,10 @@ import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import type { Informer } from "../../kube/cache/lister.ts";
 import type { BudgetSnapshot } from "../../provider/model/call-rate.ts";
+import { callsByProvider } from "../../provider/metrics.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
+import { reconcilesByController } from "../../runtime/metrics.ts";
 import type { SupervisedController } from "../../runtime/supervised-controller.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
@@ -184,15 +186,11 @@ function briefly<T>(ask: () => T, clock: Clock): () => T {
   };
 }
 
-const CALLS = "cloudwire_provider_call_duration_seconds";
-const RECONCILES = "cloudwire_reconciles_total";
-
 /** What was counted since the start, of the metrics that count it anyhow. */
 export async function totalsOf(metrics: Metrics): Promise<Totals> {
-  const [calls, failedCalls, reconciles] = await Promise.all([
-    metrics.sums(CALLS, "provider"),
-    metrics.sums(CALLS, "provider", ({ code }) => code !== "OK"),
-    metrics.sums(RECONCILES, "controller"),
+  const [{ calls, failedCalls }, reconciles] = await Promise.all([
+    callsByProvider(metrics),
+    reconcilesByController(metrics),
   ]);
   return { calls, failedCalls, reconciles };
 }

@@ -1,6 +1,5 @@
 import type { EventInput } from "../../api/event.ts";
 import type { Logger } from "../../telemetry/log.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
 import { raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock, Random } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
@@ -9,6 +8,7 @@ import type { KubeClient } from "../client.ts";
 import { isApiError } from "../errors.ts";
 import { EVENTS, eventBody, eventCountPatch } from "../resources/event.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
+import type { DropReason, EventMetrics } from "./metrics.ts";
 
 export interface EventBroadcasterDependencies {
   /** Its own client: events must not use up the budget of the writes that matter. */
@@ -178,35 +178,6 @@ type Sendable = Extract<Correlated, { kind: "create" | "patch" }>;
 
 function worthRepeating(error: unknown): boolean {
   return isApiError(error, "transient") || isApiError(error, "tooManyRequests");
-}
-
-/** Why an event was not written. */
-export type DropReason = "full" | "spam" | "refused" | "shutdown" | "observed";
-
-/** What happened to events. */
-export interface EventMetrics {
-  /** So many more, or fewer, wait to be written, the one that is being written among them. */
-  waits(difference: number): void;
-  sent(): void;
-  dropped(why: DropReason): void;
-}
-
-export function eventMetrics(metrics: Metrics): EventMetrics {
-  const sent = metrics.counter({ name: "cloudwire_events_sent_total", help: "Kubernetes Events written." });
-  const dropped = metrics.counter({
-    name: "cloudwire_events_dropped_total",
-    help: "Kubernetes Events not written: buffer full, too many about one object (spam), refused by the server, shutdown, or what it is about is only observed (--mode).",
-    labels: ["why"],
-  });
-  const waiting = metrics.gauge({
-    name: "cloudwire_events_waiting",
-    help: "Kubernetes Events that wait to be written, Warnings before Normal ones.",
-  });
-  return {
-    waits: (difference) => waiting.inc(difference),
-    sent: () => sent.inc(),
-    dropped: (why) => dropped.inc({ why }),
-  };
 }
 
 /** Says something about an object, for `kubectl describe`. Never blocks, never fails: what cannot be sent is counted. */

@@ -14,7 +14,7 @@ import { aborted } from "../../util/abort.ts";
 import type { RunningServer } from "../server.ts";
 import { selfSignedCertificate } from "../certificates/self-signed.ts";
 import { ServingCertificate } from "../certificates/serving-certificate.ts";
-import { webhookMetrics } from "./webhook-metrics.ts";
+import { webhookMetrics } from "./metrics.ts";
 import { startWebhookServer } from "./webhook-server.ts";
 
 const REVIEW = {

@@ -12,7 +12,7 @@ import { DecodeError } from "../../util/json.ts";
 import { formatReview, parseReview } from "./admission-review.ts";
 import type { RunningServer } from "../server.ts";
 import type { ServingCertificate } from "../certificates/serving-certificate.ts";
-import type { WebhookMetrics } from "./webhook-metrics.ts";
+import type { WebhookMetrics } from "./metrics.ts";
 
 export interface WebhookServerDependencies {
   readonly address: HostPort;
