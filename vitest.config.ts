@@ -2,7 +2,7 @@ import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { SAY_EVERY_MS } from "./scripts/lib/waiting.ts";
 import { ProgressReporter } from "./scripts/suites/progress-reporter.ts";
-import { NOT_IN_POD } from "./test/src/system/pod/selection.ts";
+import { NOT_IN_POD } from "./test/suites/system/pod/selection.ts";
 
 // Workspace packages resolve to their TypeScript sources: no build step stands between an edit and a test.
 const conditions = ["development", "node"];
@@ -61,16 +61,16 @@ const heavier = [
 
 /** The product's own suite, with a sidecar that is written in another language. */
 const systemWith = (sidecar: string) => {
-  const files = ["node", "service", "route", "lifecycle"].map((name) => `test/src/system/${name}.system.test.ts`);
+  const files = ["node", "service", "route", "lifecycle"].map((name) => `test/suites/system/*/${name}.system.test.ts`);
   const { test, ...rest } = project(`system-${sidecar}`, files, [], 300_000, 2);
   return { ...rest, test: { ...test, env: { CLOUDWIRE_TEST_SIDECAR: sidecar } } };
 };
 
 /** The product's own suite, with its programs as containers of the chart's pod, in the images that are shipped. */
 const systemPod = (() => {
-  const leftOut = Object.keys(NOT_IN_POD).map((name) => `test/src/system/${name}.system.test.ts`);
-  const { test, ...rest } = project("system-pod", ["test/src/system/*.system.test.ts"], leftOut, 300_000, 2);
-  return { ...rest, test: { ...test, globalSetup: ["test/src/system/pod/global-setup.ts"] } };
+  const leftOut = Object.keys(NOT_IN_POD).map((name) => `test/suites/system/*/${name}.system.test.ts`);
+  const { test, ...rest } = project("system-pod", ["test/suites/system/*/*.system.test.ts"], leftOut, 300_000, 2);
+  return { ...rest, test: { ...test, globalSetup: ["test/suites/system/pod/global-setup.ts"] } };
 })();
 
 /** Where times are asserted that another file's work would stretch: how soon another replica leads, how late a certificate is taken. */
@@ -89,7 +89,7 @@ const loadedOnce = (of: ReturnType<typeof project>) => ({ ...of, test: { ...of.t
 /** All its files ask one cloud, which is started once. One after the other: it is a dozen services on one machine. */
 const openstack = (() => {
   const { test, ...rest } = project("openstack", ["**/*.openstack.test.ts"], [], 600_000);
-  return { ...rest, test: { ...test, fileParallelism: false, globalSetup: ["test/src/openstack/global-setup.ts"] } };
+  return { ...rest, test: { ...test, fileParallelism: false, globalSetup: ["test/suites/openstack/global-setup.ts"] } };
 })();
 
 /** A terminal shows how far a run is; a log needs lines. */

@@ -3,7 +3,7 @@ import { isCommandFlag, rows } from "../src/options/table.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { type Standing, standingOf } from "../src/options/upstream-flags.ts";
 
-/** Every flag of upstream's, as its binary tells it; test/src/flags/upstream-flags.ts writes and describes them. */
+/** Every flag of upstream's, as its binary tells it; test/suites/flags/upstream-flags.ts writes and describes them. */
 export { upstream };
 
 /** Form of {@link upstream}. */

@@ -18,7 +18,7 @@ const snippets = [...pages].flatMap(([path, page]) => snippetsOf(path, page));
 const manifestTexts = await treeTexts(":(glob)**/package.json");
 // Not those of the control plane and of upstream's controllers: they name every module of Kubernetes' own tree.
 const goTexts = await treeTexts(
-  ...["provider-sdk/go", "providers", "test/bridged"].map((folder) => `:(glob)${folder}/**/go.mod`),
+  ...["provider-sdk/go", "providers", "test/programs/bridged"].map((folder) => `:(glob)${folder}/**/go.mod`),
 );
 const manifests = new Map([
   ...[...manifestTexts].map(([path, text]): [string, Manifest] => [path, JSON.parse(text)]),

@@ -13,7 +13,7 @@ describe("packageFindings()", () => {
     ["a provider's test to the contract", "providers/aws/src/main.component.test.ts", "@cloudwire/proto/reasons"],
     ["the controller's test to a cluster", "controller/src/kube/a.component.test.ts", "@cloudwire/devcluster"],
     ["what stands beside its tests as well", "controller/test/support/harness.ts", "@cloudwire/control-plane"],
-    ["the suites to everything", "test/src/system/nodes.system.test.ts", "@cloudwire/controller"],
+    ["the suites to everything", "test/suites/system/nodes.system.test.ts", "@cloudwire/controller"],
     ["a package to itself", "controller/src/main.ts", "@cloudwire/controller"],
     ["a package to a library", "devcluster/src/server.ts", "fastify"],
     ["the kit's correct provider to the SDK", "provider-sdk/conformance/src/reference/a.ts", "@cloudwire/provider-sdk"],

@@ -65,7 +65,7 @@ export async function prepareDeploy(): Promise<string | undefined> {
 
 /** Builds what there is no package of. */
 export async function prepareDeployPrograms(): Promise<string | undefined> {
-  return (await prepareGoProgram("test/oci-check", "oci-check")) ?? (await prepareHelm());
+  return (await prepareGoProgram("test/suites/deploy/oci-check", "oci-check")) ?? (await prepareHelm());
 }
 
 /** Makes ready what shows the status page, where CHROMIUM names none. Answers why the suite cannot run here. */
@@ -84,13 +84,13 @@ export async function prepareMachine(): Promise<string | undefined> {
 /** Builds Helm from its Go module, for which there is no package; takes minutes the first time. */
 async function prepareHelm(): Promise<string | undefined> {
   console.log("\nMaking Helm ready (the first build takes some minutes) …");
-  return prepareGoProgram("test/helm", "helm", ["-ldflags=-s -w"], "helm.sh/helm/v4/cmd/helm");
+  return prepareGoProgram("test/programs/helm", "helm", ["-ldflags=-s -w"], "helm.sh/helm/v4/cmd/helm");
 }
 
 /** Makes ready OpenStack's own services. Answers why they cannot run here. */
 export async function prepareOpenStack(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "needs root, for MariaDB and RabbitMQ of its own";
-  return (await installMissing(OF_OPENSTACK)) ?? (await prepareVenv("test/openstack"));
+  return (await installMissing(OF_OPENSTACK)) ?? (await prepareVenv("test/suites/openstack/services"));
 }
 
 const noProgram = { code: 127, output: "there is no program unshare" };

@@ -30,7 +30,7 @@ export async function checkPython(): Promise<GateOutcome> {
     args: ["-m", ...args],
   });
   const simulated = "../../providers/simulated-python";
-  const sources = [".", simulated, "../../test/emulators", "../../test/openstack"];
+  const sources = [".", simulated, "../../test/programs/emulators", "../../test/suites/openstack/services"];
   return firstFailure([
     python("ruff", "format", "--check", ...sources),
     python("ruff", "check", ...sources),

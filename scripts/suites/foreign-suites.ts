@@ -11,7 +11,7 @@ export const GO_MODULES: readonly string[] = [
   "provider-sdk/go",
   "provider-sdk/go/bridge",
   "providers/simulated-go",
-  "test/bridged/fake",
+  "test/programs/bridged/fake",
 ];
 
 /** The Python package's folder: its environment has what the tests and the gate need. */
@@ -27,10 +27,15 @@ export async function prepareSidecars(): Promise<string | undefined> {
   return firstReason([
     () => prepareGoProgram("providers/simulated-go", "provider-simulated-go"),
     preparePython,
-    () => prepareGoProgram("test/bridged/fake", "provider-fake"),
-    () => prepareGoProgram("test/bridged/aws", "provider-aws", unoptimised("github.com/aws/aws-sdk-go-v2/service/ec2")),
-    () => prepareGoProgram("test/bridged/gcp", "provider-gcp", unoptimised("google.golang.org/api/...")),
-    () => prepareVenv("test/emulators"),
+    () => prepareGoProgram("test/programs/bridged/fake", "provider-fake"),
+    () =>
+      prepareGoProgram(
+        "test/programs/bridged/aws",
+        "provider-aws",
+        unoptimised("github.com/aws/aws-sdk-go-v2/service/ec2"),
+      ),
+    () => prepareGoProgram("test/programs/bridged/gcp", "provider-gcp", unoptimised("google.golang.org/api/...")),
+    () => prepareVenv("test/programs/emulators"),
   ]);
 }
 

@@ -8,7 +8,7 @@ import type { KubernetesObject } from "../kubernetes-object.ts";
 export const CHART = fileURLToPath(new URL("../../charts/cloudwire-controller-manager", import.meta.url));
 
 /** Built by `npm test`; HELM names another one. */
-const HELM = fileURLToPath(new URL("../../../test/helm/bin/helm", import.meta.url));
+const HELM = fileURLToPath(new URL("../../../test/programs/helm/bin/helm", import.meta.url));
 
 /** Names of the examples of values, such as `aws`. */
 export const chartExamples = async (): Promise<readonly string[]> =>

@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeBundles } from "../../support/bundles.ts";
+import { at } from "../../support/kube.ts";
+import { World } from "../system/support/world.ts";
+
+let bundles: string;
+let controlPlane: ControlPlane;
+
+beforeAll(async () => {
+  bundles = await mkdtemp(join(tmpdir(), "bundles-"));
+  await makeBundles(bundles);
+  await buildControlPlane();
+  controlPlane = await startControlPlane();
+}, 60 * 60_000);
+afterAll(async () => {
+  await controlPlane.stop();
+  await rm(bundles, { recursive: true, force: true });
+});
+
+test("the programs as they are shipped initialise a node, serve a Service and end in good order", async () => {
+  await using world = await World.start(controlPlane, { bundles });
+  await world.createMachines([{ name: "shipped-1", zone: "north-a" }]);
+  await world.registerNode("shipped-1");
+  const sidecar = await world.startSidecar();
+  const controller = world.startController();
+  expect(at(await world.initialized("shipped-1"), "spec", "providerID")).toMatch(/^sim:\/\/north-a\//);
+  await world.createService("shipped", 80);
+  expect(await world.addressed("shipped")).toMatch(/^127\./);
+  expect(await controller.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+  expect(await sidecar.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { at, type Json, listOf } from "../../support/kube.ts";
+import type { Program } from "../../support/program.ts";
+import { BridgedWorld, BUILD_MS } from "./support/bridged-world.ts";
+import type { EmulatedMachine } from "./support/emulated-cloud.ts";
+import { type OwnAws, startOwnAws } from "./support/own-aws.ts";
+
+const CONTROLLER_FLAGS = [
+  "--cluster-cidr=10.120.0.0/16",
+  "--node-monitor-period=1s",
+  "--node-deletion-span=1s",
+] as const;
+
+/** What has to end, however far the start came. */
+const started = new AsyncDisposableStack();
+let world: BridgedWorld;
+let aws: OwnAws;
+let sidecar: Program;
+let controller: Program;
+let first: EmulatedMachine;
+let second: EmulatedMachine;
+
+beforeAll(async () => {
+  world = started.use(await BridgedWorld.start());
+  aws = await startOwnAws(world);
+  first = await aws.cloud.run("us-east-1a");
+  second = await aws.cloud.run("us-east-1b");
+  await world.registerNode(first, "10.120.1.0/24");
+  await world.registerNode(second, "10.120.2.0/24");
+  sidecar = await aws.startSidecar();
+  controller = world.startController("aws", ...CONTROLLER_FLAGS);
+}, BUILD_MS);
+afterAll(() => started.disposeAsync());
+
+const targets = async () => (await aws.cloud.loadBalancers()).map((balancer) => balancer.targets);
+const nodePortOf = (service: Json): unknown => at(service, "spec", "ports", 0, "nodePort");
+
+// In this order: each test goes on where the one before it ended.
+describe("the provider for AWS in a cluster", () => {
+  test("initialises nodes with what EC2 says of their machines", async () => {
+    for (const machine of [first, second]) {
+      const node = await world.initialized(machine.name);
+      expect(at(node, "spec", "providerID")).toBe(`aws:///${machine.zone}/${machine.id}`);
+      expect(at(node, "metadata", "labels")).toMatchObject({
+        "node.kubernetes.io/instance-type": "m5.large",
+        "topology.kubernetes.io/zone": machine.zone,
+        "topology.kubernetes.io/region": "us-east-1",
+        "topology.k8s.aws/zone-id": expect.stringMatching(/^use1-az\d$/),
+      });
+      expect(listOf(at(node, "status", "addresses"))).toEqual(
+        expect.arrayContaining([
+          { type: "InternalIP", address: machine.address },
+          { type: "InternalDNS", address: machine.name },
+          { type: "Hostname", address: machine.name },
+        ]),
+      );
+    }
+  });
+
+  test("gives each node with a range for pods a route in the route table", async () => {
+    await world.becomes("routes", () => aws.cloud.routes(), [
+      ["10.120.1.0/24", first.id],
+      ["10.120.2.0/24", second.id],
+    ]);
+    expect(await world.networkReason(first.name)).toBe("RouteCreated");
+  });
+
+  test("gives a Service a network load balancer whose targets are its nodes", async () => {
+    const service = await world.createService("web");
+    const address = await world.addressed("web");
+    const [balancer] = await aws.cloud.loadBalancers();
+    expect(address).toMatchObject({ hostname: balancer?.address });
+    const all = [first.id, second.id].toSorted().map((id) => [id, nodePortOf(service)]);
+    await world.becomes("targets", targets, [all]);
+  });
+
+  test("changes nothing at AWS when the controller and the sidecar start again", async () => {
+    const before = { state: await aws.cloud.state(), changes: await aws.cloud.changes() };
+    await controller.stop();
+    await sidecar.stop();
+    sidecar = await aws.startSidecar();
+    controller = world.startController("aws", ...CONTROLLER_FLAGS);
+    await world.settled(controller);
+    expect({ state: await aws.cloud.state(), changes: await aws.cloud.changes() }).toEqual(before);
+  });
+
+  test("initialises 1,000 nodes with at most five requests for machines", async () => {
+    await controller.stop();
+    const machines = await aws.account.runMachines(aws.vpc, 1000);
+    const names = machines.map(({ name }) => name);
+    await Promise.all(names.map((name) => world.registerNode({ id: "", name, zone: "", address: "" })));
+    const before = await aws.account.calls("DescribeInstances");
+    // The lists that the watch of machines is made of go on beside: one a minute.
+    controller = world.startController(
+      "aws",
+      "--controllers=cloud-node-controller",
+      "--node-monitor-period=10m",
+      "--concurrent-node-syncs=250",
+    );
+    const isOpen = (node: Json): boolean =>
+      listOf(at(node, "spec", "taints")).some(({ key }) => key === "node.cloudprovider.kubernetes.io/uninitialized");
+    // One page of those that were not told of a machine is little to ask for again and again.
+    const open = `/api/v1/nodes?limit=1&labelSelector=${encodeURIComponent("!node.kubernetes.io/instance-type")}`;
+    await world.eventually(
+      "all nodes to be initialised",
+      async () => ((await world.kube.items(open)).length === 0 ? true : undefined),
+      240_000,
+    );
+    const nodes = await world.kube.items("/api/v1/nodes");
+    const done = new Set(nodes.filter((node) => !isOpen(node)).map((node) => at(node, "metadata", "name")));
+    expect(names.filter((name) => !done.has(name))).toEqual([]);
+    expect((await aws.account.calls("DescribeInstances")) - before).toBeLessThanOrEqual(5);
+    await controller.stop();
+    const selector = encodeURIComponent(`kubernetes.io/hostname notin (${first.name},${second.name})`);
+    await world.kube.delete(`/api/v1/nodes?labelSelector=${selector}`);
+    controller = world.startController("aws", ...CONTROLLER_FLAGS);
+  }, 600_000);
+
+  test("removes a node whose machine was terminated, with its route and target", async () => {
+    await aws.cloud.terminate(first);
+    await world.becomes("nodes", () => world.nodeNames(), [second.name]);
+    await world.becomes("routes", () => aws.cloud.routes(), [["10.120.2.0/24", second.id]]);
+    const service = await world.kube.get("/api/v1/namespaces/default/services/web");
+    await world.becomes("targets", targets, [[[second.id, nodePortOf(service)]]]);
+    expect(await world.nodeNames()).toEqual([second.name]);
+  });
+
+  test("keeps a node whose machine is terminated while AWS throttles everything", async () => {
+    await aws.account.throttle(0.001, 1);
+    await aws.cloud.terminate(second);
+    const refused = await aws.account.throttled();
+    await world.eventually("the cloud to be asked again and again", async () =>
+      (await aws.account.throttled()) >= refused + 10 ? true : undefined,
+    );
+    expect(await world.nodeNames()).toEqual([second.name]);
+    await aws.account.throttle(0, 0);
+    await world.becomes("nodes", () => world.nodeNames(), []);
+  });
+
+  test("leaves nothing behind of a Service that is deleted, nor of the routes", async () => {
+    await world.deleteService("web");
+    await world.becomes("what is left", () => aws.account.leftovers(), []);
+    await world.becomes("routes", () => aws.cloud.routes(), []);
+    expect(await aws.cloud.loadBalancers()).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { at } from "../../../support/kube.ts";
+import type { ServiceName } from "./caller.ts";
+
+/** Where a cloud that has been started is: plain values, which another process can be told. */
+export interface CloudAddress {
+  readonly authUrl: string;
+  readonly region: string;
+  /** Availability zone of machines and volumes. */
+  readonly zone: string;
+  readonly urls: Readonly<Record<ServiceName, string>>;
+  readonly adminPassword: string;
+  /** Has the logs of all services. */
+  readonly folder: string;
+}
+
+/** Of what the cloud says when it is ready. */
+export function toAddress(about: unknown, folder: string): CloudAddress {
+  const of = (...keys: readonly string[]) => String(at(about, ...keys));
+  const url = (service: ServiceName) => of("urls", service);
+  return {
+    authUrl: of("authUrl"),
+    region: of("region"),
+    zone: of("zone"),
+    adminPassword: of("adminPassword"),
+    folder,
+    urls: {
+      keystone: url("keystone"),
+      glance: url("glance"),
+      nova: url("nova"),
+      neutron: url("neutron"),
+      octavia: url("octavia"),
+      cinder: url("cinder"),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Program } from "../../../support/program.ts";
+
+/** What a controller under test is started with. */
+export interface PeerSite {
+  readonly kubeconfigPath: string;
+  readonly cloudUrl: string;
+  readonly apiKey: string;
+  /** UID of namespace kube-system. */
+  readonly clusterId: string;
+  /** For sockets. */
+  readonly folder: string;
+}
+
+/** Flags that both sides know, and those that only one of them has a use for. */
+export interface PeerFlags {
+  readonly both: readonly string[];
+  readonly upstream: readonly string[];
+  readonly ours: readonly string[];
+}
+
+/** One of the two implementations. */
+export interface Peer {
+  /** Also the user as whom it comes to the API server. */
+  readonly name: "upstream" | "ours";
+  /** Starts its programs; the controller last. */
+  readonly start: (site: PeerSite, flags: PeerFlags) => Promise<readonly Program[]>;
+  /** Whether these programs have recorded events that the API server has not been told of yet. */
+  readonly eventsWait: (programs: readonly Program[]) => Promise<boolean>;
+}

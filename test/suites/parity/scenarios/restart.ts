@@ -1,0 +1,141 @@
+import { at, listOf } from "../../../support/kube.ts";
+import type { Claim, Scenario } from "../scenario.ts";
+import { addressesOf, type Stage } from "../stage.ts";
+import { withRace } from "./race.ts";
+import { NODE_TAG, ownRoute, routesAre } from "./route.ts";
+
+const CALL_MS = 10_000;
+
+/** Upstream ensures every Service when it starts; here only those that are not as they should be. */
+const ENSURED: Claim = { id: "S1", explains: /^event: Service \S+ service-controller Normal Ensur/ };
+
+const served = async (stage: Stage): Promise<void> => stage.serve("web");
+
+const all: readonly Scenario[] = [
+  {
+    name: "restart: Service unchanged",
+    claims: [ENSURED, "S30"],
+    arrange: served,
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
+    name: "restart: Service edited meanwhile",
+    claims: ["S30"],
+    arrange: served,
+    away: async (stage) => stage.patchService("web", { spec: { sessionAffinity: "ClientIP" } }),
+    run: async (stage) => stage.seeEvent("Service", "web", "EnsuredLoadBalancer"),
+  },
+  {
+    name: "restart: Service deleted meanwhile",
+    claims: [],
+    arrange: served,
+    away: async (stage) => stage.deleteService("web"),
+    run: async (stage) => stage.serviceGone("web"),
+  },
+  {
+    name: "restart: Service deleted meanwhile, its finalizer taken off, held by another",
+    claims: [{ id: "S7", explains: /./ }],
+    arrange: async (stage) => stage.serve("web", {}, { finalizers: ["example.com/held"] }),
+    away: async (stage) => {
+      const finalizers = { "$deleteFromPrimitiveList/finalizers": ["service.kubernetes.io/load-balancer-cleanup"] };
+      await stage.patchService("web", { metadata: finalizers });
+      await stage.deleteService("web");
+    },
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
+    name: "restart: Service becomes ClusterIP meanwhile",
+    claims: [],
+    arrange: served,
+    away: async (stage) => stage.patchService("web", { spec: { type: "ClusterIP" } }),
+    run: async (stage) =>
+      stage.seeService(
+        "web",
+        "has lost the finalizer",
+        (service) => at(service, "metadata", "finalizers") === undefined,
+      ),
+  },
+  {
+    name: "restart: Service made meanwhile",
+    claims: ["S30"],
+    away: async (stage) => stage.service("web"),
+    run: async (stage) => stage.addressed("web"),
+  },
+  {
+    name: "restart: load balancer removed meanwhile",
+    claims: ["S30"],
+    arrange: served,
+    away: async (stage) => {
+      const { items } = await stage.world.cloud.listLoadBalancers(
+        { consistent: true, tag: [`cloudwire.dev/service-namespace=${stage.slug}`] },
+        AbortSignal.timeout(CALL_MS),
+      );
+      for (const { id } of items) await stage.world.cloud.deleteLoadBalancer(id, AbortSignal.timeout(CALL_MS));
+    },
+    run: async (stage) => stage.seeEvent("Service", "web", "EnsuredLoadBalancer"),
+  },
+  {
+    name: "restart: node joins meanwhile",
+    claims: ["N2"],
+    away: async (stage) => {
+      await stage.machine("a");
+      await stage.node("a");
+    },
+    run: async (stage) => stage.initialised("a"),
+  },
+  {
+    name: "restart: node unchanged",
+    claims: [],
+    arrange: async (stage) => {
+      await stage.join("a", { externalAddress: true });
+    },
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
+    name: "restart: address changed meanwhile",
+    claims: [],
+    arrange: async (stage) => {
+      await stage.join("a", { internalAddresses: ["192.0.2.81"] });
+    },
+    away: async (stage) => {
+      const [id = ""] = stage.machines.keys();
+      const patch = { internalAddresses: ["192.0.2.82"] };
+      await stage.world.cloud.patchInstance(id, patch, AbortSignal.timeout(CALL_MS));
+    },
+    run: async (stage) =>
+      stage.seeNode("a", "has its new address", (node) =>
+        addressesOf(node).some((one) => one["address"] === "192.0.2.82"),
+      ),
+  },
+  {
+    name: "restart: a route left over from a node that is gone",
+    claims: [],
+    away: async (stage) => ownRoute(stage, "10.200.51.0/24", { [NODE_TAG]: "gone-long-ago" }),
+    run: async (stage) => routesAre(stage),
+  },
+  {
+    name: "restart: a route of this cluster to a range that covers it",
+    claims: [{ id: "R7", explains: /^route / }],
+    away: async (stage) => ownRoute(stage, "10.200.0.0/15", { [NODE_TAG]: "gone-long-ago" }),
+    run: async (stage) => stage.outlast(5000),
+  },
+  {
+    name: "restart: node with a route deleted meanwhile",
+    claims: [],
+    arrange: async (stage) => {
+      await stage.join("a");
+      await stage.patchNode("a", { spec: { podCIDR: "10.200.50.0/24", podCIDRs: ["10.200.50.0/24"] } });
+      await stage.seeNode("a", "has its network", (node) =>
+        listOf(at(node, "status", "conditions")).some(({ type }) => type === "NetworkUnavailable"),
+      );
+    },
+    away: async (stage) => stage.deleteNode("a"),
+    run: async (stage) =>
+      stage.see("its route is gone", async () => {
+        const { items } = await stage.world.cloud.listRoutes({ consistent: true }, AbortSignal.timeout(CALL_MS));
+        return !items.some(({ instanceId }) => stage.machines.has(instanceId));
+      }),
+  },
+];
+
+export const restartScenarios: readonly Scenario[] = all.map(withRace);

@@ -1,0 +1,152 @@
+import { createLogger, startProvider } from "@cloudwire/provider-sdk";
+import { createSimulatedProvider } from "@cloudwire/provider-simulated";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
+import { at, listOf } from "../../../support/kube.ts";
+import type { Program } from "../../../support/program.ts";
+import { shareWithContainers } from "../support/containers.ts";
+import { eachWorld } from "../support/each-world.ts";
+import { LEASE } from "../support/lease.ts";
+import { inParallel, numbered } from "../support/ready-machines.ts";
+import { API_KEY, type World } from "../support/world.ts";
+
+const LB_FINALIZER = "service.kubernetes.io/load-balancer-cleanup";
+const NODES = 200;
+const SERVICES = 20;
+/** Each load balancer has an address of its own. */
+const PORT = 8290;
+/** Calls of the cloud take so long that some are under way whenever the sidecar ends. */
+const LATENCY_MS = 150;
+
+let world: World;
+
+eachWorld((fresh) => {
+  world = fresh;
+});
+
+const lead = async () => {
+  const lease = await world.kube.get(LEASE);
+  return { holder: at(lease, "spec", "holderIdentity"), transitions: at(lease, "spec", "leaseTransitions") };
+};
+
+const times = (program: Program, text: string): number => program.output.split(text).length - 1;
+
+async function connectedTimes(controller: Program, count: number): Promise<void> {
+  await eventually(
+    `the provider to be connected ${count} times`,
+    30_000,
+    async () => (times(controller, "provider connected") >= count ? true : undefined),
+    () => world.outputs(),
+  );
+}
+
+const service = (name: string): string => `/api/v1/namespaces/default/services/${name}`;
+
+/** Waits for the Service's condition to have that reason. */
+const says = (name: string, reason: string): Promise<true> =>
+  eventually(
+    `${name} to say ${reason}`,
+    30_000,
+    async () => {
+      const conditions = listOf(at(await world.kube.get(service(name)), "status", "conditions"));
+      const ready = conditions.find(({ type }) => type === "cloudwire.dev/LoadBalancerReady");
+      return ready?.["reason"] === reason ? true : undefined;
+    },
+    () => world.outputs(),
+  );
+
+describe("a sidecar that is replaced by one of another version", () => {
+  test("while 200 nodes and 20 Services are worked on, loses no work and makes nothing twice", async () => {
+    const [nodes, services] = [numbered("u", NODES), numbered("svc", SERVICES)];
+    await world.createMachines(nodes.map((name) => ({ name, zone: "north-a" })));
+    const old = await world.startSidecar();
+    const controller = world.startController();
+    await controller.said(/Became leader/);
+    const before = await lead();
+    const { pid } = controller;
+    await world.admin.change({ latency: { "*": { fixedMs: LATENCY_MS, jitterMs: 0 } } });
+    const registered = Promise.all([
+      inParallel(nodes, (name) => world.registerNode(name)),
+      inParallel(services, async (name) => void (await world.createService(name, PORT))),
+    ]);
+    await world.inFlight("loadBalancers.create");
+
+    expect(await old.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+    await world.startSidecar({ args: ["--in-tree-plugin=kubernetes.io/cinder", "--cloud-call-rate=500:500"] });
+    await connectedTimes(controller, 2);
+
+    await registered;
+    for (const name of nodes) await world.initialized(name, 60_000);
+    for (const name of services) await world.addressed(name, 60_000);
+    const balancers = await world.loadBalancers();
+    expect(new Set(balancers.map(({ name }) => name)).size).toBe(SERVICES);
+    expect(balancers).toHaveLength(SERVICES);
+    expect(await world.kube.items("/api/v1/nodes")).toHaveLength(NODES);
+    expect({ pid: controller.pid, running: controller.running }).toEqual({ pid, running: true });
+    expect(await lead()).toEqual(before);
+    await controller.said(/provider declares other things than before.*inTreePlugins: \[\] -> /);
+  });
+
+  test("while the old one still serves, ends and leaves it the socket", async () => {
+    const old = await world.startSidecar();
+    const controller = world.startController();
+    await controller.said(/Became leader/);
+    await expect(world.startSidecar()).rejects.toThrow(/another process listens on .*provider\.sock/);
+    await world.createMachines([{ name: "o-1", zone: "north-a" }]);
+    await world.registerNode("o-1");
+    await world.initialized("o-1");
+    expect(times(controller, "provider connected")).toBe(1);
+    expect(await old.stop("SIGTERM")).toEqual({ code: 0, signal: null });
+    await world.startSidecar();
+    await connectedTimes(controller, 2);
+  });
+
+  test("that serves no load balancers leaves what there is, deletions included, until one does again", async () => {
+    const old = await world.startSidecar();
+    const controller = world.startController();
+    await controller.said(/Became leader/);
+    await world.createService("early", PORT);
+    await world.createService("kept", PORT + 2);
+    await world.addressed("early");
+    const address = await world.addressed("kept");
+    const balancers = await world.loadBalancers();
+    await old.stop("SIGTERM");
+    const definition = createSimulatedProvider({ url: world.cloudUrl, apiKey: () => API_KEY, callTimeoutMs: 10_000 });
+    const poorer = await startProvider(
+      { ...definition, version: "0.2.0", loadBalancers: undefined },
+      {
+        endpoint: { kind: "unix", path: world.socket },
+        log: createLogger({ level: "error", write: () => undefined, now: () => new Date() }),
+        drainMs: 100,
+      },
+    );
+    onTestFinished(() => poorer.close());
+    await shareWithContainers(world.socket);
+    await controller.said(/provider declares other things than before.*disappeared=\["capabilities.loadBalancers"\]/);
+    await world.createService("late", PORT + 1);
+    await world.kube.delete(service("early"));
+    await controller.said(/Service is left alone: no provider serves it[^\n]*late/);
+    await says("early", "NotServed");
+    await says("kept", "NotServed");
+    const events = await eventually("the event", 30_000, async () => {
+      const reasons = await world.eventReasons("Service", "kept");
+      return reasons.includes("LoadBalancerNotServed") ? reasons : undefined;
+    });
+    expect(events.filter((reason) => reason === "LoadBalancerNotServed")).toHaveLength(1);
+    expect(await world.loadBalancers()).toEqual(balancers);
+    expect(await world.addressed("kept")).toBe(address);
+    expect(at(await world.kube.get(service("early")), "metadata", "finalizers")).toEqual([LB_FINALIZER]);
+
+    await poorer.close();
+    await world.startSidecar();
+    await world.addressed("late");
+    // There are no nodes in this cluster.
+    await says("kept", "NoNodes");
+    expect(await world.addressed("kept")).toBe(address);
+    await eventually("the deletion to be carried out", 30_000, async () =>
+      (await world.kube.find(service("early"))) === undefined ? true : undefined,
+    );
+    const left = (await world.loadBalancers()).map(({ id }) => id);
+    expect(balancers.filter(({ id }) => left.includes(id))).toHaveLength(1);
+  });
+});

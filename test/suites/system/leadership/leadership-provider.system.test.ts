@@ -1,0 +1,86 @@
+import { afterEach, expect, test } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
+import { at } from "../../../support/kube.ts";
+import { eachWorld } from "../support/each-world.ts";
+import { LEASE, renewals } from "../support/lease.ts";
+import { Replica } from "../support/replica.ts";
+import { API_KEY, type World } from "../support/world.ts";
+
+const WANTED = "successor.cloudwire.dev/wanted";
+const OFFERED = "successor.cloudwire.dev/offered";
+const ARGS = [
+  "--leader-elect-lease-duration=4s",
+  "--leader-elect-renew-deadline=3s",
+  "--leader-elect-retry-period=500ms",
+  "--leader-elect-provider-timeout=3s",
+] as const;
+
+let world: World;
+let east: Replica;
+let west: Replica;
+
+eachWorld(async (fresh) => {
+  world = fresh;
+  const { kubeconfigPath } = world.controlPlane;
+  const pod = { kubeconfigPath, cloudUrl: world.cloudUrl, apiKey: API_KEY, args: ARGS };
+  [east, west] = [await Replica.create(pod), await Replica.create(pod)];
+});
+afterEach(async () => {
+  await Promise.all([east[Symbol.asyncDispose](), west[Symbol.asyncDispose]()]);
+});
+
+async function annotation(key: string, isThere: boolean): Promise<string | undefined> {
+  const ask = async (): Promise<{ value: string | undefined } | undefined> => {
+    const value = at(await world.kube.get(LEASE), "metadata", "annotations", key);
+    if ((value !== undefined) !== isThere) return undefined;
+    return { value: typeof value === "string" ? value : undefined };
+  };
+  const what = `the lease to be ${isThere ? "with" : "without"} annotation ${key}`;
+  const { value } = await eventually(what, 30_000, ask, () => `${east.output}\n----\n${west.output}`);
+  return value;
+}
+
+test("a leader whose sidecar is gone makes way for a replica that has one, and for nobody else", async () => {
+  const eastSidecar = await east.startSidecar();
+  const westSidecar = await west.startSidecar();
+  const first = east.startController();
+  await first.said(/Became leader/);
+  const second = west.startController();
+  await second.said(/Waiting for leadership/);
+  await second.said(/provider connected/);
+  await world.createMachines(["n-1", "n-2"].map((name) => ({ name, zone: "north-a" })));
+  await world.registerNode("n-1");
+  await world.initialized("n-1");
+
+  await eastSidecar.stop("SIGKILL");
+  await second.said(/Offering to lead.*lost=\["simulated"\]/);
+  await second.said(/Became leader/);
+  expect(await first.exit()).toEqual({ code: 1, signal: null });
+  expect(first.output).toMatch(/A replica is looked for that can use what this one cannot.*simulated/);
+  expect(first.output).toMatch(/Giving up leadership for a replica that can do better/);
+  expect(first.output).toContain("Leadership released");
+  await world.registerNode("n-2");
+  await world.initialized("n-2");
+  await annotation(WANTED, false);
+  await annotation(OFFERED, false);
+  await eventually("the events on the lease", 30_000, async () => {
+    const reasons = await world.eventReasons("Lease", "cloud-controller-manager");
+    const wanted = ["LeaderLacksProvider", "LeadershipHandedOver"];
+    return wanted.every((reason) => reasons.includes(reason)) ? true : undefined;
+  });
+
+  // Started again by its kubelet, still without sidecar.
+  const third = east.startController();
+  await third.said(/Waiting for leadership/);
+  await westSidecar.stop("SIGKILL");
+  const wish = JSON.parse(String(await annotation(WANTED, true)));
+  expect(wish).toMatchObject({ lost: ["simulated"], usable: [] });
+  // At each of them the leader looks for a replica that does better.
+  await renewals(world.kube, 8);
+  expect(at(await world.kube.get(LEASE), "spec", "holderIdentity")).toBe(wish.leader);
+  expect(third.output).not.toMatch(/Offering to lead|Became leader/);
+
+  await east.startSidecar();
+  await third.said(/Became leader/);
+  expect(await second.exit()).toEqual({ code: 1, signal: null });
+});

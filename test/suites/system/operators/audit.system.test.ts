@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
+import { at, type Json } from "../../../support/kube.ts";
+import { shareWithContainers } from "../support/containers.ts";
+import { eachWorld } from "../support/each-world.ts";
+import type { World } from "../support/world.ts";
+
+const web = "/api/v1/namespaces/default/services/web";
+
+let world: World;
+let folder: string;
+
+eachWorld((fresh) => {
+  world = fresh;
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "audit-"));
+  await shareWithContainers(folder);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function linesOf(path: string): Promise<readonly Json[]> {
+  const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+  return lines.filter((line) => line !== "").map((line): Json => JSON.parse(line));
+}
+
+test("the audit log tells who changed what at the cloud for a Service, from its first day to its last", async () => {
+  const path = join(folder, "audit.log");
+  await world.startSidecar();
+  const controller = world.startController({ args: [`--audit-log-path=${path}`, "--audit-events"] });
+  await controller.said(/Became leader/);
+  const standbyPath = join(folder, "standby.log");
+  const standby = world.startController({ args: [`--audit-log-path=${standbyPath}`] });
+  await standby.said(/Started/);
+  await world.createMachines([{ name: "audited-1", zone: "north-a" }]);
+  await world.registerNode("audited-1");
+  await world.initialized("audited-1");
+  const service = await world.createService("web", 8281);
+  await world.addressed("web");
+  await world.kube.delete(web);
+  await eventually("the Service to be gone", 30_000, async () =>
+    (await world.kube.find(web)) === undefined ? true : undefined,
+  );
+  await world.hasEvents("Service", "web", "ProviderChange");
+  await standby.stop();
+  await controller.stop();
+
+  const lines = await linesOf(path);
+  const identity = { namespace: "default", name: "web", uid: at(service, "metadata", "uid") };
+  expect(lines.map(({ service: told }) => told)).toEqual(lines.map(() => identity));
+  expect(lines[0]).toMatchObject({
+    method: "EnsureLoadBalancer",
+    trigger: "service created",
+    key: "default/web",
+    resourceVersion: at(service, "metadata", "resourceVersion"),
+  });
+  expect(lines.filter(({ reconcileId }) => !controller.output.includes(`reconcileId=${String(reconcileId)}`))).toEqual(
+    [],
+  );
+  expect(lines.at(-1)).toMatchObject({ method: "DeleteLoadBalancer", code: "OK", done: true });
+  const told = lines.flatMap(({ cloudRequestIds }) => (Array.isArray(cloudRequestIds) ? cloudRequestIds : []));
+  const changed = (await world.admin.log(10_000)).filter(({ mutating, path: of, status }) => {
+    return mutating && status < 300 && of.includes("/load-balancers");
+  });
+  expect(changed.length).toBeGreaterThan(1);
+  expect(changed.filter(({ requestId }) => !told.includes(requestId))).toEqual([]);
+  expect(await linesOf(standbyPath)).toEqual([]);
+});

@@ -1,0 +1,316 @@
+import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { causeOf, explained, reasonsOf } from "../support/explained.ts";
+import { TroubledCluster } from "../support/troubled-cluster.ts";
+import { GROWN } from "../support/world.ts";
+
+/** So many that the brake holds them, when all of them go. */
+const doomed = ["doomed-1", "doomed-2", "doomed-3", "doomed-4", "doomed-5"];
+
+let controlPlane: ControlPlane;
+let cluster: TroubledCluster;
+const started = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  await buildControlPlane();
+  controlPlane = await startControlPlane();
+  started.defer(() => controlPlane.stop());
+  cluster = await TroubledCluster.start(controlPlane, { args: ["--cluster-cidr=10.120.0.0/16"] });
+  await Promise.all(doomed.map((name) => cluster.join(name, GROWN)));
+  await Promise.all(doomed.map((name) => cluster.world.initialized(name)));
+}, 60 * 60_000);
+afterAll(async () => {
+  await cluster[Symbol.asyncDispose]();
+  await started.disposeAsync();
+});
+
+interface Failure {
+  readonly it: string;
+  readonly kind: "node" | "service";
+  readonly name: string;
+  readonly stage: () => Promise<void>;
+  /** What `kubectl describe` says of the cause, of the next try and of what to do. */
+  readonly describes: readonly RegExp[];
+  readonly explains: Explains;
+}
+
+/** What `/debug/explain` says, and the command line with it. */
+interface Explains {
+  /** @default the object itself */
+  readonly object?: string;
+  readonly state: "blocked" | "waiting" | "unmanaged";
+  readonly reason: string;
+  /** What it names as the cause. */
+  readonly cause: RegExp;
+  /** How what it says to do begins. */
+  readonly remedy: string;
+  /** False: it waits for a change, not for a time. */
+  readonly isTriedAgain: boolean;
+}
+
+/** One after the other in one cluster: what takes something away for good comes last. */
+const failures: readonly Failure[] = [
+  {
+    it: "an unsupported port",
+    kind: "service",
+    name: "port",
+    stage: () => cluster.createService("port", { ports: [{ port: 53, protocol: "SCTP" }] }),
+    describes: [
+      /SyncLoadBalancerFailed .*spec\.ports\[0\]\.protocol: port 53\/SCTP: the provider serves TCP only/,
+      /\(tried again when the Service or the provider changes; to do: change what the message names\)/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "FeatureUnsupported",
+      cause: /spec\.ports\[0\]\.protocol: port 53\/SCTP: the provider serves TCP only/,
+      remedy: "Change the field that the message names",
+      isTriedAgain: false,
+    },
+  },
+  {
+    it: "a class that nobody serves",
+    kind: "service",
+    name: "class",
+    stage: () => cluster.createService("class", { loadBalancerClass: "example.com/nobody" }),
+    // Another controller has the word on it: nothing is said on the Service.
+    describes: [/Events: +<none>/],
+    explains: {
+      state: "unmanaged",
+      reason: "ClassNotServed",
+      cause: /No provider serves load-balancer class example\.com\/nobody; served are simulated\./,
+      remedy: "Create the Service anew with a class that is served",
+      isTriedAgain: false,
+    },
+  },
+  {
+    it: "a foreign owner",
+    kind: "service",
+    name: "foreign",
+    stage: async () => {
+      await cluster.createService("foreign", {});
+      await cluster.says("foreign", "Ready");
+      await cluster.giveAway(await cluster.loadBalancerOf("foreign"), "another-cluster");
+      await cluster.annotateService("foreign", { "example.com/touched": "yes" });
+      await cluster.says("foreign", "Conflict");
+    },
+    describes: [
+      /OWNED_BY_ANOTHER_CLUSTER: load balancer \S+ belongs to cluster another-cluster/,
+      /tried again after 1 to 5 minutes, and when the Service changes; to do: free at the cloud what the message names/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "ForeignOwner",
+      cause: /OWNED_BY_ANOTHER_CLUSTER: load balancer \S+ belongs to cluster another-cluster/,
+      remedy: "Find that cluster by the name in the message.",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a stuck deletion",
+    kind: "service",
+    name: "stuck",
+    stage: async () => {
+      await cluster.createService("stuck", {});
+      await cluster.says("stuck", "Ready");
+      await cluster.protect(await cluster.loadBalancerOf("stuck"));
+      await cluster.deleteService("stuck");
+      await cluster.says("stuck", "DeletionProtected");
+    },
+    describes: [
+      /DELETION_PROTECTED: .* load balancer \S+ is protected from deletion/,
+      /to do: annotate the Service with service\.cloudwire\.dev\/deletion-protection=false/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "DeletionProtected",
+      cause: /DELETION_PROTECTED: .* load balancer \S+ is protected from deletion/,
+      remedy: 'If both are to go, set annotation service.cloudwire.dev/deletion-protection to "false"',
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a quota that is full",
+    kind: "service",
+    name: "quota",
+    stage: async () => {
+      const { length: loadBalancers } = await cluster.world.loadBalancers();
+      await cluster.world.admin.change({ quotas: { loadBalancers } });
+      await cluster.createService("quota", {});
+      await cluster.says("quota", "QuotaExceeded");
+    },
+    describes: [
+      /QUOTA_EXCEEDED: .* 1 more are not allowed/,
+      /tried again after 1 to 15 minutes; to do: have the quota raised at the cloud/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "QuotaExceeded",
+      cause: /QUOTA_EXCEEDED: .* 1 more are not allowed/,
+      remedy: "Have the quota raised at the cloud, or free something",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a wrong provided node IP",
+    kind: "node",
+    name: "wrong-ip",
+    stage: () => cluster.join("wrong-ip", { annotations: { "alpha.kubernetes.io/provided-node-ip": "192.0.2.99" } }),
+    describes: [
+      /InitializeNodeFailed .*the cloud does not know 192\.0\.2\.99 as an address of this machine/,
+      /tried again within 5 minutes; to do: start its kubelet with one of the machine's addresses as --node-ip/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "ProvidedNodeIpUnknown",
+      cause: /Node wrong-ip: .* the cloud does not know 192\.0\.2\.99 as an address of this machine/,
+      remedy: "Start its kubelet with one of the machine's addresses as --node-ip",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a Node that nobody owns",
+    kind: "node",
+    name: "unowned",
+    stage: () => cluster.world.registerNode("unowned", { spec: { providerID: "other://machine-1" } }),
+    // For five minutes: a provider may be rolled out later, or a controller of another kind see to it.
+    describes: [/ProviderID: +other:\/\/machine-1 .*Events: +<none>/],
+    explains: {
+      state: "unmanaged",
+      reason: "NodeOwnerless",
+      cause: /No provider has the prefix of other:\/\/machine-1/,
+      remedy: "Run a provider that has the prefix of the Node's provider ID",
+      isTriedAgain: false,
+    },
+  },
+  {
+    it: "a full route table",
+    kind: "node",
+    name: "route-2",
+    stage: async () => {
+      await cluster.world.admin.change({ quotas: { routes: 1 } });
+      await cluster.join("route-1", { spec: { podCIDR: "10.120.1.0/24", podCIDRs: ["10.120.1.0/24"] } });
+      await cluster.described("node", "route-1", [/RouteCreated/]);
+      await cluster.join("route-2", { spec: { podCIDR: "10.120.2.0/24", podCIDRs: ["10.120.2.0/24"] } });
+    },
+    describes: [
+      /NetworkUnavailable +True .* NoRouteCreated/,
+      /FailedToCreateRoute .*QUOTA_EXCEEDED: .* 1 of 1 routes/,
+      /tried again after 1 to 15 minutes, and as soon as there is room; to do: have the limit raised at the cloud/,
+    ],
+    explains: {
+      object: "route/route-2",
+      state: "blocked",
+      reason: "RouteTableFull",
+      cause: /route 10\.120\.2\.0\/24: QUOTA_EXCEEDED: .* 1 of 1 routes/,
+      remedy: "Have the limit raised at the cloud, or remove routes",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a cloud that throttles",
+    kind: "service",
+    name: "throttled",
+    stage: async () => {
+      // If its next try met the throttling first, this one would wait for the same hold and have nothing to say of its own.
+      await cluster.deleteService("quota");
+      await cluster.world.admin.resetSettings();
+      const throttling = { kind: "rateLimited", operation: "loadBalancers.create", retryAfterSeconds: 30 } as const;
+      await cluster.world.admin.addFault(throttling);
+      await cluster.createService("throttled", {});
+      await cluster.says("throttled", "Throttled");
+    },
+    describes: [/RATE_LIMITED: .* the account calls too often \(tried again when the provider allows it\)/],
+    explains: {
+      state: "waiting",
+      reason: "Throttled",
+      cause: /RATE_LIMITED: .* the account calls too often/,
+      remedy: "If it lasts, find who else uses the account's limit",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "an open brake",
+    kind: "node",
+    name: "doomed-1",
+    stage: () => cluster.terminate(doomed),
+    describes: [
+      /NodeDeletionStopped .*calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
+      /release it: kubectl annotate node doomed-1 cloudwire\.dev\/release-deletion=true/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "DeletionBrake",
+      cause: /calls the machines of 5 of \d+ Nodes absent, and at most 3 go within 10 minutes/,
+      remedy: "See at the cloud whether the machine is really gone. If so: cloudwire release node-deletion doomed-1 ",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a provider that is down",
+    kind: "service",
+    name: "down",
+    stage: async () => {
+      await cluster.sidecar.stop("SIGKILL");
+      await cluster.createService("down", {});
+      await cluster.says("down", "ProviderUnavailable");
+    },
+    describes: [
+      /provider simulated is not connected: .*provider\.sock exists but no process serves it .* is the provider running\?/,
+      /tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials/,
+    ],
+    explains: {
+      state: "waiting",
+      reason: "ProviderUnavailable",
+      cause: /Provider simulated: \S+\/provider\.sock exists but no process serves it/,
+      remedy: "See that the provider's process runs and listens where --provider says",
+      isTriedAgain: true,
+    },
+  },
+  {
+    it: "a provider without credentials",
+    kind: "service",
+    name: "bare",
+    stage: async () => {
+      await cluster[Symbol.asyncDispose]();
+      cluster = await TroubledCluster.start(controlPlane, { apiKey: "nobody's" });
+      await cluster.createService("bare", {});
+      await cluster.says("bare", "ProviderUnavailable");
+    },
+    describes: [
+      /has not reached its cloud yet: CredentialsValid: CredentialsRefused: .*the API key is unknown/,
+      /tried again after 5 seconds to 5 minutes; to do: see that the provider runs, reaches its cloud and has valid credentials/,
+    ],
+    explains: {
+      state: "blocked",
+      reason: "NoCredentials",
+      cause: /CredentialsValid: CredentialsRefused: .* the API key is unknown/,
+      remedy: "Give the provider valid credentials",
+      isTriedAgain: true,
+    },
+  },
+];
+
+describe("what stands in the way is told", { timeout: 120_000 }, () => {
+  test.each(failures)("of $it", async ({ kind, name, stage, describes, explains }) => {
+    await stage();
+    const { object = `${kind}/${kind === "service" ? "default/" : ""}${name}`, state, reason, isTriedAgain } = explains;
+    const { cause, remedy } = explains;
+    // While it is being worked on it has no next try.
+    const explanation = await explained(cluster.controller, object, `${reason}: ${cause}`, (all) => {
+      const isCause = reasonsOf(all)[0] === reason && cause.test(String(causeOf(all)["message"]));
+      return isCause && (all["nextTry"] !== undefined) === isTriedAgain;
+    });
+    expect(explanation).toMatchObject({ object, exists: true, state });
+    expect(String(causeOf(explanation)["remedy"]).slice(0, remedy.length)).toBe(remedy);
+    const nextTry = { at: expect.any(String), inMs: expect.any(Number), why: expect.stringMatching(/./) };
+    expect(explanation["nextTry"]).toEqual(isTriedAgain ? nextTry : undefined);
+
+    // By now nothing that is to be said of it is yet to come.
+    await cluster.described(kind, name, describes);
+    const causeTold = new RegExp(`What stands in the way ${reason}: .*${cause.source}`);
+    await cluster.told(object, `${state}, ${causeTold}, ${remedy}`, (text) => {
+      const isCause = text.startsWith(`${object} ${state} `) && causeTold.test(text);
+      return isCause && text.includes(` Do: ${remedy}`) && text.includes(" Next try ") === isTriedAgain;
+    });
+  });
+});

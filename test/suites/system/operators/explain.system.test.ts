@@ -1,0 +1,183 @@
+import { beforeEach, expect, test } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
+import { at, type Json, listOf } from "../../../support/kube.ts";
+import type { Program } from "../../../support/program.ts";
+import { fetchPage, freePort } from "../../../support/secure-page.ts";
+import { eachWorld } from "../support/each-world.ts";
+import { causeOf, explain, explained, explainedBy, LOOPBACK, page, reasonsOf } from "../support/explained.ts";
+import { UNINITIALIZED, type World } from "../support/world.ts";
+
+let world: World;
+let controller: Program;
+
+eachWorld((fresh) => {
+  world = fresh;
+});
+beforeEach(async () => {
+  await world.startSidecar();
+  controller = world.startController({ args: [LOOPBACK, "--cluster-cidr=10.120.0.0/16"] });
+  await controller.said(/Became leader/);
+});
+
+test("explain tells a Node, its route and a Service that are well, and what happened to them", async () => {
+  await world.createMachines([{ name: "well-1", zone: "north-a" }]);
+  await world.kube.create("/api/v1/nodes", {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "well-1" },
+    spec: {
+      podCIDR: "10.120.1.0/24",
+      podCIDRs: ["10.120.1.0/24"],
+      taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }],
+    },
+  });
+  await world.initialized("well-1");
+  await world.createService("web", 8282);
+  const ip = await world.addressed("web");
+
+  const node = await explained(controller, "node/well-1", "well", (now) => {
+    return now["state"] === "ok" && told(now).includes("Synced");
+  });
+  expect(node).toMatchObject({
+    object: "node/well-1",
+    kind: "node",
+    exists: true,
+    replica: { leads: true },
+    causes: [],
+    wishes: [{ what: `taint ${UNINITIALIZED} lifted`, state: "met" }],
+    provider: { name: "simulated", connection: "ready", ready: true, reasons: [], held: [] },
+    work: [
+      { controller: "cloud-node-controller", key: "well-1", failures: 0, last: { reconcileId: expect.any(String) } },
+      { controller: "cloud-node-lifecycle-controller" },
+    ],
+  });
+  expect(listOf(node["facts"])).toContainEqual({ name: "provider ID", value: expect.stringMatching(/^sim:\/\//) });
+  const [call] = listOf(node["calls"]);
+  expect(call).toMatchObject({
+    provider: "simulated",
+    rpc: "BatchGetInstances",
+    code: "OK",
+    cloudRequestIds: expect.arrayContaining([expect.any(String)]),
+    objects: 1,
+  });
+  expect(told(node)).toEqual(expect.arrayContaining(["Initialized", "ProviderIdSet", "Created"]));
+
+  const route = await explained(controller, "route/well-1", "routed", ({ state }) => state === "ok");
+  expect(route).toMatchObject({ wishes: [{ what: "route to 10.120.1.0/24", state: "met" }] });
+  expect(listOf(route["calls"]).map(({ rpc }) => rpc)).toContain("BatchEnsureRoutes");
+
+  const service = await explained(controller, "service/default/web", "as wished, and told so", (last) => {
+    return String(last["summary"]).includes(ip) && told(last).includes("Ready");
+  });
+  expect(service).toMatchObject({ state: "ok", causes: [], work: [{ key: "default/web" }] });
+  expect(listOf(service["calls"]).map(({ rpc }) => rpc)).toContain("EnsureLoadBalancer");
+  expect(told(service)).toEqual(expect.arrayContaining(["Created", "EnsuredLoadBalancer", "AddressesChanged"]));
+
+  await world.kube.delete("/api/v1/namespaces/default/services/web");
+  // The Service goes with its finalizer, a moment before the controller says so.
+  const gone = await explained(controller, "service/default/web", "gone, and told so", (last) => {
+    return last["exists"] === false && told(last).includes("DeletedLoadBalancer");
+  });
+  expect(gone).toMatchObject({
+    state: "unmanaged",
+    summary: expect.stringContaining("service/default/web is not in the cluster any more; the last of it"),
+  });
+});
+
+test("explain names what is wrong with one Node, with the next try, and passes on nothing secret", async () => {
+  await world.createMachines([{ name: "wrong-1", zone: "north-a" }]);
+  await world.kube.create("/api/v1/nodes", {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "wrong-1", annotations: { "alpha.kubernetes.io/provided-node-ip": "192.0.2.99" } },
+    spec: { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }] },
+  });
+  const explanation = await explainedBy(controller, "node/wrong-1", "ProvidedNodeIpUnknown");
+  expect(explanation).toMatchObject({
+    state: "blocked",
+    nextTry: { why: expect.stringMatching(/cloud-node-controller: back-off after \d+ failures?/) },
+    wishes: [{ state: "unmet" }, { what: "provider ID", state: "unmet" }],
+  });
+  expect(causeOf(explanation)).toMatchObject({
+    message: expect.stringContaining("192.0.2.99"),
+    remedy: expect.stringContaining("--node-ip"),
+    see: "docs/explanation/nodes.md",
+  });
+  expect(JSON.stringify(explanation)).not.toContain("system-test-key");
+});
+
+test("explain says what to write instead, and knows what it does not know", async () => {
+  const bad = await page(controller, "/debug/explain?object=service/web");
+  expect(bad).toEqual({
+    status: 400,
+    text: "object=service/web is no service; write service/NAMESPACE/NAME, such as service/shop/web\n",
+  });
+  const unknown = await page(controller, "/debug/explain?object=node/nobody");
+  expect(unknown.status).toBe(200);
+  expect(JSON.parse(unknown.text)).toMatchObject({
+    exists: false,
+    state: "unmanaged",
+    causes: [{ reason: "NotInCluster" }],
+    facts: [],
+    timeline: [],
+  });
+  const provider = await explained(controller, "provider/simulated", "well", ({ state }) => state === "ok");
+  expect(listOf(provider["facts"])).toContainEqual({ name: "scope", value: "simcloud/system" });
+});
+
+test("a standby says that it is one, and who leads", async () => {
+  const standby = world.startController({ args: [LOOPBACK] });
+  await world.registerNode("nobodys-1");
+  const leader = String(at(await explain(controller, "node/nobodys-1"), "replica", "identity"));
+  const explanation = await explained(standby, "node/nobodys-1", "by a standby", (it) => {
+    return at(it, "replica", "leader") === leader && reasonsOf(it).join() === "NotTheLeader";
+  });
+  expect(explanation).toMatchObject({
+    replica: { leads: false, leader },
+    causes: [{ reason: "NotTheLeader", message: expect.stringContaining(leader) }],
+    work: [
+      { controller: "cloud-node-controller", queue: { kind: "notRunning", why: "another replica leads" } },
+      { controller: "cloud-node-lifecycle-controller" },
+    ],
+  });
+});
+
+test("orphans are load balancers whose Service is gone, and what cannot be asked is told", async () => {
+  await world.createService("left", 8283);
+  await world.addressed("left");
+  await controller.stop();
+  // Somebody takes the finalizer off while nobody looks.
+  const path = "/api/v1/namespaces/default/services/left";
+  await world.kube.patch(path, { metadata: { finalizers: null } });
+  await world.kube.delete(path);
+  const [balancer] = await world.loadBalancers();
+  const port = await freePort();
+  const open = ["--bind-address=127.0.0.1", "--authorization-always-allow-paths=/debug/orphans"];
+  const next = world.startController({ args: [`--secure-port=${port}`, ...open] });
+  // Whoever leads: what belongs to nobody is known to all.
+  await next.said(/Started/, 60_000);
+  // Until its first list is fresh, the Service may still be there for it.
+  const page = await eventually("the orphan to be listed", 60_000, async () => {
+    const answer = JSON.parse((await fetchPage(port, "/debug/orphans")).text);
+    return answer.unknown.length === 0 && answer.orphans.length > 0 ? answer : undefined;
+  });
+  expect(page).toMatchObject({
+    orphans: [
+      {
+        provider: "simulated",
+        kind: "loadBalancer",
+        id: balancer?.id,
+        owner: "service/default/left",
+        message: expect.stringContaining("delete it at the cloud"),
+      },
+    ],
+  });
+  await world.admin.addFault({ kind: "internalError", operation: "loadBalancers.list" });
+  const failing = await fetchPage(port, "/debug/orphans");
+  expect(JSON.parse(failing.text)).toMatchObject({ orphans: [], unknown: [{ provider: "simulated" }] });
+});
+
+/** Reasons of what happened to it. */
+function told(explanation: Json): readonly unknown[] {
+  return listOf(explanation["timeline"]).map(({ reason }) => reason);
+}

@@ -1,0 +1,166 @@
+import { readFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
+import { makeStatusPage } from "../../../support/bundles.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { at, listOf } from "../../../support/kube.ts";
+import { PageEvents } from "../../../support/page-events.ts";
+import { type Credentials, fetchPage, freePort } from "../../../support/secure-page.ts";
+import { eachWorld } from "../support/each-world.ts";
+import type { World } from "../support/world.ts";
+
+const SOON_MS = 30_000;
+const LOOPBACK = "--status-page-address=127.0.0.1:0";
+
+let world: World;
+
+eachWorld((fresh) => {
+  world = fresh;
+});
+
+/** Waits until the stream has told so. */
+async function told(events: PageEvents, object: string, wanted: string | undefined): Promise<void> {
+  await eventually(
+    `${object} to be ${wanted ?? "gone"}`,
+    SOON_MS,
+    () => (events.stateOf(object) === wanted ? true : undefined),
+    () => JSON.stringify([...events.rows.values()], undefined, 1),
+  );
+}
+
+describe("rows follow reality", () => {
+  test("from a Node's registration to its end, through a Service's life, with a provider that goes and comes back", async () => {
+    const sidecar = await world.startSidecar();
+    const controller = world.startController({ args: [LOOPBACK, "--cluster-cidr=10.120.0.0/16"] });
+    const [, page = ""] = await controller.said(/statusPage=(http:\S+)/);
+    await controller.said(/Became leader/);
+    using events = PageEvents.of(page);
+    await told(events, "provider/simulated", "ok");
+    expect(events.names.slice(0, 3)).toEqual(["overview", "rows", "complete"]);
+
+    await world.createMachines([{ name: "seen-1", zone: "north-a" }]);
+    await world.registerNode("seen-1");
+    await told(events, "node/seen-1", "ok");
+    await told(events, "route/seen-1", "waiting NoPodCidr");
+    await world.registerNode("machineless-1");
+    await told(events, "node/machineless-1", "blocked MachineUnknown");
+
+    await world.createService("web", 8283);
+    await world.createService("odd", 8284, { loadBalancerClass: "example.com/nobody" });
+    await told(events, "service/default/web", "ok");
+    await told(events, "service/default/odd", "unmanaged ClassNotServed");
+    expect(events.rows.get("service/default/web")).toMatchObject({
+      provider: "simulated",
+      created: expect.any(String),
+    });
+    expect(events.rows.has("service/default/kubernetes")).toBe(false);
+    await eventually("the overview to count them", SOON_MS, () =>
+      at(events.overview, "counts", "service", "ok") === 1 &&
+      at(events.overview, "counts", "service", "unmanaged") === 1
+        ? true
+        : undefined,
+    );
+    expect(events.overview).toMatchObject({
+      cluster: "kubernetes",
+      replica: { leads: true },
+      writes: true,
+      providers: [{ name: "simulated", connection: "ready", ready: true, brake: { holds: false, gone: 0 } }],
+      alarms: [],
+    });
+    expect(at(events.overview, "providers", 0, "calls")).toBeGreaterThan(0);
+
+    await sidecar.stop("SIGKILL");
+    await told(events, "provider/simulated", "waiting ProviderUnavailable");
+    await eventually("an alarm", SOON_MS, () =>
+      listOf(events.overview["alarms"]).some(({ object }) => object === "provider/simulated") ? true : undefined,
+    );
+    await world.startSidecar();
+    await told(events, "provider/simulated", "ok");
+
+    await world.kube.delete("/api/v1/namespaces/default/services/odd");
+    await world.kube.delete("/api/v1/namespaces/default/services/web");
+    await world.kube.delete("/api/v1/nodes/machineless-1");
+    await told(events, "service/default/odd", undefined);
+    await told(events, "service/default/web", undefined);
+    await told(events, "node/machineless-1", undefined);
+    await told(events, "route/machineless-1", undefined);
+
+    await controller.stop();
+    await events.ended;
+  });
+
+  test("a standby knows the objects, who leads, and that it does not", async () => {
+    await world.startSidecar();
+    const leader = world.startController();
+    await leader.said(/Became leader/);
+    const standby = world.startController({ args: [LOOPBACK] });
+    const [, page = ""] = await standby.said(/statusPage=(http:\S+)/);
+    await world.createMachines([{ name: "watched-1", zone: "north-a" }]);
+    await world.registerNode("watched-1");
+    await world.initialized("watched-1");
+    using events = PageEvents.of(page);
+    await told(events, "node/watched-1", "waiting NotTheLeader");
+    await world.reportReady("watched-1", "True");
+    await told(events, "node/watched-1", "ok");
+    await eventually("the leader to be named", SOON_MS, () =>
+      at(events.overview, "replica", "leader") === undefined ? undefined : true,
+    );
+    expect(events.overview).toMatchObject({ replica: { leads: false } });
+    await world.kube.delete("/api/v1/nodes/watched-1");
+    await told(events, "node/watched-1", undefined);
+  });
+});
+
+describe("the page over TLS", () => {
+  let port: number;
+
+  beforeEach(async () => {
+    await makeStatusPage();
+    await world.startSidecar();
+    port = await freePort();
+    const controller = world.startController({ args: [`--secure-port=${port}`, "--bind-address=127.0.0.1"] });
+    await controller.said(/Became leader/);
+  });
+
+  async function certificateOf(name: string, ...groups: readonly string[]): Promise<Credentials> {
+    const { client } = await world.controlPlane.kubeconfigFor(name, groups);
+    return { certificate: client.certificate, key: client.key };
+  }
+
+  test("is for who may read it, by the role that the manifests have", async () => {
+    const paths = ["/status/", "/status/app.js", "/debug/overview", "/debug/objects?kind=node", "/debug/controllers"];
+    const role = await readFile(
+      new URL("../../../../deploy/manifests/rbac-status-reader.yaml", import.meta.url),
+      "utf8",
+    );
+    await world.controlPlane.kubectl(["apply", "-f", "-"], { input: role });
+    await world.kube.create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name: "operators-read-status" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cloudwire:status-reader" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "operators" }],
+    });
+    const operator = await certificateOf("olga", "operators");
+    const stranger = await certificateOf("stranger");
+    await eventually("client certificates to be believed", 60_000, async () =>
+      (await fetchPage(port, "/debug/overview", operator)).status === 200 ? true : undefined,
+    );
+    const statuses = async (credentials: Credentials, asked: readonly string[]): Promise<readonly number[]> => {
+      const pages = await Promise.all(asked.map((path) => fetchPage(port, path, credentials)));
+      return pages.map(({ status }) => status);
+    };
+    expect(await statuses(operator, paths)).toEqual([200, 200, 200, 200, 200]);
+    expect(await statuses(operator, ["/metrics", "/configz", "/debug/pprof/heap"])).toEqual([403, 403, 403]);
+    expect(await statuses(stranger, [...paths, "/debug/stream"])).toEqual([403, 403, 403, 403, 403, 403]);
+    expect(await statuses({}, [...paths, "/debug/stream"])).toEqual([403, 403, 403, 403, 403, 403]);
+  });
+});
+
+test.each([
+  { address: "0.0.0.0:10269", says: /--status-page-address: "0\.0\.0\.0:10269" is not on loopback/ },
+  { address: "10269", says: /--status-page-address: "10269" is not an IP address and a port/ },
+])("an address $address for the page ends the start, with the reason", async ({ address, says }) => {
+  const controller = world.startController({ args: [`--status-page-address=${address}`] });
+  expect((await controller.exit()).code).toBe(64);
+  expect(controller.output).toMatch(says);
+});

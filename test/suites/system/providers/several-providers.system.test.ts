@@ -1,0 +1,314 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { eventually } from "../../../support/eventually.ts";
+import { at, type Json, listOf } from "../../../support/kube.ts";
+import type { Program } from "../../../support/program.ts";
+import { eachWorld } from "../support/each-world.ts";
+import { inParallel, numbered } from "../support/ready-machines.ts";
+import { SecondCloud } from "../support/second-cloud.ts";
+import { GROWN, type NodeParts, UNINITIALIZED, type World } from "../support/world.ts";
+
+const CALL_MS = 10_000;
+const ZONE = "north-a";
+const CLOUD_LABEL = "node-restriction.kubernetes.io/cloud";
+/** Of the second cloud. */
+const WEST_CLASS = "west.simulated.cloudwire.dev/standard";
+
+/** The first cloud, `simulated`, and everything else. */
+let world: World;
+let west: SecondCloud;
+
+eachWorld(async (fresh) => {
+  world = fresh;
+  west = await SecondCloud.start();
+});
+afterEach(async () => {
+  await west[Symbol.asyncDispose]();
+});
+
+async function startAll(...args: readonly string[]): Promise<Program> {
+  await Promise.all([world.startSidecar(), west.startSidecar()]);
+  return startController(...args);
+}
+
+function startController(...args: readonly string[]): Program {
+  return world.startController({ args: ["--leader-elect=false", west.flag, ...args] });
+}
+
+interface OwnParts extends Pick<NodeParts, "labels" | "ageMs"> {
+  readonly providerID?: string | undefined;
+  readonly podCIDR?: string;
+}
+
+/** A Node as its kubelet registers it. */
+async function register(name: string, { providerID, podCIDR, ...parts }: OwnParts = {}): Promise<void> {
+  const podCIDRs = podCIDR === undefined ? undefined : [podCIDR];
+  await world.registerNode(name, { ...parts, spec: { providerID, podCIDR, podCIDRs } });
+}
+
+const machine = (name: string) => ({ name, zone: ZONE });
+
+async function eastMachines(...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const made = await world.cloud.createInstances(names.map(machine), AbortSignal.timeout(CALL_MS));
+  return new Map(made.map(({ name, zone, id }) => [name, `sim://${zone}/${id}`]));
+}
+
+const westMachines = (...names: readonly string[]) => west.createMachines(names.map(machine));
+
+const providerIdOf = (node: Json): string => String(at(node, "spec", "providerID"));
+
+/** Waits until the Node is initialised and answers its provider ID. */
+const idOf = async (name: string, timeoutMs?: number): Promise<string> =>
+  providerIdOf(await world.initialized(name, timeoutMs));
+
+async function eventAbout(kind: string, name: string, text: RegExp): Promise<void> {
+  await eventually(
+    `an event about ${name} that says ${text}`,
+    30_000,
+    async () => {
+      const selector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
+      const events = await world.kube.items(`/api/v1/events?fieldSelector=${selector}`);
+      return events.some((event) => text.test(String(event["message"]))) ? true : undefined;
+    },
+    () => world.outputs(),
+  );
+}
+
+async function expectUntouched(name: string): Promise<void> {
+  const node = await world.kube.get(`/api/v1/nodes/${name}`);
+  expect(at(node, "spec", "providerID")).toBeUndefined();
+  expect(listOf(at(node, "spec", "taints"))).toContainEqual({
+    key: UNINITIALIZED,
+    value: "true",
+    effect: "NoSchedule",
+  });
+}
+
+async function readyz(controller: Program): Promise<{ readonly status: number; readonly text: string }> {
+  const [, url] = await controller.said(/health=(http:\S+)/);
+  const answer = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(CALL_MS) });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe("nodes of two clouds", () => {
+  test("are initialised by prefix and by claim; a name in both is nobody's until it is in one", async () => {
+    const eastIds = await eastMachines("east-id", "east-name", "twin");
+    const westIds = await westMachines("west-id", "west-name", "twin");
+    const controller = await startAll();
+    await register("east-id", { providerID: eastIds.get("east-id") });
+    await register("west-id", { providerID: westIds.get("west-id") });
+    for (const name of ["east-name", "west-name", "twin", "nobodys"]) await register(name);
+    await register("foreign", { providerID: "gce://project/zone/instance" });
+    for (const name of ["east-id", "east-name"]) expect(await idOf(name)).toBe(eastIds.get(name));
+    for (const name of ["west-id", "west-name"]) expect(await idOf(name)).toBe(westIds.get(name));
+    await eventAbout("Node", "twin", /could be of simulated and west: each has a machine of that name/);
+    await expectUntouched("twin");
+    await expectUntouched("nobodys");
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="simulated",state="owned"/)).toBe(2);
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="west",state="owned"/)).toBe(2);
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="unowned"/)).toBe(1);
+    expect(await world.metric(controller, /^cloudwire_nodes\{provider="",state="undecided"/)).toBe(2);
+
+    // The one in the east goes; changes of the Node have it looked at before its time, and looks of one second share an answer.
+    const [, id = ""] = /([^/]+)$/.exec(eastIds.get("twin") ?? "") ?? [];
+    await world.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
+    await eventually(
+      "the twin to be the west's",
+      30_000,
+      async () => {
+        const labels = { touched: String(Date.now()) };
+        const node = await world.kube.patch("/api/v1/nodes/twin", { metadata: { labels } });
+        return at(node, "spec", "providerID") === undefined ? undefined : true;
+      },
+      () => world.outputs(),
+    );
+    expect(await idOf("twin")).toBe(westIds.get("twin"));
+  });
+
+  test("are initialised by label, with the other cloud's sidecar away", async () => {
+    await eastMachines("labelled", "plain");
+    const westIds = await westMachines("labelled");
+    await west.startSidecar();
+    const controller = startController(`--provider-node-selector=west=${CLOUD_LABEL} in (west,wild)`);
+    await register("labelled", { labels: { [CLOUD_LABEL]: "west" } });
+    await register("plain", { labels: { [CLOUD_LABEL]: "east" } });
+    expect(await idOf("labelled")).toBe(westIds.get("labelled"));
+    await expectUntouched("plain");
+    const health = await eventually("readyz to say what is away", 20_000, async () => {
+      const now = await readyz(controller);
+      return /^\[\+\]provider-simulated ok, but: .*provider\.sock/m.test(now.text) ? now : undefined;
+    });
+    expect(health.text).toContain("[+]provider ok\n");
+    expect(health.text).toContain("[+]provider-west ok\n");
+    expect(health.status).toBe(200);
+    await world.startSidecar();
+    expect(await idOf("plain")).toMatch(/^sim:/);
+  });
+
+  test("wait for a cloud that may have a machine of the same name", async () => {
+    await eastMachines("waits");
+    await world.startSidecar();
+    const controller = startController();
+    await controller.said(/provider connected/);
+    await register("waits");
+    await controller.said(/west.*(?:does not exist|not connected|cannot say)/);
+    await expectUntouched("waits");
+    await west.startSidecar();
+    expect(await idOf("waits")).toMatch(/^sim:/);
+  });
+});
+
+describe("Services of two clouds", () => {
+  const names = async (cloud: World["cloud"]): Promise<readonly string[]> => {
+    const page = await cloud.listLoadBalancers({ pageSize: 500, consistent: true }, AbortSignal.timeout(CALL_MS));
+    return page.items.map(({ tags }) => JSON.stringify(tags));
+  };
+  const uidOf = async (name: string): Promise<string> =>
+    String(at(await world.kube.get(`/api/v1/namespaces/default/services/${name}`), "metadata", "uid"));
+
+  test("go by class, and without class to the default provider, each with its own nodes", async () => {
+    await Promise.all([eastMachines("e-1"), westMachines("w-1")]);
+    await startAll("--default-load-balancer-provider=west");
+    for (const name of ["e-1", "w-1"]) await register(name);
+    for (const name of ["e-1", "w-1"]) await world.initialized(name);
+    await world.createService("plain", 8081);
+    await world.createService("west", 8082, { loadBalancerClass: WEST_CLASS });
+    await world.createService("east", 8083, { loadBalancerClass: "simulated.cloudwire.dev/standard" });
+    for (const name of ["plain", "west", "east"]) await world.addressed(name);
+    expect(await names(world.cloud)).toEqual([expect.stringContaining(await uidOf("east"))]);
+    const inWest = await names(west.cloud);
+    expect(inWest).toHaveLength(2);
+    for (const name of ["plain", "west"]) expect(inWest.join()).toContain(await uidOf(name));
+    const [balancer] = await world.loadBalancers();
+    await eventually("the east's node to be a target", 20_000, async () => {
+      const targets = await world.targetNames(balancer?.id ?? "");
+      return targets.join() === "e-1" ? true : undefined;
+    });
+  });
+
+  test("of a class that both serve are nobody's, and say so", async () => {
+    // Both are the same brand now.
+    await Promise.all([world.startSidecar({ args: ["--brand=west"] }), west.startSidecar()]);
+    const controller = startController();
+    await controller.said(/Providers cannot all have what they declare/);
+    await world.createService("contested", 8084, { loadBalancerClass: WEST_CLASS });
+    await eventAbout("Service", "contested", /several providers serve load-balancer class .*\(simulated and west\)/);
+    expect(await names(world.cloud)).toEqual([]);
+    expect(await names(west.cloud)).toEqual([]);
+    expect((await readyz(controller)).text).toMatch(
+      /^\[\+\]provider-west ok, but: .*the same provider-ID prefix west:/m,
+    );
+    expect(await world.metric(controller, /^cloudwire_ownership_problems\{/)).toBe(3);
+  });
+});
+
+test("routes of two clouds are each in their own", async () => {
+  await Promise.all([eastMachines("e-1"), westMachines("w-1")]);
+  await startAll("--cluster-cidr=10.120.0.0/16", "--controllers=cloud-node,route");
+  await register("e-1", { podCIDR: "10.120.1.0/24" });
+  await register("w-1", { podCIDR: "10.120.2.0/24" });
+  const destinations = async (cloud: World["cloud"]): Promise<string> => {
+    const page = await cloud.listRoutes({ pageSize: 100, consistent: true }, AbortSignal.timeout(CALL_MS));
+    return page.items.map(({ destination }) => destination).join();
+  };
+  await eventually(
+    "a route in each cloud",
+    30_000,
+    async () =>
+      (await destinations(world.cloud)) !== "" && (await destinations(west.cloud)) !== "" ? true : undefined,
+    () => world.outputs(),
+  );
+  expect([await destinations(world.cloud), await destinations(west.cloud)]).toEqual(["10.120.1.0/24", "10.120.2.0/24"]);
+});
+
+/** A fraction of the defaults, so that an outage lasts for longer than deletions take. */
+const QUICK = ["--node-monitor-period=1s", "--node-deletion-span=3s"];
+
+async function loseHeartbeats(names: readonly string[], status: "False" | "Unknown"): Promise<void> {
+  await inParallel(names, (name) => world.reportReady(name, status));
+}
+
+describe("an outage of one cloud", () => {
+  test("deletes none of its nodes, and the other's go on joining and leaving", async () => {
+    const [easts, wests] = [numbered("e", 8), numbered("w", 8)];
+    const eastIds = await eastMachines(...easts);
+    const westIds = await westMachines(...wests);
+    await Promise.all(easts.map((name) => register(name, { ...GROWN, providerID: eastIds.get(name) })));
+    await Promise.all(wests.map((name) => register(name, { ...GROWN, providerID: westIds.get(name) })));
+    await world.startSidecar();
+    let westSidecar = await west.startSidecar("--call-timeout-ms=3000");
+    const controller = startController(...QUICK);
+    await Promise.all([...easts, ...wests].map((name) => world.initialized(name)));
+
+    const outages = [
+      { begin: () => westSidecar.stop("SIGKILL"), end: async () => void (westSidecar = await west.startSidecar()) },
+      { begin: () => west.admin.addFault({ kind: "hang" }), end: () => west.admin.clearFaults() },
+      { begin: () => west.admin.addFault({ kind: "falseAbsence" }), end: () => west.admin.clearFaults() },
+    ];
+    for (const [index, { begin, end }] of outages.entries()) {
+      await begin();
+      await loseHeartbeats([...easts, ...wests], index % 2 === 0 ? "Unknown" : "False");
+      const joining = `joins-${index}`;
+      const ids = await eastMachines(joining);
+      await register(joining, { providerID: ids.get(joining) });
+      expect(await idOf(joining)).toBe(ids.get(joining));
+      const leaving = easts[index] ?? "";
+      const [, id = ""] = /([^/]+)$/.exec(eastIds.get(leaving) ?? "") ?? [];
+      await world.cloud.terminateInstances([id], AbortSignal.timeout(CALL_MS));
+      await eventually(
+        `node ${leaving} to go`,
+        60_000,
+        async () => ((await world.kube.find(`/api/v1/nodes/${leaving}`)) === undefined ? true : undefined),
+        () => world.outputs().slice(-8000),
+      );
+      await end();
+    }
+    // Whatever west said: the last lie alone would have been enough for nodes of fewer than the brake lets go.
+    for (const name of wests) expect(await world.kube.find(`/api/v1/nodes/${name}`)).toBeDefined();
+    expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="west"/)).toBe(0);
+    expect(await world.metric(controller, /^cloudwire_node_deletions_total\{provider="simulated"/)).toBe(
+      outages.length,
+    );
+  });
+
+  test("with 500 of its nodes waiting for an answer that does not come holds up no node of the other", async () => {
+    const waiting = numbered("w", 500);
+    const westIds = await west.createMachines(waiting.map(machine));
+    const eastIds = await eastMachines("e-1", "e-2");
+    // Longer than the call's own deadline, 30 s: nobody who waits for it is let go before.
+    await Promise.all([world.startSidecar(), west.startSidecar("--call-timeout-ms=120000")]);
+    startController();
+    await west.admin.addFault({ kind: "hang", operation: "instances.lookup" });
+    await inParallel(waiting, (name) => register(name, { providerID: westIds.get(name) }));
+    await eventually("the look-ups to hang", 20_000, async () => {
+      const { operations } = await west.admin.calls();
+      return operations.some(({ operation, inFlight }) => operation === "instances.lookup" && inFlight > 0)
+        ? true
+        : undefined;
+    });
+    const startedAtMs = Date.now();
+    for (const name of ["e-1", "e-2"]) await register(name, { providerID: eastIds.get(name) });
+    for (const name of ["e-1", "e-2"]) expect(await idOf(name, 20_000)).toBe(eastIds.get(name));
+    expect(Date.now() - startedAtMs).toBeLessThan(25_000);
+  });
+
+  test("with more of its Services waiting than there are workers holds up no Service of the other", async () => {
+    await eastMachines("e-1");
+    await startAll("--concurrent-service-syncs=2");
+    await register("e-1");
+    await world.initialized("e-1");
+    await west.admin.addFault({ kind: "hang", operation: "loadBalancers.*" });
+    for (const name of numbered("hangs", 6)) await world.createService(name, 8090, { loadBalancerClass: WEST_CLASS });
+    await eventually("a call to hang", 20_000, async () => {
+      const { operations } = await west.admin.calls();
+      return operations.some(({ operation, inFlight }) => operation.startsWith("loadBalancers.") && inFlight > 0)
+        ? true
+        : undefined;
+    });
+    await world.createService("goes-on", 8091);
+    expect(await world.addressed("goes-on", 20_000)).toMatch(/^127\./);
+    const { operations } = await west.admin.calls();
+    expect(
+      operations.filter(({ operation, inFlight }) => operation.startsWith("loadBalancers.") && inFlight > 0),
+    ).not.toEqual([]);
+  });
+});

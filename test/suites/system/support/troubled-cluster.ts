@@ -1,0 +1,163 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ControlPlane } from "@cloudwire/control-plane";
+import { Program } from "../../../support/program.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { at, listOf } from "../../../support/kube.ts";
+import { freePort } from "../../../support/secure-page.ts";
+import { LOOPBACK } from "./explained.ts";
+import { type NodeParts, World } from "./world.ts";
+
+const SERVICES = "/api/v1/namespaces/default/services";
+const CALL_MS = 10_000;
+const CLUSTER_ID = "cloudwire.dev/cluster-id";
+
+/** Nodes looked at as often as the flags allow, so that nothing takes longer than it must. */
+const QUICK = ["--leader-elect=false", "--node-monitor-period=1s", "--node-deletion-span=1s"];
+
+const SOURCE = "cli/src/main.ts";
+
+interface Parts {
+  readonly world: World;
+  readonly controller: Program;
+  readonly sidecar: Program;
+  readonly port: number;
+  readonly folder: string;
+}
+
+/** A cluster to which one thing after the other happens that an operator would have to look into. */
+export class TroubledCluster implements AsyncDisposable {
+  readonly world: World;
+  readonly controller: Program;
+  readonly sidecar: Program;
+  readonly #port: number;
+  /** With the administrator's certificate. */
+  readonly #folder: string;
+
+  private constructor({ world, controller, sidecar, port, folder }: Parts) {
+    this.world = world;
+    this.sidecar = sidecar;
+    this.controller = controller;
+    this.#port = port;
+    this.#folder = folder;
+  }
+
+  /** @param args of the controller */
+  static async start(
+    controlPlane: ControlPlane,
+    { apiKey, args = [] }: { readonly apiKey?: string; readonly args?: readonly string[] } = {},
+  ): Promise<TroubledCluster> {
+    const world = await World.start(controlPlane);
+    const sidecar = await world.startSidecar(apiKey === undefined ? {} : { apiKey });
+    const port = await freePort();
+    const serving = [`--secure-port=${port}`, "--bind-address=127.0.0.1", LOOPBACK];
+    const controller = world.startController({ args: [...QUICK, ...serving, ...args] });
+    const folder = await mkdtemp(join(tmpdir(), "administrator-"));
+    const { client } = await controlPlane.kubeconfigFor("administrator", ["system:masters"]);
+    await writeFile(join(folder, "client.pem"), client.certificate);
+    await writeFile(join(folder, "client-key.pem"), client.key, { mode: 0o600 });
+    return new TroubledCluster({ world, controller, sidecar, port, folder });
+  }
+
+  /** A machine, and its Node as its kubelet registers it. */
+  async join(name: string, parts: NodeParts = {}): Promise<void> {
+    await this.world.createMachines([{ name, zone: "north-a" }]);
+    await this.world.registerNode(name, parts);
+  }
+
+  async createService(name: string, spec: object, annotations: object = {}): Promise<void> {
+    await this.world.kube.create(SERVICES, {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, annotations },
+      spec: { type: "LoadBalancer", selector: { app: name }, ports: [{ port: 80, protocol: "TCP" }], ...spec },
+    });
+  }
+
+  async annotateService(name: string, annotations: object): Promise<void> {
+    await this.world.kube.patch(`${SERVICES}/${name}`, { metadata: { annotations } });
+  }
+
+  async deleteService(name: string): Promise<void> {
+    await this.world.kube.delete(`${SERVICES}/${name}`);
+  }
+
+  /** Id of the load balancer that a Service has at the cloud. */
+  async loadBalancerOf(name: string): Promise<string> {
+    const all = await this.world.loadBalancers();
+    const own = all.find(({ tags }) => tags["cloudwire.dev/service-name"] === name);
+    if (own === undefined) throw new Error(`the cloud has no load balancer of Service ${name}`);
+    return own.id;
+  }
+
+  /** From now on the cloud says that another cluster owns it. */
+  async giveAway(loadBalancerId: string, clusterId: string): Promise<void> {
+    const { tags } = await this.world.cloud.getLoadBalancer(loadBalancerId, AbortSignal.timeout(CALL_MS));
+    const changed = { ...tags, [CLUSTER_ID]: clusterId, "cloudwire.dev/cluster-name": clusterId };
+    await this.world.cloud.patchLoadBalancer(loadBalancerId, { tags: changed }, AbortSignal.timeout(CALL_MS));
+  }
+
+  /** Somebody at the cloud turns its deletion protection on. */
+  async protect(loadBalancerId: string): Promise<void> {
+    await this.world.cloud.patchLoadBalancer(loadBalancerId, { protected: true }, AbortSignal.timeout(CALL_MS));
+  }
+
+  async terminate(names: readonly string[]): Promise<void> {
+    const signal = AbortSignal.timeout(CALL_MS);
+    const { items } = await this.world.cloud.listInstances({ pageSize: 1000, consistent: true }, signal);
+    const ids = items.filter(({ name }) => names.includes(name)).map(({ id }) => id);
+    await this.world.cloud.terminateInstances(ids, signal);
+  }
+
+  /** What `kubectl describe` shows, once it says all that. White space is squeezed. */
+  async described(kind: "node" | "service", name: string, patterns: readonly RegExp[], withinMs = 40_000) {
+    let text = "";
+    return eventually(
+      `kubectl describe ${kind} ${name} to say ${patterns.join(" and ")}`,
+      withinMs,
+      async () => {
+        text = (await this.world.controlPlane.kubectl(["describe", kind, name])).replaceAll(/\s+/g, " ");
+        return patterns.every((pattern) => pattern.test(text)) ? text : undefined;
+      },
+      () => `${text}\n${this.world.outputs().slice(-6000)}`,
+    );
+  }
+
+  /** Waits until `cloudwire explain` writes it, in which white space is squeezed. */
+  async told(object: string, what: string, isSo: (text: string) => boolean): Promise<void> {
+    const [certificate, key] = [join(this.#folder, "client.pem"), join(this.#folder, "client-key.pem")];
+    const server = [`--server=https://127.0.0.1:${this.#port}`, "--insecure-skip-tls-verify"];
+    const args = ["explain", object, ...server, `--client-certificate=${certificate}`, `--client-key=${key}`];
+    let said = "";
+    await eventually(
+      `the command line to say of ${object}: ${what}`,
+      30_000,
+      async () => {
+        await using program = new Program({ source: SOURCE, args });
+        const { code } = await program.exit();
+        said = program.output;
+        return code === 0 && isSo(said.replaceAll(/\s+/g, " ")) ? true : undefined;
+      },
+      () => said,
+    );
+  }
+
+  /** Waits until a Service says so in its condition. */
+  async says(name: string, reason: string): Promise<void> {
+    await eventually(
+      `Service ${name} to say ${reason}`,
+      40_000,
+      async () => {
+        const conditions = listOf(at(await this.world.kube.get(`${SERVICES}/${name}`), "status", "conditions"));
+        return conditions.some((condition) => condition["reason"] === reason) ? true : undefined;
+      },
+      () => this.world.outputs().slice(-6000),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
