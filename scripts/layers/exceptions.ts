@@ -130,7 +130,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       "scripts/demo",
       "status-page/src/views",
       "test/control-plane/src",
-      "test/src/system/support",
+      "test/suites/system/support",
     ],
   },
 ];
