@@ -34,6 +34,7 @@ describe("filesOf()", () => {
   test.each([
     "util/json.ts#isRecord@1",
     "api/node.ts#nodeReference@1",
+    "app/process.ts#uninitialized@1",
     "telemetry/log.ts#info@1",
     "controllers/node/metrics.ts#initialized@1",
     "provider/status-metrics.ts#set@1",

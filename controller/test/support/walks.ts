@@ -11,7 +11,8 @@ export const WALKS_PAGE = "docs/explanation/architecture.md";
 /** What runs with every object and is not on its way. Of `file#function@offset`, the file below controller/src. */
 const OMITTED: readonly { readonly why: string; readonly calls: RegExp }[] = [
   { why: "it helps with single values", calls: /^(?:util|api)\/|^provider\/convert\/(?:scalars|time)\.ts#/ },
-  { why: "it gives the values of flags", calls: /^(?:main\.ts|options\/)|^[^#]*\boptions\.ts#/ },
+  { why: "it puts the others together", calls: /^(?:main\.ts|app\/)/ },
+  { why: "it gives the values of flags", calls: /^options\/|^[^#]*\boptions\.ts#/ },
   { why: "it is log, metrics or traces", calls: /^telemetry\/|^[^#]*\bmetrics\.ts#|^runtime\/reconcile-span\.ts#/ },
   {
     why: "it is history, for those who ask later",
