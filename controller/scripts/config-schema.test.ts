@@ -2,9 +2,8 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { API_VERSION, KIND } from "../src/options/config-file.ts";
-import { configPaths, unusedPaths } from "../src/app/settings.ts";
-import { type Command, parseCommand } from "../src/options/parse.ts";
-import { flagOfKey } from "../src/options/table.ts";
+import { type Command, parseCommand, TABLE } from "../src/app/options.ts";
+import { unusedPaths } from "../src/options/upstream-flags.ts";
 import { configTree } from "../src/options/help.ts";
 import { configSchema } from "./config-schema.ts";
 import { SAMPLE } from "./configuration-page.ts";
@@ -122,7 +121,7 @@ describe("configSchema()", () => {
     expect(takers(YAML_HEAD + body)).toEqual({ parser: true, schema: false });
   });
 
-  const paths = [...configPaths].map(([path, key]) => ({ path, flag: flagOfKey(key) }));
+  const paths = [...TABLE.byPath].map(([path, { flag }]) => ({ path, flag }));
 
   test.each(paths.filter(({ path }) => path !== "Cloudwire.Provider"))(
     "and the parser take the default of $path",
@@ -132,7 +131,7 @@ describe("configSchema()", () => {
     },
   );
 
-  test.each([...configPaths.keys(), ...unusedPaths.keys()])(
+  test.each([...TABLE.byPath.keys(), ...unusedPaths.keys()])(
     "and the parser refuse nothing and a tree at %s",
     (path) => {
       expect([null, { a: 1 }].map((value) => takers(fileWith(path, value)))).toEqual([
@@ -155,7 +154,7 @@ describe("configTree()", () => {
 
   test("is a file that the schema takes and that says the same", () => {
     const given = parseFile(JSON.stringify(HEAD), args);
-    const tree = given.kind === "run" ? { ...HEAD, ...configTree(given.options) } : undefined;
+    const tree = given.kind === "run" ? { ...HEAD, ...configTree(TABLE, given.options) } : undefined;
     expect(accepts(tree)).toBe(true);
     const options = given.kind === "run" ? { ...given.options, config: "ccm.yaml" } : undefined;
     const again = parseFile(JSON.stringify(tree), []);

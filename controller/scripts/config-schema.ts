@@ -1,10 +1,8 @@
 import { API_VERSION, KIND } from "../src/options/config-file.ts";
-import { configPaths, unusedPaths } from "../src/app/settings.ts";
 import { variableName } from "../src/options/parse.ts";
 import { DURATION, type Flag, type Shape, formatDuration } from "../src/options/flag.ts";
-import { flagName } from "../src/app/options.ts";
-import { flagOfKey } from "../src/options/table.ts";
-import { unusedFlags } from "../src/options/upstream-flags.ts";
+import { TABLE } from "../src/app/options.ts";
+import { unusedPaths } from "../src/options/upstream-flags.ts";
 import { sentence } from "./markdown.ts";
 
 /** A JSON Schema, draft 7: what editors know best. */
@@ -27,15 +25,10 @@ export function configSchema(): Schema {
   };
   put(schema, ["apiVersion"], { const: API_VERSION });
   put(schema, ["kind"], { const: KIND });
-  for (const [path, key] of configPaths) {
-    const flag = flagOfKey(key);
-    if (flag !== undefined) put(schema, path.split("."), settingSchema(flagName(key), flag));
-  }
-  for (const [path, name] of unusedPaths) {
-    const unused = unusedFlags.get(name);
-    if (unused === undefined) continue;
-    const description = `Of upstream's, without effect: ${unused.instead}.`;
-    put(schema, path.split("."), { description, deprecated: true, ...typeSchema(unused.flag.shape) });
+  for (const [path, { name, flag }] of TABLE.byPath) put(schema, path.split("."), settingSchema(name, flag));
+  for (const [path, { flag, instead }] of unusedPaths) {
+    const description = `Of upstream's, without effect: ${instead}.`;
+    put(schema, path.split("."), { description, deprecated: true, ...typeSchema(flag.shape) });
   }
   return schema;
 }

@@ -1,8 +1,6 @@
-import { configPaths, unusedPaths } from "../src/app/settings.ts";
-import { parseCommand, variableName } from "../src/options/parse.ts";
+import { variableName } from "../src/options/parse.ts";
 import { type Shape, formatDuration } from "../src/options/flag.ts";
-import { flagName } from "../src/app/options.ts";
-import { flagOfKey } from "../src/options/table.ts";
+import { parseCommand, TABLE } from "../src/app/options.ts";
 import { unusedFlags } from "../src/options/upstream-flags.ts";
 import { code, GENERATED, table } from "./markdown.ts";
 
@@ -43,16 +41,15 @@ function problemsOfMistakes(): readonly string[] {
 
 /** docs/reference/configuration.md */
 export function configurationPage(): string {
-  const settings = [...configPaths].map(([path, key]) => {
-    const shape = flagOfKey(key)?.shape;
-    const flag = flagName(key);
-    return [code(path), shape === undefined ? "" : typeWords(shape), code(`--${flag}`), code(variableName(flag))];
-  });
-  const unused = [...unusedPaths].map(([path, flag]) => [
+  const settings = [...TABLE.byPath].map(([path, { name, flag }]) => [
     code(path),
-    code(`--${flag}`),
-    unusedFlags.get(flag)?.instead ?? "",
+    typeWords(flag.shape),
+    code(`--${name}`),
+    code(variableName(name)),
   ]);
+  const unused = [...unusedFlags].flatMap(([name, { path, instead }]) =>
+    path === undefined ? [] : [[code(path), code(`--${name}`), instead]],
+  );
   return `${GENERATED}
 
 # Configuration of cloudwire-controller-manager

@@ -1,6 +1,6 @@
-import { commandFlags } from "../src/options/table.ts";
-import { defaultText, type Flag } from "../src/options/flag.ts";
-import { flagName, flags } from "../src/app/options.ts";
+import { commandFlags, type Row } from "../src/options/table.ts";
+import { defaultText } from "../src/options/flag.ts";
+import { TABLE } from "../src/app/options.ts";
 import type { Standing } from "../src/options/upstream-flags.ts";
 import { capitalised, cell, code, GENERATED, table } from "./markdown.ts";
 import {
@@ -14,9 +14,9 @@ import {
 
 /** docs/reference/flags.md */
 export function flagsPage(): string {
-  const own = Object.entries(flags);
-  const sections = [...new Set(own.map(([, flag]) => flag.group))].map((group) => {
-    const lines = own.filter(([, flag]) => flag.group === group).map(([key, flag]) => flagRow(key, flag));
+  const own = [...TABLE.byName.values()];
+  const sections = [...new Set(own.map(({ flag }) => flag.group))].map((group) => {
+    const lines = own.filter(({ flag }) => flag.group === group).map(flagRow);
     return `### ${capitalised(group)}\n\n${table(["flag", "value", "default", "meaning"], lines)}`;
   });
   const others = [...commandFlags].map(([name, { help, letter }]) => [
@@ -47,10 +47,10 @@ ${table(["flag", "meaning"], others)}
 ${upstreamSection()}`;
 }
 
-function flagRow(key: string, flag: Flag<unknown>): readonly string[] {
+function flagRow({ name, flag }: Row): readonly string[] {
   const shown = defaultText(flag);
   return [
-    code(`--${flagName(key)}`),
+    code(`--${name}`),
     flag.valueName === undefined ? "true, false" : cell(flag.valueName),
     shown === "" ? "none" : code(shown),
     cell(flag.reloadable === true ? `${flag.help}; reloadable` : flag.help),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rows } from "../src/options/table.ts";
+import { TABLE } from "../src/app/options.ts";
 import { standingOf, unusedFlags } from "../src/options/upstream-flags.ts";
 import { NODE_IPAM_SECTION, ourDefault, standings, upstream, upstreamDefault } from "./upstream-flags.ts";
 
@@ -13,7 +13,7 @@ describe("flags of upstream's cloud-controller-manager", () => {
   });
 
   test("are each known to the parser", () => {
-    expect([...names].filter((name) => standingOf(name) === undefined)).toEqual([]);
+    expect([...names].filter((name) => standingOf(TABLE, name) === undefined)).toEqual([]);
   });
 
   const all = standings(upstream);
@@ -35,7 +35,7 @@ describe("flags of upstream's cloud-controller-manager", () => {
   });
 
   test("alone say how they differ", () => {
-    const own = [...rows].filter(([name, { flag }]) => !names.has(name) && flag.differs !== undefined);
+    const own = [...TABLE.byName].filter(([name, { flag }]) => !names.has(name) && flag.differs !== undefined);
     expect(own).toEqual([]);
   });
 });

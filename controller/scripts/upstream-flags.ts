@@ -1,5 +1,6 @@
 import upstream from "../test/fixtures/upstream-flags.json" with { type: "json" };
-import { isCommandFlag, rows } from "../src/options/table.ts";
+import { TABLE } from "../src/app/options.ts";
+import { isCommandFlag } from "../src/options/table.ts";
 import { defaultText } from "../src/options/flag.ts";
 import { type Standing, standingOf } from "../src/options/upstream-flags.ts";
 
@@ -22,7 +23,7 @@ export function upstreamDefault(flag: UpstreamFlag): string {
 
 /** The default of our flag of that name; undefined where there is none to compare. */
 export function ourDefault(name: string): string | undefined {
-  const row = rows.get(name);
+  const row = TABLE.byName.get(name);
   if (row !== undefined) return defaultText(row.flag);
   return isCommandFlag(name) ? "false" : undefined;
 }
@@ -32,7 +33,7 @@ export function standings({
   flags,
 }: UpstreamFlags): readonly { readonly flag: UpstreamFlag; readonly standing: Standing }[] {
   return flags.map((flag) => {
-    const standing = standingOf(flag.name);
+    const standing = standingOf(TABLE, flag.name);
     if (standing === undefined)
       throw new Error(`--${flag.name} of upstream's is in no table of controller/src/options`);
     return { flag, standing };

@@ -9,13 +9,14 @@ import { UsageError } from "./util/errors.ts";
 import { readVersion } from "./app/version.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
 import { type AuditDependencies, openAuditLog } from "./provider/observers/audit.ts";
-import { type RecordingLog, openRecording } from "./telemetry/recording-log.ts";
+import { type RecordingDependencies, type RecordingLog, openRecording } from "./telemetry/recording-log.ts";
 import { CONTROLLERS } from "./app/controllers.ts";
 import { AccessError } from "./kube/connection/access.ts";
 import { bashCompletion } from "./options/completion.ts";
 import { helpText } from "./options/help.ts";
+import { settleCallRates } from "./provider/options.ts";
 import { LiveOptions } from "./options/live-options.ts";
-import { parseAgain, parseCommand, type Reparsed, type Start } from "./options/parse.ts";
+import { parseAgain, parseCommand, type Reparsed, type Start, TABLE } from "./app/options.ts";
 import type { Verbosity } from "./server/profiling.ts";
 import type { AuditLog } from "./telemetry/audit-log.ts";
 import { createLogger } from "./telemetry/create-logger.ts";
@@ -23,6 +24,11 @@ import { Metrics } from "./telemetry/metrics.ts";
 import { systemClock } from "./util/clock.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
+
+const USAGE = [
+  `Usage: ${PROGRAM} --provider NAME=ADDRESS [flags]`,
+  "Runs the Kubernetes cloud controllers over clouds that provider sidecars serve (unix:// or tcp://).",
+] as const;
 
 /** The last lines of the audit log and of the recording get this long. */
 const CLOSE_MS = 3000;
@@ -41,13 +47,13 @@ async function main(args: readonly string[]): Promise<number> {
   const command = parseCommand(sources, known);
   switch (command.kind) {
     case "help":
-      process.stdout.write(helpText(PROGRAM));
+      process.stdout.write(helpText(TABLE, USAGE));
       return EXIT.ok;
     case "version":
       process.stdout.write(`${PROGRAM} ${readVersion()}\n`);
       return EXIT.ok;
     case "completion":
-      process.stdout.write(bashCompletion(PROGRAM, { controllers: [...known] }));
+      process.stdout.write(bashCompletion(PROGRAM, TABLE, { controllers: [...known] }));
       return EXIT.ok;
     case "invalid":
       for (const { where, what } of command.problems) process.stderr.write(`${PROGRAM}: ${where}: ${what}\n`);
@@ -66,7 +72,7 @@ async function run(
 ): Promise<number> {
   const clock = systemClock();
   const metrics = new Metrics();
-  const live = new LiveOptions(initial);
+  const live = new LiveOptions(TABLE, initial, settleCallRates);
   const options = live.current;
   /** Set while the process runs: stays until the setting itself changes. */
   let level: number | undefined;
@@ -123,7 +129,7 @@ async function run(
 
 /** What is written beside the log. undefined: something of it cannot be, and it has been said what. */
 function openFiles(
-  dependencies: AuditDependencies,
+  dependencies: AuditDependencies & Omit<RecordingDependencies, "program">,
 ): { readonly audit: AuditLog | undefined; readonly recording: RecordingLog | undefined } | undefined {
   const audit = openAuditLog(dependencies);
   const recording = openRecording({ ...dependencies, program: `${PROGRAM} ${readVersion()}` });

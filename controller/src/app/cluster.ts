@@ -1,5 +1,5 @@
 import { observesAll, observesAny } from "../observe/mode.ts";
-import { modesOf } from "../observe/modes.ts";
+import { modesOf } from "../observe/mode.ts";
 import type { Options } from "./options.ts";
 import { Plans, type PlansDependencies } from "../observe/plans.ts";
 import type { ControllerMetrics } from "../runtime/metrics.ts";

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { LiveOptions, type OptionChange } from "../options/live-options.ts";
-import { parseAgain, parseCommand } from "../options/parse.ts";
+import { parseAgain, parseCommand, TABLE } from "./options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { ConfigReloader, reloadSummary } from "./config-reloader.ts";
 
@@ -26,7 +26,7 @@ function follow(first: string, args: readonly string[] = [], changed = first) {
   const sources = { args: [`--config=${PATH}`, "--provider=acme=unix:///p.sock", ...args], environment: {}, readText };
   const command = parseCommand(sources, new Set<string>());
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
-  const live = new LiveOptions(command.options);
+  const live = new LiveOptions(TABLE, command.options);
   file.text = changed;
   const reloader = new ConfigReloader({
     path: PATH,

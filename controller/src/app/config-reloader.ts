@@ -1,7 +1,7 @@
 import type { Counter, Gauge } from "prom-client";
 import { type FileText, type ReadText, readFileText } from "../options/text-file.ts";
 import type { LiveOptions, OptionChange } from "../options/live-options.ts";
-import type { Reparsed } from "../options/parse.ts";
+import type { Options, Reparsed } from "./options.ts";
 import type { Problem } from "../options/flag.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -22,7 +22,7 @@ export interface ConfigReloaderDependencies {
    * refused once is refused until the text changes.
    */
   readonly parse: (text: string) => Reparsed;
-  readonly live: LiveOptions;
+  readonly live: LiveOptions<Options>;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;

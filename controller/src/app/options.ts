@@ -1,280 +1,194 @@
-import { auditFlags } from "../telemetry/options.ts";
-import { boolFlag, choiceFlag, durationFlag, type Flag, listFlag, numberFlag, stringFlag } from "../options/flag.ts";
-import { modeFlags } from "../observe/mode-flags.ts";
-import { nodeIpamFlags } from "../controllers/node-ipam/node-ipam-flags.ts";
-import { servingFlags } from "../server/options.ts";
-import { recordingFlags } from "../telemetry/recording-flags.ts";
-import { providerCallRateFlag } from "../provider/provider-call-rate-flag.ts";
-import { providerFlag } from "../provider/provider-flag.ts";
-import { providerTlsFlag } from "../provider/provider-tls-flag.ts";
-import { providerSelectorFlag } from "../provider/provider-selector-flag.ts";
-import { webhookFlags } from "../server/webhooks/webhook-flags.ts";
+import { nodeIpamFlags, nodeIpamProblems } from "../controllers/node-ipam/options.ts";
+import { nodeLifecycleFlags } from "../controllers/node-lifecycle/options.ts";
+import { nodeFlags } from "../controllers/node/options.ts";
+import { routeFlags } from "../controllers/route/options.ts";
+import { serviceFlags } from "../controllers/service/options.ts";
+import { clusterFlags, clusterProblems, kubeFlags, kubeProblems } from "../kube/options.ts";
+import { type LeaderMigration, readMigration } from "../leadership/migration.ts";
+import { leadershipFlags, leadershipProblems } from "../leadership/options.ts";
+import { modeFlags, modeProblems } from "../observe/mode.ts";
+import { COMPLETION, readCompletion } from "../options/completion.ts";
+import { listFlag, type Problem, stringFlag } from "../options/flag.ts";
+import { type Invalid, readSettings, type Settings, type Sources } from "../options/parse.ts";
+import { CONFIG, flagTable, isAsked, type OptionsOf } from "../options/table.ts";
+import { providerFlags, providerTlsFileProblems, providerTlsProblems } from "../provider/options.ts";
+import { healthAddressProblems, servingFlags, servingProblems, statusPageProblems } from "../server/options.ts";
+import { webhookFlags, webhookProblems } from "../server/webhooks/options.ts";
+import { auditFlags, logFlags, recordingFlags } from "../telemetry/options.ts";
+import { readTracing, tracingFlags, type TracingSettings } from "../telemetry/tracing-options.ts";
 
-/**
- * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and defaults are those of upstream's
- * options/options.go and k8s.io/controller-manager/options v0.36.3, unless the row says in `differs` why not.
- */
-export const flags = {
-  config: stringFlag({
+const configFlags = {
+  [CONFIG]: stringFlag({
     group: "configuration",
     valueName: "file",
     help: "YAML file of kind CloudControllerManagerConfiguration; what the command line or the environment says takes precedence",
   }),
+} as const;
 
-  ...modeFlags,
-
-  provider: providerFlag,
-  providerTls: providerTlsFlag,
-  providerPlaintext: listFlag({
-    group: "provider",
-    valueName: "name[,name]",
-    defaultValue: [],
-    help: "providers at tcp:// addresses to be called without TLS: whoever can reach one, or is on the way, can change the cloud; for development",
-  }),
-  providerNodeSelector: providerSelectorFlag,
-  providerCallRate: providerCallRateFlag,
-  defaultLoadBalancerProvider: stringFlag({
-    group: "provider",
-    valueName: "name",
-    help: "provider of Services without loadBalancerClass; empty: the first --provider",
-  }),
-
-  kubeconfig: stringFlag({
-    group: "kubernetes",
-    valueName: "file",
-    help: "kubeconfig with the API server's address and credentials; empty: the pod's service account",
-  }),
-  master: stringFlag({
-    group: "kubernetes",
-    valueName: "url",
-    help: "address of the API server, in the place of the one in the kubeconfig",
-  }),
-  kubeApiQps: numberFlag({
-    group: "kubernetes",
-    valueName: "number",
-    defaultValue: 0,
-    min: 0,
-    whole: false,
-    help: "calls a second to the API server, watches not counted; 0: no limit of our own",
-    differs: "20 a second hides what the API server can take, which limits its clients fairly by itself today",
-  }),
-  kubeApiBurst: numberFlag({
-    group: "kubernetes",
-    valueName: "number",
-    defaultValue: 30,
-    min: 1,
-    whole: true,
-    help: "calls that may exceed --kube-api-qps for a moment",
-  }),
-
+const controllersFlags = {
   controllers: listFlag({
+    path: "Generic.Controllers",
     group: "controllers",
     valueName: "name,-name,*",
     defaultValue: ["*"],
     help: "controllers to run: a name turns one on, -name turns it off, * means all that are on by default",
     differs: "there are further controllers, and node-ipam-controller has to be named",
   }),
-  clusterName: stringFlag({
-    group: "controllers",
-    valueName: "name",
-    defaultValue: "kubernetes",
-    help: "name of the cluster, given to providers for people to read; identity is the UID of the namespace kube-system",
-  }),
-  clusterCidr: stringFlag({
-    group: "controllers",
-    valueName: "cidr[,cidr]",
-    help: "range of all pods, or one of each IP family; empty: routes to nodes' pod ranges are not managed",
-    differs: "empty turns the routes off, where upstream's process ends as soon as the provider serves routes",
-  }),
-  ...nodeIpamFlags,
-  configureCloudRoutes: boolFlag({
-    group: "controllers",
-    defaultValue: true,
-    help: "manage routes to nodes' pod ranges, where the provider serves routes and --cluster-cidr is given",
-  }),
-  routeReconciliationPeriod: durationFlag({
-    group: "controllers",
-    reloadable: true,
-    defaultValue: 300_000,
-    min: 1000,
-    help: "how often all routes are listed and compared; the provider may ask for longer",
-    differs:
-      "upstream sees changes no other way; here nodes wake the controller, and the list finds what others changed",
-  }),
-  concurrentNodeSyncs: numberFlag({
-    group: "controllers",
-    valueName: "number",
-    defaultValue: 64,
-    min: 1,
-    max: 1000,
-    whole: true,
-    help: "nodes written at once; many more are looked up together",
-    differs: "it limits writes alone: look-ups share cloud calls",
-  }),
-  concurrentServiceSyncs: numberFlag({
-    group: "controllers",
-    valueName: "number",
-    defaultValue: 64,
-    min: 1,
-    max: 1000,
-    whole: true,
-    help: "Services of one provider worked on at once; the provider's own limit holds as well",
-    differs: "1 is for clouds that take no more; here the provider says what its cloud takes",
-  }),
-  loadBalancerDriftPeriod: durationFlag({
-    group: "controllers",
-    reloadable: true,
-    defaultValue: 600_000,
-    min: 0,
-    help: "how often it is checked whether load balancers were changed at the cloud by others; the provider may ask for longer, 0 turns it off",
-  }),
-  adoptLoadBalancers: boolFlag({
-    group: "controllers",
-    reloadable: true,
-    defaultValue: false,
-    help: "let Services take over load balancers that exist, whoever made them: the one that annotation service.cloudwire.dev/adopt-load-balancer names. Whoever may write a Service may then take any load balancer of the cloud account",
-  }),
-  nodeStatusUpdateFrequency: durationFlag({
-    group: "controllers",
-    reloadable: true,
-    defaultValue: 300_000,
-    min: 10_000,
-    help: "how often what the cloud says of every node is read again",
-  }),
-  nodeTopologyPolicy: choiceFlag({
-    group: "controllers",
-    choices: ["warn", "follow", "once"],
-    defaultValue: "warn",
-    help: "zone and region labels when a machine has moved: left alone and told, set to what the cloud says, or left alone in silence",
-  }),
-  nodeMonitorPeriod: durationFlag({
-    group: "controllers",
-    reloadable: true,
-    defaultValue: 5000,
-    min: 1000,
-    help: "how soon a node that is not ready is looked up at the cloud again; looks become rarer while nothing changes",
-    differs: "looks become rarer while nothing changes, and a node is deleted only after several of them",
-  }),
-  nodeDeletionConfirmations: numberFlag({
-    group: "controllers",
-    reloadable: true,
-    valueName: "number",
-    defaultValue: 2,
-    min: 2,
-    max: 100,
-    whole: true,
-    help: "times in a row the cloud must call a machine absent before its node is deleted",
-  }),
-  nodeDeletionSpan: durationFlag({
-    group: "controllers",
-    reloadable: true,
-    defaultValue: 30_000,
-    min: 1000,
-    help: "least time from the first of these times to the last; also the longest between two looks at a node that is not ready",
-  }),
-  nodeDeletionMaxPercent: numberFlag({
-    group: "controllers",
-    reloadable: true,
-    valueName: "percent",
-    defaultValue: 10,
-    min: 0,
-    max: 100,
-    whole: true,
-    help: "share of a provider's nodes that may be deleted within 10 minutes without being released, but 3 always may",
-  }),
-
-  leaderElect: boolFlag({
-    group: "leader election",
-    defaultValue: true,
-    help: "work only while holding the Lease, so that several replicas may run",
-  }),
-  leaderElectLeaseDuration: durationFlag({
-    group: "leader election",
-    defaultValue: 15_000,
-    min: 1000,
-    help: "how long others wait after the last renewal before they take over",
-  }),
-  leaderElectRenewDeadline: durationFlag({
-    group: "leader election",
-    defaultValue: 10_000,
-    min: 500,
-    help: "how long the leader tries to renew before it gives up and exits",
-  }),
-  leaderElectRetryPeriod: durationFlag({
-    group: "leader election",
-    defaultValue: 2000,
-    min: 100,
-    help: "how long to wait between two tries to acquire or renew",
-  }),
-  leaderElectResourceName: stringFlag({
-    group: "leader election",
-    valueName: "name",
-    defaultValue: "cloud-controller-manager",
-    help: "name of the Lease",
-  }),
-  leaderElectResourceNamespace: stringFlag({
-    group: "leader election",
-    valueName: "namespace",
-    defaultValue: "kube-system",
-    help: "namespace of the Lease",
-  }),
-  leaderElectProviderTimeout: durationFlag({
-    group: "leader election",
-    defaultValue: 60_000,
-    min: 0,
-    help: "how long the leader goes on without one of its providers before it makes way for a replica that can use it, if there is one; 0 turns it off",
-  }),
-  enableLeaderMigration: boolFlag({
-    group: "leader election",
-    defaultValue: false,
-    help: "lead controllers that move between two programs under a second Lease (KEP-2436)",
-  }),
-  leaderMigrationConfig: stringFlag({
-    group: "leader election",
-    valueName: "file",
-    help: "LeaderMigrationConfiguration that says which controllers move and who runs them; empty: those that left kube-controller-manager",
-    differs: "empty knows the present names of the controllers as well",
-  }),
-
-  ...servingFlags,
-  healthAddress: stringFlag({
-    group: "serving",
-    valueName: "host:port",
-    help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP to whoever asks, such as 127.0.0.1:10268; port 0 picks one, empty: nowhere",
-  }),
-  ...webhookFlags,
-
-  v: numberFlag({
-    group: "logging",
-    reloadable: true,
-    valueName: "level",
-    defaultValue: 0,
-    min: 0,
-    whole: true,
-    help: "how much detail to log: 2 steady state, 4 decisions, 6 calls",
-  }),
-  loggingFormat: choiceFlag({
-    group: "logging",
-    choices: ["text", "json"],
-    defaultValue: "text",
-    help: "how log lines are written to standard error",
-    differs: "json is always there",
-  }),
-  ...auditFlags,
-  ...recordingFlags,
-  tracingConfigFile: stringFlag({
-    group: "tracing",
-    valueName: "file",
-    help: "kube-apiserver's TracingConfiguration: where traces go and how many; empty: as OpenTelemetry's variables OTEL_… say, none without them",
-  }),
 } as const;
 
-type Flags = typeof flags;
+/**
+ * Every setting of the daemon. The flag's name is the key in kebab case. Names, meanings and defaults are those of upstream's
+ * options/options.go and k8s.io/controller-manager/options v0.36.3, unless the row says in `differs` why not.
+ */
+const flags = {
+  ...configFlags,
+  ...modeFlags,
+  ...providerFlags,
+  ...kubeFlags,
+  ...controllersFlags,
+  ...clusterFlags,
+  ...nodeIpamFlags,
+  ...routeFlags,
+  ...nodeFlags,
+  ...serviceFlags,
+  ...nodeLifecycleFlags,
+  ...leadershipFlags,
+  ...servingFlags,
+  ...webhookFlags,
+  ...logFlags,
+  ...auditFlags,
+  ...recordingFlags,
+  ...tracingFlags,
+} as const;
 
 /** The settings of one run. Durations are in milliseconds. */
-export type Options = { readonly [Name in keyof Flags]: Flags[Name] extends Flag<infer Value> ? Value : never };
+export type Options = OptionsOf<typeof flags>;
 
-/** `concurrentNodeSyncs` to `concurrent-node-syncs`. */
-export function flagName(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const TABLE = flagTable(flags);
+
+/** What the command line asks for; completion is that of bash. */
+export type Command =
+  | ({ readonly kind: "run" } & Start)
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | { readonly kind: "completion" }
+  | Invalid;
+
+/** Options that may take the place of those in force. */
+export type Reparsed = { readonly kind: "options"; readonly options: Options } | Invalid;
+
+/** What a run starts with. What is from files that settings name, and from other programs' variables, cannot be reloaded. */
+export interface Start extends Omit<Settings<Options>, "problemsWith"> {
+  /** Controllers that move between programs; undefined: none does. */
+  readonly migration: LeaderMigration | undefined;
+  /** undefined: there are to be no traces. */
+  readonly tracing: TracingSettings | undefined;
 }
+
+/** Every problem is found and reported together, those of files that settings name among them. */
+export function parseCommand(sources: Sources, knownControllers: ReadonlySet<string>): Command {
+  const { args, environment, readText } = sources;
+  if (isAsked("help", args)) return { kind: "help" };
+  if (isAsked("version", args)) return { kind: "version" };
+  if (args[0] === COMPLETION) return readCompletion(args.slice(1));
+  const { problemsWith, ...settings } = readSettings(TABLE, sources);
+  const { options } = settings;
+  const migration = readMigration(options, readText);
+  const tracing = readTracing(options, environment, readText);
+  const problems = problemsWith([
+    ...validate(options, knownControllers),
+    ...providerTlsFileProblems(options, readText),
+    ...migration.problems,
+    ...tracing.problems,
+  ]);
+  if (problems.length > 0) return { kind: "invalid", problems };
+  return { kind: "run", ...settings, migration: migration.value, tracing: tracing.value };
+}
+
+/** The options once more, by another text of the file of --config. Nothing else is read: what other files say is of the start. */
+export function parseAgain(
+  { args, environment }: Pick<Sources, "args" | "environment">,
+  configText: string,
+  knownControllers: ReadonlySet<string>,
+): Reparsed {
+  const { options, problemsWith } = readSettings(TABLE, { args, environment, readText: () => configText });
+  const problems = problemsWith(validate(options, knownControllers));
+  return problems.length > 0 ? { kind: "invalid", problems } : { kind: "options", options };
+}
+
+/** What no single flag can see: settings that do not fit each other, or are missing. */
+function validate(options: Options, knownControllers: ReadonlySet<string>): readonly Problem[] {
+  return [
+    ...missingProvider(options),
+    ...unknownProviders(options),
+    ...providerTlsProblems(options),
+    ...kubeProblems(options),
+    ...leadershipProblems(options),
+    ...clusterProblems(options),
+    ...nodeIpamProblems(options),
+    ...unknownControllers(options.controllers, knownControllers),
+    ...modeProblems(options, knownControllers),
+    ...servingProblems(options),
+    ...statusPageProblems(options),
+    ...webhookProblems(options),
+    ...healthAddressProblems(options),
+  ];
+}
+
+function missingProvider({ provider }: Options): readonly Problem[] {
+  if (provider.length > 0) return [];
+  return [{ where: "--provider", what: "no provider is given; add --provider NAME=unix:///path/to/provider.sock" }];
+}
+
+/** Names that other flags give to providers. */
+function unknownProviders({
+  provider,
+  providerNodeSelector,
+  providerCallRate,
+  providerMode,
+  defaultLoadBalancerProvider,
+}: Options): readonly Problem[] {
+  const known = new Set(provider.map(({ name }) => name));
+  if (known.size === 0) return [];
+  const named = [
+    ...[...providerNodeSelector.keys()].map((name) => ({ where: "--provider-node-selector", name })),
+    ...[...providerMode.keys()].map((name) => ({ where: "--provider-mode", name })),
+    ...providerCallRate.map(({ provider: name }) => ({ where: "--provider-call-rate", name })),
+    ...(defaultLoadBalancerProvider === ""
+      ? []
+      : [{ where: "--default-load-balancer-provider", name: defaultLoadBalancerProvider }]),
+  ];
+  return named
+    .filter(({ name }) => !known.has(name))
+    .map(({ where, name }) => ({
+      where,
+      what: `"${name}" is no provider; --provider names ${[...known].join(", ")}`,
+    }));
+}
+
+function unknownControllers(names: readonly string[], known: ReadonlySet<string>): readonly Problem[] {
+  return names
+    .map((name) => name.replace(/^-/, ""))
+    .filter((name) => name !== "*" && !known.has(name))
+    .map((name) => ({
+      where: "--controllers",
+      what: `"${name}" is not a controller; there are ${[...known].join(", ")}`,
+    }));
+}
+
+/** A setting, as those need to know it who write configurations. */
+export interface Setting {
+  /** In the configuration file: `Generic.LeaderElection.LeaseDuration`. */
+  readonly path: string;
+  /** Without dashes: `leader-elect-lease-duration`. */
+  readonly flag: string;
+  /** A change of the file takes effect without a restart. */
+  readonly isReloadable: boolean;
+}
+
+/** Every setting of the configuration file, in the order of `--help`. */
+export const SETTINGS: readonly Setting[] = [...TABLE.byPath].map(([path, { name, flag }]) => ({
+  path,
+  flag: name,
+  isReloadable: flag.reloadable === true,
+}));

@@ -13,7 +13,7 @@ import {
   sendStatus,
 } from "../../test/support/scripted-server.ts";
 import type { Options } from "./options.ts";
-import { parseCommand } from "../options/parse.ts";
+import { parseCommand } from "./options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
 import { isRecord, type JsonRecord, recordField } from "../util/json.ts";

@@ -5,10 +5,10 @@ import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.t
 import type { ApiAccess } from "../kube/connection/access.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
 import { providerScopeChanged } from "../leadership/events.ts";
-import { holdsLease } from "../observe/modes.ts";
+import { holdsLease } from "../observe/mode.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
 import type { Options } from "./options.ts";
-import type { TracingSettings } from "../telemetry/tracing-settings.ts";
+import type { TracingSettings } from "../telemetry/tracing-options.ts";
 import { informerChecks } from "../server/health.ts";
 import type { Verbosity } from "../server/profiling.ts";
 import { type Metrics, exposeBuildInfo } from "../telemetry/metrics.ts";

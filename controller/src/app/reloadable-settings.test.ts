@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { LiveOptions } from "../options/live-options.ts";
-import type { Options } from "./options.ts";
-import { parseCommand } from "../options/parse.ts";
-import { rows } from "../options/table.ts";
+import { type Options, parseCommand, TABLE } from "./options.ts";
 import { cloudNodeSettings } from "./cloud-node.ts";
 import { nodeLifecycleSettings } from "./node-lifecycle.ts";
 import { nodeRouteSettings } from "./node-route.ts";
@@ -81,7 +79,7 @@ const OF_THE_PROCESS = ["v", "provider-call-rate"];
 test.each(SETTINGS)(
   "a change of --$flag reaches the settings of its controller",
   ({ flag, to, settings, ...wanted }) => {
-    const live = new LiveOptions(options());
+    const live = new LiveOptions(TABLE, options());
     const effective: object = settings(live.current);
     expect(effective).toMatchObject(wanted.before);
     live.apply(options(`--${flag}=${to}`));
@@ -90,6 +88,6 @@ test.each(SETTINGS)(
 );
 
 test("every reloadable setting is looked at here, or is none of a controller's", () => {
-  const reloadable = [...rows].filter(([, { flag }]) => flag.reloadable === true).map(([name]) => name);
+  const reloadable = [...TABLE.byName].filter(([, { flag }]) => flag.reloadable === true).map(([name]) => name);
   expect(reloadable.toSorted()).toEqual([...SETTINGS.map(({ flag }) => flag), ...OF_THE_PROCESS].toSorted());
 });

@@ -7,7 +7,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import type { Node } from "../api/node.ts";
 import { STATUS_READER_PATHS } from "../api/permissions.ts";
 import type { Service } from "../api/service.ts";
-import { parseCommand } from "../options/parse.ts";
+import { parseCommand } from "./options.ts";
 import { HealthMetrics } from "../server/health.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";

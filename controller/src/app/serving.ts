@@ -27,7 +27,7 @@ import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 import { CONTROLLERS } from "./controllers.ts";
-import type { Options } from "./options.ts";
+import { type Options, TABLE } from "./options.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
 export interface ServingDependencies extends Checks {
@@ -191,12 +191,12 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
   if (options.profiling) serveProfiling(server, dependencies.verbosity);
   serveJson(server, "/version", () => ({ gitVersion: `v${version}`, platform: `${process.platform}/${process.arch}` }));
   serveJson(server, "/configz", () => ({
-    [CONFIG_KEY]: configTree(options),
+    [CONFIG_KEY]: configTree(TABLE, options),
     ...(reloader === undefined ? {} : { [CONFIG_FILE_KEY]: reloadReport(reloader.state) }),
   }));
   serveOperatorPages(server, dependencies);
   dependencies.explain.serveOrphans(server);
-  serveText(server, "/flagz", () => page("flagz", flagLines(options)));
+  serveText(server, "/flagz", () => page("flagz", flagLines(TABLE, options)));
   serveText(server, "/statusz", () => {
     const upSeconds = Math.floor((clock.monotonicMs() - monotonicStartMs) / 1000);
     const lines = {

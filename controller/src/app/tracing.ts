@@ -1,4 +1,4 @@
-import type { TracingSettings } from "../telemetry/tracing-settings.ts";
+import type { TracingSettings } from "../telemetry/tracing-options.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { type TraceExport, traceMetrics } from "../telemetry/trace-export.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import type { Options } from "./options.ts";
-import { parseCommand } from "../options/parse.ts";
+import { parseCommand } from "./options.ts";
 import type { RunningServer } from "../server/server.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";

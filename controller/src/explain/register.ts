@@ -10,7 +10,7 @@ import type { PagesDependencies } from "../app/serving.ts";
 import type { KubeSide } from "../kube/cluster.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
 import { type Mode, isObserved } from "../observe/mode.ts";
-import { holdsLease, modesOf } from "../observe/modes.ts";
+import { holdsLease, modesOf } from "../observe/mode.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";

@@ -5,7 +5,7 @@ import type { KubeObject, ObjectMeta } from "../api/meta.ts";
 import type { Node } from "../api/node.ts";
 import type { PersistentVolume } from "../api/persistent-volume.ts";
 import type { Service } from "../api/service.ts";
-import type { Options } from "../app/options.ts";
+import type { KubeOptions } from "./options.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -36,7 +36,7 @@ import { SERVICES } from "./resources/service.ts";
 
 export interface KubeSideDependencies {
   readonly access: ApiAccess;
-  readonly options: Pick<Options, "kubeApiQps" | "kubeApiBurst">;
+  readonly options: Pick<KubeOptions, "kubeApiQps" | "kubeApiBurst">;
   /** Of this program, as client-go writes it (rest/config.go v0.36.3): audit logs are searched by it. */
   readonly userAgent: string;
   /** Of the informer of Nodes. @default none */
@@ -165,7 +165,7 @@ function limiterOf({ kubeApiQps, kubeApiBurst }: KubeSideDependencies["options"]
 }
 
 export interface KubeAccessDependencies {
-  readonly options: Pick<Options, "kubeconfig" | "master">;
+  readonly options: Pick<KubeOptions, "kubeconfig" | "master">;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }

@@ -7,7 +7,7 @@ import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.t
 import { LEASES, NO_NOTES } from "./lease-lock.ts";
 import { DEFAULT_MIGRATION, type LeaderMigration } from "./migration.ts";
 import type { Options } from "../app/options.ts";
-import { parseCommand } from "../options/parse.ts";
+import { parseCommand } from "../app/options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted } from "../util/abort.ts";
 import { recordField } from "../util/json.ts";

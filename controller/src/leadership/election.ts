@@ -11,9 +11,9 @@ import { electionMetrics, type ElectionEnd, LeaderElector } from "./elector.ts";
 import { handover } from "./events.ts";
 import { composeNotes, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
 import { isObserved } from "../observe/mode.ts";
-import { modesOf } from "../observe/modes.ts";
+import { type ModeOptions, modesOf } from "../observe/mode.ts";
 import { type LeaderMigration, placementOf } from "./migration.ts";
-import type { Options } from "../app/options.ts";
+import type { LeadershipOptions } from "./options.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
@@ -24,7 +24,7 @@ import type { ProviderSide } from "../provider/providers.ts";
 import { SuccessorNotes, successorMetrics } from "./handover.ts";
 
 export interface ElectionDependencies {
-  readonly options: Options;
+  readonly options: LeadershipOptions & ModeOptions;
   /** undefined: all controllers are led under one Lease. */
   readonly migration: LeaderMigration | undefined;
   readonly controllers: Pick<Controllers, "run">;

@@ -1,9 +1,9 @@
 import { SCOPE_ANNOTATION_PREFIX } from "../api/annotations.ts";
 import type { LeaseNotes } from "./lease-lock.ts";
-import type { Options } from "../app/options.ts";
+import type { LeadershipOptions } from "./options.ts";
 import type { Sidecar } from "../provider/sidecar.ts";
 
-interface ElectionOptions extends Pick<Options, "leaderElectResourceName" | "leaderElectResourceNamespace"> {
+interface ElectionOptions extends Pick<LeadershipOptions, "leaderElectResourceName" | "leaderElectResourceNamespace"> {
   /** Whether a Lease is held. */
   readonly isElected: boolean;
 }

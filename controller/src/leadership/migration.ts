@@ -8,7 +8,7 @@ import {
   unknownFields,
   unless,
 } from "../options/text-file.ts";
-import type { Options } from "../app/options.ts";
+import type { LeadershipOptions } from "./options.ts";
 import type { Problem, Setting } from "../options/flag.ts";
 
 /** Which controllers are led under a second Lease while they move between two programs (KEP-2436). */
@@ -59,7 +59,10 @@ export function placementOf(
   return named[1] === COMPONENT || named[1] === "*" ? "migration" : "elsewhere";
 }
 
-type MigrationOptions = Pick<Options, "enableLeaderMigration" | "leaderMigrationConfig" | "leaderElectResourceName">;
+type MigrationOptions = Pick<
+  LeadershipOptions,
+  "enableLeaderMigration" | "leaderMigrationConfig" | "leaderElectResourceName"
+>;
 
 /** What the options say of controllers that move between programs. */
 export function readMigration(options: MigrationOptions, readText: ReadText): Setting<LeaderMigration> {

@@ -1,3 +1,7 @@
+import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
+import { choiceFlag, type Flag, type Problem, problem, value } from "../options/flag.ts";
+import type { OptionsOf } from "../options/table.ts";
+
 /** `active`: plans are carried out. `observe`: they are made and reported, and nothing is written. */
 export type Mode = "active" | "observe";
 
@@ -36,4 +40,70 @@ export function observesAll({ process, controllers, providers }: Modes): boolean
 
 function hasObserved(modes: ReadonlyMap<string, Mode>): boolean {
   return [...modes.values()].includes("observe");
+}
+
+const MODES = ["active", "observe"] as const satisfies readonly Mode[];
+
+/** Whether plans are carried out, or only made and reported. */
+export const modeFlags = {
+  mode: choiceFlag({
+    group: "mode",
+    choices: MODES,
+    defaultValue: "active",
+    help: "active: carry plans out; observe: make and report them, and write nothing to Kubernetes or a cloud, beside the controller manager in use",
+  }),
+  controllerMode: modesFlag(
+    "controller",
+    "mode of single controllers, such as service-lb-controller=observe; repeatable. It counts more than --mode; of what is said of a controller and of a provider observe counts more",
+  ),
+  providerMode: modesFlag(
+    "provider",
+    "mode of single providers and of the objects that they own, such as acme=observe; repeatable. It counts more than --mode",
+  ),
+};
+
+export type ModeOptions = OptionsOf<typeof modeFlags>;
+
+/** `NAME=active` or `NAME=observe`. */
+function modesFlag(what: "controller" | "provider", help: string): Flag<ReadonlyMap<string, Mode>> {
+  return {
+    group: "mode",
+    help,
+    valueName: `name=${MODES.join("|")}`,
+    defaultValue: new Map(),
+    shape: { kind: "list", pattern: `^[-a-z0-9.]+=(${MODES.join("|")})$` },
+    parse: (text, before) => {
+      const [, name = "", given = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+      const mode = MODES.find((candidate) => candidate === given);
+      if (name === "") return problem(`"${text}" is not NAME=MODE, such as acme=observe`);
+      if (mode === undefined) return problem(`"${given}" is no mode; there are ${MODES.join(", ")}`);
+      if (before?.has(name) === true) return problem(`${what} "${name}" is given two modes`);
+      return value(new Map([...(before ?? []), [name, mode]]));
+    },
+    write: (modes) => [...modes].map(([name, mode]) => `${name}=${mode}`),
+  };
+}
+
+/** What the options say of who writes. */
+export function modesOf({ mode, controllerMode, providerMode }: ModeOptions): Modes {
+  const canonical = [...controllerMode].map(([name, ofName]) => [CONTROLLER_ALIASES[name] ?? name, ofName] as const);
+  return { process: mode, controllers: new Map(canonical), providers: providerMode };
+}
+
+/** Whether a Lease is held: who writes nothing leads nobody. */
+export function holdsLease(options: ModeOptions & { readonly leaderElect: boolean }): boolean {
+  return options.leaderElect && !observesAll(modesOf(options));
+}
+
+/** Controllers that there are not. */
+export function modeProblems(
+  { controllerMode }: Pick<ModeOptions, "controllerMode">,
+  known: ReadonlySet<string>,
+): readonly Problem[] {
+  return [...controllerMode.keys()]
+    .filter((name) => !known.has(name))
+    .map((name) => ({
+      where: "--controller-mode",
+      what: `"${name}" is not a controller; there are ${[...known].join(", ")}`,
+    }));
 }

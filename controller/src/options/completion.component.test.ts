@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { bashCompletion } from "./completion.ts";
-import { flagName, flags } from "../app/options.ts";
+import { TABLE } from "../app/options.ts";
 
 const PROGRAM = "cloudwire-controller-manager";
 const folder = mkdtempSync(join(tmpdir(), "completion-"));
 writeFileSync(
   join(folder, "script"),
-  bashCompletion(PROGRAM, { controllers: ["service", "service-lb-controller", "route"] }),
+  bashCompletion(PROGRAM, TABLE, { controllers: ["service", "service-lb-controller", "route"] }),
 );
 mkdirSync(join(folder, "files/sub folder"), { recursive: true });
 writeFileSync(join(folder, "files/some.yaml"), "");
@@ -41,7 +41,7 @@ function complete(line: string, wordBreaks = " \t\n\"'><=;|&(:"): readonly strin
 describe("bashCompletion()", () => {
   test("offers every flag", () => {
     const offered = complete(`${PROGRAM} --`).map((word) => word.replace(/=$/, ""));
-    const names = [...Object.keys(flags).map(flagName), "help", "version"];
+    const names = [...TABLE.byName.keys(), "help", "version"];
     expect(offered.toSorted()).toEqual(names.map((name) => `--${name}`).toSorted());
   });
 

@@ -1,5 +1,5 @@
 import type { Flag, Problem } from "./flag.ts";
-import { commandFlags, rows } from "./table.ts";
+import { type FlagTable, commandFlags } from "./table.ts";
 
 /** Words that a flag's value, or each item of its list, may be. By name of the flag; for what its row cannot know. */
 export type KnownWords = Readonly<Record<string, readonly string[]>>;
@@ -16,9 +16,13 @@ type Values =
  * A script that bash sources. It reads the line itself, for bash breaks words at `=` and `:`, and needs no package beside bash. Flags that
  * are only taken for the sake of old manifests are not offered.
  */
-export function bashCompletion(program: string, known: KnownWords): string {
+export function bashCompletion(program: string, { byName }: FlagTable<unknown>, known: KnownWords): string {
   const name = `_${program.replaceAll("-", "_")}`;
-  const flags = [...rows].map(([flag, row]) => ({ flag, row: row.flag, values: valuesOf(row.flag, known[flag]) }));
+  const flags = [...byName.values()].map(({ name: flag, flag: row }) => ({
+    flag,
+    row,
+    values: valuesOf(row, known[flag]),
+  }));
   const names = [
     ...flags.map(({ flag, row }) => `--${flag}${row.valueName === undefined ? "" : "="}`),
     ...[...commandFlags.keys()].map((flag) => `--${flag}`),

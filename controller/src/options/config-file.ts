@@ -1,10 +1,9 @@
 import { type LineCounter, type YAMLMap, isMap, isScalar, isSeq } from "yaml";
-import { configPaths, sections, unusedPaths } from "../app/settings.ts";
 import { type FileText, readYaml } from "./text-file.ts";
 import { type Flag, NOTHING_SAID, type Said, type Shape, defaultText } from "./flag.ts";
 import { nearest, plain } from "./suggestion.ts";
-import { flagOfKey, rows } from "./table.ts";
-import { unusedFlags } from "./upstream-flags.ts";
+import type { FlagTable } from "./table.ts";
+import { unusedPaths } from "./upstream-flags.ts";
 
 /** One entry of the file, wherever it stands. */
 interface Entry {
@@ -15,8 +14,10 @@ interface Entry {
   readonly line: number;
 }
 
+type Table = Pick<FlagTable<unknown>, "byName" | "byPath">;
+
 /** The settings of the configuration file at `path`, YAML or JSON. */
-export function readConfigFile(path: string, file: FileText): Said {
+export function readConfigFile(table: Table, path: string, file: FileText): Said {
   if (file.kind === "unreadable") return { ...refused(path, file.what), lost: "all" };
   const yaml = readYaml(file.text);
   if (yaml.kind === "malformed") {
@@ -27,14 +28,26 @@ export function readConfigFile(path: string, file: FileText): Said {
   if (document.contents === null || !isMap(document.contents)) {
     return { ...refused(path, `holds no ${KIND}`), lost: "all" };
   }
-  return read(path, entriesOf(document.contents, "", lines));
+  const sections = sectionsOf(table);
+  const leaves = entriesOf(document.contents, "", { lines, sections });
+  return read(path, leaves, (entry, where) => readEntry(entry, where, table, sections));
 }
 
-function read(file: string, entries: readonly Entry[]): Said {
+/** Paths that others are below of. */
+function sectionsOf({ byPath }: Table): ReadonlySet<string> {
+  return new Set(
+    [...byPath.keys(), ...unusedPaths.keys()].flatMap((path) => {
+      const names = path.split(".");
+      return names.slice(1).map((_, index) => names.slice(0, index + 1).join("."));
+    }),
+  );
+}
+
+function read(file: string, entries: readonly Entry[], readOne: (entry: Entry, where: string) => Said): Said {
   const kinds = entries.filter(({ path }) => path === "kind" || path === "apiVersion");
   // Of a file of another kind nothing else is worth a word.
   const other = kinds.some(({ path, value }) => path === "kind" && value !== KIND);
-  const all = (other ? kinds : entries).map((entry) => readEntry(entry, `${file}:${entry.line}: ${entry.path}`));
+  const all = (other ? kinds : entries).map((entry) => readOne(entry, `${file}:${entry.line}: ${entry.path}`));
   if (kinds.length < 2) all.push(refused(file, `needs apiVersion: ${API_VERSION} and kind: ${KIND}`));
   return {
     occurrences: all.flatMap(({ occurrences }) => occurrences),
@@ -45,12 +58,16 @@ function read(file: string, entries: readonly Entry[]): Said {
 }
 
 /** Leaves of the tree; below what is no section nothing is looked for. */
-function entriesOf(node: YAMLMap, path: string, lines: LineCounter): readonly Entry[] {
+function entriesOf(
+  node: YAMLMap,
+  path: string,
+  known: { readonly lines: LineCounter; readonly sections: ReadonlySet<string> },
+): readonly Entry[] {
   return node.items.flatMap(({ key, value }) => {
     const name = isScalar(key) ? String(key.value) : String(key);
     const below = path === "" ? name : `${path}.${name}`;
-    if (isMap(value) && sections.has(below)) return entriesOf(value, below, lines);
-    const line = lines.linePos(isScalar(key) ? (key.range?.[0] ?? 0) : (node.range?.[0] ?? 0)).line;
+    if (isMap(value) && known.sections.has(below)) return entriesOf(value, below, known);
+    const line = known.lines.linePos(isScalar(key) ? (key.range?.[0] ?? 0) : (node.range?.[0] ?? 0)).line;
     return [{ path: below, value: plainValue(value), line }];
   });
 }
@@ -60,22 +77,22 @@ function plainValue(node: unknown): unknown {
   return isSeq(node) ? node.items.map((item) => plainValue(item)) : node;
 }
 
-function readEntry({ path, value }: Entry, where: string): Said {
-  const key = configPaths.get(path);
-  const flag = key === undefined ? undefined : flagOfKey(key);
-  if (key !== undefined && flag !== undefined) {
+function readEntry({ path, value }: Entry, where: string, table: Table, sections: ReadonlySet<string>): Said {
+  const row = table.byPath.get(path);
+  if (row !== undefined) {
+    const { key, flag } = row;
     const wrong = misfit(value, flag.shape);
     if (wrong !== undefined) return { ...refused(where, wrong), lost: [key] };
     return { ...NOTHING_SAID, occurrences: textsOf(value, flag).map((text) => ({ key, where, text })) };
   }
-  const unused = unusedFlags.get(unusedPaths.get(path) ?? "");
+  const unused = unusedPaths.get(path);
   if (unused !== undefined) return readUnused(value, unused, where);
   const wanted = path === "kind" ? KIND : path === "apiVersion" ? API_VERSION : undefined;
   if (wanted !== undefined) {
     return value === wanted ? NOTHING_SAID : refused(where, `is "${String(value)}", not ${wanted}`);
   }
   if (sections.has(path)) return refused(where, "is a section: write its settings below it, or take the line out");
-  const meant = suggestion(path);
+  const meant = suggestion(path, table, sections);
   return refused(where, `is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`);
 }
 
@@ -90,13 +107,12 @@ function problemOf(flag: Flag<unknown>, text: string): string | undefined {
 }
 
 /** The path that was meant: one spelt nearly so, that of the flag, or the one that ends so. */
-function suggestion(path: string): string | undefined {
-  const paths = [...configPaths.keys(), ...sections];
+function suggestion(path: string, { byName, byPath }: Table, sections: ReadonlySet<string>): string | undefined {
+  const paths = [...byPath.keys(), ...sections];
   const last = plain(path.split(".").at(-1) ?? "");
-  const key = [...rows].find(([name]) => plain(name) === last)?.[1].key;
   return (
     nearest(path, paths) ??
-    [...configPaths].find(([, setting]) => setting === key)?.[0] ??
+    [...byName.values()].find(({ name }) => plain(name) === last)?.path ??
     paths.find((known) => plain(known.split(".").at(-1) ?? "") === last)
   );
 }

@@ -16,6 +16,8 @@ export interface Flag<T> {
   readonly differs?: string;
   /** A change of the configuration file takes effect without a restart. @default false */
   readonly reloadable?: boolean;
+  /** Where upstream's configuration file has it: `Generic.LeaderElection.LeaseDuration`. @default it does not; it is in the section Cloudwire */
+  readonly path?: string;
   readonly shape: Shape;
   /** Reads one occurrence; `before` is the value so far, for flags that may be repeated. */
   parse(text: string, before: T | undefined): Parsed<T>;
@@ -60,6 +62,7 @@ interface Words {
   readonly help: string;
   readonly differs?: string;
   readonly reloadable?: boolean;
+  readonly path?: string;
 }
 
 /** The default as a user would write it; empty: there is none to show. */

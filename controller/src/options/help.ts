@@ -1,22 +1,19 @@
-import { configPaths } from "../app/settings.ts";
-import { type Options, flagName, flags } from "../app/options.ts";
 import { type Flag, type FlagGroup, defaultText } from "./flag.ts";
-import { commandFlags, flagOfKey } from "./table.ts";
+import { type FlagTable, commandFlags } from "./table.ts";
 
 const WIDTH = 100;
 const INDENT = " ".repeat(8);
 
-/** What `--help` prints. */
-export function helpText(program: string): string {
-  const rows = Object.entries(flags).map(([key, flag]) => ({ name: flagName(key), flag }));
+/** What `--help` prints below `head`. */
+export function helpText({ byName }: FlagTable<unknown>, head: readonly string[]): string {
+  const rows = [...byName.values()];
   const groups: readonly FlagGroup[] = [...new Set(rows.map(({ flag }) => flag.group))];
   const sections = groups.map((group) => {
     const own = rows.filter(({ flag }) => flag.group === group);
     return `${group.toUpperCase()}\n${own.map(({ name, flag }) => flagText(name, flag)).join("")}`;
   });
   return [
-    `Usage: ${program} --provider NAME=ADDRESS [flags]\n`,
-    "Runs the Kubernetes cloud controllers over clouds that provider sidecars serve (unix:// or tcp://).\n",
+    ...head.map((line) => `${line}\n`),
     ...sections,
     `OTHER\n${[...commandFlags].map(([name, { help, letter }]) => `  --${name}${letter === undefined ? "" : `, -${letter}`}\n${INDENT}${help}\n`).join("")}`,
   ].join("\n");
@@ -45,19 +42,17 @@ export interface Tree {
 }
 
 /** The settings in force as a configuration file would have them (`/configz`). */
-export function configTree(options: Options): Tree {
+export function configTree<Options extends object>({ byPath }: FlagTable<Options>, options: Options): Tree {
   const values = new Map<string, unknown>(Object.entries(options));
   const tree: Tree = {};
-  for (const [path, key] of configPaths) put(tree, path.split("."), flagOfKey(key)?.write(values.get(key)));
+  for (const [path, { key, flag }] of byPath) put(tree, path.split("."), flag.write(values.get(key)));
   return tree;
 }
 
 /** Each flag with its value in force, a line each, sorted (`/flagz`). */
-export function flagLines(options: Options): readonly string[] {
+export function flagLines<Options extends object>({ byName }: FlagTable<Options>, options: Options): readonly string[] {
   const values = new Map<string, unknown>(Object.entries(options));
-  return Object.entries(flags)
-    .map(([key, flag]: [string, Flag<unknown>]) => `${flagName(key)}=${String(flag.write(values.get(key)))}`)
-    .toSorted();
+  return [...byName.values()].map(({ name, key, flag }) => `${name}=${String(flag.write(values.get(key)))}`).toSorted();
 }
 
 function put(tree: Tree, [name = "", ...below]: readonly string[], value: unknown): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LiveOptions } from "./live-options.ts";
-import type { Options } from "../app/options.ts";
-import { parseCommand } from "./parse.ts";
+import { type Options, parseCommand, TABLE } from "../app/options.ts";
+import { settleCallRates } from "../provider/options.ts";
 
 const options = (...args: readonly string[]): Options => optionsOf("--provider=acme=unix:///p.sock", ...args);
 
@@ -13,7 +13,7 @@ function optionsOf(...args: readonly string[]): Options {
 
 describe("LiveOptions.apply()", () => {
   test("puts reloadable settings in force and leaves the others as they are", () => {
-    const live = new LiveOptions(options());
+    const live = new LiveOptions(TABLE, options());
     const { current } = live;
     const changes = live.apply(
       options("--node-deletion-span=1m", "-v=3", "--cluster-name=other", "--controllers=*,-x"),
@@ -36,12 +36,12 @@ describe("LiveOptions.apply()", () => {
   });
 
   test("says nothing of settings that mean what they meant before", () => {
-    const live = new LiveOptions(options("--node-deletion-span=60s", "--controllers=*"));
+    const live = new LiveOptions(TABLE, options("--node-deletion-span=60s", "--controllers=*"));
     expect(live.apply(options("--node-deletion-span=1m"))).toEqual({ applied: [], needRestart: [] });
   });
 
   test("goes back when a setting is taken out again", () => {
-    const live = new LiveOptions(options());
+    const live = new LiveOptions(TABLE, options());
     live.apply(options("--node-monitor-period=1s"));
     expect(live.apply(options()).applied).toEqual([{ flag: "--node-monitor-period", from: "1s", to: "5s" }]);
     expect(live.current.nodeMonitorPeriod).toBe(5000);
@@ -49,21 +49,21 @@ describe("LiveOptions.apply()", () => {
 
   test("leaves the call rate of a provider that runs and has left the settings alone", () => {
     const limited = options("--provider-call-rate=acme=5");
-    const live = new LiveOptions(limited);
+    const live = new LiveOptions(TABLE, limited, settleCallRates);
     const { applied, needRestart } = live.apply(optionsOf("--provider=other=unix:///o.sock"));
     expect([applied, needRestart.map(({ flag }) => flag)]).toEqual([[], ["--provider"]]);
     expect(live.current.providerCallRate).toEqual(limited.providerCallRate);
   });
 
   test("changes the call rates of the providers that run while one more waits for a restart", () => {
-    const live = new LiveOptions(options("--provider-call-rate=acme=5"));
+    const live = new LiveOptions(TABLE, options("--provider-call-rate=acme=5"), settleCallRates);
     const more = ["--provider=other=unix:///o.sock", "--provider-call-rate=other=9", "--provider-call-rate=acme=2"];
     const { applied } = live.apply(options(...more));
     expect(applied).toEqual([{ flag: "--provider-call-rate", from: "acme=5:5", to: "acme=2:2" }]);
   });
 
   test("lists every setting that is not in force, however often it is asked", () => {
-    const live = new LiveOptions(options());
+    const live = new LiveOptions(TABLE, options());
     const wanted = options("--cluster-name=other");
     expect(live.apply(wanted).needRestart).toHaveLength(1);
     expect(live.apply(wanted).needRestart).toHaveLength(1);
@@ -71,7 +71,7 @@ describe("LiveOptions.apply()", () => {
 });
 
 test("LiveOptions.current shows every setting as it is now to whoever lists them", () => {
-  const live = new LiveOptions(options());
+  const live = new LiveOptions(TABLE, options());
   live.apply(options("-v=4"));
   expect({ ...live.current }).toEqual(options("-v=4"));
 });

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Options } from "../app/options.ts";
-import { rows } from "./table.ts";
+import type { FlagTable } from "./table.ts";
 
 /** A setting that is not as before, as users write it. */
 export interface OptionChange {
@@ -18,26 +17,36 @@ export interface OptionChanges {
 }
 
 /** The settings of a run, of which some may change while it lasts. */
-export class LiveOptions {
+export class LiveOptions<Options extends object> {
+  readonly #table: FlagTable<Options>;
+  readonly #settle: (inForce: Options, wanted: Options) => Options;
   #values: Options;
   /** Reads as the settings in force at each moment: for whoever shall follow a change, and for nobody to copy. */
   readonly current: Options;
 
-  constructor(initial: Options) {
+  /** @param settle what may be wanted while those are in force */
+  constructor(
+    table: FlagTable<Options>,
+    initial: Options,
+    settle: (inForce: Options, wanted: Options) => Options = (_, wanted) => wanted,
+  ) {
+    this.#table = table;
+    this.#settle = settle;
     this.#values = initial;
     this.current = new Proxy(initial, {
       get: (_initial, key) => Reflect.get(this.#values, key),
     });
   }
 
-  /** Puts what is reloadable of `wanted` in force, and says what became of each setting that differs. */
-  apply(wanted: Options): OptionChanges {
+  /** Puts what is reloadable of `given` in force, and says what became of each setting that differs. */
+  apply(given: Options): OptionChanges {
+    const wanted = this.#settle(this.#values, given);
     const applied: OptionChange[] = [];
     const needRestart: OptionChange[] = [];
     const next: Record<string, unknown> = {};
-    for (const [name, { key, flag }] of rows) {
+    for (const { name, key, flag } of this.#table.byName.values()) {
       const from: unknown = Reflect.get(this.#values, key);
-      const to: unknown = key === "providerCallRate" ? callRates(this.#values, wanted) : Reflect.get(wanted, key);
+      const to: unknown = Reflect.get(wanted, key);
       if (isDeepStrictEqual(from, to)) continue;
       const change = { flag: `--${name}`, from: String(flag.write(from)), to: String(flag.write(to)) };
       if (flag.reloadable === true) {
@@ -50,13 +59,4 @@ export class LiveOptions {
     this.#values = { ...this.#values, ...next };
     return { applied, needRestart };
   }
-}
-
-/** The list of providers waits for a restart: one that runs and has left the file keeps the rate that it has. */
-function callRates(inForce: Options, wanted: Options): Options["providerCallRate"] {
-  const isIn = (options: Options, provider: string): boolean => options.provider.some(({ name }) => name === provider);
-  return [
-    ...wanted.providerCallRate.filter(({ provider }) => isIn(inForce, provider)),
-    ...inForce.providerCallRate.filter(({ provider }) => !isIn(wanted, provider)),
-  ];
 }

@@ -1,5 +1,63 @@
-import { flagName, flags } from "../app/options.ts";
 import type { Flag } from "./flag.ts";
+
+/** Flags by their keys in the options: `concurrentNodeSyncs`. */
+export type Flags = Readonly<Record<string, Flag<unknown>>>;
+
+/** The values of those flags. Durations are in milliseconds. */
+export type OptionsOf<F> = { readonly [Key in keyof F]: F[Key] extends Flag<infer Value> ? Value : never };
+
+/** A flag and its names. */
+export interface Row {
+  /** In the options. */
+  readonly key: string;
+  /** Without dashes: `concurrent-node-syncs`. */
+  readonly name: string;
+  /** In the configuration file: `NodeController.ConcurrentNodeSyncs`; undefined for the flag that names the file. */
+  readonly path: string | undefined;
+  readonly flag: Flag<unknown>;
+}
+
+/** All flags of a program, in the order of `--help`. */
+export interface FlagTable<Options> {
+  readonly byName: ReadonlyMap<string, Row>;
+  readonly byKey: ReadonlyMap<string, Row>;
+  /** Those that the configuration file may have. */
+  readonly byPath: ReadonlyMap<string, Row>;
+  readonly defaults: Options;
+}
+
+/** Key of the flag that names the configuration file. */
+export const CONFIG = "config";
+
+/** The section of settings that upstream does not have. */
+const OWN_SECTION = "Cloudwire";
+
+export function flagTable<F extends Flags>(flags: F): FlagTable<OptionsOf<F>> {
+  const rows = Object.entries(flags).map(([key, flag]) => ({
+    key,
+    name: flagName(key),
+    path: pathOf(key, flag),
+    flag,
+  }));
+  const defaults = Object.fromEntries(rows.map(({ key, flag }) => [key, flag.defaultValue]));
+  return {
+    byName: new Map(rows.map((row) => [row.name, row])),
+    byKey: new Map(rows.map((row) => [row.key, row])),
+    byPath: new Map(rows.flatMap((row) => (row.path === undefined ? [] : [[row.path, row] as const]))),
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- each value is the default of its own row
+    defaults: defaults as OptionsOf<F>,
+  };
+}
+
+/** `concurrentNodeSyncs` to `concurrent-node-syncs`. */
+export function flagName(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function pathOf(key: string, { path }: Flag<unknown>): string | undefined {
+  if (key === CONFIG) return undefined;
+  return path ?? `${OWN_SECTION}.${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+}
 
 /** A flag that is answered and not a setting. */
 interface CommandFlag {
@@ -31,20 +89,4 @@ export function isAsked(name: CommandFlagName, args: readonly string[]): boolean
       (arg.startsWith(`--${name}=`) && arg !== `--${name}=false`) ||
       (letter !== undefined && arg === `-${letter}`),
   );
-}
-
-/** A setting and its key in the options. */
-export interface Row {
-  readonly key: string;
-  readonly flag: Flag<unknown>;
-}
-
-/** Every setting by the name of its flag. */
-export const rows: ReadonlyMap<string, Row> = new Map(
-  Object.entries(flags).map(([key, flag]) => [flagName(key), { key, flag }]),
-);
-
-/** The setting with that key in the options. */
-export function flagOfKey(key: string): Flag<unknown> | undefined {
-  return rows.get(flagName(key))?.flag;
 }

@@ -1,5 +1,5 @@
 import { type Flag, boolFlag, choiceFlag, durationFlag, numberFlag, problem, stringFlag, value } from "./flag.ts";
-import { commandFlags, isCommandFlag, rows } from "./table.ts";
+import { type FlagTable, commandFlags, isCommandFlag } from "./table.ts";
 
 /** A flag of upstream's that this program takes so that a manifest need not change, and does not need. */
 export interface UnusedFlag {
@@ -7,6 +7,8 @@ export interface UnusedFlag {
   readonly flag: Flag<unknown>;
   /** Why it has no effect, and what has: one clause without full stop. */
   readonly instead: string;
+  /** Where upstream's configuration file has the setting. */
+  readonly path?: string;
 }
 
 const text = (valueName: string): Flag<string> => stringFlag({ ...NO_WORDS, valueName });
@@ -51,30 +53,99 @@ const TEXT_LOG = "lines are written at once, in one stream; --logging-format cho
 
 /** By name without dashes; those of cloud-provider v0.36.3 that are in no other table. */
 export const unusedFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, UnusedFlag>([
-  ["cloud-provider", { flag: text("name"), instead: "--provider names the sidecars that reach the clouds" }],
-  ["cloud-config", { flag: text("file"), instead: `it is passed to nobody: ${SIDECAR}` }],
-  ["allow-untagged-cloud", { flag: toggle(), instead: `${SIDECAR}, and every call carries the cluster's identity` }],
-  ["external-cloud-volume-plugin", { flag: text("name"), instead: "it has no effect in upstream's either" }],
-  ["node-sync-period", { flag: duration(), instead: "--node-status-update-frequency is the period" }],
-  ["min-resync-period", { flag: duration(), instead: "nothing is resynchronised by a timer of the caches" }],
+  [
+    "cloud-provider",
+    {
+      path: "KubeCloudShared.CloudProvider.Name",
+      flag: text("name"),
+      instead: "--provider names the sidecars that reach the clouds",
+    },
+  ],
+  [
+    "cloud-config",
+    {
+      path: "KubeCloudShared.CloudProvider.CloudConfigFile",
+      flag: text("file"),
+      instead: `it is passed to nobody: ${SIDECAR}`,
+    },
+  ],
+  [
+    "allow-untagged-cloud",
+    {
+      path: "KubeCloudShared.AllowUntaggedCloud",
+      flag: toggle(),
+      instead: `${SIDECAR}, and every call carries the cluster's identity`,
+    },
+  ],
+  [
+    "external-cloud-volume-plugin",
+    {
+      path: "KubeCloudShared.ExternalCloudVolumePlugin",
+      flag: text("name"),
+      instead: "it has no effect in upstream's either",
+    },
+  ],
+  [
+    "node-sync-period",
+    {
+      path: "KubeCloudShared.NodeSyncPeriod",
+      flag: duration(),
+      instead: "--node-status-update-frequency is the period",
+    },
+  ],
+  [
+    "min-resync-period",
+    {
+      path: "Generic.MinResyncPeriod",
+      flag: duration(),
+      instead: "nothing is resynchronised by a timer of the caches",
+    },
+  ],
   [
     "concurrent-node-status-updates",
-    { flag: whole(), instead: "--concurrent-node-syncs limits all writes to nodes, and look-ups share cloud calls" },
+    {
+      path: "NodeController.ConcurrentNodeStatusUpdates",
+      flag: whole(),
+      instead: "--concurrent-node-syncs limits all writes to nodes, and look-ups share cloud calls",
+    },
   ],
-  ["controller-start-interval", { flag: duration(), instead: "controllers start together, on caches that are shared" }],
+  [
+    "controller-start-interval",
+    {
+      path: "Generic.ControllerStartInterval",
+      flag: duration(),
+      instead: "controllers start together, on caches that are shared",
+    },
+  ],
   ["feature-gates", { flag: gates, instead: "this program has no feature gates" }],
   [
     "kube-api-content-type",
-    { flag: text("type"), instead: "nodes and services are read as protobuf where the server has it" },
+    {
+      path: "Generic.ClientConnection.ContentType",
+      flag: text("type"),
+      instead: "nodes and services are read as protobuf where the server has it",
+    },
   ],
   [
     "use-service-account-credentials",
-    { flag: toggle(), instead: "all controllers share one identity, whose rights are the sum of what they need" },
+    {
+      path: "KubeCloudShared.UseServiceAccountCredentials",
+      flag: toggle(),
+      instead: "all controllers share one identity, whose rights are the sum of what they need",
+    },
   ],
-  ["contention-profiling", { flag: toggle(), instead: "it is about locks of Go programs" }],
+  [
+    "contention-profiling",
+    {
+      path: "Generic.Debugging.EnableContentionProfiling",
+      flag: toggle(),
+      instead: "it is about locks of Go programs",
+    },
+  ],
   [
     "leader-elect-resource-lock",
     {
+      path: "Generic.LeaderElection.ResourceLock",
       flag: choiceFlag({ ...NO_WORDS, choices: ["leases"], defaultValue: "leases" }),
       instead: "the lock is always a Lease",
     },
@@ -107,6 +178,11 @@ export const unusedFlags: ReadonlyMap<string, UnusedFlag> = new Map<string, Unus
   ["permit-port-sharing", { flag: toggle(), instead: NO_SHARING }],
 ]);
 
+/** The same by their paths in upstream's configuration file. */
+export const unusedPaths: ReadonlyMap<string, UnusedFlag> = new Map(
+  [...unusedFlags.values()].flatMap((unused) => (unused.path === undefined ? [] : [[unused.path, unused] as const])),
+);
+
 /** What becomes of a flag of upstream's here. */
 export type Standing =
   /** Same default, same meaning. */
@@ -117,10 +193,10 @@ export type Standing =
   | { readonly kind: "warned"; readonly instead: string };
 
 /** Undefined: the flag is refused. `name` is without dashes. */
-export function standingOf(name: string): Standing | undefined {
+export function standingOf(table: Pick<FlagTable<unknown>, "byName">, name: string): Standing | undefined {
   const unused = unusedFlags.get(name);
   if (unused !== undefined) return { kind: "warned", instead: unused.instead };
-  const row = rows.get(name)?.flag ?? (isCommandFlag(name) ? commandFlags.get(name) : undefined);
+  const row = table.byName.get(name)?.flag ?? (isCommandFlag(name) ? commandFlags.get(name) : undefined);
   if (row === undefined) return undefined;
   return row.differs === undefined ? { kind: "same" } : { kind: "mapped", how: row.differs };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { flags } from "../app/options.ts";
-import { parseCommand } from "../options/parse.ts";
-import { providerTlsFlag } from "./provider-tls-flag.ts";
+import { parseCommand } from "../app/options.ts";
+import { providerFlags } from "./options.ts";
 
 const REMOTE = "--provider=far=tcp://provider.example.com:9443";
 const TLS = "--provider-tls=far=ca=/tls/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key";
@@ -92,10 +91,10 @@ describe("parseCommand() of providers at tcp:// addresses", () => {
   });
 });
 
-describe("providerTlsFlag", () => {
+describe("providerFlags.providerTls", () => {
   test("writes what it has read", () => {
     const text = "far=ca=/tls/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key,server-name=provider.example.com";
-    const parsed = providerTlsFlag.parse(text, undefined);
-    expect(parsed.kind === "value" && flags.providerTls.write(parsed.value)).toEqual([text]);
+    const parsed = providerFlags.providerTls.parse(text, undefined);
+    expect(parsed.kind === "value" && providerFlags.providerTls.write(parsed.value)).toEqual([text]);
   });
 });

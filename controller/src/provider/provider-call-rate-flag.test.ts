@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ProviderCallRate, providerCallRateFlag } from "./provider-call-rate-flag.ts";
+import { type ProviderCallRate, providerFlags } from "./options.ts";
 
 const before: readonly ProviderCallRate[] = [{ provider: "west", quotaClass: undefined, rate: undefined }];
 
-describe("providerCallRateFlag.parse()", () => {
+describe("providerFlags.providerCallRate.parse()", () => {
   test.each<[string, ProviderCallRate]>([
     ["acme=20", { provider: "acme", quotaClass: undefined, rate: { cloudCallsPerSecond: 20, burst: 20 } }],
     ["acme=0.5", { provider: "acme", quotaClass: undefined, rate: { cloudCallsPerSecond: 0.5, burst: 1 } }],
@@ -11,10 +11,10 @@ describe("providerCallRateFlag.parse()", () => {
     ["acme=0", { provider: "acme", quotaClass: undefined, rate: undefined }],
   ])("adds %j to the others, and writes what it reads", (text, rate) => {
     const value = [...before, rate];
-    expect(providerCallRateFlag.parse(text, before)).toEqual({ kind: "value", value });
-    const [written = "", again = ""] = [providerCallRateFlag.write(value)].flat().map(String);
+    expect(providerFlags.providerCallRate.parse(text, before)).toEqual({ kind: "value", value });
+    const [written = "", again = ""] = [providerFlags.providerCallRate.write(value)].flat().map(String);
     expect(written).toBe("west=0");
-    expect(providerCallRateFlag.parse(again, before)).toEqual({ kind: "value", value });
+    expect(providerFlags.providerCallRate.parse(again, before)).toEqual({ kind: "value", value });
   });
 
   test.each([
@@ -27,7 +27,7 @@ describe("providerCallRateFlag.parse()", () => {
     ["acme=20:0", 'the burst "0" is not a whole number, 1 or more'],
     ["west=5", "west is given two rates"],
   ])("refuses %j", (text, problem) => {
-    const parsed = providerCallRateFlag.parse(text, before);
+    const parsed = providerFlags.providerCallRate.parse(text, before);
     expect(parsed).toEqual({ kind: "problem", problem: expect.stringContaining(problem) });
   });
 });

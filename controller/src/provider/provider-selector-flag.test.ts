@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type ProviderSelectors, providerSelectorFlag } from "./provider-selector-flag.ts";
+import { type ProviderSelectors, providerFlags } from "./options.ts";
 
 const before: ProviderSelectors = new Map([["west", { text: "a", requirements: [{ kind: "exists", key: "a" }] }]]);
 
-describe("providerSelectorFlag.parse()", () => {
+describe("providerFlags.providerNodeSelector.parse()", () => {
   test("adds a selector to those of other providers", () => {
-    expect(providerSelectorFlag.parse("east=example.com/cloud=east,!edge", before)).toEqual({
+    expect(providerFlags.providerNodeSelector.parse("east=example.com/cloud=east,!edge", before)).toEqual({
       kind: "value",
       value: new Map([
         ...before,
@@ -30,7 +30,7 @@ describe("providerSelectorFlag.parse()", () => {
     ["east=cloud=a=b", 'the selector of provider "east" cannot be read: '],
     ["east=", 'the selector of provider "east" is empty and would match every node'],
   ] as const)("refuses %j", (text, problem) => {
-    const parsed = providerSelectorFlag.parse(text, before);
+    const parsed = providerFlags.providerNodeSelector.parse(text, before);
     expect(parsed).toEqual({ kind: "problem", problem: expect.stringContaining(problem) });
   });
 });

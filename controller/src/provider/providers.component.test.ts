@@ -6,7 +6,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { providerInfo, providerStatus, ScriptedProvider } from "../../test/support/scripted-provider.ts";
 import type { Options } from "../app/options.ts";
-import { parseCommand } from "../options/parse.ts";
+import { parseCommand } from "../app/options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";

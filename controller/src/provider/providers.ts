@@ -1,12 +1,13 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
-import type { Options } from "../app/options.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
-import { holdsLease } from "../observe/modes.ts";
+import type { LeadershipOptions } from "../leadership/options.ts";
+import { holdsLease, type ModeOptions } from "../observe/mode.ts";
 import type { ChangeAudit } from "./observers/audit.ts";
 import type { CallJournal } from "../explain/history/call-journal.ts";
 import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "./lookup/instance-reader.ts";
+import type { ProviderOptions } from "./options.ts";
 import { exposeProviders, providerMetrics } from "./metrics.ts";
 import { OwnershipReport } from "./ownership/conflicts.ts";
 import { type ProviderSnapshot, Sidecar, type SidecarOptions } from "./sidecar.ts";
@@ -23,7 +24,7 @@ import type { WatchedProvider } from "../leadership/handover.ts";
 import { ScopeNotes, scopeRemedy } from "../leadership/lease-annotations.ts";
 
 export interface ProviderSideDependencies {
-  readonly options: Options;
+  readonly options: ProviderOptions & ModeOptions & LeadershipOptions;
   readonly cluster: ClusterRef;
   readonly version: string;
   readonly metrics: Metrics;
@@ -151,7 +152,7 @@ function tell(listener: () => void, log: Logger): void {
   }
 }
 
-function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: Options, clock: Clock): OwnershipRules {
+function rulesOf({ providerNodeSelector, defaultLoadBalancerProvider }: ProviderOptions, clock: Clock): OwnershipRules {
   const startedAtMs = clock.monotonicMs();
   return {
     nodeSelectors: providerNodeSelector,

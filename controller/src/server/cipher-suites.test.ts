@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
 import { describe, expect, test } from "vitest";
-import { isCipherSuite, opensslCiphers } from "./cipher-suites.ts";
+import { isCipherSuite, opensslCiphers } from "./options.ts";
 
 describe("opensslCiphers()", () => {
   test.each([

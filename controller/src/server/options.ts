@@ -1,11 +1,87 @@
-import { cipherSuitesFlag } from "./cipher-suites-flag.ts";
-import { boolFlag, choiceFlag, durationFlag, listFlag, numberFlag, stringFlag } from "../options/flag.ts";
+import { BlockList, isIP } from "node:net";
+import type { SecureVersion } from "node:tls";
+import {
+  boolFlag,
+  choiceFlag,
+  durationFlag,
+  type Flag,
+  type FlagGroup,
+  listFlag,
+  numberFlag,
+  parseAddress,
+  type Problem,
+  problem,
+  stringFlag,
+} from "../options/flag.ts";
+import type { OptionsOf } from "../options/table.ts";
+
+/**
+ * Cipher suites of TLS 1.2 that Go knows as well, by IANA name, with the name that node:tls takes. It takes IANA names too, but puts them all
+ * into the list of TLS 1.3, where those of TLS 1.2 are passed over in silence.
+ */
+const TLS12: ReadonlyMap<string, string> = new Map([
+  ["TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"],
+  ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256"],
+  ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"],
+  ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384"],
+  ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"],
+  ["TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-RSA-CHACHA20-POLY1305"],
+  ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305", "ECDHE-ECDSA-CHACHA20-POLY1305"],
+  ["TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", "ECDHE-RSA-CHACHA20-POLY1305"],
+  ["TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA", "ECDHE-ECDSA-AES128-SHA"],
+  ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "ECDHE-RSA-AES128-SHA"],
+  ["TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA", "ECDHE-ECDSA-AES256-SHA"],
+  ["TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA", "ECDHE-RSA-AES256-SHA"],
+  ["TLS_RSA_WITH_AES_128_GCM_SHA256", "AES128-GCM-SHA256"],
+  ["TLS_RSA_WITH_AES_256_GCM_SHA384", "AES256-GCM-SHA384"],
+  ["TLS_RSA_WITH_AES_128_CBC_SHA", "AES128-SHA"],
+  ["TLS_RSA_WITH_AES_256_CBC_SHA", "AES256-SHA"],
+]);
+
+/** All of them are always on: as in Go, a list of suites is about TLS 1.2. */
+const TLS13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"] as const;
+
+/** All that can be named. */
+export const cipherSuites: readonly string[] = [...TLS12.keys(), ...TLS13];
+
+export function isCipherSuite(name: string): boolean {
+  return cipherSuites.includes(name);
+}
+
+/** `ciphers` of node:tls for suites by their IANA names; undefined: none are named, OpenSSL chooses. */
+export function opensslCiphers(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  return [...TLS13, ...names.flatMap((name) => TLS12.get(name) ?? [])].join(":");
+}
+
+/** Names of cipher suites as IANA writes them, which are Go's names as well. */
+export function cipherSuitesFlag(words: {
+  readonly group: FlagGroup;
+  readonly help: string;
+  readonly differs: string;
+}): Flag<readonly string[]> {
+  const list = listFlag({ ...words, valueName: "names", defaultValue: [] });
+  return {
+    ...list,
+    shape: { kind: "list", choices: cipherSuites },
+    parse: (text, before) => {
+      const unknown = text.split(",").find((name) => text !== "" && !isCipherSuite(name.trim()));
+      return unknown === undefined
+        ? list.parse(text, before)
+        : problem(`"${unknown.trim()}" is no cipher suite of this program's; there are ${cipherSuites.join(", ")}`);
+    },
+  };
+}
+
+/** Oldest TLS, by Go's names. */
+export const TLS_VERSIONS = ["VersionTLS12", "VersionTLS13"] as const;
 
 const group = "serving";
 
 /** The HTTPS server and whom it lets in: upstream's names, meanings and defaults (apiserver/pkg/server/options v0.36.3). */
 export const servingFlags = {
   securePort: numberFlag({
+    path: "Generic.Port",
     group,
     valueName: "port",
     defaultValue: 10_258,
@@ -15,6 +91,7 @@ export const servingFlags = {
     help: "where health, metrics and debug pages are served over TLS to whom the API server lets; 0 turns it off",
   }),
   bindAddress: stringFlag({
+    path: "Generic.Address",
     group,
     valueName: "ip",
     defaultValue: "0.0.0.0",
@@ -33,7 +110,7 @@ export const servingFlags = {
   tlsPrivateKeyFile: stringFlag({ group, valueName: "file", help: "private key of --tls-cert-file, PEM" }),
   tlsMinVersion: choiceFlag({
     group,
-    choices: ["VersionTLS12", "VersionTLS13"],
+    choices: TLS_VERSIONS,
     defaultValue: "VersionTLS12",
     help: "oldest TLS that is spoken",
     differs: "the same default, by name; older versions are broken and refused",
@@ -125,6 +202,7 @@ export const servingFlags = {
     help: "how long a no of the API server is kept",
   }),
   profiling: boolFlag({
+    path: "Generic.Debugging.EnableProfiling",
     group,
     defaultValue: true,
     help: "serve /debug/pprof/profile (CPU) and /debug/pprof/heap in V8's formats, and let PUT /debug/flags/v set the level of the log",
@@ -135,4 +213,79 @@ export const servingFlags = {
     valueName: "address:port",
     help: "where the status page is served on loopback, over plain HTTP and without authentication, to whoever is on this machine or may forward its ports, such as 127.0.0.1:10269; empty: nowhere but at --secure-port",
   }),
+  healthAddress: stringFlag({
+    group,
+    valueName: "host:port",
+    help: "where /healthz, /livez, /readyz and /metrics are served in plain HTTP to whoever asks, such as 127.0.0.1:10268; port 0 picks one, empty: nowhere",
+  }),
 } as const;
+
+export type ServingOptions = OptionsOf<typeof servingFlags>;
+
+/** What is wrong with the settings of the HTTPS server. */
+export function servingProblems({
+  securePort,
+  bindAddress,
+  tlsCertFile,
+  tlsPrivateKeyFile,
+}: Pick<ServingOptions, "securePort" | "bindAddress" | "tlsCertFile" | "tlsPrivateKeyFile">): readonly Problem[] {
+  if (securePort === 0) return [];
+  const problems: Problem[] = [];
+  if (isIP(bindAddress) === 0) {
+    problems.push({
+      where: "--bind-address",
+      what: `"${bindAddress}" is not an IP address; write it like 0.0.0.0 or ::`,
+    });
+  }
+  if ((tlsCertFile === "") !== (tlsPrivateKeyFile === "")) {
+    const [given, missing] =
+      tlsCertFile === ""
+        ? ["--tls-private-key-file", "--tls-cert-file"]
+        : ["--tls-cert-file", "--tls-private-key-file"];
+    problems.push({ where: missing, what: `is missing: ${given} is given, and one is of no use without the other` });
+  }
+  return problems;
+}
+
+/** Nobody is asked who they are there: it is for this machine alone. */
+export function statusPageProblems({
+  statusPageAddress,
+}: Pick<ServingOptions, "statusPageAddress">): readonly Problem[] {
+  if (statusPageAddress === "") return [];
+  const where = "--status-page-address";
+  const address = parseAddress(statusPageAddress);
+  if (address === undefined || isIP(address.host) === 0)
+    return [{ where, what: `"${statusPageAddress}" is not an IP address and a port; write it like 127.0.0.1:10269` }];
+  if (LOOPBACK.check(address.host, isIP(address.host) === 6 ? "ipv6" : "ipv4")) return [];
+  const what = `"${statusPageAddress}" is not on loopback, and there is no authentication; take 127.0.0.1 or [::1], or the page at --secure-port`;
+  return [{ where, what }];
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+export function healthAddressProblems({
+  healthAddress: text,
+}: Pick<ServingOptions, "healthAddress">): readonly Problem[] {
+  if (text === "" || parseAddress(text) !== undefined) return [];
+  return [
+    { where: "--health-address", what: `"${text}" is not host:port; write it like 127.0.0.1:10268 or [::1]:10268` },
+  ];
+}
+
+const VERSIONS: Readonly<Record<ServingOptions["tlsMinVersion"], SecureVersion>> = {
+  VersionTLS12: "TLSv1.2",
+  VersionTLS13: "TLSv1.3",
+};
+
+/** What node:tls takes for an oldest version and cipher suites as flags have them. */
+export interface TlsSettings {
+  readonly minVersion: SecureVersion;
+  readonly ciphers?: string;
+}
+
+export function tlsSettings(oldest: ServingOptions["tlsMinVersion"], suites: readonly string[]): TlsSettings {
+  const ciphers = opensslCiphers(suites);
+  return { minVersion: VERSIONS[oldest], ...(ciphers === undefined ? {} : { ciphers }) };
+}

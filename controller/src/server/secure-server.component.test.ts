@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
-import { opensslCiphers } from "./cipher-suites.ts";
+import { opensslCiphers } from "./options.ts";
 import { authenticate } from "./access/authenticator.ts";
 import type { Attributes } from "./access/reviews.ts";
 import type { ClientTrust } from "./access/client-trust.ts";

@@ -4,7 +4,6 @@ import { createServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import fastify from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Options } from "../app/options.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import { kubeconfigAccess } from "../kube/connection/kubeconfig.ts";
@@ -22,7 +21,7 @@ import { TokenAuthenticator } from "./access/token-authenticator.ts";
 import type { User } from "./access/user.ts";
 import { ServingCertificate } from "./certificates/serving-certificate.ts";
 import type { RunningServer } from "./server.ts";
-import { tlsSettings } from "./tls-settings.ts";
+import { type ServingOptions, tlsSettings } from "./options.ts";
 
 /** Key, certificate and the authorities of client certificates, as they are at this moment. */
 export interface SecureContext {
@@ -126,7 +125,7 @@ function refuse(reply: FastifyReply, code: number, reason: string, message: stri
 }
 
 export interface SecureServingDependencies {
-  readonly options: Options;
+  readonly options: ServingOptions;
   /** The cluster's own API server. */
   readonly access: ApiAccess;
   /** A client for an API server. */
@@ -207,7 +206,7 @@ function loadCertificate({ options, clock, log }: SecureServingDependencies): Pr
   });
 }
 
-function secureContext(options: Options, certificate: ServingCertificate, trust: TrustSource): SecureContext {
+function secureContext(options: ServingOptions, certificate: ServingCertificate, trust: TrustSource): SecureContext {
   const tls = tlsSettings(options.tlsMinVersion, options.tlsCipherSuites);
   return {
     current: () => ({

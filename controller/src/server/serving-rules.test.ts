@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { statusPageProblems } from "./serving-rules.ts";
+import { statusPageProblems } from "./options.ts";
 
 describe("statusPageProblems()", () => {
   test.each(["", "127.0.0.1:10269", "127.0.0.1:0", "127.9.9.9:1", "[::1]:10269"])("takes %j", (statusPageAddress) => {

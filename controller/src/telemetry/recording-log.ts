@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import type { Options } from "../app/options.ts";
 import type { Clock } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import { LineLog, type LineLogWords } from "./line-log.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RecordingOptions } from "./options.ts";
 
 /** Takes what goes over the wire to providers. Never blocks, never throws. */
 export interface RecordingSink {
@@ -162,7 +162,7 @@ export type RecordingOpening =
   | { readonly kind: "failed"; readonly problem: string };
 
 export interface RecordingDependencies {
-  readonly options: Pick<Options, "recordProvider" | "recordProviderMaxsize" | "provider">;
+  readonly options: RecordingOptions & { readonly provider: RecordingHead["providers"] };
   /** Program and version. */
   readonly program: string;
   readonly metrics: Metrics;

@@ -24,7 +24,7 @@ import type { Clock } from "../util/clock.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { OtelTracing } from "./otel-tracing.ts";
-import type { Sampling, TracingSettings } from "./tracing-settings.ts";
+import type { Sampling, TracingSettings } from "./tracing-options.ts";
 import type { Tracing } from "./tracing.ts";
 
 export interface TraceExportDependencies {

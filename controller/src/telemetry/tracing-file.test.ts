@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTracingFile } from "./tracing-file.ts";
+import { parseTracingFile } from "./tracing-options.ts";
 
 const HEAD = "apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\n";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readTracing } from "./tracing-flags.ts";
+import { readTracing } from "./tracing-options.ts";
 
 const HEAD = "apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n";
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://variable:4317" };

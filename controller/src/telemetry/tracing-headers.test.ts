@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tracingHeaderProblems } from "./tracing-headers.ts";
+import { tracingHeaderProblems } from "./tracing-options.ts";
 
 const NAME = "OTEL_EXPORTER_OTLP_HEADERS";
 

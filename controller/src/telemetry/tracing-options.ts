@@ -1,6 +1,179 @@
-import type { Problem, Setting } from "../options/flag.ts";
-import { tracingHeaderProblems } from "./tracing-headers.ts";
-import { readEndpoint, type Sampling, type SettingsReading } from "./tracing-settings.ts";
+import { type Problem, type Setting, stringFlag } from "../options/flag.ts";
+import type { OptionsOf } from "../options/table.ts";
+import { type FileKind, readFileText, readKubernetesFile, type ReadText } from "../options/text-file.ts";
+import { withoutUserinfo } from "../util/text.ts";
+
+export const tracingFlags = {
+  tracingConfigFile: stringFlag({
+    group: "tracing",
+    valueName: "file",
+    help: "kube-apiserver's TracingConfiguration: where traces go and how many; empty: as OpenTelemetry's variables OTEL_… say, none without them",
+  }),
+} as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where traces go and which are taken. */
+export interface TracingSettings {
+  /** `http://host:port` in plain text, `https://host:port` over TLS. OTLP over gRPC is spoken there. */
+  readonly endpoint: string;
+  readonly sampling: Sampling;
+}
+
+/** Which new traces are taken. One that somebody else has begun is taken as its beginner has it, unless `isParentBased` is false. */
+export interface Sampling {
+  /** From 0 to 1. */
+  readonly ratio: number;
+  readonly isParentBased: boolean;
+}
+
+/** What one place says; `Wrong` is how it tells its problems. */
+export type SettingsReading<Settings, Wrong> =
+  | { readonly kind: "settings"; readonly settings: Settings }
+  | { readonly kind: "invalid"; readonly problems: readonly Wrong[] };
+
+/** Where a collector on the same host listens: IANA's port of OTLP over gRPC. */
+export const DEFAULT_ENDPOINT = "http://localhost:4317";
+
+/** A scheme in front, or none. */
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+
+/** An endpoint as OTLP over gRPC takes it, or why it is none. Without a scheme it is in plain text, as upstream has it. */
+export function readEndpoint(
+  text: string,
+): { readonly kind: "endpoint"; readonly url: string } | { readonly kind: "problem"; readonly what: string } {
+  const shown = withoutUserinfo(text);
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  const rest = scheme === undefined ? text : text.slice(scheme.length + "://".length);
+  if (scheme !== undefined && !["http", "https", "dns"].includes(scheme))
+    return noEndpoint(`"${shown}" begins with ${scheme}://; say host:port, http://host:port or https://host:port`);
+  // gRPC's own form is dns:///host:port.
+  const address = (scheme === "dns" ? rest.replace(/^\//, "") : rest).replace(/\/$/, "");
+  const protocol = scheme === "https" ? "https" : "http";
+  const url = URL.parse(`${protocol}://${address}`);
+  if (url === null || url.hostname === "" || !isPlainAddress(url))
+    return noEndpoint(`"${shown}" is not a host and a port; a path, a query or a user has no place in it`);
+  if (!/:\d+$/.test(address))
+    return noEndpoint(`"${shown}" names no port; a collector takes OTLP over gRPC on 4317 as a rule`);
+  return { kind: "endpoint", url: `${protocol}://${address}` };
+}
+
+function isPlainAddress({ pathname, search, hash, username, password }: URL): boolean {
+  return pathname === "/" && [search, hash, username, password].every((part) => part === "");
+}
+
+function noEndpoint(what: string): { readonly kind: "problem"; readonly what: string } {
+  return { kind: "problem", what };
+}
+
+/** Without a word about sampling a file asks for none of our own traces, as in kube-apiserver; the environment for all, as OpenTelemetry has it. */
+const FILE_SAMPLING: Sampling = { isParentBased: true, ratio: 0 };
+const ENVIRONMENT_SAMPLING: Sampling = { isParentBased: true, ratio: 1 };
+
+const NO_VARIABLES: TracingEnvironment = { isDisabled: false, endpoint: undefined, sampling: undefined };
+
+/**
+ * Where traces go; undefined: there are to be none. The file comes before OpenTelemetry's variables, which fill in what it leaves open.
+ * Every problem is found.
+ */
+export function readTracing(
+  { tracingConfigFile: path }: OptionsOf<typeof tracingFlags>,
+  environment: Environment,
+  readText: ReadText,
+): Setting<TracingSettings> {
+  if (path === "" && !asksForTraces(environment)) return { value: undefined, problems: [] };
+  const variables = readTracingEnvironment(environment);
+  const said = variables.kind === "settings" ? variables.settings : NO_VARIABLES;
+  const file = path === "" ? { value: undefined, problems: [] } : readTracingFile(path, readText);
+  const problems = [
+    ...file.problems,
+    ...(variables.kind === "invalid" ? variables.problems : []),
+    ...(said.isDisabled ? [] : unreadableFiles(environment, readText)),
+  ];
+  if (problems.length > 0 || said.isDisabled) return { value: undefined, problems };
+  const byDefault = path === "" ? ENVIRONMENT_SAMPLING : FILE_SAMPLING;
+  return {
+    value: {
+      endpoint: file.value?.endpoint ?? said.endpoint ?? DEFAULT_ENDPOINT,
+      sampling: samplingOf(file.value) ?? said.sampling ?? byDefault,
+    },
+    problems,
+  };
+}
+
+/** Files that the exporter reads by itself: without one it would go on, trusting others or known to nobody. */
+const FILE_VARIABLES: readonly string[] = ["CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"].flatMap((what) => [
+  `OTEL_EXPORTER_OTLP_${what}`,
+  `OTEL_EXPORTER_OTLP_TRACES_${what}`,
+]);
+
+function unreadableFiles(environment: Environment, readText: ReadText): readonly Problem[] {
+  return FILE_VARIABLES.flatMap((where) => {
+    const path = environment[where]?.trim() ?? "";
+    if (path === "") return [];
+    const file = readFileText(path, readText);
+    return file.kind === "text" ? [] : [{ where, what: file.what }];
+  });
+}
+
+function readTracingFile(path: string, readText: ReadText): Setting<TracingFile> {
+  const wrong = (what: string): Problem => ({ where: "--tracing-config-file", what: `${path}: ${what}` });
+  const file = readFileText(path, readText);
+  if (file.kind === "unreadable") return { value: undefined, problems: [wrong(file.what)] };
+  const reading = parseTracingFile(file.text);
+  if (reading.kind === "invalid") return { value: undefined, problems: reading.problems.map((what) => wrong(what)) };
+  return { value: reading.settings, problems: [] };
+}
+
+function samplingOf(file: TracingFile | undefined): Sampling | undefined {
+  const rate = file?.samplingRatePerMillion;
+  return rate === undefined ? undefined : { isParentBased: true, ratio: rate / 1_000_000 };
+}
+
+/** What such a file says; what it leaves open is undefined. */
+export interface TracingFile {
+  readonly endpoint: string | undefined;
+  /** Of a million new traces. */
+  readonly samplingRatePerMillion: number | undefined;
+}
+
+const FILE: FileKind = {
+  kind: "TracingConfiguration",
+  group: "apiserver.config.k8s.io",
+  fields: new Set(["endpoint", "samplingRatePerMillion"]),
+};
+
+const MILLION = 1_000_000;
+
+/**
+ * Reads the file that kube-apiserver takes by the same flag (component-base/tracing/api/v1 v0.36.3). Every problem is found; nothing unknown is
+ * passed over.
+ */
+export function parseTracingFile(text: string): SettingsReading<TracingFile, string> {
+  const { document, problems: wrongHead } = readKubernetesFile(text, FILE);
+  const endpoint = readEndpointField(document?.["endpoint"]);
+  const rate = readRate(document?.["samplingRatePerMillion"]);
+  const problems = [...wrongHead, ...endpoint.problems, ...rate.problems];
+  if (problems.length > 0) return { kind: "invalid", problems };
+  return { kind: "settings", settings: { endpoint: endpoint.value, samplingRatePerMillion: rate.value } };
+}
+
+function readEndpointField(value: unknown): Setting<string, string> {
+  if (value === undefined || value === null) return { value: undefined, problems: [] };
+  if (typeof value !== "string") return { value: undefined, problems: ["endpoint: is not a text"] };
+  const reading = readEndpoint(value);
+  return reading.kind === "endpoint"
+    ? { value: reading.url, problems: [] }
+    : { value: undefined, problems: [`endpoint: ${reading.what}`] };
+}
+
+function readRate(value: unknown): Setting<number, string> {
+  if (value === undefined || value === null) return { value: undefined, problems: [] };
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MILLION)
+    return { value, problems: [] };
+  const what = `samplingRatePerMillion: is ${JSON.stringify(value)}, not a whole number from 0 to ${MILLION}`;
+  return { value: undefined, problems: [what] };
+}
 
 /** What OpenTelemetry's variables say; what they leave open is undefined. */
 export interface TracingEnvironment {
@@ -9,8 +182,6 @@ export interface TracingEnvironment {
   readonly endpoint: string | undefined;
   readonly sampling: Sampling | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the variables of OpenTelemetry's specification that decide whether there are traces, where they go and how many, and whether
@@ -104,4 +275,42 @@ function readSampling(environment: Environment): Setting<Sampling> {
   if (share >= 0 && share <= 1) return { value: { isParentBased, ratio: share }, problems: [] };
   const what = `is "${argument.text}", not a number from 0 to 1`;
   return { value: undefined, problems: [{ where: argument.name, what }] };
+}
+
+/** Both are sent; the exporter would show a header that it cannot send whole, secrets included. */
+const HEADER_VARIABLES = ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"] as const;
+
+/** What gRPC sends as text (@grpc/grpc-js 1.14, metadata.ts); in -bin keys it sends bytes, for which the variables have no form. */
+const HEADER_KEY = /^(?!.*-bin$)[:0-9a-z_.-]+$/;
+const HEADER_TEXT = /^[ -~]*$/;
+
+/** What is wrong with the headers that go with traces: by variable, place and key, never by value. */
+export function tracingHeaderProblems(environment: Environment): readonly Problem[] {
+  return HEADER_VARIABLES.flatMap((where) =>
+    (environment[where] ?? "").split(",").flatMap((entry, at) => {
+      const what = headerProblem(entry.trim(), `header ${at + 1}`);
+      return what === undefined ? [] : [{ where, what }];
+    }),
+  );
+}
+
+/** Of one `key=value`, both in percent-encoding. */
+function headerProblem(entry: string, header: string): string | undefined {
+  if (entry === "") return undefined;
+  const split = entry.indexOf("=");
+  if (split < 1) return `${header} is not key=value; in a value write a comma as %2C`;
+  const key = decoded(entry.slice(0, split))?.toLowerCase();
+  if (key === undefined || !HEADER_KEY.test(key))
+    return `${header} has no key that gRPC sends: letters, digits, dashes, dots and underscores, not ending with -bin`;
+  const value = decoded(entry.slice(split + 1));
+  if (value === undefined) return `${header} (${key}) has a percent sign that begins no code; write %25`;
+  return HEADER_TEXT.test(value) ? undefined : `${header} (${key}) holds a line break or a character that is not ASCII`;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.trim());
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEndpoint } from "./tracing-settings.ts";
+import { readEndpoint } from "./tracing-options.ts";
 
 test.each([
   ["collector:4317", "http://collector:4317"],

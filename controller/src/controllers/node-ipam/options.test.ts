@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nodeRanges, serviceRanges } from "./options.ts";
-import type { Options } from "../../app/options.ts";
-import { type Command, parseCommand } from "../../options/parse.ts";
+import { type Command, type Options, parseCommand } from "../../app/options.ts";
 
 const NAMES = new Set(["node-ipam-controller", "nodeipam"]);
 const BASE = ["--provider=acme=unix:///run/acme.sock"];

@@ -1,8 +1,48 @@
 import { NODE_IPAM_CONTROLLER, isControllerEnabled } from "../../api/controller-names.ts";
+import { type ClusterOptions, cidrListProblems, readCidrs } from "../../kube/options.ts";
+import { boolFlag, choiceFlag, numberFlag, type Problem, stringFlag } from "../../options/flag.ts";
+import { flagName, type OptionsOf } from "../../options/table.ts";
 import { ADDRESS_BITS, type Cidr, prefixLength } from "../../util/cidr.ts";
-import { cidrListProblems, readCidrs } from "./cidr-list.ts";
-import { flagName, type Options } from "../../app/options.ts";
-import type { Problem } from "../../options/flag.ts";
+
+/** cmd/kube-controller-manager/app/options/nodeipamcontroller.go and cloud-provider/options/kubecloudshared.go v1.36.3. */
+export const nodeIpamFlags = {
+  allocateNodeCidrs: boolFlag({
+    path: "KubeCloudShared.AllocateNodeCIDRs",
+    group: "controllers",
+    defaultValue: false,
+    help: "give nodes ranges for their pods; needs --controllers=*,nodeipam as well",
+    differs: "node-ipam-controller has to be named in --controllers as well: two allocators hand out ranges twice",
+  }),
+  cidrAllocatorType: choiceFlag({
+    path: "KubeCloudShared.CIDRAllocatorType",
+    group: "controllers",
+    choices: ["RangeAllocator", "CloudAllocator"],
+    defaultValue: "RangeAllocator",
+    help: "where nodes' pod ranges come from: blocks of --cluster-cidr, or what the cloud has allocated for the machine",
+    differs: "CloudAllocator writes what the cloud has allocated, where upstream's process ends",
+  }),
+  nodeCidrMaskSize: maskSize(
+    128,
+    "prefix length of a node's pod range with one --cluster-cidr; 0: 24 for IPv4, 64 for IPv6",
+  ),
+  nodeCidrMaskSizeIpv4: maskSize(32, "prefix length of a node's IPv4 pod range; 0: 24"),
+  nodeCidrMaskSizeIpv6: maskSize(
+    128,
+    "prefix length of a node's IPv6 pod range, at most 16 more than that of --cluster-cidr; 0: 64",
+  ),
+  serviceClusterIpRange: stringFlag({
+    group: "controllers",
+    valueName: "cidr[,cidr]",
+    help: "range of Services, or one of each IP family; where it overlaps --cluster-cidr, no node gets it",
+  }),
+} as const;
+
+function maskSize(max: number, help: string): ReturnType<typeof numberFlag> {
+  return numberFlag({ group: "controllers", valueName: "bits", defaultValue: 0, min: 0, max, whole: true, help });
+}
+
+/** Its own flags, and the range of all pods. */
+export interface NodeIpamOptions extends OptionsOf<typeof nodeIpamFlags>, Pick<ClusterOptions, "clusterCidr"> {}
 
 /** A cluster range, and the prefix length of what each Node gets of it. */
 export interface NodeRange {
@@ -19,12 +59,12 @@ const SIZE_OF = { IPv4: "nodeCidrMaskSizeIpv4", IPv6: "nodeCidrMaskSizeIpv6" } a
 const MAX_IPV6_DIFFERENCE = 16;
 
 /** node-ipam is turned on. It does nothing without --allocate-node-cidrs. */
-export function isNodeIpamEnabled({ controllers }: Pick<Options, "controllers">): boolean {
+export function isNodeIpamEnabled({ controllers }: { readonly controllers: readonly string[] }): boolean {
   return isControllerEnabled(NODE_IPAM_CONTROLLER, controllers);
 }
 
 /** The cluster's ranges with the sizes that the flags give them. */
-export function nodeRanges(options: Options): readonly NodeRange[] {
+export function nodeRanges(options: NodeIpamOptions): readonly NodeRange[] {
   const { nodeCidrMaskSize: both } = options;
   return readCidrs(options.clusterCidr).map((cidr) => ({
     cidr,
@@ -33,12 +73,14 @@ export function nodeRanges(options: Options): readonly NodeRange[] {
 }
 
 /** The ranges of Services. */
-export function serviceRanges({ serviceClusterIpRange }: Options): readonly Cidr[] {
+export function serviceRanges({ serviceClusterIpRange }: NodeIpamOptions): readonly Cidr[] {
   return readCidrs(serviceClusterIpRange);
 }
 
 /** What is wrong with the settings of node-ipam, as far as they are used. */
-export function nodeIpamProblems(options: Options): readonly Problem[] {
+export function nodeIpamProblems(
+  options: NodeIpamOptions & Parameters<typeof isNodeIpamEnabled>[0],
+): readonly Problem[] {
   const services = cidrListProblems("--service-cluster-ip-range", options.serviceClusterIpRange);
   const isUsed = options.allocateNodeCidrs && isNodeIpamEnabled(options);
   if (!isUsed || options.cidrAllocatorType === "CloudAllocator") return services;
@@ -47,7 +89,7 @@ export function nodeIpamProblems(options: Options): readonly Problem[] {
   return [...services, ...missingRange(options), ...sizes];
 }
 
-function missingRange({ clusterCidr }: Options): readonly Problem[] {
+function missingRange({ clusterCidr }: NodeIpamOptions): readonly Problem[] {
   if (clusterCidr !== "") return [];
   const what =
     "no range is given, and --allocate-node-cidrs takes nodes' pod ranges from it; write it like 10.120.0.0/16";
@@ -55,7 +97,7 @@ function missingRange({ clusterCidr }: Options): readonly Problem[] {
 }
 
 /** setNodeCIDRMaskSizes in cmd/cloud-controller-manager/nodeipamcontroller.go v1.36.3. */
-function forbiddenSizes(options: Options): readonly Problem[] {
+function forbiddenSizes(options: NodeIpamOptions): readonly Problem[] {
   const [first, second] = readCidrs(options.clusterCidr);
   const { nodeCidrMaskSize: both, nodeCidrMaskSizeIpv4: ipv4, nodeCidrMaskSizeIpv6: ipv6 } = options;
   const ofFamilies = "use --node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6";
@@ -73,7 +115,7 @@ function forbiddenSizes(options: Options): readonly Problem[] {
   return [{ where: `--${flagName(other)}`, what: `is given, but the only range of --cluster-cidr is ${first.family}` }];
 }
 
-function impossibleSizes(options: Options): readonly Problem[] {
+function impossibleSizes(options: NodeIpamOptions): readonly Problem[] {
   return nodeRanges(options).flatMap(({ cidr, nodeMaskSize }) => {
     const what = impossible(cidr, nodeMaskSize);
     const key = options.nodeCidrMaskSize === 0 ? SIZE_OF[cidr.family] : "nodeCidrMaskSize";

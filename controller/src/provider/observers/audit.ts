@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { MethodName } from "@cloudwire/proto/methods";
 import { CLOUD_CONTROLLER_MANAGER } from "../../api/controller-names.ts";
 import type { EventInput } from "../../api/event.ts";
-import type { Options } from "../../app/options.ts";
+import type { AuditOptions } from "../../telemetry/options.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { epochOf } from "../../leadership/change-sequence.ts";
 import type { Work } from "../../observe/work.ts";
@@ -238,7 +238,7 @@ export type AuditOpening =
   | { readonly kind: "failed"; readonly problem: string };
 
 export interface AuditDependencies {
-  readonly options: Options;
+  readonly options: AuditOptions;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -246,7 +246,7 @@ export interface AuditDependencies {
 
 /** What is told of each change: in the audit log, in events, both or not at all. */
 export function changeAudit(
-  { auditEvents }: Pick<Options, "auditEvents">,
+  { auditEvents }: Pick<AuditOptions, "auditEvents">,
   log: AuditSink | undefined,
   events: (component: string) => EventRecorder,
 ): ChangeAudit | undefined {
