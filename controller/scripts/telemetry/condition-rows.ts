@@ -1,6 +1,5 @@
 import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../src/api/load-balancer-condition.ts";
-import { LoadBalancerSyncError } from "../../src/controllers/service/errors.ts";
-import { readinessOfFailure } from "../../src/controllers/service/failure-readiness.ts";
+import { LoadBalancerSyncError, readinessOfFailure } from "../../src/controllers/service/failure.ts";
 import {
   DELETING,
   driftNotRepaired,

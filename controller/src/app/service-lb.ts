@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { EVENT_SOURCES } from "../api/controller-names.ts";
 import { serviceLbController, type ServiceLbSettings } from "../controllers/service/controller.ts";
-import { serviceMetrics } from "../controllers/service/metrics.ts";
-import { exposeToldStates } from "../controllers/service/told-states.ts";
+import { exposeToldStates, serviceMetrics } from "../controllers/service/metrics.ts";
 import type { Options } from "./options.ts";
 import type { BuildController } from "../runtime/supervised-controller.ts";
 import type { ControllersDependencies, SharedMetrics } from "./controllers-dependencies.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Node } from "../../src/api/node.ts";
 import type { Service } from "../../src/api/service.ts";
 import { plan } from "../../src/controllers/node/plan.ts";
-import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "../../src/controllers/service/plan/patches.ts";
+import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "../../src/controllers/service/plan/status.ts";
 import type { JsonObject, WriteOptions } from "../../src/kube/client.ts";
 import { kubeconfigAccess } from "../../src/kube/connection/kubeconfig.ts";
 import type { ApiError } from "../../src/kube/errors.ts";

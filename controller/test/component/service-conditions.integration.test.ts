@@ -3,13 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition } from "../../src/api/meta.ts";
 import type { Service } from "../../src/api/service.ts";
 import {
+  PROVISIONING,
+  type Readiness,
+  type StatusPatch,
   addFinalizerPatch,
   cleanedUpPatch,
   ingressPatch,
-  type StatusPatch,
+  readinessItems,
   withConditions,
-} from "../../src/controllers/service/plan/patches.ts";
-import { PROVISIONING, type Readiness, readinessItems } from "../../src/controllers/service/plan/status.ts";
+} from "../../src/controllers/service/plan/status.ts";
 import { kubeconfigAccess } from "../../src/kube/connection/kubeconfig.ts";
 import { HttpKubeClient } from "../../src/kube/http-client.ts";
 import { SERVICES } from "../../src/kube/resources/service.ts";

@@ -1,6 +1,5 @@
 import type { Present } from "../../src/controllers/service/record/record.ts";
-import type { WantedInput } from "../../src/controllers/service/plan/input.ts";
-import type { Wish } from "../../src/controllers/service/plan/wish.ts";
+import type { WantedInput, Wish } from "../../src/controllers/service/plan/types.ts";
 import type { LoadBalancer, LoadBalancerAnswer, Operation } from "../../src/provider/model/load-balancer.ts";
 import { CREATED_MS, ingress, service } from "./builders.ts";
 

@@ -1,13 +1,15 @@
+import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Service } from "../../api/service.ts";
+import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
-import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
-import { type ReconcileContext, type Result, requeueAfter } from "../../runtime/reconciler.ts";
+import { ProviderError, type ProviderErrorClass, hasReason, retryDelayMs } from "../../provider/model/errors.ts";
+import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
 import type { Random } from "../../util/clock.ts";
-import { RetryAfterError } from "../../util/errors.ts";
-import { describe, isBusy, isQuiet, LoadBalancerSyncError, providerErrorOf } from "./errors.ts";
+import { RetryAfterError, causesOf, messageOf } from "../../util/errors.ts";
+import { hinted } from "../../util/text.ts";
 import { syncLoadBalancerFailed } from "./events.ts";
-import { failureText } from "./failure-readiness.ts";
+import type { Readiness } from "./plan/status.ts";
 
 export interface FailureDependencies {
   readonly events: EventRecorder;
@@ -77,4 +79,151 @@ function waitMs(error: ProviderError, inARow: number): number | undefined {
 
 function isTold(error: unknown): boolean {
   return error instanceof LoadBalancerSyncError && error.isTold;
+}
+
+export interface SyncErrorOptions extends ErrorOptions {
+  readonly isTold?: boolean;
+  /** Of no bearing on the load balancer that serves: its condition says nothing of it. */
+  readonly isAside?: boolean;
+  /** What the Service's condition says of it; default: by the cause. */
+  readonly reason?: LoadBalancerReadyReason;
+  /** In words, for the condition. */
+  readonly nextTry?: string;
+}
+
+/** A Service's load balancer could not be brought to what is wished. What the provider asked to wait is in the cause. */
+export class LoadBalancerSyncError extends Error {
+  readonly code = "LOAD_BALANCER_SYNC";
+  /** An event of its own has said it. */
+  readonly isTold: boolean;
+  readonly isAside: boolean;
+  readonly reason: LoadBalancerReadyReason | undefined;
+  readonly nextTry: string;
+
+  constructor(
+    message: string,
+    { isTold = false, isAside = false, reason, nextTry, ...options }: SyncErrorOptions = {},
+  ) {
+    super(message, options);
+    this.name = "LoadBalancerSyncError";
+    this.isTold = isTold;
+    this.isAside = isAside;
+    this.reason = reason;
+    this.nextTry = nextTry ?? "tried again after 5 seconds to 5 minutes";
+  }
+
+  /** For explain: what is known without the cause. */
+  get why(): Why | undefined {
+    return this.reason === undefined ? undefined : { reason: this.reason, message: this.message };
+  }
+}
+
+/** One line for events: what a provider says is complete, and what gRPC made of it under way says nothing more. */
+export function describe(error: unknown): string {
+  return error instanceof ProviderError || error instanceof LoadBalancerSyncError ? error.message : messageOf(error);
+}
+
+/** What a provider said, however deep it lies. */
+export function providerErrorOf(error: unknown): ProviderError | undefined {
+  return causesOf(error).find((cause) => cause instanceof ProviderError);
+}
+
+/** Another change of the same load balancer is under way, or a newer Service was applied already. */
+export function isBusy(error: ProviderError | undefined): boolean {
+  return hasReason(error, "OPERATION_IN_PROGRESS") || hasReason(error, "STALE_GENERATION");
+}
+
+/** The call has not been sent: others go first, so that the cloud is not called too often. Nothing has failed. */
+export function isInLine(error: unknown): boolean {
+  return providerErrorOf(error)?.isTurnedAway === true;
+}
+
+/** Nothing that a user must hear: an end of this process, a busy provider, a call not sent yet, or a sidecar that is just being restarted. */
+export function isQuiet(error: unknown, { signal, failures }: ReconcileContext): boolean {
+  const fromProvider = providerErrorOf(error);
+  const isRestart = fromProvider?.fromTransport === true && fromProvider.code === "UNAVAILABLE" && failures === 0;
+  return signal.aborted || isBusy(fromProvider) || isInLine(error) || isRestart;
+}
+
+/** An event's length; metav1.Condition would take 32,768 characters. */
+const MAX_MESSAGE = 1024;
+
+/** The same without the words that upstream's events begin with. */
+const MAX_EVENT_TEXT = 940;
+
+/** Reasons of the contract that say more than their class does. */
+const BY_REASON: ReadonlyMap<string, LoadBalancerReadyReason> = new Map([
+  ["QUOTA_EXCEEDED", "QuotaExceeded"],
+  ["ADDRESS_IN_USE", "Conflict"],
+  ["NAME_TAKEN", "Conflict"],
+  ["OWNED_BY_ANOTHER_CLUSTER", "Conflict"],
+  ["DELETION_PROTECTED", "DeletionProtected"],
+  ["DEPENDENCY_IN_USE", "CloudBusy"],
+  ["NOT_READY", "CloudBusy"],
+  ["OPERATION_IN_PROGRESS", "CloudBusy"],
+  ["STALE_GENERATION", "CloudBusy"],
+]);
+
+const BY_CLASS: Readonly<Record<ProviderErrorClass, LoadBalancerReadyReason>> = {
+  OUTCOME_UNKNOWN: "OutcomeUnknown",
+  TRANSIENT: "ProviderUnavailable",
+  WAIT: "Throttled",
+  FINAL: "Refused",
+  OPERATOR: "ProviderNotAuthorized",
+  RESYNC: "OutcomeUnknown",
+};
+
+/** Whether the load balancer is as wished cannot be told: it may be. */
+const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set(["OutcomeUnknown", "ProviderUnavailable", "SyncFailed"]);
+
+/** The waits of provider/retry-delay.ts, of the queue and of failure.ts, in words. */
+const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
+  OUTCOME_UNKNOWN: "asked again after 1 second to 5 minutes",
+  TRANSIENT: "tried again after 5 seconds to 5 minutes",
+  WAIT: "tried again when the provider allows it",
+  FINAL: "tried again when the Service or the provider changes, or after 30 minutes",
+  OPERATOR: "tried again after 1 to 5 minutes, and when the Service changes",
+  RESYNC: "asked again after 1 second to 5 minutes",
+};
+
+const API_SERVER_REMEDY = "see that the API server is well and grants the controller its rights";
+
+/** What a failure means for the Service; undefined: nothing that could be written. */
+export function readinessOfFailure(error: unknown): Readiness | undefined {
+  // The server that did not take the write would not take this one.
+  if (isOfApiServer(error)) return undefined;
+  return error instanceof LoadBalancerSyncError && error.isAside ? undefined : judged(error);
+}
+
+/** What went wrong, when it is tried again and what somebody can do, in one line for events: `kubectl describe` shows no conditions. */
+export function failureText(error: unknown): string {
+  return isOfApiServer(error)
+    ? hinted(describe(error), NEXT_TRY.TRANSIENT, API_SERVER_REMEDY, MAX_EVENT_TEXT)
+    : judged(error, MAX_EVENT_TEXT).message;
+}
+
+function isOfApiServer(error: unknown): boolean {
+  return causesOf(error).some((cause) => isApiError(cause));
+}
+
+function judged(error: unknown, max = MAX_MESSAGE): Readiness {
+  const told = causesOf(error).find((cause) => cause instanceof LoadBalancerSyncError && cause.reason !== undefined);
+  if (told instanceof LoadBalancerSyncError && told.reason !== undefined) {
+    return readiness(told.reason, describe(error), told.nextTry, max);
+  }
+  const fromProvider = providerErrorOf(error);
+  if (fromProvider === undefined) return readiness("SyncFailed", describe(error), NEXT_TRY.TRANSIENT, max);
+  const isQuota = fromProvider.reason === "QUOTA_EXCEEDED";
+  const nextTry = isQuota ? "tried again after 1 to 15 minutes" : NEXT_TRY[fromProvider.class];
+  return readiness(reasonOf(fromProvider), describe(error), nextTry, max);
+}
+
+function reasonOf({ reason, class: errorClass, code }: ProviderError): LoadBalancerReadyReason {
+  if (code === "ALREADY_EXISTS") return "Conflict";
+  return BY_REASON.get(reason) ?? BY_CLASS[errorClass];
+}
+
+function readiness(reason: LoadBalancerReadyReason, what: string, nextTry: string, max: number): Readiness {
+  const message = hinted(what, nextTry, LOAD_BALANCER_REMEDIES[reason], max);
+  return { status: UNKNOWN.has(reason) ? "Unknown" : "False", reason, message };
 }

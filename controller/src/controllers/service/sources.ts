@@ -6,9 +6,9 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
-import type { NodeSync } from "./node-sync.ts";
-import { changesTargets, isTarget, wantsLoadBalancer } from "./predicates.ts";
 import type { Targets } from "./gather/targets.ts";
+import type { ServiceMetrics } from "./metrics.ts";
+import { changesTargets, isTarget, losesStatus, wantsLoadBalancer } from "./predicates.ts";
 import { acknowledgedOf } from "./record/record.ts";
 import type { Records } from "./record/records.ts";
 
@@ -85,4 +85,71 @@ function outdated({ providers, records, targets }: NodesSourceOptions): readonly
 function inWork({ services }: NodesSourceOptions, queue: Pick<Workqueue, "state">): readonly string[] {
   const wanting = [...services.lister.list()].filter(wantsLoadBalancer).map(keyOf);
   return wanting.filter((key) => queue.state(key).kind === "working");
+}
+
+/** Somebody who writes another address again and again is answered no faster: each has the last word for a while, and nobody spins. */
+const REPAIR_PERIOD_MS = 30_000;
+
+export interface StatusSourceOptions {
+  readonly services: Informer<Service>;
+  readonly records: Pick<Records, "get">;
+  readonly clock: Clock;
+}
+
+/** Wakes a Service whose published address or condition somebody else has changed: the first time at once, then paced. */
+export function statusSource({ services, records, clock }: StatusSourceOptions): Source {
+  /** When each Service's status was last put right, or is going to be. */
+  const repairAtMs = new Map<string, number>();
+  const delayMs = (key: string): number => {
+    const nowMs = clock.monotonicMs();
+    const lastMs = repairAtMs.get(key) ?? -REPAIR_PERIOD_MS;
+    const atMs = lastMs > nowMs ? lastMs : Math.max(nowMs, lastMs + REPAIR_PERIOD_MS);
+    repairAtMs.set(key, atMs);
+    return atMs - nowMs;
+  };
+  return {
+    name: "status of services",
+    ready: (signal) => services.whenSynced(signal),
+    start: (queue) =>
+      services.addHandler({
+        onUpdate: (old, service) => {
+          const key = keyOf(service);
+          if (losesStatus(old, service, acknowledgedOf(records.get(key))?.ingress)) queue.addAfter(key, delayMs(key));
+        },
+        onDelete: (service) => repairAtMs.delete(keyOf(service)),
+      }),
+  };
+}
+
+export interface NodeSyncDependencies {
+  readonly metrics: Pick<ServiceMetrics, "nodeSyncLatencySeconds">;
+  readonly clock: Clock;
+}
+
+/** Measures how long a change of nodes takes to reach the last load balancer: one sample a pass, passes without work too, as upstream. */
+export class NodeSync {
+  readonly #deps: NodeSyncDependencies;
+  readonly #waiting = new Set<string>();
+  #startMs = 0;
+
+  constructor(dependencies: NodeSyncDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** A pass found that these Services need the new nodes. One that overtakes another goes on measuring from the earlier start. */
+  begin(keys: Iterable<string>): void {
+    if (this.#waiting.size === 0) this.#startMs = this.#deps.clock.monotonicMs();
+    for (const key of keys) this.#waiting.add(key);
+    if (this.#waiting.size === 0) this.#observe();
+  }
+
+  /** The Service was tried, with whatever result. */
+  tried(key: string): void {
+    if (this.#waiting.delete(key) && this.#waiting.size === 0) this.#observe();
+  }
+
+  #observe(): void {
+    const { metrics, clock } = this.#deps;
+    metrics.nodeSyncLatencySeconds.observe((clock.monotonicMs() - this.#startMs) / 1000);
+  }
 }

@@ -6,7 +6,7 @@ import { DELETION_PROTECTION } from "../../api/annotations.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/well-known.ts";
 import { LOAD_BALANCER_READY, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";
 import type { Condition } from "../../api/meta.ts";
-import { LoadBalancerSyncError } from "../../controllers/service/errors.ts";
+import { LoadBalancerSyncError } from "../../controllers/service/failure.ts";
 import {
   ProviderError,
   type ProviderErrorFields,

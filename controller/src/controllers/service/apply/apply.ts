@@ -1,17 +1,13 @@
-import { DONE, type ReconcileContext, type Result } from "../../../runtime/reconciler.ts";
+import type { Service } from "../../../api/service.ts";
+import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
 import { RetryAfterError, TerminalError } from "../../../util/errors.ts";
-import { applyChange } from "./change.ts";
-import { applyDelete } from "./delete.ts";
-import { noteLook } from "./drift.ts";
-import { applyKeep } from "./keep.ts";
-import { applyLeave } from "./leave.ts";
-import { applyRetire } from "./retire.ts";
-import type { ApplyDependencies } from "./dependencies.ts";
-import { unlessOvertaken } from "./overtaken.ts";
-import { addFinalizer, finish, poll } from "./status.ts";
-import { MUTED } from "./conditions.ts";
-import { LoadBalancerSyncError } from "../errors.ts";
-import type { Plan, Refuse, Settle } from "../plan/types.ts";
+import { LoadBalancerSyncError, isBusyStill, isInLine, isQuiet, readinessOfFailure } from "../failure.ts";
+import { loadBalancerKept, loadBalancerNotServed, loadBalancerProtected } from "../events.ts";
+import { PROTECTED, notServed, toldReadiness } from "../plan/status.ts";
+import type { Keep, Leave, Plan, Refuse, Settle } from "../plan/types.ts";
+import { applyChange, noteLook } from "./change.ts";
+import { type ApplyDependencies, MUTED, addFinalizer, finish, poll, tell } from "./status.ts";
+import { applyDelete, applyRetire, unlessOvertaken } from "./delete.ts";
 
 /** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
 export async function apply(plan: Plan, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -74,4 +70,68 @@ async function applySettle(plan: Settle, deps: ApplyDependencies, context: Recon
   if (look !== undefined) noteLook(service, present, look, deps, context);
   if (!(await addFinalizer(service, plan.finalizerPatch, undefined, deps, context))) return DONE;
   return finish(service, present, { purpose: finished, nodeCount }, deps, context);
+}
+
+/** Lets nothing go, and says what would. Called after `meanwhile` was carried out, whose result counts. */
+export async function applyKeep(
+  { service, isGone, loadBalancerId, finalizerPatch }: Keep,
+  result: Result,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  const { events, records, ownWrites } = deps;
+  if (isGone) {
+    events.record(loadBalancerKept(service, loadBalancerId));
+    context.log.info("The load balancer of a Service that is gone is kept, for it is protected", { loadBalancerId });
+    records.commit(context.key, { kind: "retained" });
+    // Another Service may stand under the name by now.
+    return requeueAfter(0);
+  }
+  if (toldReadiness(ownWrites.newest(service))?.reason !== PROTECTED.reason)
+    events.record(loadBalancerProtected(service));
+  await addFinalizer(service, finalizerPatch, PROTECTED, deps, context);
+  await tell(service, PROTECTED, deps, context);
+  return result;
+}
+
+/** Says why nothing is done, with an event when that is new. A provider that serves it again makes the Service be looked at. */
+export async function applyLeave(
+  { service, why }: Leave,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  const readiness = notServed(why);
+  context.log.warn("The load balancer is left as it is: no provider serves it any more", { why });
+  const isNew = toldReadiness(deps.ownWrites.newest(service))?.reason !== readiness.reason;
+  await tell(service, readiness, deps, context);
+  if (isNew) deps.events.record(loadBalancerNotServed(service, why));
+  return DONE;
+}
+
+export interface TellFailureDependencies extends Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites"> {
+  /** Failures of one kind in a row, this one included. */
+  readonly inARow: number;
+}
+
+/** Says in the Service's condition what stands in the way. Never fails: what went wrong before is what counts. */
+export async function tellFailure(
+  error: unknown,
+  cached: Service,
+  deps: TellFailureDependencies,
+  context: ReconcileContext,
+): Promise<void> {
+  const { inARow, ownWrites } = deps;
+  // What waits makes no event, but people who look find out why nothing happens.
+  const isTold = isBusyStill(error, inARow) || isInLine(error);
+  if (context.signal.aborted || (isQuiet(error, context) && !isTold)) return;
+  const service = ownWrites.latest(cached);
+  const readiness = readinessOfFailure(error);
+  if (readiness === undefined) return;
+  // One failed look does not make a load balancer that serves a doubtful one.
+  if (readiness.status === "Unknown" && inARow === 1 && toldReadiness(service)?.status === "True") return;
+  try {
+    await tell(service, readiness, deps, context);
+  } catch (failure) {
+    context.log.debug(2, "The condition of the Service could not be written", { err: failure });
+  }
 }

@@ -1,26 +1,27 @@
-import type { LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
-import type { ChangeOptions } from "../../../provider/model/client.ts";
+import type { Service } from "../../../api/service.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
+import type { ChangeOptions } from "../../../provider/model/client.ts";
 import { type ProviderError, hasReason, isOfClass, retryDelayMs } from "../../../provider/model/errors.ts";
+import type { LoadBalancerChange } from "../../../provider/model/load-balancer.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
-import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
+import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
 import {
   adoptingLoadBalancer,
   diagnosed,
+  driftNotRepaired,
   ensuringLoadBalancer,
   featureIgnored,
+  loadBalancerDrifted,
   unavailableLoadBalancer,
   updateLoadBalancerFailed,
 } from "../events.ts";
-import { failureText } from "../failure-readiness.ts";
-import { loadBalancerRef } from "../gather/load-balancer-ref.ts";
+import { loadBalancerRef } from "../gather/desired.ts";
 import { progressOf } from "../plan/progress.ts";
-import { openRequestID } from "../record/record.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
-import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
-import { announceRepair, noteChange } from "./drift.ts";
-import { addFinalizer, finish, poll, tellNothing } from "./status.ts";
+import { type Present, openRequestID } from "../record/record.ts";
+import type { Look } from "../record/transition.ts";
+import { type ApplyDependencies, addFinalizer, finish, poll, providerNamed, tellNothing } from "./status.ts";
 
 /** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
 export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -206,4 +207,42 @@ function changeOptions(
 function nodeNames({ wish }: Change): readonly string[] {
   const { source } = wish.nodes;
   return source.kind === "inline" ? source.nodes.map(({ name }) => name) : [];
+}
+
+/** What a read of the cloud, for which a sweep gave reason, has come to. */
+export function noteLook(
+  service: Service,
+  { provider }: Present,
+  look: Look,
+  { records, pace, clock, events, metrics }: ApplyDependencies,
+  { key, log }: ReconcileContext,
+): void {
+  if (look.kind === "left") {
+    const { drift, verdict } = look;
+    const { what, kind } = drift;
+    log.debug(2, "The load balancer is not as acknowledged and is left so for now", { what, verdict });
+    metrics.drifts.inc({ provider, kind, action: verdict === "rest" ? "rest" : "left" });
+    const isNew = records.get(key)?.drift.suspended === undefined;
+    if (verdict === "rest" && isNew) events.record(driftNotRepaired(service, what));
+  }
+  records.commit(key, { kind: "inspected", look, nowMs: clock.monotonicMs(), periodMs: pace.periodMs });
+}
+
+/** Before what somebody else did is undone. */
+export function announceRepair({ service, drift }: Change, { events }: Pick<ApplyDependencies, "events">): void {
+  if (drift !== undefined) events.record(loadBalancerDrifted(service, drift.what));
+}
+
+/** After the provider has taken the change: another wish puts an end to what was known of drifts. */
+export function noteChange(
+  { provider, purpose, drift }: Change,
+  { records, clock, metrics }: Pick<ApplyDependencies, "records" | "clock" | "metrics">,
+  key: string,
+): void {
+  if (drift !== undefined) {
+    metrics.drifts.inc({ provider, kind: drift.kind, action: "repaired" });
+    records.commit(key, { kind: "repaired", nowMs: clock.monotonicMs() });
+  } else if (purpose === "ensure") {
+    records.commit(key, { kind: "driftSuperseded" });
+  }
 }

@@ -1,18 +1,25 @@
+import { keyOf } from "../../../api/meta.ts";
+import type { Service } from "../../../api/service.ts";
 import { serviceRef } from "../../../provider/convert/service.ts";
 import { hasReason } from "../../../provider/model/errors.ts";
 import type { LoadBalancerDeletion } from "../../../provider/model/load-balancer.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
-import { describe, isQuiet, LoadBalancerSyncError } from "../errors.ts";
-import { deletedLoadBalancer, deleteLoadBalancerFailed, deletingLoadBalancer, diagnosed } from "../events.ts";
-import { failureText } from "../failure-readiness.ts";
-import { hintOf, openRequestID } from "../record/record.ts";
-import { loadBalancerRef } from "../gather/load-balancer-ref.ts";
+import { causesOf } from "../../../util/errors.ts";
+import { LoadBalancerSyncError, describe, failureText, isQuiet } from "../failure.ts";
+import {
+  deleteLoadBalancerFailed,
+  deletedLoadBalancer,
+  deletingLoadBalancer,
+  diagnosed,
+  formerLoadBalancerDeleted,
+  formerLoadBalancerNotDeleted,
+} from "../events.ts";
+import { loadBalancerRef } from "../gather/desired.ts";
 import { DELETING } from "../plan/status.ts";
-import type { Delete } from "../plan/types.ts";
-import type { Wish } from "../plan/wish.ts";
-import { type ApplyDependencies, providerNamed } from "./dependencies.ts";
-import { isOvertaken, refuseOvertakenDelete } from "./overtaken.ts";
-import { again, patch, tell } from "./status.ts";
+import type { Delete, Retire, Wish } from "../plan/types.ts";
+import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from "../predicates.ts";
+import { hintOf, openRequestID } from "../record/record.ts";
+import { type ApplyDependencies, again, patch, providerNamed, tell } from "./status.ts";
 
 /** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
 export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
@@ -104,4 +111,104 @@ function deletionError(
   const message = `failed to delete load balancer: ${describe(error)}`;
   if (isGone && !isQuiet(error, context)) events.record(deleteLoadBalancerFailed(service, failureText(error)));
   return new LoadBalancerSyncError(message, { cause: error, isTold: isGone });
+}
+
+/** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
+export async function applyRetire(
+  { service, previous }: Retire,
+  deps: ApplyDependencies,
+  context: ReconcileContext,
+): Promise<Result> {
+  const { events, records, gate } = deps;
+  const { loadBalancerID } = previous;
+  const provider = providerNamed(deps, previous.provider);
+  const ref = loadBalancerRef(service, provider.info, loadBalancerID, undefined);
+  const refuse = (): void => refuseOvertakenRetire(service, deps);
+  const options = { signal: context.signal, trigger: "served by another provider", refuse };
+  const call = () =>
+    gate.run(provider, context, undefined, () => {
+      refuse();
+      return provider.client.deleteLoadBalancer(ref, options);
+    });
+  try {
+    const { done, operation } = await call().catch(async (error: unknown) => {
+      if (!hasReason(error, "DELETION_PROTECTED") || previous.unprotected === undefined) throw error;
+      await unprotect(
+        { service, provider: previous.provider },
+        previous.unprotected,
+        refuseOvertakenRetire,
+        deps,
+        context,
+      );
+      return call();
+    });
+    if (!done) return again(operation?.pollAfterMs, deps);
+  } catch (error) {
+    if (isOvertaken(error)) throw error;
+    if (!isQuiet(error, context)) {
+      events.record(formerLoadBalancerNotDeleted(service, previous.provider, failureText(error)));
+    }
+    const message = `failed to delete what provider ${previous.provider} had of the Service: ${describe(error)}`;
+    throw new LoadBalancerSyncError(message, { cause: error, isTold: true, isAside: true });
+  }
+  // Where only nobody could tell, there was nothing to speak of.
+  if (loadBalancerID !== undefined)
+    events.record(formerLoadBalancerDeleted(service, previous.provider, loadBalancerID));
+  records.commit(context.key, { kind: "previousCleared", provider: previous.provider });
+  return requeueAfter(0);
+}
+
+/** Long enough for others to have their turn, should what is planned and what is seen here ever disagree. */
+const REPLAN_MS = 1000;
+
+/** What was planned is not to be done any more: the Service has changed while a change waited for its turn. */
+class OvertakenError extends Error {
+  readonly code = "OVERTAKEN";
+  override readonly name = "OvertakenError";
+}
+
+type Looking = Pick<ApplyDependencies, "records" | "services" | "ownWrites">;
+
+/** To be asked when its turn has come, for what is deleted does not come back. */
+export function refuseOvertakenDelete(service: Service, deps: Looking): void {
+  const now = current(service, deps);
+  const isWanted = now !== undefined && wantsLoadBalancer(now) && !isDeleting(now);
+  if (isWanted || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
+}
+
+/** As {@link refuseOvertakenDelete}: another wish may make the previous provider the present one. */
+export function refuseOvertakenRetire(service: Service, deps: Looking): void {
+  const now = current(service, deps);
+  const isAnother = now !== undefined && needsUpdate(service, now);
+  if (isAnother || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
+}
+
+/** Plans anew soon, on what was seen here. */
+export async function unlessOvertaken(applied: Promise<Result>): Promise<Result> {
+  try {
+    return await applied;
+  } catch (error) {
+    if (isOvertaken(error)) return requeueAfter(REPLAN_MS);
+    throw error;
+  }
+}
+
+/** Found here, or when the call was to be sent. */
+export function isOvertaken(error: unknown): boolean {
+  return causesOf(error).some((cause) => cause instanceof OvertakenError);
+}
+
+/** As the next gathering will see it, or the same would be planned and refused again for ever. undefined: it is gone. */
+function current(service: Service, { services, ownWrites }: Looking): Service | undefined {
+  const cached = services.get(keyOf(service));
+  return cached?.metadata.uid === service.metadata.uid ? ownWrites.latest(cached) : undefined;
+}
+
+function lastOf(service: Service, { records }: Looking): Service {
+  const record = records.get(keyOf(service));
+  return record?.uid === service.metadata.uid && record.isDeleted ? record.lastSeen : service;
+}
+
+function overtaken(service: Service): OvertakenError {
+  return new OvertakenError(`Service ${keyOf(service)} has changed; its load balancer was not deleted`);
 }

@@ -1,15 +1,33 @@
+import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
-import type { JsonObject } from "../../../kube/client.ts";
+import type { Lister } from "../../../kube/cache/lister.ts";
+import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import type { JsonObject, KubeClient } from "../../../kube/client.ts";
 import { isApiError } from "../../../kube/errors.ts";
+import type { EventRecorder } from "../../../kube/events/broadcaster.ts";
 import { SERVICES } from "../../../kube/resources/service.ts";
+import type { ChangeLimiter } from "../../../provider/limits/change-limiter.ts";
+import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter } from "../../../runtime/reconciler.ts";
-import { describe, LoadBalancerSyncError } from "../errors.ts";
+import type { Clock, Random } from "../../../util/clock.ts";
+import { LoadBalancerSyncError, describe } from "../failure.ts";
 import { ensuredLoadBalancer, unavailableLoadBalancer, updatedLoadBalancer } from "../events.ts";
+import type { DriftPace } from "../gather/owner.ts";
+import type { ServiceMetrics } from "../metrics.ts";
+import {
+  type Readiness,
+  type StatusPatch,
+  driftNotRepaired,
+  ingressPatch,
+  readinessItems,
+  readinessOf,
+  toldReadiness,
+  withConditions,
+  withoutReadiness,
+} from "../plan/status.ts";
+import { isDeletionProtected, needsUpdate } from "../predicates.ts";
 import type { Operation, Present } from "../record/record.ts";
-import { ingressPatch, type StatusPatch, withConditions } from "../plan/patches.ts";
-import { driftNotRepaired, type Readiness, readinessOf, withoutReadiness } from "../plan/status.ts";
-import { isDeletionProtected } from "../predicates.ts";
-import type { ApplyDependencies } from "./dependencies.ts";
+import type { Records } from "../record/records.ts";
 
 /** Polls of many load balancers that were made together spread over this share of their interval. */
 const POLL_JITTER = 0.2;
@@ -131,5 +149,76 @@ export async function patch(
   } catch (error) {
     if (isApiError(error, "notFound")) return false;
     throw new LoadBalancerSyncError(`failed to ${what}: ${describe(error)}`, { cause: error });
+  }
+}
+
+/** What this step changes things with. */
+export interface ApplyDependencies {
+  readonly kube: Pick<KubeClient, "patch">;
+  readonly services: Pick<Lister<Service>, "get">;
+  readonly providers: Pick<ProviderSet, "providers">;
+  readonly events: EventRecorder;
+  readonly metrics: ServiceMetrics;
+  readonly records: Pick<Records, "get" | "commit">;
+  /** A new ID for each intended change of a load balancer. */
+  readonly newId: () => string;
+  readonly gate: ChangeLimiter;
+  readonly ownWrites: OwnWrites<Service>;
+  readonly pace: DriftPace;
+  /** What the Service is told in its condition. */
+  readonly conditions: Conditions;
+  /** What is done is not what the Service wishes now: a refusal of it says nothing of that wish. */
+  readonly isMeanwhile?: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The provider that a plan names. */
+export function providerNamed({ providers }: Pick<ApplyDependencies, "providers">, name: string): Provider {
+  const provider = providers.providers.find((candidate) => candidate.name === name);
+  if (provider === undefined) throw new LoadBalancerSyncError(`no provider is called ${name} any more`);
+  return provider;
+}
+
+/** Another wording of the same reason is written this often at most: errors may hold what differs from try to try. */
+const REWORD_MS = 300_000;
+
+/** What is still to be written of a {@link Readiness}. */
+export interface Conditions {
+  /** Items for `status.conditions`; undefined: nothing is to be written. */
+  items(service: Service, wanted: Readiness): readonly JsonObject[] | undefined;
+  /** The Service is gone. */
+  forget(key: string): void;
+}
+
+/** Nothing is said: somebody else has the word. */
+export const MUTED: Conditions = { items: () => undefined, forget: () => undefined };
+
+/** Lets through what changes the meaning of the condition or is about another wish, and seldom what changes only its wording. */
+export class PacedConditions implements Conditions {
+  readonly #clock: Clock;
+  /** By key: when, monotonic, and about which wish. */
+  readonly #written = new Map<string, { readonly atMs: number; readonly service: Service }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  items(service: Service, wanted: Readiness): readonly JsonObject[] | undefined {
+    const items = readinessItems(service, wanted, this.#clock.nowMs());
+    if (items === undefined) return undefined;
+    const key = keyOf(service);
+    const nowMs = this.#clock.monotonicMs();
+    const told = toldReadiness(service);
+    const isSame = told?.status === wanted.status && told.reason === wanted.reason;
+    const last = this.#written.get(key);
+    const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && !needsUpdate(last.service, service);
+    if (isSame && isPaced) return undefined;
+    this.#written.set(key, { atMs: nowMs, service });
+    return items;
+  }
+
+  forget(key: string): void {
+    this.#written.delete(key);
   }
 }

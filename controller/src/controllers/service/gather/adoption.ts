@@ -3,7 +3,7 @@ import { loadBalancerToAdopt, type Service } from "../../../api/service.ts";
 import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { hintOf, holderOf, type Present, type ServiceRecord } from "../record/record.ts";
-import { LoadBalancerSyncError } from "../errors.ts";
+import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, adoption, NO_ADOPTION } from "../plan/adoption.ts";
 import { isDeleting, wantsLoadBalancer } from "../predicates.ts";
 import type { GatherDependencies, Owner } from "./owner.ts";

@@ -1,8 +1,9 @@
-import { deletionProtection, type Service } from "../../../api/service.ts";
+import { type Service, deletionProtection } from "../../../api/service.ts";
 import { specFingerprint } from "../../../provider/convert/fingerprint.ts";
-import { loadBalancerSpec } from "../../../provider/convert/service.ts";
-import type { Leftover } from "../plan/input.ts";
-import type { Wish } from "../plan/wish.ts";
+import { declaredAnnotations, loadBalancerSpec, serviceRef } from "../../../provider/convert/service.ts";
+import type { LoadBalancerRef } from "../../../provider/model/client.ts";
+import type { ProviderInfo } from "../../../provider/model/info.ts";
+import type { Leftover, Wish } from "../plan/types.ts";
 import type { Acknowledged, PreviousLoadBalancer } from "../record/record.ts";
 import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
 
@@ -43,4 +44,20 @@ export function wishOf(
   const isLifted = asked.deletionProtection === undefined && requested?.deletionProtection !== undefined;
   const spec = isLifted ? { ...asked, deletionProtection: false } : asked;
   return { spec, specFingerprint: specFingerprint(spec), nodes: targets.of(provider.name, info) };
+}
+
+/** Names a load balancer to its provider; ids of earlier answers are hints. */
+export function loadBalancerRef(
+  service: Service,
+  info: ProviderInfo | undefined,
+  loadBalancerId: string | undefined,
+  operationId: string | undefined,
+): LoadBalancerRef {
+  return {
+    service: serviceRef(service),
+    class: service.spec.loadBalancerClass,
+    annotations: declaredAnnotations(service, info?.annotationPrefixes ?? []),
+    ...(operationId === undefined || operationId === "" ? {} : { operationId }),
+    ...(loadBalancerId === undefined || loadBalancerId === "" ? {} : { loadBalancerId }),
+  };
 }

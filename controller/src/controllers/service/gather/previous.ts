@@ -1,7 +1,7 @@
 import { contractError } from "../../../provider/model/errors.ts";
 import type { Provider } from "../../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../../runtime/reconciler.ts";
-import type { News } from "../record/news.ts";
+import type { News } from "../record/records.ts";
 import { hintOf, holderOf, type PreviousLoadBalancer } from "../record/record.ts";
 import type { Found } from "./load-balancer-lister.ts";
 import type { GatherDependencies } from "./owner.ts";

@@ -1,6 +1,6 @@
 import { ADOPT_LOAD_BALANCER } from "../../../api/annotations.ts";
 import type { UnsupportedRequest } from "./unsupported.ts";
-import type { Wish } from "./wish.ts";
+import type { Wish } from "./types.ts";
 
 /** What decides whether a load balancer that exists becomes a Service's. */
 export interface AdoptionInput {

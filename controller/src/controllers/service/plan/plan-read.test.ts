@@ -9,7 +9,7 @@ import {
   wanted,
   wish,
 } from "../../../../test/support/service-plan-builders.ts";
-import type { WantedInput } from "./input.ts";
+import type { WantedInput } from "./types.ts";
 import { plan } from "./plan.ts";
 
 const seen = { ...known, observedFingerprint: "seen-1" };

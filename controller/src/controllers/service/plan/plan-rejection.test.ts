@@ -10,10 +10,9 @@ import {
   wanted,
   wish,
 } from "../../../../test/support/service-plan-builders.ts";
-import type { Refusal } from "./refusal.ts";
-import type { WantedInput } from "./input.ts";
+import type { Refusal } from "./types.ts";
+import type { WantedInput, Wish } from "./types.ts";
 import { plan } from "./plan.ts";
-import type { Wish } from "./wish.ts";
 
 describe("plan() of a wish that is refused", () => {
   const refusal: Refusal = { message: "no", retryAfterMs: 5, nextTry: "later" };

@@ -1,11 +1,16 @@
 import type { Drift, Operation, Present } from "../record/record.ts";
 import { type DriftVerdict, driftOf } from "./drift.ts";
-import type { CleanupInput, Input, WantedInput } from "./input.ts";
-import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./patches.ts";
-import { progressOf } from "./progress.ts";
-import { lastAccepted } from "./refusal.ts";
-import { areNodesNew, presentFromCloud, isInForce, isWishNew, inForceInCloud } from "./standing.ts";
-import type { Change, Plan, Settle } from "./types.ts";
+import type { Change, CleanupInput, Input, Plan, Settle, WantedInput } from "./types.ts";
+import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./status.ts";
+import {
+  areNodesNew,
+  inForceInCloud,
+  isInForce,
+  isWishNew,
+  lastAccepted,
+  presentFromCloud,
+  progressOf,
+} from "./progress.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected } from "../predicates.ts";
 
 /** Trigger of a change whose reason is that nothing is known. */

@@ -1,11 +1,11 @@
 import type { Service } from "../../../api/service.ts";
-import type { UnsupportedRequest } from "./unsupported.ts";
-import type { Drift, Operation, Present } from "../record/record.ts";
+import type { EnsureLoadBalancerInput, NodeSelection } from "../../../provider/model/client.ts";
+import type { LoadBalancerAnswer } from "../../../provider/model/load-balancer.ts";
+import type { DeleteOperation, Drift, Operation, Present, PreviousLoadBalancer } from "../record/record.ts";
 import type { Look } from "../record/transition.ts";
-import type { Leftover } from "./input.ts";
-import type { StatusPatch } from "./patches.ts";
-import type { Refusal } from "./refusal.ts";
-import type { Wish } from "./wish.ts";
+import type { DriftVerdict } from "./drift.ts";
+import type { StatusPatch } from "./status.ts";
+import type { UnsupportedRequest } from "./unsupported.ts";
 
 /** What is to be done about one Service. */
 export type Plan = Delete | Keep | Leave | Retire | Refuse | Change | Settle | Wait | Fail | Forget;
@@ -110,4 +110,88 @@ export interface Fail {
 export interface Forget {
   readonly kind: "forget";
   readonly key: string;
+}
+
+/** What a decision about one Service rests on. */
+export type Input = CleanupInput | WantedInput | UnservedInput | AbsentInput;
+
+/** What a previous provider holds, and how it can be deleted. */
+export interface Leftover extends PreviousLoadBalancer {
+  /** To be ensured there first, should that cloud answer that it is protected; where that is the user's word. */
+  readonly unprotected?: Wish | undefined;
+}
+
+/** The Service has no use for a load balancer, any more or at all. */
+export interface CleanupInput {
+  readonly kind: "cleanup";
+  /** The last one known, if the object itself is gone. */
+  readonly service: Service;
+  readonly isGone: boolean;
+  readonly provider: string;
+  /** As last acknowledged. */
+  readonly loadBalancerId: string | undefined;
+  /** The deletion that goes on. */
+  readonly deletion: DeleteOperation | undefined;
+  /** One more load balancer, at a provider that served the Service before. */
+  readonly previous: Leftover | undefined;
+  /** The Service as it is wished while it must not go; undefined: it need not be kept up. */
+  readonly upkeep: WantedInput | undefined;
+  /** The last wish without protection at the cloud, where that protection is ours to lift. */
+  readonly unprotected: Wish | undefined;
+}
+
+/** Its provider serves load balancers no more, and nobody else does: nothing can be done about what it has. */
+export interface UnservedInput {
+  readonly kind: "unserved";
+  readonly service: Service;
+  readonly why: string;
+}
+
+/** The Service is gone, and nothing of it is left. */
+export interface AbsentInput {
+  readonly kind: "absent";
+  readonly key: string;
+}
+
+/** The Service wishes for a load balancer of a provider here. */
+export interface WantedInput {
+  readonly kind: "wanted";
+  readonly service: Service;
+  readonly provider: string;
+  readonly wish: Wish;
+  readonly present: Present | undefined;
+  /**
+   * A request got no answer. Without `present` requesting it again says more than reading; with it, nothing is believed that was acknowledged
+   * earlier.
+   */
+  readonly isUnanswered: boolean;
+  /** What the cloud has, where that was read: see {@link isReadNeeded}. */
+  readonly observed: LoadBalancerAnswer | undefined;
+  /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
+  readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
+  readonly previous: Leftover | undefined;
+  readonly unsupported: readonly UnsupportedRequest[];
+  /** Why the wish must not or need not be asked for. */
+  readonly refusal: Refusal | undefined;
+  /** The provider takes changes of nodes alone. */
+  readonly updatesNodes: boolean;
+}
+
+/** What a provider is asked to make of a Service. */
+export interface Wish {
+  /** undefined: an earlier process asked for it, and only its fingerprint is known. */
+  readonly spec: EnsureLoadBalancerInput["spec"] | undefined;
+  readonly specFingerprint: string;
+  readonly nodes: NodeSelection;
+  /** Instead of a new one: the one that exists and shall become the Service's. */
+  readonly adoptLoadBalancerId?: string;
+}
+
+/** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
+export interface Refusal {
+  readonly message: string;
+  /** undefined: not until the Service or the provider changes. */
+  readonly retryAfterMs: number | undefined;
+  /** The same in words for the user. */
+  readonly nextTry: string;
 }

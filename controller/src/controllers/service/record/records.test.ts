@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EVENTS, record, STATES } from "../../../../test/support/record-builders.ts";
-import { Records } from "./records.ts";
+import { News, Records } from "./records.ts";
 
 const KEY = "default/web";
 
@@ -21,4 +21,16 @@ test("onWake() is told of what is to be reconciled, until it ends", () => {
   end();
   records.commit(KEY, EVENTS.suspected);
   expect(woken).toEqual([[KEY, 5]]);
+});
+
+test("News folds what is learned, keeps what says something new, and commits nothing", () => {
+  const records = new Records();
+  records.commit(KEY, EVENTS.serviceSeen);
+  const news = new News(records.get(KEY));
+  news.add(EVENTS.serviceSeen);
+  news.add(EVENTS.owned);
+  news.add(EVENTS.notOwned);
+  expect([news.events, news.record?.state.kind]).toEqual([[EVENTS.notOwned], "foreign"]);
+  expect(records.get(KEY)?.state.kind).toBe("unknown");
+  expect(records.commit(KEY, ...news.events)).toEqual(news.record);
 });

@@ -1,5 +1,5 @@
 import type { ServiceRecord } from "./record.ts";
-import { type RecordEvent, transition } from "./transition.ts";
+import { type RecordEvent, fold, transition } from "./transition.ts";
 
 /** Called with the key of a Service that is to be reconciled after `delayMs`. */
 export type WakeListener = (key: string, delayMs: number) => void;
@@ -35,5 +35,25 @@ export class Records {
   onWake(listener: WakeListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+}
+
+/** What one reconcile has learned so far, and the record with that. Nothing is committed. */
+export class News {
+  readonly events: RecordEvent[] = [];
+  #record: ServiceRecord | undefined;
+
+  constructor(record: ServiceRecord | undefined) {
+    this.#record = record;
+  }
+
+  get record(): ServiceRecord | undefined {
+    return this.#record;
+  }
+
+  add(event: RecordEvent): void {
+    const { record } = this;
+    this.#record = fold(record, [event]);
+    if (this.#record !== record) this.events.push(event);
   }
 }

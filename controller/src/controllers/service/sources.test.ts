@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { serviceMetrics } from "./metrics.ts";
-import { NodeSync } from "./node-sync.ts";
+import { NodeSync } from "./sources.ts";
 
 function setUp() {
   const metrics = new Metrics();

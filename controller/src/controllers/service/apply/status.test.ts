@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { service } from "../../../../test/support/builders.ts";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import type { Service } from "../../../api/service.ts";
-import { MUTED, PacedConditions } from "./conditions.ts";
+import { MUTED, PacedConditions } from "./status.ts";
 import type { Readiness } from "../plan/status.ts";
 
 const failed = (message: string): Readiness => ({ status: "False", reason: "Conflict", message });

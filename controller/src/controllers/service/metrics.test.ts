@@ -4,7 +4,7 @@ import { capabilities, idleProvider, info } from "../../../test/support/provider
 import type { Service } from "../../api/service.ts";
 import { PrefixProviderSet } from "../../provider/ownership/provider-set.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { exposeToldStates } from "./told-states.ts";
+import { exposeToldStates } from "./metrics.ts";
 
 const loadBalancers = capabilities({ classes: ["example.com/lb"] });
 const east = idleProvider("east", info({ capabilities: { loadBalancers } }));
