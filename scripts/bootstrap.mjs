@@ -18,7 +18,7 @@ const BIN = join(ROOT, "node_modules", ".bin");
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const TASKS = {
-  demo: ["scripts/demo/main.ts"],
+  demo: ["demo/src/main.ts"],
   test: ["scripts/test.ts"],
   "test:all": ["scripts/test.ts", "--all"],
   "test:long": ["scripts/test.ts", "--long"],

@@ -22,7 +22,7 @@ const said: string[] = [];
 
 beforeAll(async () => {
   browser = await startBrowser();
-  const args = ["--conditions=development", "scripts/demo/main.ts", "--nodes", String(NODES)];
+  const args = ["--conditions=development", "demo/src/main.ts", "--nodes", String(NODES)];
   demo = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
   if (demo.stdout !== null) createInterface(demo.stdout).on("line", (line) => said.push(line));
   await vi.waitUntil(() => pageUrl() !== undefined || demo.exitCode !== null, { timeout: PATIENCE_MS, interval: 200 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { narrateEvent, narrateNode, narrateService } from "./narrate.ts";
-import type { NodeView, ServiceView } from "./views.ts";
+import { narrateEvent, narrateNode, narrateService } from "./describe-changes.ts";
+import type { NodeView, ServiceView } from "./cluster/views.ts";
 
 const registered: NodeView = {
   name: "node-1",

@@ -1,4 +1,4 @@
-import type { Paint } from "../lib/terminal.ts";
+import type { Paint } from "../../scripts/lib/terminal.ts";
 
 export interface GuideFacts {
   readonly kubeconfig: string;
@@ -37,7 +37,7 @@ export function guide(facts: GuideFacts, paint: Paint): string {
       "Add a machine at the cloud: its kubelet registers, the controller does the rest",
       `curl -X POST ${cloudUrl}/v1/instances ${authorization} -H 'Content-Type: application/json' -d '${node}'`,
     ],
-    ["Add a Service", `${kubectl} apply -f scripts/demo/shop.yaml`, `${kubectl} get services`],
+    ["Add a Service", `${kubectl} apply -f demo/shop.yaml`, `${kubectl} get services`],
     [
       "Kill the provider: it is started again, and what was asked meanwhile is carried out",
       `kill -9 ${providerPid}`,

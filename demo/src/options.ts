@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { UserError } from "../lib/user-error.ts";
+import { UserError } from "../../scripts/lib/user-error.ts";
 
 export interface DemoOptions {
   /** Machines to start with. */

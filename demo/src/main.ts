@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createPaint, wantsColour } from "../lib/terminal.ts";
-import { failOnUserError } from "../lib/user-error.ts";
+import { createPaint, wantsColour } from "../../scripts/lib/terminal.ts";
+import { failOnUserError } from "../../scripts/lib/user-error.ts";
 import { type Demo, endDemo, type Running, startDemo } from "./demo.ts";
 import { parseOptions, USAGE } from "./options.ts";
 import { createScreen } from "./screen.ts";
-import { takeSlot } from "./slot.ts";
+import { takeSlot } from "./processes/slot.ts";
 import { verify } from "./verify.ts";
 
 const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));

@@ -1,4 +1,4 @@
-import type { EventView, NodeView, ServiceView } from "./views.ts";
+import type { EventView, NodeView, ServiceView } from "./cluster/views.ts";
 
 /** One line of the demo's story. */
 export interface Line {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kubernetes } from "./kubernetes.ts";
-import { narrateEvent, narrateNode, narrateService } from "./narrate.ts";
-import type { Screen } from "./screen.ts";
+import { narrateEvent, narrateNode, narrateService } from "../describe-changes.ts";
+import type { Screen } from "../screen.ts";
 import { type NodeView, type ServiceView, viewEvent, viewNode, viewService } from "./views.ts";
 
 export interface WorldDeps {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ROOT } from "../lib/run.ts";
+import { ROOT } from "../../../scripts/lib/run.ts";
 
 export interface ProcessSpec {
   readonly name: string;

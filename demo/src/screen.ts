@@ -1,5 +1,5 @@
-import type { Paint } from "../lib/terminal.ts";
-import type { Line } from "./narrate.ts";
+import type { Paint } from "../../scripts/lib/terminal.ts";
+import type { Line } from "./describe-changes.ts";
 
 export interface ScreenDeps {
   readonly write: (text: string) => void;

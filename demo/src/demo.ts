@@ -3,12 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { CloudClient } from "@cloudwire/provider-simulated";
-import { ROOT, run } from "../lib/run.ts";
-import type { Paint } from "../lib/terminal.ts";
-import { freePort } from "./free-port.ts";
+import { ROOT, run } from "../../scripts/lib/run.ts";
+import type { Paint } from "../../scripts/lib/terminal.ts";
+import { freePort } from "./processes/free-port.ts";
 import { guide } from "./guide.ts";
-import { Kubernetes } from "./kubernetes.ts";
-import { Machines } from "./machines.ts";
+import { Kubernetes } from "./cluster/kubernetes.ts";
+import { Machines } from "./cluster/machines.ts";
 import {
   CLOUD_ACCOUNT,
   type CloudPools,
@@ -18,10 +18,10 @@ import {
   kubeconfig,
   kubeconfigFile,
   providerSpec,
-} from "./parts.ts";
+} from "./processes/parts.ts";
 import type { Screen } from "./screen.ts";
-import { type ProcessSpec, Supervised } from "./supervised.ts";
-import { World } from "./world.ts";
+import { type ProcessSpec, Supervised } from "./processes/supervised.ts";
+import { World } from "./cluster/cluster-state.ts";
 
 export interface DemoDeps {
   readonly folder: string;

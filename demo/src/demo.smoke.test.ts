@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ROOT } from "../lib/run.ts";
-import { isAlive } from "./testing.ts";
+import { ROOT } from "../../scripts/lib/run.ts";
+import { isAlive } from "./processes/testing.ts";
 
 const POLL = { timeout: 60_000, interval: 50 };
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** The demo with its temporary files in a folder of ours, so that what it leaves can be seen. */
 function start(...args: readonly string[]): { readonly output: () => string; readonly ended: Promise<number | null> } {
-  const child = spawn(process.execPath, ["--conditions=development", "scripts/demo/main.ts", ...args], {
+  const child = spawn(process.execPath, ["--conditions=development", "demo/src/main.ts", ...args], {
     cwd: ROOT,
     env: { ...process.env, TMPDIR: folder, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
