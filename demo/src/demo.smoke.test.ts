@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ROOT } from "../../scripts/lib/run.ts";
+import { ROOT } from "./processes/checkout.ts";
 import { isAlive } from "./processes/testing.ts";
 
 const POLL = { timeout: 60_000, interval: 50 };

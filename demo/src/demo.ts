@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { CloudClient } from "@cloudwire/provider-simulated";
-import { ROOT, run } from "../../scripts/lib/run.ts";
-import type { Paint } from "../../scripts/lib/terminal.ts";
+import { ROOT } from "./processes/checkout.ts";
+import type { Paint } from "./paint.ts";
 import { freePort } from "./processes/free-port.ts";
 import { guide } from "./guide.ts";
 import { Kubernetes } from "./cluster/kubernetes.ts";
@@ -20,6 +20,7 @@ import {
   providerSpec,
 } from "./processes/parts.ts";
 import type { Screen } from "./screen.ts";
+import { buildStatusPage } from "./processes/status-page.ts";
 import { type ProcessSpec, Supervised } from "./processes/supervised.ts";
 import { World } from "./cluster/cluster-state.ts";
 
@@ -154,13 +155,6 @@ async function startProcess(
   const [url = ""] = said;
   tell(`${text}, pid ${supervised.pid}${url.startsWith("http") ? `, ${url}` : ""}`, "plain");
   return { process: supervised, url, said };
-}
-
-/** From its sources to where the controller looks for it. */
-async function buildStatusPage(signal: AbortSignal): Promise<void> {
-  const args = ["--conditions=development", "status-page/scripts/build.ts"];
-  const { code, output } = await run(process.execPath, args, { output: "keep", signal });
-  if (code !== 0) throw new Error(`the status page could not be built:\n${output}`);
 }
 
 /** Makes a Service of type LoadBalancer and waits for its address. */

@@ -1,4 +1,4 @@
-import type { Paint } from "../../scripts/lib/terminal.ts";
+import type { Paint } from "./paint.ts";
 
 export interface GuideFacts {
   readonly kubeconfig: string;

@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { createPaint, wantsColour } from "../../scripts/lib/terminal.ts";
-import { failOnUserError } from "../../scripts/lib/user-error.ts";
 import { type Demo, endDemo, type Running, startDemo } from "./demo.ts";
-import { parseOptions, USAGE } from "./options.ts";
+import { isUsageError, parseOptions, USAGE } from "./options.ts";
+import { paintFor } from "./paint.ts";
 import { createScreen } from "./screen.ts";
 import { takeSlot } from "./processes/slot.ts";
 import { verify } from "./verify.ts";
 
-const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
+const EXIT_USAGE = 2;
+
+const paint = paintFor(process.env, process.stdout.isTTY);
 const screen = createScreen({ write: (text) => process.stdout.write(text), paint, nowMs: () => performance.now() });
 
 async function main(): Promise<number> {
@@ -73,4 +74,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-await failOnUserError("npm start", main);
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!isUsageError(error)) throw error;
+  console.error(`npm start: ${error.message}`);
+  process.exitCode = EXIT_USAGE;
+}

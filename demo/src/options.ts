@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { UserError } from "../../scripts/lib/user-error.ts";
 
 export interface DemoOptions {
   /** Machines to start with. */
@@ -8,6 +7,9 @@ export interface DemoOptions {
   readonly once: boolean;
   readonly help: boolean;
 }
+
+/** A fault of the command line, which who typed it can mend: printed as one line, without a stack. */
+class UsageError extends Error {}
 
 const MAX_NODES = 200;
 
@@ -28,7 +30,13 @@ export function parseOptions(args: readonly string[]): DemoOptions {
   });
   const nodes = Number(values.nodes);
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > MAX_NODES) {
-    throw new UserError(`--nodes ${values.nodes}: has to be a whole number from 1 to ${MAX_NODES}`);
+    throw new UsageError(`--nodes ${values.nodes}: has to be a whole number from 1 to ${MAX_NODES}`);
   }
   return { nodes, once: values.once, help: values.help };
+}
+
+/** util.parseArgs throws errors with these codes for what was typed. */
+export function isUsageError(error: unknown): error is Error {
+  if (error instanceof UsageError) return true;
+  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
 }

@@ -1,4 +1,4 @@
-import type { Paint } from "../../scripts/lib/terminal.ts";
+import type { Paint } from "./paint.ts";
 import type { Line } from "./describe-changes.ts";
 
 export interface ScreenDeps {

@@ -42,7 +42,7 @@ async function untilPageShows(url: string, wanted: readonly string[]): Promise<v
   const endMs = performance.now() + ANSWER_TIMEOUT_MS;
   for (;;) {
     const isThere = (await call(url)).startsWith("<!doctype html>");
-    const rows: unknown = JSON.parse((await call(new URL("../../scripts/debug/objects", url).href)) || "[]");
+    const rows: unknown = JSON.parse((await call(new URL("../debug/objects", url).href)) || "[]");
     const shown = new Set(listAt(rows).map((row) => `${textAt(row, "object")} ${textAt(row, "state")}`));
     const missing = [...(isThere ? [] : ["a page"]), ...wanted.filter((row) => !shown.has(row))];
     if (missing.length === 0) return;

@@ -104,7 +104,6 @@ export const EXCEPTIONS: readonly Exception[] = [
       "deploy/src/image",
       "providers/aws/src/load-balancers",
       "providers/simulated/src/sidecar",
-      "scripts/demo",
       "status-page/src/views",
       "test/control-plane/src",
       "test/suites/system/support",

@@ -52,6 +52,8 @@ const PACKAGES: readonly PackageRule[] = [
   { folder: "status-page", name: "@cloudwire/status-page", mayImport: ["@cloudwire/operator-api"] },
   // Makes manifests of what the controller declares that it needs.
   { folder: "deploy", name: "@cloudwire/deploy", mayImport: ["@cloudwire/controller"] },
+  // Starts the programs by their paths; asks the simulated cloud with that one's client.
+  { folder: "demo", name: "@cloudwire/demo", mayImport: ["@cloudwire/provider-simulated"] },
   { folder: "devcluster", name: "@cloudwire/devcluster", mayImport: [] },
   { folder: "test/control-plane", name: "@cloudwire/control-plane", mayImport: [] },
   {
@@ -81,9 +83,8 @@ const PACKAGES: readonly PackageRule[] = [
     // A provider is tested from outside, over its socket, with the contract's client.
     testsMayImport: ["@cloudwire/proto"],
   },
-  // The demo asks the simulated cloud with its own client.
   { folder: "scripts/node-guard", name: GUARD, mayImport: [] },
-  { folder: "scripts", name: "scripts", mayImport: ["@cloudwire/provider-simulated"] },
+  { folder: "scripts", name: "scripts", mayImport: [] },
 ];
 
 /** A workspace package as the rules see it. */

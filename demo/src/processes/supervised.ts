@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ROOT } from "../../../scripts/lib/run.ts";
+import { ROOT } from "./checkout.ts";
 
 export interface ProcessSpec {
   readonly name: string;

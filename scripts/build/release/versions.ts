@@ -15,7 +15,7 @@ export interface FoundVersion {
 
 const OWN_PACKAGE = String.raw`"@cloudwire/[\w-]+": "`;
 const NUMBER = String.raw`\d+\.\d+\.\d+(?:-[\w.]+)?`;
-const WORKSPACE = /^(?!.*\/templates\/|scripts\/mutation\/).*package\.json$/;
+const WORKSPACE = /^(?!.*\/templates\/|scripts\/suites\/mutation\/).*package\.json$/;
 
 const PLACES: readonly Place[] = [
   { files: WORKSPACE, before: `^  "version": "` },
