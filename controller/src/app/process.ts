@@ -1,11 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { arch, platform } from "node:process";
-import { CLOUD_CONTROLLER_MANAGER } from "../api/controller-names.ts";
+import { CLOUD_CONTROLLER_MANAGER, CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../api/controller-names.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
-import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
+import { DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
+import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { providerScopeChanged } from "../leadership/events.ts";
-import { holdsLease } from "../observe/mode.ts";
+import { scopeRemedy } from "../leadership/lease-annotations.ts";
+import { holdsLease, isObserved, modesOf } from "../observe/mode.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
 import type { Options } from "./options.ts";
 import type { TracingSettings } from "../telemetry/tracing-options.ts";
@@ -199,6 +203,8 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
   state.clusterProblem = undefined;
   const cluster = { id: clusterId, name: options.clusterName };
   const { signal } = tasks;
+  const isElected = holdsLease(options);
+  const sequence = new ChangeSequence({ clock, log, isElected });
   const provider = connectProviders({
     options,
     cluster,
@@ -209,13 +215,15 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
     random,
     tracing,
     gate: observed?.gate,
-    audit: changeAudit(options, daemon.audit, (component) => kube.events.recorder(component)),
+    audit: changeAudit(daemon.audit, options.auditEvents ? kube.events.recorder(CLOUD_CONTROLLER_MANAGER) : undefined),
     journal: memories.journal,
     recording: daemon.recording,
     signal,
     companions: () => kube.nodes.lister.byIndex(WAITING, WAITING),
     nodes: () => kube.nodes.lister.list(),
-    onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, `Provider ${name}: ${message}`),
+    numbers: sequence,
+    scopeRemedy: (name) => scopeRemedy(name, { ...options, isElected }),
+    onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, name, message),
   });
   state.provider = provider;
   reloader?.onApplied(() => provider.refreshCallRates());
@@ -225,14 +233,23 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
   const prepared = prepareControllers({ ...shared, plans: observed?.plans, memories }, parts);
   const controllers = followedBy(daemon.end, prepared);
   state.controllers = controllers;
-  if (holdsLease(options)) {
-    const election = new Election({ ...shared, controllers, migration: daemon.migration, graceMs: GRACE_MS });
+  if (isElected) {
+    const identity = `${hostname()}_${randomUUID()}`;
+    const annotations = new Map([[CLOUD_NODE_LIFECYCLE_CONTROLLER, [deletionNotes(deletions, identity, options)]]]);
+    const own = { controllers, identity, sequence, annotations, migration: daemon.migration, graceMs: GRACE_MS };
+    const election = new Election({ ...shared, ...own });
     state.election = election;
     return election.run(stop);
   }
   const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };
   await Promise.all([controllers.run(() => true, signals), aborted(stop)]);
   return "stopped";
+}
+
+function deletionNotes(deletions: DeletionLedger, identity: string, options: Options): DeletionNotes {
+  const isActive = (provider: string): boolean =>
+    !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
+  return new DeletionNotes(deletions, identity, isActive);
 }
 
 /** Where controllers are to end the process ends, from that moment on: as when asked to, so when leadership is lost or given up. */
@@ -247,8 +264,9 @@ function followedBy(end: Ending, controllers: Controllers): Controllers {
   };
 }
 
-/** Without election there is no Lease to look at, and the log says it. */
-function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, message: string): void {
+/** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
+function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, provider: string, message: string): void {
   if (elector === undefined) return;
-  kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(providerScopeChanged(elector.reference, message));
+  const event = providerScopeChanged(elector.reference, provider, message);
+  kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(event);
 }

@@ -1,6 +1,9 @@
+import { CHANGE_EPOCH } from "../api/annotations.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
+import { CHANGE_COUNTER_BITS, type ChangeNumbers, epochOf } from "../provider/model/client.ts";
 import { ProviderError } from "../provider/model/errors.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 
 export interface ChangeSequenceDependencies {
   readonly clock: Clock;
@@ -8,9 +11,6 @@ export interface ChangeSequenceDependencies {
   /** False: nobody else leads, by the operator's word (--leader-elect=false). */
   readonly isElected: boolean;
 }
-
-/** Low bits of a sequence: more changes than that in one epoch run on into the next. */
-const COUNTER_BITS = 20n;
 
 /** Epochs are milliseconds since 1970 and stay so: this is the year 2248. A number beyond it was never one. */
 export const MAX_EPOCH = 2 ** 43;
@@ -26,7 +26,7 @@ const FIRST_EPOCH = Date.UTC(2026, 0, 1);
  * `ChangeContext.sequence`, by which a provider refuses what was overtaken on its way (proto/README.md LB-5). A leader has an epoch of
  * its own, greater than any before; without one, and without a lease that is known to be held still, no change goes out.
  */
-export class ChangeSequence {
+export class ChangeSequence implements ChangeNumbers {
   readonly #deps: ChangeSequenceDependencies;
   #last = 0n;
   #validUntilMs = Number.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ export class ChangeSequence {
 
   /** Of the last change; 0: there is none yet. */
   get epoch(): number {
-    return Number(this.#last >> COUNTER_BITS);
+    return Number(this.#last >> CHANGE_COUNTER_BITS);
   }
 
   /** Least epoch that providers will take changes of, as far as they have said; 0: none has said anything. */
@@ -53,7 +53,7 @@ export class ChangeSequence {
 
   /** This process leads in that epoch, and may send changes until then, by the monotonic clock. */
   establish(epoch: number, validUntilMs: number): void {
-    if (epoch > this.epoch) this.#last = BigInt(epoch) << COUNTER_BITS;
+    if (epoch > this.epoch) this.#last = BigInt(epoch) << CHANGE_COUNTER_BITS;
     this.#validUntilMs = validUntilMs;
     const { clock } = this.#deps;
     this.#validUntilWallMs = clock.nowMs() + (validUntilMs - clock.monotonicMs());
@@ -123,8 +123,77 @@ export class ChangeSequence {
   }
 }
 
-/** Epoch of the leader that gave a change that number; undefined: it is not said. */
-export function epochOf(sequence: string | undefined): number | undefined {
-  if (sequence === undefined || !/^\d{1,20}$/.test(sequence)) return undefined;
-  return Number(BigInt(sequence) >> COUNTER_BITS);
+export interface EpochAnnotationDependencies {
+  readonly sequence: ChangeSequence;
+  /** Of this process, on the Lease. */
+  readonly identity: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Keeps the epoch of changes on the Lease: whoever takes the Lease takes a greater one in the same write, so that two leaders never
+ * have the same, and a greater one goes to the later. What the Lease has forgotten, because it was deleted, the clock makes up for.
+ */
+export class EpochAnnotation implements LeaseAnnotation {
+  readonly #deps: EpochAnnotationDependencies;
+  /** Greatest one ever read or written here. */
+  #seen = 0;
+  /** What was last written here, though perhaps in vain; 0: nothing yet. */
+  #written = 0;
+  #isHeld = false;
+
+  constructor(dependencies: EpochAnnotationDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Only a write that was answered makes changes valid for longer: the others count from the last one that they saw. */
+  read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void {
+    const { sequence, identity } = this.#deps;
+    const epoch = this.#believed(parseEpoch(annotations[CHANGE_EPOCH]));
+    this.#seen = Math.max(this.#seen, epoch);
+    this.#isHeld = holder === identity && epoch > 0 && epoch === this.#written;
+    if (!this.#isHeld) sequence.suspend();
+    else if (heldUntilMs !== undefined) sequence.establish(epoch, heldUntilMs);
+  }
+
+  write(): Readonly<Record<string, string>> {
+    const { sequence, clock } = this.#deps;
+    this.#written = nextEpoch({
+      seen: this.#seen,
+      own: Math.max(sequence.epoch, this.#written),
+      wanted: sequence.wantedEpoch,
+      isHeld: this.#isHeld,
+      nowMs: clock.nowMs(),
+    });
+    return { [CHANGE_EPOCH]: String(this.#written) };
+  }
+
+  /** Anybody who may write Leases may have written it. */
+  #believed(epoch: number): number {
+    if (epoch === this.#written) return epoch;
+    return this.#deps.sequence.believe(epoch, `annotation ${CHANGE_EPOCH} of the Lease`) ?? 0;
+  }
+}
+
+export interface EpochFacts {
+  /** Greatest epoch known of anybody. */
+  readonly seen: number;
+  /** Greatest one of this process' changes and of what it has written. */
+  readonly own: number;
+  /** Least one that providers take changes of. */
+  readonly wanted: number;
+  /** The Lease is this process' already, with the epoch that it wrote. */
+  readonly isHeld: boolean;
+  readonly nowMs: number;
+}
+
+/** A leader keeps its epoch, unless providers want a greater one; a new leader takes one that nobody can have had. */
+export function nextEpoch({ seen, own, wanted, isHeld, nowMs }: EpochFacts): number {
+  if (isHeld && wanted <= own) return own;
+  return Math.min(Math.max(nowMs, seen + 1, own + 1, wanted), MAX_EPOCH - 1);
+}
+
+/** 0: there is none, or what is there was not written by us. */
+function parseEpoch(text: string | undefined): number {
+  return /^\d+$/.test(text ?? "") ? Number(text) : 0;
 }

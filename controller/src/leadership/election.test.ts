@@ -3,8 +3,10 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeKube } from "../../test/support/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../api/controller-names.ts";
-import { DeletionLedger } from "../controllers/node-lifecycle/deletion-history.ts";
-import { LEASES, NO_NOTES } from "./lease-lock.ts";
+import { DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
+import { isObserved, modesOf } from "../observe/mode.ts";
+import { ChangeSequence } from "./change-sequence.ts";
+import { LEASES } from "./lease-lock.ts";
 import { DEFAULT_MIGRATION, type LeaderMigration } from "./migration.ts";
 import type { Options } from "../app/options.ts";
 import { parseCommand } from "../app/options.ts";
@@ -35,13 +37,18 @@ test.each<{ it: string; migration: LeaderMigration | undefined; flags: readonly 
 ])("Election has deletions noted $it, ahead of the next renewal", async ({ migration, flags, want }) => {
   const [kube, clock, log] = [new FakeKube(), new FakeClock(), new FakeLog()];
   const deletions = new DeletionLedger({ clock, log });
+  const options = optionsOf(...flags);
+  const isActive = (provider: string): boolean =>
+    !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
   const election = new Election({
-    options: optionsOf(...flags),
+    options,
     migration,
     controllers: { run: (_, { stop }) => aborted(stop) },
     kube: { electionClient: kube, events: { recorder: () => ({ record: () => undefined }) }, informers: [] },
-    provider: { leaseNotes: () => NO_NOTES, sidecars: [] },
-    deletions,
+    provider: { sidecars: [] },
+    identity: "a",
+    sequence: new ChangeSequence({ clock, log, isElected: true }),
+    annotations: new Map([[CLOUD_NODE_LIFECYCLE_CONTROLLER, [new DeletionNotes(deletions, "a", isActive)]]]),
     metrics: new Metrics(),
     clock,
     random: () => 0,

@@ -1,19 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
-import {
-  CLOUD_CONTROLLER_MANAGER,
-  CLOUD_NODE_LIFECYCLE_CONTROLLER,
-  CONTROLLER_ALIASES,
-} from "../api/controller-names.ts";
-import { LEADER_LACKS_PROVIDER, LEADERSHIP_HANDED_OVER } from "../api/event.ts";
-import { type DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
+import { CLOUD_CONTROLLER_MANAGER, CONTROLLER_ALIASES } from "../api/controller-names.ts";
+import type { EventInput } from "../api/event.ts";
+import type { ObjectReference } from "../api/meta.ts";
 import { electionMetrics, type ElectionEnd, LeaderElector } from "./elector.ts";
-import { handover } from "./events.ts";
-import { composeNotes, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
-import { isObserved } from "../observe/mode.ts";
-import { type ModeOptions, modesOf } from "../observe/mode.ts";
+import { type ChangeSequence, EpochAnnotation } from "./change-sequence.ts";
+import { leaderLacksProvider, leadershipHandedOver } from "./events.ts";
+import { ScopeAnnotations, composeAnnotations } from "./lease-annotations.ts";
 import { type LeaderMigration, placementOf } from "./migration.ts";
 import type { LeadershipOptions } from "./options.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
@@ -24,15 +18,19 @@ import type { ProviderSide } from "../provider/providers.ts";
 import { SuccessorNotes, successorMetrics } from "./handover.ts";
 
 export interface ElectionDependencies {
-  readonly options: LeadershipOptions & ModeOptions;
+  readonly options: LeadershipOptions;
   /** undefined: all controllers are led under one Lease. */
   readonly migration: LeaderMigration | undefined;
   readonly controllers: Pick<Controllers, "run">;
   readonly kube: Pick<KubeSide, "electionClient" | "informers"> & {
     readonly events: Pick<KubeSide["events"], "recorder">;
   };
-  readonly provider: Pick<ProviderSide, "leaseNotes" | "sidecars">;
-  readonly deletions: DeletionLedger;
+  readonly provider: Pick<ProviderSide, "sidecars">;
+  /** Of this process, on each Lease: `<hostname>_<uuid>`. */
+  readonly identity: string;
+  readonly sequence: ChangeSequence;
+  /** Of controllers, by name: each on the Lease that its controller is led under. */
+  readonly annotations: ReadonlyMap<string, readonly LeaseAnnotation[]>;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,22 +52,16 @@ export class Election {
   readonly #yielding = new AbortController();
 
   constructor(dependencies: ElectionDependencies) {
-    const { options, migration, provider, deletions } = dependencies;
-    const identity = `${hostname()}_${randomUUID()}`;
-    const electorOf = electors(dependencies, identity);
+    const { options, migration, provider, identity, sequence, clock } = dependencies;
+    const electorOf = electors(dependencies);
     this.#deps = dependencies;
-    const isMigrating = placementOf(CLOUD_NODE_LIFECYCLE_CONTROLLER, migration, CONTROLLER_ALIASES) === "migration";
-    const ofDeletions = new DeletionNotes(deletions, identity);
-    const ofMain = [provider.leaseNotes(identity), this.#successorNotes(identity)];
-    this.main = electorOf(
-      options.leaderElectResourceName,
-      composeNotes(isMigrating ? ofMain : [...ofMain, ofDeletions]),
-    );
-    this.#migrating = migration && electorOf(migration.leaseName, isMigrating ? ofDeletions : NO_NOTES);
-    deletions.keepOn({
-      isActive: (provider) => !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider),
-      onAnnounced: () => (isMigrating ? this.#migrating : this.main)?.renewSoon(),
-    });
+    const own = [
+      new ScopeAnnotations(provider.sidecars),
+      new EpochAnnotation({ sequence, identity, clock }),
+      this.#successorNotes(),
+    ];
+    this.main = electorOf(options.leaderElectResourceName, [...own, ...this.#annotationsUnder("main")]);
+    this.#migrating = migration && electorOf(migration.leaseName, this.#annotationsUnder("migration"));
   }
 
   /** Why this process should be restarted; undefined is healthy. */
@@ -104,12 +96,17 @@ export class Election {
     return isSecondLost ? "lost" : end;
   }
 
-  #successorNotes(identity: string): SuccessorNotes {
-    const { options, kube, provider, clock, log, metrics } = this.#deps;
-    const say = (reason: string, why: string): void => {
-      const event = handover(this.main.reference, identity, reason, why);
-      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(event);
-    };
+  #annotationsUnder(placement: "main" | "migration"): readonly LeaseAnnotation[] {
+    const { annotations, migration } = this.#deps;
+    return [...annotations].flatMap(([controller, own]) =>
+      placementOf(controller, migration, CONTROLLER_ALIASES) === placement ? own : [],
+    );
+  }
+
+  #successorNotes(): SuccessorNotes {
+    const { options, kube, provider, identity, clock, log, metrics } = this.#deps;
+    const tell = (eventOf: (lease: ObjectReference, identity: string, why: string) => EventInput, why: string): void =>
+      kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(eventOf(this.main.reference, identity, why));
     return new SuccessorNotes({
       identity,
       providers: provider.sidecars,
@@ -119,9 +116,9 @@ export class Election {
       clock,
       log,
       metrics: successorMetrics(metrics),
-      onAsk: (why) => say(LEADER_LACKS_PROVIDER, why),
+      onAsk: (why) => tell(leaderLacksProvider, why),
       onYield: (why) => {
-        say(LEADERSHIP_HANDED_OVER, why);
+        tell(leadershipHandedOver, why);
         this.#yielding.abort(new Error("another replica is to lead"));
       },
     });
@@ -139,11 +136,10 @@ export class Election {
 /** Electors of this process: one identity, one client, one set of metrics. */
 function electors(
   dependencies: ElectionDependencies,
-  identity: string,
-): (name: string, notes?: LeaseNotes) => LeaderElector {
-  const { options, kube, clock, random, log } = dependencies;
+): (name: string, annotations: readonly LeaseAnnotation[]) => LeaderElector {
+  const { options, kube, identity, clock, random, log } = dependencies;
   const metricsOf = electionMetrics(dependencies.metrics);
-  return (name, notes) =>
+  return (name, annotations) =>
     new LeaderElector({
       client: kube.electionClient,
       timings: {
@@ -158,6 +154,6 @@ function electors(
       log,
       events: kube.events.recorder(CLOUD_CONTROLLER_MANAGER),
       metrics: metricsOf(name),
-      ...(notes === undefined ? {} : { notes }),
+      annotations: composeAnnotations(annotations),
     });
 }

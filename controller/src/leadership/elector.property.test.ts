@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { NO_ANNOTATIONS } from "../../test/support/candidate.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
@@ -106,6 +107,7 @@ class Pod {
       log: new FakeLog(),
       events: { record: () => undefined },
       metrics: electionMetrics(new Metrics())(LOCK.name),
+      annotations: NO_ANNOTATIONS,
     });
     this.#elector = elector;
     await elector.run(stop, (lost) => aborted(AbortSignal.any([lost, stop])));

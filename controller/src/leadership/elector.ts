@@ -6,8 +6,9 @@ import type { Clock, Random } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { KubeClient, ListWatcher } from "../kube/client.ts";
 import type { EventRecorder } from "../kube/events/broadcaster.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import { leaderElection } from "./events.ts";
-import { LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
+import { LeaseLock } from "./lease-lock.ts";
 import { LeaseStandby } from "./standby.ts";
 
 /** Timings in milliseconds. Upstream's defaults: component-base/config/v1alpha1/defaults.go v0.36.3. */
@@ -38,8 +39,7 @@ export interface LeaderElectionDependencies {
   readonly log: Logger;
   readonly events: EventRecorder;
   readonly metrics: ElectionMetrics;
-  /** Annotations of the Lease. @default none */
-  readonly notes?: LeaseNotes;
+  readonly annotations: LeaseAnnotation;
 }
 
 /** Leadership ended without being given up: another process may lead already. */
@@ -78,7 +78,7 @@ export class LeaderElector {
   #wake: () => void = () => undefined;
 
   constructor(dependencies: LeaderElectionDependencies) {
-    const { client, lock, identity, timings, clock, log, metrics } = dependencies;
+    const { client, lock, identity, timings, clock, log, metrics, annotations } = dependencies;
     this.#deps = dependencies;
     // client-go gives the election's client half the renew deadline: two tries fit before leading ends.
     const timeoutMs = timings.renewDeadlineMs / 2;
@@ -91,9 +91,10 @@ export class LeaderElector {
       leaseDurationMs: timings.leaseDurationMs,
       clock,
       log,
-      notes: dependencies.notes ?? NO_NOTES,
+      annotations,
       onSlowPath,
     });
+    annotations.keptOn?.(() => this.renewSoon());
     metrics.leading(false);
   }
 
@@ -125,7 +126,7 @@ export class LeaderElector {
     return `lease ${lock.namespace}/${lock.name} was last renewed ${Math.round(ageMs / 1000)} s ago`;
   }
 
-  /** A leader renews ahead of its time: notes have changed, and somebody waits until they are on the Lease. */
+  /** A leader renews ahead of its time: annotations have changed, and somebody waits until they are on the Lease. */
   renewSoon(): void {
     this.#isAwaited = true;
     this.#wake();

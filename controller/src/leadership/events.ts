@@ -1,17 +1,27 @@
-import { type EventInput, LEADER_ELECTION, PROVIDER_SCOPE_CHANGED } from "../api/event.ts";
+import {
+  type EventInput,
+  LEADER_ELECTION,
+  LEADER_LACKS_PROVIDER,
+  LEADERSHIP_HANDED_OVER,
+  PROVIDER_SCOPE_CHANGED,
+} from "../api/event.ts";
 import type { ObjectReference } from "../api/meta.ts";
 
-/** A replica leads from now on, or does not any more. */
+/** This process began or stopped to lead, in client-go's words. */
 export function leaderElection(lease: ObjectReference, identity: string, what: string): EventInput {
   return { regarding: lease, type: "Normal", reason: LEADER_ELECTION, message: `${identity} ${what}` };
 }
 
-/** The leader makes way for another replica, or would and cannot. */
-export function handover(lease: ObjectReference, identity: string, reason: string, why: string): EventInput {
-  return { regarding: lease, type: "Warning", reason, message: `${identity} ${why}` };
+/** The leader lacks a provider and looks for a replica that does not. */
+export function leaderLacksProvider(lease: ObjectReference, identity: string, why: string): EventInput {
+  return { regarding: lease, type: "Warning", reason: LEADER_LACKS_PROVIDER, message: `${identity} ${why}` };
 }
 
-/** Where it is put right: on the Lease. */
-export function providerScopeChanged(lease: ObjectReference, message: string): EventInput {
-  return { regarding: lease, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message };
+export function leadershipHandedOver(lease: ObjectReference, identity: string, why: string): EventInput {
+  return { regarding: lease, type: "Warning", reason: LEADERSHIP_HANDED_OVER, message: `${identity} ${why}` };
+}
+
+/** Nothing is changed by the provider any more; an annotation of the Lease puts it right. */
+export function providerScopeChanged(lease: ObjectReference, provider: string, why: string): EventInput {
+  return { regarding: lease, type: "Warning", reason: PROVIDER_SCOPE_CHANGED, message: `Provider ${provider}: ${why}` };
 }

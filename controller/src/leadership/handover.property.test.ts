@@ -98,7 +98,7 @@ class Pod {
       log,
       events: { record: () => undefined },
       metrics: electionMetrics(new Metrics())(LOCK.name),
-      notes,
+      annotations: notes,
     });
     this.#elector = elector;
     this.logs.push(log);

@@ -1,10 +1,10 @@
 import { SUCCESSOR_OFFERED, SUCCESSOR_WANTED } from "../api/annotations.ts";
 import type { Sidecar } from "../provider/sidecar.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Clock } from "../util/clock.ts";
 import { isRecord, stringField, stringsField } from "../util/json.ts";
-import type { LeaseNotes } from "./lease-lock.ts";
 
 /** A provider as it says that it is: whether it can be used, and when it was last asked. */
 export interface WatchedProvider extends Pick<Sidecar, "name" | "doubt" | "askStatus"> {
@@ -43,7 +43,7 @@ interface Since {
  * Lets a leader that has lost a provider make way for a replica that can use it: both say so on the Lease that they read and write
  * anyway. See {@link decideAsLeader} and {@link decideAsStandby}.
  */
-export class SuccessorNotes implements LeaseNotes {
+export class SuccessorNotes implements LeaseAnnotation {
   readonly #deps: SuccessorNotesDependencies;
   readonly #since = new Map<string, Since>();
   #holder = "";

@@ -5,7 +5,7 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import { LEASES, LeaseLock } from "./lease-lock.ts";
 import { ScopeGuard } from "../provider/connection/state.ts";
 import { recordField } from "../util/json.ts";
-import { ScopeNotes, scopeRemedy } from "./lease-annotations.ts";
+import { ScopeAnnotations, scopeRemedy } from "./lease-annotations.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const { signal } = new AbortController();
@@ -33,7 +33,7 @@ class Replica {
       leaseDurationMs: 15_000,
       clock,
       log: new FakeLog(),
-      notes: new ScopeNotes(sidecars),
+      annotations: new ScopeAnnotations(sidecars),
       onSlowPath: () => undefined,
     });
   }
@@ -61,7 +61,7 @@ async function annotate(change: Readonly<Record<string, string | null>>): Promis
   await kube.patch(LEASES, LOCK, { kind: "merge", body }, { signal });
 }
 
-describe("ScopeNotes on a lease", () => {
+describe("ScopeAnnotations on a lease", () => {
   test("are written by the holder, as each scope comes to be known", async () => {
     leader.scopes.east.see("project-1");
     expect(await leader.tick()).toBe(true);

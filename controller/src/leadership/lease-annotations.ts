@@ -1,7 +1,22 @@
 import { SCOPE_ANNOTATION_PREFIX } from "../api/annotations.ts";
-import type { LeaseNotes } from "./lease-lock.ts";
 import type { LeadershipOptions } from "./options.ts";
 import type { Sidecar } from "../provider/sidecar.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
+
+/** Those of several capabilities on one Lease; each has annotations of its own. */
+export function composeAnnotations(parts: readonly LeaseAnnotation[]): LeaseAnnotation {
+  return {
+    read: (annotations, holder, heldUntilMs) => {
+      for (const part of parts) part.read(annotations, holder, heldUntilMs);
+    },
+    write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
+    propose: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.propose?.() ?? {}))),
+    deferMs: () => Math.max(0, ...parts.map((part) => part.deferMs?.() ?? 0)),
+    keptOn: (renewSoon) => {
+      for (const part of parts) part.keptOn?.(renewSoon);
+    },
+  };
+}
 
 interface ElectionOptions extends Pick<LeadershipOptions, "leaderElectResourceName" | "leaderElectResourceNamespace"> {
   /** Whether a Lease is held. */
@@ -9,7 +24,7 @@ interface ElectionOptions extends Pick<LeadershipOptions, "leaderElectResourceNa
 }
 
 /** Keeps the scope that each provider was confirmed in on the Lease of leader election, where it outlives every process. */
-export class ScopeNotes implements LeaseNotes {
+export class ScopeAnnotations implements LeaseAnnotation {
   readonly #sidecars: readonly Pick<Sidecar, "name" | "confirmedScope" | "recallScope">[];
 
   constructor(sidecars: readonly Pick<Sidecar, "name" | "confirmedScope" | "recallScope">[]) {

@@ -6,7 +6,9 @@ import type { ObjectName } from "../api/meta.ts";
 import { raceAbort, sleep } from "../util/abort.ts";
 import { type JsonRecord, recordField } from "../util/json.ts";
 import type { WriteOptions } from "../kube/client.ts";
-import { LEASES, LeaseLock, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
+import { NO_ANNOTATIONS } from "../../test/support/candidate.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
+import { LEASES, LeaseLock } from "./lease-lock.ts";
 import type { Resource } from "../kube/resources/resource.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
@@ -43,7 +45,7 @@ beforeEach(() => {
   kube = new SlowKube(clock);
 });
 
-function lockOf(identity: string, { leaseDurationMs = 15_000, notes = NO_NOTES } = {}): LeaseLock {
+function lockOf(identity: string, { leaseDurationMs = 15_000, annotations = NO_ANNOTATIONS } = {}): LeaseLock {
   return new LeaseLock({
     client: kube,
     lock: LOCK,
@@ -52,7 +54,7 @@ function lockOf(identity: string, { leaseDurationMs = 15_000, notes = NO_NOTES }
     leaseDurationMs,
     clock,
     log: new FakeLog(),
-    notes,
+    annotations,
     onSlowPath: () => undefined,
   });
 }
@@ -86,8 +88,8 @@ describe("LeaseLock.tryAcquireOrRenew()", () => {
 });
 
 describe("LeaseLock.release()", () => {
-  const renewed = async (notes: LeaseNotes = NO_NOTES): Promise<LeaseLock> => {
-    const lock = lockOf("a", { notes });
+  const renewed = async (annotations: LeaseAnnotation = NO_ANNOTATIONS): Promise<LeaseLock> => {
+    const lock = lockOf("a", { annotations });
     await lock.tryAcquireOrRenew(signal);
     return lock;
   };
@@ -106,8 +108,11 @@ describe("LeaseLock.release()", () => {
 
   test("gives up the lease though the last renewal was never answered", async () => {
     let holder = "";
-    const notes: LeaseNotes = { read: (_, by) => void (holder = by), write: () => ({ "written-by": holder }) };
-    const lock = await renewed(notes);
+    const annotations: LeaseAnnotation = {
+      read: (_, by) => void (holder = by),
+      write: () => ({ "written-by": holder }),
+    };
+    const lock = await renewed(annotations);
     const leading = new AbortController();
     kube.answer = "never";
     kube.get = () => Promise.reject(apiError("transient"));
@@ -132,8 +137,8 @@ describe("LeaseLock.propose()", () => {
   test("does not bring back with a late answer what has changed since", async () => {
     const leader = lockOf("a");
     await leader.tryAcquireOrRenew(signal);
-    const notes: LeaseNotes = { ...NO_NOTES, propose: () => ({ offered: "b" }) };
-    const lock = lockOf("b", { notes });
+    const annotations: LeaseAnnotation = { ...NO_ANNOTATIONS, propose: () => ({ offered: "b" }) };
+    const lock = lockOf("b", { annotations });
     await lock.tryAcquireOrRenew(signal);
     const proposal = lock.propose(signal);
     await settle();

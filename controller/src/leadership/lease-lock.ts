@@ -4,44 +4,12 @@ import type { CallOptions, JsonObject, KubeClient } from "../kube/client.ts";
 import { isApiError } from "../kube/errors.ts";
 import { formatMicroTime, metaFromJson } from "../kube/resources/codec.ts";
 import type { Resource } from "../kube/resources/resource.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { OwnedSignal } from "../util/abort.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { deepEqual } from "../util/equal.ts";
 import { type JsonRecord, numberField, recordField, stringField } from "../util/json.ts";
-
-/**
- * Annotations of the Lease: what must outlive a process and may be written only by whoever holds it. client-go's lock keeps those of
- * others (tools/leaderelection/resourcelock/leaselock.go v0.36.3).
- */
-export interface LeaseNotes {
-  /**
-   * The lease was read, or written: all annotations it has now, and who holds it. Called before what {@link write} answers is used.
-   * `heldUntilMs`, by the monotonic clock: until when a write of ours that was answered holds it; undefined: it was only read.
-   */
-  read(annotations: Readonly<Record<string, string>>, holder: string, heldUntilMs?: number): void;
-  /** What the holder writes with each renewal, undefined takes an annotation away; others stay. */
-  write(): Readonly<Record<string, string | undefined>>;
-  /** What a process writes that does not hold the lease, once for each state that it sees. @default nothing */
-  propose?(): Readonly<Record<string, string>>;
-  /** How much later than the others this process takes a lease that is free, because one of them would do better. @default 0 */
-  deferMs?(): number;
-}
-
-/** No notes. */
-export const NO_NOTES: LeaseNotes = { read: () => undefined, write: () => ({}) };
-
-/** Notes of several parties on one Lease; each has annotations of its own. */
-export function composeNotes(parts: readonly LeaseNotes[]): LeaseNotes {
-  return {
-    read: (annotations, holder, heldUntilMs) => {
-      for (const part of parts) part.read(annotations, holder, heldUntilMs);
-    },
-    write: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.write()))),
-    propose: () => Object.fromEntries(parts.flatMap((part) => Object.entries(part.propose?.() ?? {}))),
-    deferMs: () => Math.max(0, ...parts.map((part) => part.deferMs?.() ?? 0)),
-  };
-}
 
 export interface LeaseLockDependencies {
   readonly client: KubeClient;
@@ -52,8 +20,7 @@ export interface LeaseLockDependencies {
   readonly leaseDurationMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Notes that live with the lease. */
-  readonly notes: LeaseNotes;
+  readonly annotations: LeaseAnnotation;
   /** A holder had to read the lease because its update was refused. */
   readonly onSlowPath: () => void;
 }
@@ -100,7 +67,7 @@ export class LeaseLock {
 
   /** How much longer than the others this process leaves a free lease alone. */
   get deferMs(): number {
-    return this.#deps.notes.deferMs?.() ?? 0;
+    return this.#deps.annotations.deferMs?.() ?? 0;
   }
 
   reference(): ObjectReference {
@@ -135,11 +102,11 @@ export class LeaseLock {
     if (this.holder !== this.#deps.identity) this.#see(stored);
   }
 
-  /** Writes what the notes propose on the lease of another. Gives up if it has changed: whoever sees the change may propose anew. Never throws. */
+  /** Writes what is proposed on the lease of another. Gives up if it has changed: whoever sees the change may propose anew. Never throws. */
   async propose(signal: AbortSignal): Promise<void> {
-    const { notes, identity, log } = this.#deps;
+    const { annotations, identity, log } = this.#deps;
     if (this.#stored === undefined || this.holder === "" || this.holder === identity) return;
-    const proposal = notes.propose?.() ?? {};
+    const proposal = annotations.propose?.() ?? {};
     if (Object.keys(proposal).length === 0) return;
     try {
       await this.#update(this.#stored, this.#stored.spec, signal, proposal);
@@ -153,13 +120,13 @@ export class LeaseLock {
    * been carried out all the same, and what it has made ours is given up, too.
    */
   async release(signal: AbortSignal): Promise<boolean> {
-    const { identity, notes } = this.#deps;
+    const { identity, annotations } = this.#deps;
     await this.#underWay;
     let stored = this.#stored;
     if (stored?.spec.holderIdentity !== identity) return false;
-    const written = notes.write();
+    const written = annotations.write();
     // From here on another may hold it, whether an answer comes or not.
-    notes.read(stored.metadata.annotations, "");
+    annotations.read(stored.metadata.annotations, "");
     while (stored?.spec.holderIdentity === identity) {
       try {
         await this.#update(stored, this.#released(stored.spec), signal, written);
@@ -212,7 +179,7 @@ export class LeaseLock {
 
   async #create(signal: AbortSignal): Promise<boolean> {
     const { client, lock } = this.#deps;
-    const annotations = noted({}, this.#deps.notes.write());
+    const annotations = noted({}, this.#deps.annotations.write());
     const body: JsonObject = { metadata: { ...lock, annotations }, spec: { ...this.#acquired(0) } };
     await this.#write((options) => client.create(LEASES, lock.namespace, body, options), signal);
     return true;
@@ -222,11 +189,11 @@ export class LeaseLock {
     stored: StoredLease,
     spec: LeaseSpec,
     signal: AbortSignal,
-    notes = this.#deps.notes.write(),
+    changes = this.#deps.annotations.write(),
   ): Promise<void> {
     // What newer servers keep in the spec beside our five fields stays as it was.
     const metadata = recordField(stored.raw, "metadata");
-    const annotations = noted(recordField(metadata, "annotations"), notes);
+    const annotations = noted(recordField(metadata, "annotations"), changes);
     const body = {
       ...stored.raw,
       metadata: { ...metadata, annotations },
@@ -257,7 +224,7 @@ export class LeaseLock {
     const heldUntilMs = sentAtMs === undefined ? undefined : sentAtMs + stored.spec.leaseDurationSeconds * 1000;
     if (!isOurs) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     else if (heldUntilMs !== undefined) this.#heldUntilMs = heldUntilMs;
-    this.#deps.notes.read(stored.metadata.annotations, stored.spec.holderIdentity, heldUntilMs);
+    this.#deps.annotations.read(stored.metadata.annotations, stored.spec.holderIdentity, heldUntilMs);
     if (deepEqual(this.#seen, stored.spec)) return;
     this.#seen = stored.spec;
     this.#seenMs = this.#deps.clock.monotonicMs();

@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Candidate, candidate as candidateOf, type CandidateOptions, LOCK } from "../../test/support/candidate.ts";
+import {
+  type Candidate,
+  candidate as candidateOf,
+  type CandidateOptions,
+  LOCK,
+  NO_ANNOTATIONS,
+} from "../../test/support/candidate.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
 import { DEFAULT_TIMINGS } from "./elector.ts";
-import { LEASES, type LeaseNotes, NO_NOTES } from "./lease-lock.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
+import { LEASES } from "./lease-lock.ts";
 import { recordField } from "../util/json.ts";
 
 const { leaseDurationMs, retryPeriodMs } = DEFAULT_TIMINGS;
@@ -211,9 +218,9 @@ describe("a standby that may not watch the Lease", () => {
 describe("a standby that lets others go first", () => {
   test("takes a free lease later, or at once when there is no reason left", async () => {
     let deferMs = 4400;
-    const notes: LeaseNotes = { ...NO_NOTES, deferMs: () => deferMs };
+    const annotations: LeaseAnnotation = { ...NO_ANNOTATIONS, deferMs: () => deferMs };
     kube.seed(LEASES, { metadata: { ...LOCK }, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
-    const patient = candidate("patient", { notes });
+    const patient = candidate("patient", { annotations });
     await clock.advance(4399);
     expect(patient.elector.leading).toBe(false);
     await clock.advance(1 + STAGGER_MS);
@@ -221,7 +228,7 @@ describe("a standby that lets others go first", () => {
     patient.finish();
     await settle();
 
-    const second = candidate("second", { notes });
+    const second = candidate("second", { annotations });
     await clock.advance(1000);
     deferMs = 0;
     await clock.advance(250 + STAGGER_MS);
@@ -230,7 +237,7 @@ describe("a standby that lets others go first", () => {
 
   test("never defers the renewal of its own lease", async () => {
     let deferMs = 0;
-    const a = candidate("a", { notes: { ...NO_NOTES, deferMs: () => deferMs } });
+    const a = candidate("a", { annotations: { ...NO_ANNOTATIONS, deferMs: () => deferMs } });
     await settle();
     deferMs = 60_000;
     // Somebody wrote on it: the slow path.

@@ -7,6 +7,7 @@ import { eventually } from "../../test/support/poll.ts";
 import { providerInfo, providerStatus, ScriptedProvider } from "../../test/support/scripted-provider.ts";
 import type { Options } from "../app/options.ts";
 import { parseCommand } from "../app/options.ts";
+import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
@@ -35,6 +36,8 @@ beforeEach(async () => {
     companions: () => [],
     nodes: () => [],
     tracing: NO_TRACING,
+    numbers: new ChangeSequence({ clock: systemClock(), log, isElected: true }),
+    scopeRemedy: () => () => "it is accepted",
     onScopeDoubt: () => undefined,
   });
   running = side.run(stop.signal);

@@ -1,17 +1,13 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
-import type { LeadershipOptions } from "../leadership/options.ts";
-import { holdsLease, type ModeOptions } from "../observe/mode.ts";
 import type { ChangeAudit } from "./observers/audit.ts";
 import type { CallJournal } from "../explain/history/call-journal.ts";
-import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { BatchingInstanceReader, type InstanceReader } from "./lookup/instance-reader.ts";
 import type { ProviderOptions } from "./options.ts";
 import { exposeProviders, providerMetrics } from "./metrics.ts";
 import { OwnershipReport } from "./ownership/conflicts.ts";
 import { type ProviderSnapshot, Sidecar, type SidecarOptions } from "./sidecar.ts";
-import { composeNotes, type LeaseNotes } from "../leadership/lease-lock.ts";
 import { PrefixProviderSet } from "./ownership/provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "./model/provider.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -19,12 +15,11 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import { EpochNotes } from "../leadership/epoch-notes.ts";
-import type { WatchedProvider } from "../leadership/handover.ts";
-import { ScopeNotes, scopeRemedy } from "../leadership/lease-annotations.ts";
+import type { ScopeRemedy } from "./connection/state.ts";
+import type { ChangeNumbers } from "./model/client.ts";
 
 export interface ProviderSideDependencies {
-  readonly options: ProviderOptions & ModeOptions & LeadershipOptions;
+  readonly options: ProviderOptions;
   readonly cluster: ClusterRef;
   readonly version: string;
   readonly metrics: Metrics;
@@ -46,6 +41,10 @@ export interface ProviderSideDependencies {
   readonly companions: () => readonly Node[];
   /** All Nodes. */
   readonly nodes: () => Iterable<Node>;
+  /** Of changes, whatever provider makes them. */
+  readonly numbers: ChangeNumbers;
+  /** How an operator accepts another scope of that provider. */
+  readonly scopeRemedy: (provider: string) => ScopeRemedy;
   /** Told why nothing is changed by that provider any more. */
   readonly onScopeDoubt: (provider: string, message: string) => void;
 }
@@ -54,7 +53,7 @@ export interface ProviderSideDependencies {
 export interface ProviderSide {
   readonly providers: ProviderSet;
   /** The same, as they say that they are. */
-  readonly sidecars: readonly WatchedProvider[];
+  readonly sidecars: readonly Sidecar[];
   readonly instances: InstanceReader;
   /** Calls back whenever a provider has become usable; answers how to end that. */
   onReady(listener: () => void): () => void;
@@ -62,8 +61,6 @@ export interface ProviderSide {
   problem(): string | undefined;
   /** What is wrong with one provider, or with what it declares; undefined: nothing known. */
   warning(provider: string): string | undefined;
-  /** Keeps the scope of each provider, and the epoch of changes, on the Lease of leader election; by the name of this process there. */
-  leaseNotes(identity: string): LeaseNotes;
   /** For people. */
   snapshots(): readonly ProviderSnapshot[];
   /** Reads again how often clouds may be called. */
@@ -83,18 +80,14 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     report.check();
     for (const listener of listeners) tell(listener, log);
   };
-  const isElected = holdsLease(options);
-  const sequence = new ChangeSequence({ clock, log, isElected });
   const sidecars = options.provider.map(({ name, address }) => {
     const tls = options.providerTls.get(name);
     const callRates = () => options.providerCallRate.filter(({ provider }) => provider === name);
     const onScopeChange = (message: string | undefined): void => {
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
-    const { leaderElectResourceName, leaderElectResourceNamespace } = options;
-    const lease = { isElected, leaderElectResourceName, leaderElectResourceNamespace };
-    const scope = { scopeRemedy: scopeRemedy(name, lease), onScopeChange };
-    const shared = { cluster, version, clock, random, log, metrics, tracing, sequence, onReady };
+    const scope = { scopeRemedy: dependencies.scopeRemedy(name), onScopeChange };
+    const shared = { cluster, version, clock, random, log, metrics, tracing, numbers: dependencies.numbers, onReady };
     return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...told(dependencies) });
   });
   exposeProviders(dependencies.metrics, sidecars);
@@ -117,9 +110,6 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       const troubles = [...reasons, ...contested].map(({ message }) => message);
       const messages = [...troubles, ...own.flatMap(({ warnings }) => warnings)];
       return messages.length === 0 ? undefined : messages.join("; ");
-    },
-    leaseNotes: (identity) => {
-      return composeNotes([new ScopeNotes(sidecars), new EpochNotes({ sequence, identity, clock })]);
     },
     snapshots: () => sidecars.map(({ snapshot }) => snapshot),
     refreshCallRates: () => {

@@ -1,6 +1,5 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { CallJournal } from "../explain/history/call-journal.ts";
-import { ChangeSequence } from "../leadership/change-sequence.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
@@ -38,7 +37,7 @@ import { GroupedCallBudget } from "./limits/call-budget.ts";
 import { GovernedCaller } from "./limits/rate-limited-caller.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { type BudgetSnapshot, type OperatorRate, rateGroups } from "./model/call-rate.ts";
-import type { ProviderClient } from "./model/client.ts";
+import type { ChangeNumbers, ProviderClient } from "./model/client.ts";
 import type { ProviderError } from "./model/errors.ts";
 import type { ProviderInfo } from "./model/info.ts";
 import type { Provider } from "./model/provider.ts";
@@ -67,8 +66,8 @@ export interface SidecarOptions {
   readonly metrics: ProviderMetrics;
   readonly tracing: Tracing;
   readonly timing?: ConnectionTiming;
-  /** Numbers changes; one for all providers. @default one without election */
-  readonly sequence?: ChangeSequence;
+  /** Of changes; one for all providers. */
+  readonly numbers: ChangeNumbers;
   /** What the operator says now; takes the place of what the provider declares. @default nothing */
   readonly callRates?: () => readonly OperatorRate[];
   /** Decides whether changes are made or only planned. @default they are made */
@@ -104,7 +103,7 @@ export class Sidecar implements Provider {
     const ids = randomCallIds();
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
-    const { gate, callRates = () => [], sequence = new ChangeSequence({ clock, log, isElected: false }) } = options;
+    const { gate, callRates = () => [], numbers } = options;
     const budgets = metrics.budgetsOf(name);
     const budget = new GroupedCallBudget(rateGroups([], callRates()), { provider: name, clock, metrics: budgets, log });
     budgets.watch(
@@ -137,7 +136,7 @@ export class Sidecar implements Provider {
       semaphore,
       admit: async (rpc, signal) => {
         await connection.admit(rpc, signal);
-        if (rpc.isChange && gate?.isShut !== true) sequence.check();
+        if (rpc.isChange && gate?.isShut !== true) numbers.check();
       },
       clock,
       random,
@@ -148,7 +147,7 @@ export class Sidecar implements Provider {
     this.#semaphore = semaphore;
     this.#connection = connection;
     this.#clock = clock;
-    const session = new Session({ provider: name, connection, governed, budget, ids, sequence, clock });
+    const session = new Session({ provider: name, connection, governed, budget, ids, numbers, clock });
     const client = contractClient(session, random);
     this.client =
       gate === undefined

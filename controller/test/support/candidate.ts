@@ -7,10 +7,13 @@ import {
   type LeaderElectionTimings,
 } from "../../src/leadership/elector.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { type LeaseNotes, NO_NOTES } from "../../src/leadership/lease-lock.ts";
+import type { LeaseAnnotation } from "../../src/runtime/lease-annotation.ts";
 import type { Clock } from "../../src/util/clock.ts";
 import type { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
+
+/** A Lease without annotations. */
+export const NO_ANNOTATIONS: LeaseAnnotation = { read: () => undefined, write: () => ({}) };
 
 /** What candidates compete for. */
 export const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
@@ -35,14 +38,14 @@ export interface CandidateOptions {
   /** What a `deaf` one leads does not end when leadership is lost. */
   readonly hearing?: "good" | "deaf";
   readonly random?: number;
-  readonly notes?: LeaseNotes;
+  readonly annotations?: LeaseAnnotation;
 }
 
 export function candidate(
   kube: FakeKube,
   clock: Clock,
   identity: string,
-  { timings = DEFAULT_TIMINGS, hearing = "good", random = 0, notes = NO_NOTES }: CandidateOptions = {},
+  { timings = DEFAULT_TIMINGS, hearing = "good", random = 0, annotations = NO_ANNOTATIONS }: CandidateOptions = {},
 ): Candidate {
   const log = new FakeLog();
   const events: EventInput[] = [];
@@ -57,7 +60,7 @@ export function candidate(
     log,
     events: { record: (event) => events.push(event) },
     metrics: electionMetrics(metrics)(LOCK.name),
-    notes,
+    annotations,
   });
   const stop = new AbortController();
   const finished = Promise.withResolvers<void>();

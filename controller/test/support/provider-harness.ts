@@ -6,6 +6,7 @@ import { CONNECTION_TIMING, type ConnectionTiming } from "../../src/provider/con
 import { providerMetrics } from "../../src/provider/metrics.ts";
 import { Sidecar } from "../../src/provider/sidecar.ts";
 import type { AuditSink } from "../../src/telemetry/audit-log.ts";
+import { ChangeSequence } from "../../src/leadership/change-sequence.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import type { RecordingSink } from "../../src/telemetry/recording-log.ts";
 import { NO_TRACING, type Tracing } from "../../src/telemetry/tracing.ts";
@@ -66,6 +67,7 @@ export class ProviderHarness implements AsyncDisposable {
       cluster: { id: "cluster-1", name: "test" },
       version: "0.0.0-test",
       clock: systemClock(),
+      numbers: new ChangeSequence({ clock: systemClock(), log: this.log, isElected: false }),
       random: Math.random,
       log: this.log,
       metrics: providerMetrics(this.metrics),

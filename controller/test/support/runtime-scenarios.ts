@@ -15,6 +15,7 @@ import type { Resource } from "../../src/kube/resources/resource.ts";
 import { SERVICES } from "../../src/kube/resources/service.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { systemClock } from "../../src/util/clock.ts";
+import { NO_ANNOTATIONS } from "./candidate.ts";
 import { FakeLog } from "./fake-log.ts";
 import { eventually } from "./poll.ts";
 
@@ -291,6 +292,7 @@ export function testRuntime(target: () => HttpKubeClient): void {
         log,
         events,
         metrics: electionMetrics(new Metrics())("x"),
+        annotations: NO_ANNOTATIONS,
       });
       const finished = Promise.withResolvers<void>();
       const end = elector.run(signal, () => finished.promise);

@@ -41,7 +41,8 @@ class Replica {
     };
     const { log } = this;
     this.ledger = new DeletionLedger({ clock: own, log });
-    this.ledger.keepOn({ isActive: (provider) => provider !== "observed", onAnnounced: () => void this.asked++ });
+    const annotation = new DeletionNotes(this.ledger, identity, (provider) => provider !== "observed");
+    annotation.keptOn(() => void this.asked++);
     this.lock = new LeaseLock({
       client: kube,
       lock: LOCK,
@@ -50,7 +51,7 @@ class Replica {
       leaseDurationMs: DURATION_MS,
       clock: own,
       log,
-      notes: new DeletionNotes(this.ledger, identity),
+      annotations: annotation,
       onSlowPath: () => undefined,
     });
   }

@@ -1,5 +1,5 @@
 import { DELETIONS_ANNOTATION_PREFIX } from "../../api/annotations.ts";
-import type { LeaseNotes } from "../../leadership/lease-lock.ts";
+import type { LeaseAnnotation } from "../../runtime/lease-annotation.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { raceAbort } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -172,13 +172,20 @@ export class DeletionLedger {
  * Keeps the deletions that count for the brake on the Lease that they are made under, so that a leader counts those of the leader before.
  * Only the holder writes them; what is there while another holds it, or nobody, is that one's account, or its last.
  */
-export class DeletionNotes implements LeaseNotes {
+export class DeletionNotes implements LeaseAnnotation {
   readonly #ledger: DeletionLedger;
   readonly #identity: string;
+  readonly #isActive: DeletionLease["isActive"];
 
-  constructor(ledger: DeletionLedger, identity: string) {
+  /** @param identity of this process, on the Lease */
+  constructor(ledger: DeletionLedger, identity: string, isActive: DeletionLease["isActive"]) {
     this.#ledger = ledger;
     this.#identity = identity;
+    this.#isActive = isActive;
+  }
+
+  keptOn(renewSoon: () => void): void {
+    this.#ledger.keepOn({ isActive: this.#isActive, onAnnounced: renewSoon });
   }
 
   read(annotations: Readonly<Record<string, string>>, holder: string): void {

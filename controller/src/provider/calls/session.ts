@@ -2,8 +2,7 @@ import type { CallContext, CallStats, ChangeContext } from "@cloudwire/proto/clo
 import type { Clock } from "../../util/clock.ts";
 import type { CallBudget } from "../limits/call-budget.ts";
 import type { CallId, CallIds } from "../convert/caller.ts";
-import type { ChangeSequence } from "../../leadership/change-sequence.ts";
-import type { CallOptions, ChangeOptions } from "../model/client.ts";
+import type { CallOptions, ChangeNumbers, ChangeOptions } from "../model/client.ts";
 import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";
 import type { AnswerContext } from "../convert/instance.ts";
@@ -21,7 +20,7 @@ export interface SessionDeps {
   readonly governed: GovernedCaller;
   readonly budget: CallBudget;
   readonly ids: CallIds;
-  readonly sequence: ChangeSequence;
+  readonly numbers: ChangeNumbers;
   readonly clock: Clock;
 }
 
@@ -94,7 +93,7 @@ export class Session {
     const requestId = options.requestId ?? fresh.requestId;
     const id = { ...fresh, requestId, ...(refuse === undefined ? {} : { refuse }) };
     // Numbered before it waits for its turn: by the time it is sent another may lead. A question changes nothing and overtakes nobody.
-    const sequence = validateOnly ? 0n : this.#deps.sequence.next();
+    const sequence = validateOnly ? 0n : this.#deps.numbers.next();
     const change: ChangeContext = { requestId: id.requestId, validateOnly, trigger, sequence };
     try {
       return await this.call(rpc, (context) => request(context, change), options, id);
@@ -105,7 +104,7 @@ export class Session {
 
   /** An error of a change, or of one item of it. */
   judged(error: ProviderError): ProviderError {
-    if (hasReason(error, "STALE_GENERATION")) this.#deps.sequence.refused(error);
+    if (hasReason(error, "STALE_GENERATION")) this.#deps.numbers.refused(error);
     return error;
   }
 

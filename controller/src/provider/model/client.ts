@@ -1,6 +1,7 @@
 import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
+import type { ProviderError } from "./errors.ts";
 import type { Instance, InstanceAnswer } from "./instance.ts";
 import type {
   LoadBalancer,
@@ -160,4 +161,23 @@ export interface ProviderClient {
 
   /** As getInstances. */
   getVolumes(volumes: readonly VolumeRef[], options: ReadOptions): Promise<readonly VolumeAnswer[]>;
+}
+
+/** Numbers changes, so that a provider can refuse what was overtaken on its way (proto/README.md LB-5), and holds them back while another may lead. */
+export interface ChangeNumbers {
+  /** Throws when no change may be sent now. */
+  check(): void;
+  /** Of the next change. Throws as {@link check} does. */
+  next(): bigint;
+  /** A provider refuses a change with `error`: it has applied one with a greater number. */
+  refused(error: ProviderError): void;
+}
+
+/** Low bits of a change's number, which count; above them is the epoch. More changes than that in one epoch run on into the next. */
+export const CHANGE_COUNTER_BITS = 20n;
+
+/** Epoch of the leader that gave a change that number; undefined: it is not said. */
+export function epochOf(sequence: string | undefined): number | undefined {
+  if (sequence === undefined || !/^\d{1,20}$/.test(sequence)) return undefined;
+  return Number(BigInt(sequence) >> CHANGE_COUNTER_BITS);
 }

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MethodName } from "@cloudwire/proto/methods";
-import { CLOUD_CONTROLLER_MANAGER } from "../../api/controller-names.ts";
 import type { EventInput } from "../../api/event.ts";
 import type { AuditOptions } from "../../telemetry/options.ts";
-import type { EventRecorder } from "../../kube/events/broadcaster.ts";
-import { epochOf } from "../../leadership/change-sequence.ts";
 import type { Work } from "../../observe/work.ts";
 import { AuditLog, type AuditSink, auditMetrics } from "../../telemetry/audit-log.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -22,6 +19,7 @@ import {
   stringsField,
 } from "../../util/json.ts";
 import { RPCS } from "../convert/methods.ts";
+import { epochOf } from "../model/client.ts";
 import { type ProviderError, type ProviderErrorCode, codeName } from "../model/errors.ts";
 import { loadBalancerCalled, routeCalled } from "./events.ts";
 
@@ -214,6 +212,11 @@ function said(text: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** Takes events for the API server. */
+interface EventSink {
+  record(event: EventInput): void;
+}
+
 /** Hands each line on, and has it told on the objects that it is about: a Service, or the Nodes of routes. What is only asked about is not told. */
 export function auditEventSink(lines: ChangeAudit | undefined, record: (event: EventInput) => void): ChangeAudit {
   return {
@@ -245,14 +248,8 @@ export interface AuditDependencies {
 }
 
 /** What is told of each change: in the audit log, in events, both or not at all. */
-export function changeAudit(
-  { auditEvents }: Pick<AuditOptions, "auditEvents">,
-  log: AuditSink | undefined,
-  events: (component: string) => EventRecorder,
-): ChangeAudit | undefined {
-  if (!auditEvents) return log;
-  const recorder = events(CLOUD_CONTROLLER_MANAGER);
-  return auditEventSink(log, (event) => recorder.record(event));
+export function changeAudit(log: AuditSink | undefined, events: EventSink | undefined): ChangeAudit | undefined {
+  return events === undefined ? log : auditEventSink(log, (event) => events.record(event));
 }
 
 const MEGABYTE = 1024 * 1024;

@@ -13,6 +13,7 @@ import { serviceMetrics } from "../../../src/controllers/service/metrics.ts";
 import type { Options } from "../../../src/app/options.ts";
 import { CONNECTION_TIMING } from "../../../src/provider/connection/connection.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
+import { ChangeSequence } from "../../../src/leadership/change-sequence.ts";
 import { providerMetrics } from "../../../src/provider/metrics.ts";
 import { Sidecar } from "../../../src/provider/sidecar.ts";
 import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
@@ -207,6 +208,7 @@ export class Manager {
       cluster: { id: cluster.clusterUid, name: "test" },
       version: "0.0.0-test",
       clock: real,
+      numbers: new ChangeSequence({ clock: real, log, isElected: false }),
       random: () => 0.5,
       log,
       metrics: providerMetrics(metrics),

@@ -11,7 +11,7 @@ import { ChangeSequence, MAX_EPOCH } from "./change-sequence.ts";
 import { contractError } from "../provider/model/errors.ts";
 import type { Clock } from "../util/clock.ts";
 import { type JsonRecord, recordField } from "../util/json.ts";
-import { type EpochFacts, EpochNotes, nextEpoch } from "./epoch-notes.ts";
+import { type EpochFacts, EpochAnnotation, nextEpoch } from "./change-sequence.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const DURATION_MS = 15_000;
@@ -62,7 +62,7 @@ class Replica {
       leaseDurationMs: DURATION_MS,
       clock: own,
       log,
-      notes: new EpochNotes({ sequence: this.sequence, identity, clock: own }),
+      annotations: new EpochAnnotation({ sequence: this.sequence, identity, clock: own }),
       onSlowPath: () => undefined,
     });
   }
@@ -103,7 +103,7 @@ describe("nextEpoch()", () => {
   });
 });
 
-describe("EpochNotes on a lease", () => {
+describe("EpochAnnotation on a lease", () => {
   test("let no change go before the epoch is written, nor after the Lease may have been lost", async () => {
     const [kube, clock] = [new FakeKube(), new FakeClock()];
     const leader = new Replica(kube, clock, "a");
