@@ -35,7 +35,7 @@ const OF_THE_TREE: readonly ((files: readonly SourceFile[]) => readonly Finding[
 ];
 
 /** Every place that breaks a rule, exceptions included. */
-export function findingsOf(texts: ReadonlyMap<string, string>): readonly Finding[] {
+function findingsOf(texts: ReadonlyMap<string, string>): readonly Finding[] {
   const files = [...texts].filter(([path]) => isOwned(path)).map(([path, text]) => readSource(path, text));
   return [
     ...files.flatMap((file) => OF_A_FILE.flatMap((check) => check(file))),
@@ -71,7 +71,7 @@ export function checkLayers(
 }
 
 /** As exceptions name it. */
-export function placeOf({ path, subject }: Finding): string {
+function placeOf({ path, subject }: Finding): string {
   return subject === undefined ? path : `${path} → ${subject}`;
 }
 

@@ -29,7 +29,7 @@ const PURE =
   /^controllers\/([^/]+)\/(?:(?:plan|predicates)\.ts|(?:plan|guard)\/[^/]+\.ts|record\/(?:record|transition)\.ts)$/;
 
 /** Whose pure file it is; undefined of one that is not pure. `path` is below the controller's sources. */
-export function pureOwner(path: string): string | undefined {
+function pureOwner(path: string): string | undefined {
   return PURE.exec(path)?.[1];
 }
 
