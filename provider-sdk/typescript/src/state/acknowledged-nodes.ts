@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NodesDiff, TargetNode } from "../definition/load-balancers.ts";
-import { LruMap } from "./lru-map.ts";
+import { LruMap } from "./lru.ts";
 
 /** Nodes that a load balancer was last given with success. */
 export interface NodeList {

@@ -1,5 +1,5 @@
 import { ProviderError } from "../results/errors.ts";
-import { LruMap } from "./lru-map.ts";
+import { LruMap } from "./lru.ts";
 import { orAborted } from "../util/or-aborted.ts";
 import { SharedTask } from "./shared-task.ts";
 import { type LongChange, LongChanges, type LongChangesOptions } from "./long-changes.ts";

@@ -1,7 +1,7 @@
 import { ProviderError } from "../results/errors.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { Clock } from "../util/clock.ts";
-import { LruMap } from "./lru-map.ts";
+import { LruMap } from "./lru.ts";
 import type { SharedTask } from "./shared-task.ts";
 import { type LongOperation, longOperationId } from "./long-operation.ts";
 

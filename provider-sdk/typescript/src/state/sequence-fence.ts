@@ -1,5 +1,5 @@
 import { ProviderError } from "../results/errors.ts";
-import { LruMap } from "./lru-map.ts";
+import { LruMap } from "./lru.ts";
 
 /** Objects whose newest change is remembered. */
 const maxObjects = 50_000;

@@ -7,7 +7,7 @@ import { fromDuration, toDuration } from "./duration.ts";
 import { every } from "./every.ts";
 import { inParallel } from "./in-parallel.ts";
 import { Limit } from "./limit.ts";
-import { LruMap } from "../state/lru-map.ts";
+import { LruMap } from "../state/lru.ts";
 import { SharedTask } from "../state/shared-task.ts";
 
 describe("durations", () => {

@@ -12,7 +12,7 @@ import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { fromDuration } from "../../util/duration.ts";
 import { toWireAnswer, unknownOutcome } from "./answers.ts";
-import { BatchLookUp, type LookUpResult } from "./batch-look-up.ts";
+import { BatchLookUp, type LookUpResult } from "./lookup.ts";
 import { NamedQuestions } from "../../state/request-dedup.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "../runtime.ts";
 

@@ -6,7 +6,7 @@ import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
 import { ListWalk, type WalkEvent } from "../../state/list-walk.ts";
 import { pageTokenInvalid, PageTokens } from "../../state/page-tokens.ts";
-import { LruMap } from "../../state/lru-map.ts";
+import { LruMap } from "../../state/lru.ts";
 import { type CallRecorder, raisesDoubt } from "../../telemetry/call-recorder.ts";
 import { iterateWithin } from "../current-context.ts";
 import { type ProviderRuntime, recorderFor, type WithContext } from "../runtime.ts";

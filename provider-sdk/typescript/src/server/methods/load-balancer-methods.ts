@@ -13,7 +13,7 @@ import { LoadBalancerChanges } from "./load-balancer-changes.ts";
 import { withLongWork } from "./long-work.ts";
 import { LoadBalancerService } from "./load-balancers.ts";
 import type { MethodBinder } from "../method-binder.ts";
-import { NodeResolver } from "./node-resolver.ts";
+import { NodeResolver } from "./nodes.ts";
 import { knownScope, type ProviderRuntime } from "../runtime.ts";
 import { serveWatch } from "./watches.ts";
 

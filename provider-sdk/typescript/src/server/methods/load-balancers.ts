@@ -32,7 +32,7 @@ import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import type { ChangeWork, LoadBalancerChanges } from "./load-balancer-changes.ts";
 import { iterateWithin, withinContext } from "../current-context.ts";
 import { deletion, pendingWork, withLongWork } from "./long-work.ts";
-import type { NodeResolver } from "./node-resolver.ts";
+import type { NodeResolver } from "./nodes.ts";
 import { type ProviderRuntime, recorderFor, type WithContext } from "../runtime.ts";
 
 /** What the service needs. */

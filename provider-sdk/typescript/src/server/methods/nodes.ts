@@ -10,7 +10,7 @@ import type { ProviderIds } from "../convert/provider-ids.ts";
 import type { TargetNode, WantedNodes } from "../../definition/load-balancers.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { AcknowledgedNodes } from "../../state/acknowledged-nodes.ts";
-import { NodeSetStore } from "../../state/node-set-store.ts";
+import { NodeSetStore } from "../../state/node-sets.ts";
 import { quote } from "../validation/formats.ts";
 
 /** What a resolver needs. */

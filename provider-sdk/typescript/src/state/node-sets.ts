@@ -1,7 +1,7 @@
 import type { ApplyNodeSetRequest, ApplyNodeSetResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { TargetNode } from "../definition/load-balancers.ts";
 import { ProviderError } from "../results/errors.ts";
-import { LruMap } from "./lru-map.ts";
+import { LruMap } from "./lru.ts";
 import { quote } from "../server/validation/formats.ts";
 
 /** A set of nodes in force. */

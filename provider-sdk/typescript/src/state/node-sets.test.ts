@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TargetNode } from "../definition/load-balancers.ts";
 import { ProviderError } from "../results/errors.ts";
 import { diffNodes } from "./acknowledged-nodes.ts";
-import { type NodeSetChunk, NodeSetStore } from "./node-set-store.ts";
+import { type NodeSetChunk, NodeSetStore } from "./node-sets.ts";
 
 const node = (index: number, version = 0): TargetNode => ({
   name: `n${index}`,
