@@ -35,19 +35,10 @@ export type {
   NodeRef,
   SingleInstanceHandlers,
   WatchBookmark,
-  WatchRequest,
   WatchResync,
 } from "./definition/instances.ts";
 export type {
-  GetLoadBalancer,
   HealthCheck,
-  ListLoadBalancers,
-  LoadBalancer,
-  LoadBalancerEvent,
-  LoadBalancerFeatures,
-  LoadBalancerHandlers,
-  LoadBalancerIngress,
-  LoadBalancerPhase,
   LoadBalancerRef,
   NodesDiff,
   ServicePort,
@@ -55,6 +46,17 @@ export type {
   TargetNode,
   WantedLoadBalancer,
   WantedNodes,
+  WatchRequest,
+} from "./definition/requests.ts";
+export type {
+  GetLoadBalancer,
+  ListLoadBalancers,
+  LoadBalancer,
+  LoadBalancerEvent,
+  LoadBalancerFeatures,
+  LoadBalancerHandlers,
+  LoadBalancerIngress,
+  LoadBalancerPhase,
 } from "./definition/load-balancers.ts";
 export {
   type AbsenceBasis,
@@ -112,7 +114,7 @@ export {
   type ProviderErrorOptions,
   type VendorReason,
 } from "./results/errors.ts";
-export { parseRetryAfter } from "./cloud/retry-after.ts";
+export { parseRetryAfter } from "./cloud/retries.ts";
 export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./telemetry/logger.ts";
 export {
   ownershipProblem,
@@ -127,7 +129,7 @@ export { type ServeOptions, serveProvider } from "./server/serve-provider.ts";
 export { currentContext } from "./server/current-context.ts";
 export { ProviderStartError } from "./server/start-error.ts";
 export { type RunningProvider, type StartOptions, startProvider } from "./server/start-provider.ts";
-export { chunksOf } from "./util/chunks-of.ts";
+export { chunksOf } from "./util/parallel.ts";
 export type { Clock } from "./util/clock.ts";
-export { inParallel } from "./util/in-parallel.ts";
+export { inParallel } from "./util/parallel.ts";
 export { type WatchFromListOptions, watchFromList } from "./state/watch-from-list.ts";

@@ -1,10 +1,7 @@
 import type { CloudCall, CloudRequestInit } from "../definition/call-context.ts";
 import { classifyError } from "../results/classify.ts";
-import { parseRetryAfter } from "./retry-after.ts";
-import type { Clock } from "../util/clock.ts";
-import { pause } from "../util/pause.ts";
-import { ObservedRateLimits } from "./rate-limits.ts";
-import { RetryBudget } from "./retry-budget.ts";
+import { ObservedRateLimits, RetryBudget, parseRetryAfter } from "./retries.ts";
+import { type Clock, pause } from "../util/clock.ts";
 
 /** What the requests of one provider to its cloud share. */
 export interface CloudFetcherOptions {

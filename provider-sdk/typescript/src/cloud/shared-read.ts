@@ -1,4 +1,4 @@
-import { orAborted } from "../util/or-aborted.ts";
+import { orAborted } from "../util/clock.ts";
 
 /** What was read, and when the read began. */
 export type TimedRead<Value extends object> = Value & {

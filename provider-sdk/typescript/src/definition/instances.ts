@@ -1,6 +1,7 @@
 import type { ProviderError } from "../results/errors.ts";
 import type { CallContext, ReadContext } from "./call-context.ts";
 import type { ListFeatures, NodeAddress, NodeAddresses, WatchFeatures } from "./common.ts";
+import type { WatchRequest } from "./requests.ts";
 import type { Absent, NotMine, ResumeFrom, Unreachable } from "../results/results.ts";
 
 /** A Node whose machine is asked for. With an `id` that alone decides; without, the name and the hints do. */
@@ -69,14 +70,6 @@ export type InstanceAnswer = Instance | Absent | NotMine;
 
 /** The answer about one Node of many: an error is that of this Node alone. */
 export type InstanceBatchAnswer = InstanceAnswer | ProviderError | Error;
-
-/** What opens a watch. */
-export interface WatchRequest {
-  /** Continue after this token; throw `ProviderError("RESUME_TOKEN_EXPIRED")` if that is not possible. */
-  readonly resumeToken?: string | undefined;
-  /** True: yield every object first, then `{ kind: "bookmark", initialEventsEnd: true }`. */
-  readonly sendInitialEvents: boolean;
-}
 
 /** Yielded by a watch when the initial events are complete, or to hand out a token. The SDK adds heartbeats itself. */
 export interface WatchBookmark {

@@ -1,5 +1,5 @@
 import type { Cluster } from "../definition/common.ts";
-import type { ServiceRef } from "../definition/load-balancers.ts";
+import type { ServiceRef } from "../definition/requests.ts";
 import { ProviderError } from "../results/errors.ts";
 
 /** Whose an object at the cloud is: written on it when it is made, in tags or whatever the cloud has, and read before it is touched. */

@@ -1,5 +1,5 @@
-export { formatHelp, type HelpText, type ProgramOption, type ProgramOptions } from "./option.ts";
-export { type OptionRate, OptionValues } from "./option-values.ts";
+export { formatHelp, type HelpText, type ProgramOption, type ProgramOptions } from "./options.ts";
+export { type OptionRate, OptionValues } from "./options.ts";
 export {
   type ProgramEnvironment,
   type ProgramInput,

@@ -1,6 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import type { ProgramOptions } from "./option.ts";
-import { OptionValues } from "./option-values.ts";
+import { OptionValues, type ProgramOptions } from "./options.ts";
 
 /** Variables of the process. */
 export type ProgramEnvironment = Readonly<Record<string, string | undefined>>;

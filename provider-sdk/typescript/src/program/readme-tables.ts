@@ -1,5 +1,5 @@
 import type { AnnotationSchema } from "../definition/provider.ts";
-import { meaningOf, type ProgramOptions } from "./option.ts";
+import { meaningOf, type ProgramOptions } from "./options.ts";
 
 /** Tables for a provider's README, in Markdown, so that it says what the program does. */
 export interface ReadmeTables {

@@ -1,5 +1,5 @@
 import { ProviderError } from "./errors.ts";
-import { parseRetryAfter } from "../cloud/retry-after.ts";
+import { parseRetryAfter } from "../cloud/retries.ts";
 
 /** What {@link classifyError} makes of an error. */
 export interface ClassifiedError {

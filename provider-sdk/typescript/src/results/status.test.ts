@@ -3,10 +3,8 @@ import { Status } from "@cloudwire/proto/google/rpc/status";
 import { errorReasons } from "@cloudwire/proto/reasons";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toItemError } from "./item-error.ts";
+import { cutToBytes, cutToHeaderBytes, maxDetailsBytes, toItemError, toStatus } from "./status.ts";
 import { ProviderError } from "./errors.ts";
-import { maxDetailsBytes, toStatus } from "./status.ts";
-import { cutToBytes, cutToHeaderBytes } from "./text-budget.ts";
 
 const typesOf = (error: ProviderError) =>
   Status.decode(toStatus(error).details).details.map(({ typeUrl }) => typeUrl.split(".").at(-1));

@@ -1,3 +1,4 @@
+import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
 import type { Any } from "@cloudwire/proto/google/protobuf/any";
 import {
   BadRequest,
@@ -9,11 +10,11 @@ import {
   RetryInfo,
 } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
+import { type MethodRule, methodRules } from "@cloudwire/proto/methods";
 import { errorDomain } from "@cloudwire/proto/reasons";
-import { toDuration } from "../util/duration.ts";
-import { redactText } from "../telemetry/redact.ts";
-import type { ProviderError } from "./errors.ts";
-import { cutToBytes, cutToHeaderBytes, maxMessageBytes } from "./text-budget.ts";
+import { redactText } from "../telemetry/logger.ts";
+import { toDuration } from "../util/clock.ts";
+import { ProviderError } from "./errors.ts";
 
 /** An error as it leaves: code, text and the serialised google.rpc.Status for `grpc-status-details-bin`. */
 export interface ErrorStatus {
@@ -156,3 +157,61 @@ const help = ({ help: link }: ProviderError): readonly Any[] =>
   link === undefined
     ? []
     : [any("Help", Help.encode({ links: [{ description: text(link.description), url: text(link.url) }] }).finish())];
+
+/** The error of one item inside an OK answer. */
+export const toItemError = (error: ProviderError): ItemError => ({
+  code: error.grpcCode,
+  reason: cutToBytes(error.reason, 63),
+  domain: error.domain === undefined || error.domain === errorDomain ? "" : cutToBytes(error.domain, 253),
+  message: cutToBytes(redactText(error.message) || error.reason, maxMessageBytes),
+  retryAfter: error.retryAfterMs === undefined ? undefined : toDuration(error.retryAfterMs),
+  metadata: boundedMetadata(error.metadata),
+  field: cutToBytes(error.fields[0]?.field ?? "", 317),
+});
+
+/** Where an error is told: as the outcome of a call, or as that of one item of its answer. */
+export type ErrorPlace = "call" | "item";
+
+const rules: ReadonlyMap<string, MethodRule> = new Map(Object.entries(methodRules));
+
+/**
+ * The error as it may be told: the contract lists the reasons of each RPC, and a caller acts on them. One that does not
+ * belong there is a slip of the provider and becomes INVARIANT_BROKEN, which keeps its text. Own reasons of a vendor pass.
+ */
+export const permittedError = (error: ProviderError, method: string, place: ErrorPlace): ProviderError => {
+  const rule = rules.get(method);
+  if (!rule || error.domain !== undefined) return error;
+  const permitted: readonly string[] = place === "call" ? rule.reasons : rule.itemReasons;
+  if (permitted.includes(error.reason)) return error;
+  const what = place === "call" ? method : `an item of ${method}`;
+  return new ProviderError("INVARIANT_BROKEN", `${error.reason} is no reason of ${what}: ${error.message}`, {
+    cause: error,
+  });
+};
+
+/** Longest message of an error, in bytes of UTF-8. Contract, section 3.11. */
+export const maxMessageBytes = 1_024;
+
+/** Cuts a text to so many bytes of UTF-8, never inside a character, and shows that it was cut. */
+export const cutToBytes = (text: string, maxBytes: number): string =>
+  cutWhile(text.toWellFormed(), (candidate) => Buffer.byteLength(candidate) <= maxBytes);
+
+/**
+ * Cuts a text so that its percent-encoded form, as `grpc-message` travels, is at most so many bytes. Half a surrogate
+ * pair makes grpc-js throw where nobody can catch it, so the text is made well formed first.
+ */
+export const cutToHeaderBytes = (text: string, maxBytes: number): string =>
+  cutWhile(text.toWellFormed(), (candidate) => encodeURI(candidate).length <= maxBytes);
+
+const cutWhile = (text: string, fits: (candidate: string) => boolean): string => {
+  if (fits(text)) return text;
+  const characters = Array.from(text.slice(0, 8_192));
+  let low = 0;
+  let high = characters.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(`${characters.slice(0, middle).join("")}…`)) low = middle;
+    else high = middle - 1;
+  }
+  return `${characters.slice(0, low).join("")}…`;
+};

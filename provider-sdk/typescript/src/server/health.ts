@@ -4,7 +4,7 @@ import {
 } from "@cloudwire/proto/grpc/health/v1/health";
 import { ProviderError } from "../results/errors.ts";
 import { type RpcService, serverStream, unary } from "./rpc/method.ts";
-import { orAborted } from "../util/or-aborted.ts";
+import { orAborted } from "../util/clock.ts";
 import { draining } from "./runtime.ts";
 
 const { methods } = HealthDefinition;

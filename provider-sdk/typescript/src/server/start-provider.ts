@@ -14,8 +14,7 @@ import { createReflectionServices, reflectionServices } from "./reflection.ts";
 import { draining, type ProviderRuntime } from "./runtime.ts";
 import { defaultIntervals, StatusMonitor } from "./status-monitor.ts";
 import { loadCallSpans } from "../telemetry/call-spans.ts";
-import { type Clock, systemClock } from "../util/clock.ts";
-import { every } from "../util/every.ts";
+import { type Clock, every, systemClock } from "../util/clock.ts";
 import { RuleChecker } from "./validation/rule-checker.ts";
 import { factProblems, shapeProblems } from "./validation/definition-problems.ts";
 import type { Endpoint } from "./listen/endpoint.ts";
@@ -189,7 +188,7 @@ const loadMetrics = async (
   { sdkVersion: sdk, runtimeVersion }: HandshakeFacts,
   isReady: () => boolean,
 ): Promise<ProviderMetrics> => {
-  const { createPrometheusMetrics } = await import("../telemetry/prometheus.ts");
+  const { createPrometheusMetrics } = await import("../telemetry/metrics.ts");
   return createPrometheusMetrics({ name, version, sdkVersion: sdk, runtimeVersion, isReady });
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TargetNode } from "../definition/load-balancers.ts";
+import type { TargetNode } from "../definition/requests.ts";
 import { AcknowledgedNodes } from "./acknowledged-nodes.ts";
 
 const node = (name: string): TargetNode => ({ name, providerId: `acme://${name}`, addresses: [], labels: {} });

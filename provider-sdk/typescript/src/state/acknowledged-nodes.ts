@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { NodesDiff, TargetNode } from "../definition/load-balancers.ts";
+import type { NodesDiff, TargetNode } from "../definition/requests.ts";
 import { LruMap } from "./lru.ts";
 
 /** Nodes that a load balancer was last given with success. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../telemetry/logger.ts";
-import { ChangeGate } from "./change-serializer.ts";
+import { ChangeSerializer, SequenceFence } from "./change-serializer.ts";
 import { createTestClock } from "../testing/test-clock.ts";
-import { SequenceFence } from "./sequence-fence.ts";
 
 const never = new AbortController().signal;
 
@@ -12,7 +11,7 @@ const setUp = () => {
   const logged: string[] = [];
   const clock = createTestClock(0);
   const log = createLogger({ level: "debug", write: (line) => logged.push(line), now: () => new Date(0) });
-  const gate = new ChangeGate<string>({ ...options, clock, log });
+  const serializer = new ChangeSerializer<string>({ ...options, clock, log });
   const runs: string[] = [];
   const held = new Map<string, (answer: string) => void>();
   /** Asks for a change whose work ends when `finish` is called with its id. */
@@ -20,7 +19,7 @@ const setUp = () => {
     changeId: string,
     options: { readonly key?: string; readonly digest?: string; readonly signal?: AbortSignal } = {},
   ) =>
-    gate.run({
+    serializer.run({
       key: options.key ?? "lb-1",
       changeId,
       digest: options.digest ?? "",
@@ -39,7 +38,7 @@ const setUp = () => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("ChangeGate", () => {
+describe("ChangeSerializer", () => {
   test("answers a finished change from memory for ten minutes, and one with other contents anew", async () => {
     const { ask, finish, runs, advance } = setUp();
     const first = ask("a");
@@ -66,12 +65,12 @@ describe("ChangeGate", () => {
   });
 
   test("runs a waiting change after a failed one", async () => {
-    const gate = new ChangeGate<string>({
+    const serializer = new ChangeSerializer<string>({
       ...options,
       clock: createTestClock(0),
       log: createLogger({ level: "error", write: () => undefined, now: () => new Date(0) }),
     });
-    const failing = gate.run({
+    const failing = serializer.run({
       key: "k",
       changeId: "a",
       digest: "",
@@ -79,7 +78,7 @@ describe("ChangeGate", () => {
       work: () => Promise.reject(new Error("the cloud is down")),
       isFinal: () => true,
     });
-    const next = gate.run({
+    const next = serializer.run({
       key: "k",
       changeId: "b",
       digest: "",

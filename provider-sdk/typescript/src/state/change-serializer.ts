@@ -1,9 +1,14 @@
 import { ProviderError } from "../results/errors.ts";
+import { orAborted } from "../util/clock.ts";
+import {
+  type LongChange,
+  LongChanges,
+  type LongChangesOptions,
+  type LongOperation,
+  type LongOperationState,
+} from "./long-changes.ts";
 import { LruMap } from "./lru.ts";
-import { orAborted } from "../util/or-aborted.ts";
 import { SharedTask } from "./shared-task.ts";
-import { type LongChange, LongChanges, type LongChangesOptions } from "./long-changes.ts";
-import type { LongOperation, LongOperationState } from "./long-operation.ts";
 
 /** A change while it is carried out. */
 export interface ChangeRun {
@@ -40,8 +45,8 @@ export interface Change<Answer> {
   readonly pending?: (operation: LongOperation) => Answer;
 }
 
-/** What a gate needs. */
-export interface ChangeGateOptions extends LongChangesOptions {
+/** What a {@link ChangeSerializer} needs. */
+export interface ChangeSerializerOptions extends LongChangesOptions {
   /** How long a caller waits before it is told that the work goes on. Contract: Limits.soft_call_duration. */
   readonly softMs: number;
 }
@@ -84,13 +89,13 @@ const late = Symbol("late");
  * running change joins it, a repetition of a finished one gets its answer. Work that takes longer than a caller should wait goes on
  * without: equal wishes join it, another wish ends it and follows, and its failure is kept for the next who asks.
  */
-export class ChangeGate<Answer> {
-  readonly #options: ChangeGateOptions;
+export class ChangeSerializer<Answer> {
+  readonly #options: ChangeSerializerOptions;
   readonly #lanes = new Map<string, Lane<Answer>>();
   readonly #replays: LruMap<{ readonly digest: string; readonly answer: Answer }>;
   readonly #long: LongChanges;
 
-  constructor(options: ChangeGateOptions) {
+  constructor(options: ChangeSerializerOptions) {
     this.#options = options;
     this.#replays = new LruMap({ maxEntries: maxReplays, maxAgeMs: replayMaxAgeMs, nowMs: options.clock.nowMs });
     this.#long = new LongChanges(options);
@@ -254,3 +259,34 @@ const isRepetition = <Answer>(running: Running<Answer>, change: Change<Answer>):
 
 const busy = (key: string): ProviderError =>
   new ProviderError("OPERATION_IN_PROGRESS", `another change of ${key} is under way`, { retryAfterMs: busyRetryMs });
+
+/** Objects whose newest change is remembered. */
+const maxObjects = 50_000;
+
+/**
+ * Refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced must not undo
+ * what its successor did. Contract: ChangeContext.sequence.
+ */
+export class SequenceFence {
+  readonly #newest: LruMap<bigint>;
+
+  constructor(nowMs: () => number) {
+    this.#newest = new LruMap({ maxEntries: maxObjects, nowMs });
+  }
+
+  /** Why a change comes too late; undefined if it does not. 0 is not compared. */
+  overtaken(object: string, sequence: bigint): ProviderError | undefined {
+    const newest = this.#newest.get(object);
+    if (newest === undefined || sequence === 0n || sequence >= newest) return undefined;
+    return new ProviderError(
+      "STALE_GENERATION",
+      `the change has sequence ${sequence}, but ${newest} came for the same object already; read it again`,
+      { metadata: { applied_sequence: String(newest) } },
+    );
+  }
+
+  /** A change is about to be carried out. If it fails now, something of it may have taken effect all the same. */
+  begun(object: string, sequence: bigint): void {
+    if (sequence > (this.#newest.get(object) ?? 0n)) this.#newest.set(object, sequence);
+  }
+}

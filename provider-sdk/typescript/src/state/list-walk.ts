@@ -1,5 +1,5 @@
 import { ProviderError } from "../results/errors.ts";
-import { orAborted } from "../util/or-aborted.ts";
+import { orAborted } from "../util/clock.ts";
 
 /** What a provider's list yields, converted. */
 export type WalkEvent<Item> =

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { ProviderError } from "../results/errors.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { createTestClock } from "../testing/test-clock.ts";
-import { ChangeGate, type ChangeOrder } from "./change-serializer.ts";
+import { ChangeSerializer, type ChangeOrder, SequenceFence } from "./change-serializer.ts";
 import { maxOperationMs } from "./long-changes.ts";
-import { SequenceFence } from "./sequence-fence.ts";
 
 const never = new AbortController().signal;
 
@@ -22,16 +21,22 @@ interface Run {
   readonly reject: (error: Error) => void;
 }
 
-/** A gate whose callers wait for 10 s, and changes whose work ends when the test says so. */
+/** A serializer whose callers wait for 10 s, and changes whose work ends when the test says so. */
 const setUp = () => {
   const clock = createTestClock(0);
   const drain = new AbortController();
   const logged: string[] = [];
   const log = createLogger({ level: "debug", write: (line) => logged.push(line), now: () => new Date(0) });
-  const gate = new ChangeGate<string>({ clock, log, bootId: "boot-1", draining: drain.signal, softMs: 10_000 });
+  const serializer = new ChangeSerializer<string>({
+    clock,
+    log,
+    bootId: "boot-1",
+    draining: drain.signal,
+    softMs: 10_000,
+  });
   const runs: (Run & { readonly changeId: string })[] = [];
   const ask = (changeId: string, { key = "lb-1", digest = "wish-1", signal = never, order }: Asked = {}) => {
-    const answer = gate.run({
+    const answer = serializer.run({
       key,
       changeId,
       digest,
@@ -51,37 +56,37 @@ const setUp = () => {
     await clock.advance(10_000);
     return answer;
   };
-  return { clock, drain, logged, gate, runs, ask, askLong };
+  return { clock, drain, logged, serializer, runs, ask, askLong };
 };
 
 const operation = (count: number) => `cloudwire-operation/boot-1/${count}`;
 
-describe("ChangeGate with work that takes longer than its caller should wait", () => {
+describe("ChangeSerializer with work that takes longer than its caller should wait", () => {
   test("answers pending and lets the work go on, with an end of its own", async () => {
-    const { askLong, runs, gate, clock } = setUp();
+    const { askLong, runs, serializer, clock } = setUp();
     expect(await askLong("a")).toBe(operation(1));
     expect(runs.map(({ signal, operationEndMs }) => [signal.aborted, operationEndMs()])).toEqual([
       [false, 10_000 + maxOperationMs],
     ]);
-    expect(gate.longOperation("lb-1")).toEqual({
+    expect(serializer.longOperation("lb-1")).toEqual({
       kind: "running",
       operation: expect.objectContaining({ id: operation(1), startTime: new Date(clock.nowMs()) }),
     });
   });
 
   test("joins the next equal wish to it, whatever its id, and answers it what came of the work", async () => {
-    const { ask, askLong, runs, gate, clock } = setUp();
+    const { ask, askLong, runs, serializer, clock } = setUp();
     await askLong("a");
     expect(await askLong("b")).toBe(operation(1));
     const third = ask("c");
     runs[0]?.resolve("done");
     expect([await third, runs.length]).toEqual(["done", 1]);
     await clock.advance(0);
-    expect([gate.longOperation("lb-1"), gate.hasSucceeded(operation(1)), gate.hasSucceeded(operation(2))]).toEqual([
-      undefined,
-      true,
-      false,
-    ]);
+    expect([
+      serializer.longOperation("lb-1"),
+      serializer.hasSucceeded(operation(1)),
+      serializer.hasSucceeded(operation(2)),
+    ]).toEqual([undefined, true, false]);
   });
 
   test("goes on although the caller whose call was answered is gone", async () => {
@@ -104,27 +109,27 @@ describe("ChangeGate with work that takes longer than its caller should wait", (
   });
 
   test("tells a failure that nobody heard to the next who asks, once, and then tries anew", async () => {
-    const { ask, askLong, runs, gate, clock, logged } = setUp();
+    const { ask, askLong, runs, serializer, clock, logged } = setUp();
     await askLong("a");
     runs[0]?.reject(new ProviderError("QUOTA_EXCEEDED", "no more addresses"));
     await clock.advance(0);
-    expect(gate.longOperation("lb-1")).toEqual({ kind: "failed" });
+    expect(serializer.longOperation("lb-1")).toEqual({ kind: "failed" });
     expect(logged.join("")).toContain("A change failed after its call was answered");
     await expect(ask("b")).rejects.toThrow("no more addresses");
-    expect(gate.longOperation("lb-1")).toBeUndefined();
+    expect(serializer.longOperation("lb-1")).toBeUndefined();
     const third = ask("c");
     runs[1]?.resolve("done");
     expect([await third, runs.length]).toEqual(["done", 2]);
   });
 
   test("tells a failure that a caller heard to nobody else", async () => {
-    const { ask, askLong, runs, gate, clock } = setUp();
+    const { ask, askLong, runs, serializer, clock } = setUp();
     await askLong("a");
     const joined = ask("b");
     runs[0]?.reject(new Error("no more addresses"));
     await expect(joined).rejects.toThrow("no more addresses");
     await clock.advance(0);
-    expect(gate.longOperation("lb-1")).toBeUndefined();
+    expect(serializer.longOperation("lb-1")).toBeUndefined();
   });
 
   test("does not tell another wish of a failure that is not its own", async () => {
@@ -138,7 +143,7 @@ describe("ChangeGate with work that takes longer than its caller should wait", (
   });
 
   test("ends it for another wish, which runs once it has ended", async () => {
-    const { ask, askLong, runs, gate, clock } = setUp();
+    const { ask, askLong, runs, serializer, clock } = setUp();
     await askLong("a");
     const other = ask("b", { digest: "delete" });
     expect(runs.map(({ changeId, signal }) => [changeId, signal.aborted])).toEqual([["a", true]]);
@@ -147,7 +152,7 @@ describe("ChangeGate with work that takes longer than its caller should wait", (
     runs[1]?.resolve("deleted");
     expect([await other, runs.map(({ changeId }) => changeId)]).toEqual(["deleted", ["a", "b"]]);
     await clock.advance(0);
-    expect(gate.longOperation("lb-1")).toBeUndefined();
+    expect(serializer.longOperation("lb-1")).toBeUndefined();
   });
 
   test("does not end it for a wish that comes too late", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TargetNode } from "../definition/load-balancers.ts";
+import type { TargetNode } from "../definition/requests.ts";
 import { ProviderError } from "../results/errors.ts";
 import { diffNodes } from "./acknowledged-nodes.ts";
 import { type NodeSetChunk, NodeSetStore } from "./node-sets.ts";

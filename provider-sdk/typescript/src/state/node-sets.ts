@@ -1,5 +1,5 @@
 import type { ApplyNodeSetRequest, ApplyNodeSetResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { TargetNode } from "../definition/load-balancers.ts";
+import type { TargetNode } from "../definition/requests.ts";
 import { ProviderError } from "../results/errors.ts";
 import { LruMap } from "./lru.ts";
 import { quote } from "../server/validation/formats.ts";

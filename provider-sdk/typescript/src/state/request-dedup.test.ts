@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { NamedQuestions } from "./request-dedup.ts";
+import { RequestDedup } from "./request-dedup.ts";
 
-test("NamedQuestions.keyOf() gives the same key when all hints are the same", () => {
-  const questions = new NamedQuestions<{ readonly name: string; readonly hints: readonly string[] }>();
+test("RequestDedup.keyOf() gives the same key when all hints are the same", () => {
+  const questions = new RequestDedup<{ readonly name: string; readonly hints: readonly string[] }>();
   const asked = [
     { name: "n1", hints: ["a"] },
     { name: "n2", hints: ["a"] },

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
  * Tells equal questions of one call by their name and, where names are the same, by everything else. Names differ nearly
  * always: a key of all hints for every Node would cost more than its look-up.
  */
-export class NamedQuestions<Question extends { readonly name: string }> {
+export class RequestDedup<Question extends { readonly name: string }> {
   readonly #byName = new Map<string, Question[]>();
 
   /** Questions get the same key when all that they say is the same. */

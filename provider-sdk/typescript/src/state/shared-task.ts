@@ -1,4 +1,4 @@
-import { orAborted } from "../util/or-aborted.ts";
+import { orAborted } from "../util/clock.ts";
 
 /** One piece of work that several callers wait for. It is aborted only when all of them have given up, unless it may outlive them. */
 export class SharedTask<Result> {

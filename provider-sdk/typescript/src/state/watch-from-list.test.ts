@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CallContext } from "../definition/call-context.ts";
-import type { Instance, InstanceEvent, WatchRequest } from "../definition/instances.ts";
+import type { Instance, InstanceEvent } from "../definition/instances.ts";
+import type { WatchRequest } from "../definition/requests.ts";
 import type { LoadBalancer } from "../definition/load-balancers.ts";
 import { unreachable } from "../results/results.ts";
 import { createLogger } from "../telemetry/logger.ts";

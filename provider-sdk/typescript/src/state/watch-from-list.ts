@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { isUnanswered } from "../cloud/cloud-outcome.ts";
+import { isUnanswered } from "../cloud/retries.ts";
 import type { CallContext } from "../definition/call-context.ts";
-import type { Instance, InstanceEvent, WatchRequest } from "../definition/instances.ts";
+import type { Instance, InstanceEvent } from "../definition/instances.ts";
+import type { WatchRequest } from "../definition/requests.ts";
 import type { LoadBalancer, LoadBalancerEvent } from "../definition/load-balancers.ts";
 import { type Absent, absent, type ResumeFrom, type Unreachable } from "../results/results.ts";
 import { ProviderError } from "../results/errors.ts";
-import { type Clock, systemClock } from "../util/clock.ts";
-import { pause } from "../util/pause.ts";
+import { type Clock, pause, systemClock } from "../util/clock.ts";
 
 /** How {@link watchFromList} lists. */
 export interface WatchFromListOptions {

@@ -6,7 +6,7 @@ import type {
 } from "@cloudwire/proto/cloudprovider/v1/common";
 import { toWireDiagnostic, toWirePlannedChange } from "../server/convert/common.ts";
 import type { CloudFetcher } from "../cloud/cloud-fetch.ts";
-import { isUnanswered, tooManyRequests } from "../cloud/cloud-outcome.ts";
+import { isUnanswered, tooManyRequests } from "../cloud/retries.ts";
 import type {
   CallContext,
   ChangeContext,
@@ -21,7 +21,7 @@ import { ProviderError } from "../results/errors.ts";
 import type { Logger } from "./logger.ts";
 import type { RpcCall } from "../server/rpc/method.ts";
 import { callFields } from "../server/rpc/call-fields.ts";
-import { toDuration } from "../util/duration.ts";
+import { toDuration } from "../util/clock.ts";
 
 /** What one request to the cloud says about the cloud: it answered, or how it failed. */
 export type CloudOutcome = { readonly kind: "success" } | { readonly kind: "failure"; readonly error: ProviderError };

@@ -1,7 +1,7 @@
 import type { Metadata, ServiceError } from "@grpc/grpc-js";
 import { BadRequest, ErrorInfo, RetryInfo } from "@cloudwire/proto/google/rpc/error_details";
 import { Status } from "@cloudwire/proto/google/rpc/status";
-import { fromDuration } from "../util/duration.ts";
+import { fromDuration } from "../util/clock.ts";
 
 /** What a peer can see of an error. */
 export interface ErrorOutcome {

@@ -3,7 +3,7 @@ export {
   type FaultScope,
   type InjectedFault,
 } from "./fake-cloud/fault.ts";
-export { FakeCloudRefusal } from "./fake-cloud/refusal.ts";
+export { FakeCloudRefusal } from "./fake-cloud/routes.ts";
 export type {
   FakeCloudAnswer,
   FakeCloudHandler,
@@ -17,7 +17,7 @@ export {
   startFakeCloud,
 } from "./fake-cloud/start-fake-cloud.ts";
 export type { FakeTable, TableBehaviour, TablePage } from "./fake-cloud/table.ts";
-export { ProviderCallError } from "./provider-call-error.ts";
+export { ProviderCallError } from "./provider-client.ts";
 export {
   connectToProvider,
   type ProviderCallOptions,

@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
+import { codeNames } from "@cloudwire/proto/codes";
 import {
-  type CallOptions as GrpcCallOptions,
   Client,
   type ClientReadableStream,
-  credentials,
+  type CallOptions as GrpcCallOptions,
   Metadata,
   type ServiceError,
+  credentials,
 } from "@grpc/grpc-js";
-import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import type { Cluster } from "../definition/common.ts";
 import { sdkVersion } from "../server/version.ts";
-import { ProviderCallError } from "./provider-call-error.ts";
+import { toErrorOutcome } from "./error-outcome.ts";
 
 const { methods, fullName } = CloudProviderDefinition;
 type Methods = typeof methods;
@@ -205,3 +206,33 @@ const toCallOptions = (deadlineMs: number | undefined): GrpcCallOptions =>
 
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && "metadata" in error && error.metadata instanceof Metadata;
+
+/** How a call to a provider failed, as the controller would see it. */
+export class ProviderCallError extends Error {
+  override readonly name = "ProviderCallError";
+  /** Name of the gRPC code: `INVALID_ARGUMENT`. */
+  readonly code: string;
+  /** Reason of the contract's table or the vendor's own; undefined: the transport failed, not the provider. */
+  readonly reason: string | undefined;
+  /** Whose reason it is: `cloudprovider.v1`, or the vendor's DNS name. */
+  readonly domain: string | undefined;
+  /** Facts beside the reason: `limit`, `owner`, `cloud_request_ids`. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Paths of the fields of the request that were refused, in proto spelling. */
+  readonly fields: readonly string[];
+  /** How long the caller is told to wait. */
+  readonly retryAfterMs: number | undefined;
+
+  /** Reads what grpc-js threw; `method` is the RPC that was called. */
+  constructor(method: string, cause: ServiceError) {
+    const seen = toErrorOutcome(cause);
+    const code = codeNames[cause.code] ?? String(cause.code);
+    super(`${method}: ${code}${seen.reason === undefined ? "" : ` ${seen.reason}`}: ${seen.message}`, { cause });
+    this.code = code;
+    this.reason = seen.reason;
+    this.domain = seen.domain;
+    this.metadata = seen.metadata;
+    this.fields = seen.fields;
+    this.retryAfterMs = seen.retryAfterMs;
+  }
+}

@@ -1,5 +1,5 @@
 import type { Protocol } from "../definition/common.ts";
-import type { ServicePort, WantedLoadBalancer } from "../definition/load-balancers.ts";
+import type { ServicePort, WantedLoadBalancer } from "../definition/requests.ts";
 
 /**
  * A wish for a load balancer as handlers get it, for unit tests of what a provider makes of it: TCP port 80 by IPv4 for Service `default/web` of

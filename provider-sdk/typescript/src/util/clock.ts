@@ -1,3 +1,5 @@
+import type { Duration } from "@cloudwire/proto/google/protobuf/duration";
+
 /** Time as a provider reads it and waits for it: the system's, or one that a test moves by hand. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -17,3 +19,49 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Milliseconds as a protobuf duration. */
+export const toDuration = (ms: number): Duration => {
+  const wholeMs = Math.round(ms);
+  return { seconds: BigInt(Math.trunc(wholeMs / 1_000)), nanos: (wholeMs % 1_000) * 1_000_000 };
+};
+
+/** A protobuf duration in milliseconds, or the given value where there is none. */
+export const fromDuration = <Fallback>(duration: Duration | undefined, fallback: Fallback): number | Fallback =>
+  duration === undefined ? fallback : Number(duration.seconds) * 1_000 + Math.round(duration.nanos / 1_000_000);
+
+/** Calls back again and again, first after one interval; the answer ends that. */
+export const every = (clock: Clock, intervalMs: number, callback: () => void): (() => void) => {
+  let cancel: () => void;
+  const wait = () => {
+    cancel = clock.after(intervalMs, () => {
+      wait();
+      callback();
+    });
+  };
+  wait();
+  return () => cancel();
+};
+
+/** The outcome of the work, or the signal's reason as soon as it is aborted; the work's late outcome is dropped. */
+export const orAborted = <Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason);
+    if (signal.aborted) aborted();
+    signal.addEventListener("abort", aborted, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+
+/** Resolves after this time; rejects with the signal's reason as soon as it is aborted. */
+export const pause = (delayMs: number, signal: AbortSignal, clock: Clock): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const finish = (settle: () => void) => () => {
+      cancel();
+      signal.removeEventListener("abort", aborted);
+      settle();
+    };
+    const aborted = finish(() => reject(signal.reason));
+    const cancel = clock.after(delayMs, finish(resolve));
+    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) aborted();
+  });

@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTestClock } from "../testing/test-clock.ts";
-import { chunksOf } from "./chunks-of.ts";
-import { systemClock } from "./clock.ts";
-import { fromDuration, toDuration } from "./duration.ts";
-import { every } from "./every.ts";
-import { inParallel } from "./in-parallel.ts";
-import { Limit } from "./limit.ts";
+import { Limit, chunksOf, inParallel } from "./parallel.ts";
+import { every, fromDuration, systemClock, toDuration } from "./clock.ts";
 import { LruMap } from "../state/lru.ts";
 import { SharedTask } from "../state/shared-task.ts";
 

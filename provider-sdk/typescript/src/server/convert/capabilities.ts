@@ -25,7 +25,7 @@ import type {
 } from "../../definition/provider.ts";
 import type { RouteHandlers } from "../../definition/routes.ts";
 import type { VolumeHandlers } from "../../definition/volumes.ts";
-import { toDuration } from "../../util/duration.ts";
+import { toDuration } from "../../util/clock.ts";
 import { toWireIpFamily, toWireProtocol } from "./common.ts";
 import { toWireIpMode } from "./load-balancer.ts";
 

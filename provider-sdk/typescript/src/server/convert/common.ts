@@ -27,7 +27,7 @@ import type {
   Protocol,
 } from "../../definition/common.ts";
 import type { Absent, NotMine, PendingOptions } from "../../results/results.ts";
-import { toDuration } from "../../util/duration.ts";
+import { toDuration } from "../../util/clock.ts";
 
 /** Addresses as a provider writes them, without duplicates, in order. */
 export const toWireAddresses = (addresses: NodeAddresses | undefined): WireNodeAddress[] => {

@@ -12,17 +12,15 @@ import {
   type TargetNode as WireTargetNode,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { Cluster } from "../../definition/common.ts";
+import type { LoadBalancer, LoadBalancerIngress, LoadBalancerPhase } from "../../definition/load-balancers.ts";
 import type {
   HealthCheck,
-  LoadBalancer,
-  LoadBalancerIngress,
-  LoadBalancerPhase,
   ServicePort,
   ServiceRef,
   TargetNode,
   WantedLoadBalancer,
-} from "../../definition/load-balancers.ts";
-import { fromDuration } from "../../util/duration.ts";
+} from "../../definition/requests.ts";
+import { fromDuration } from "../../util/clock.ts";
 import {
   fromWireAddresses,
   fromWireIpFamily,

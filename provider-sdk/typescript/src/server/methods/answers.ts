@@ -2,9 +2,8 @@ import type { Absence, NotMine as WireNotMine } from "@cloudwire/proto/cloudprov
 import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
 import { toWireAbsence, toWireNotMine } from "../convert/common.ts";
 import type { Absent, NotMine } from "../../results/results.ts";
-import { toItemError } from "../../results/item-error.ts";
+import { cutToBytes, toItemError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
-import { cutToBytes } from "../../results/text-budget.ts";
 import type { RuleChecker } from "../validation/rule-checker.ts";
 import { raisesDoubt } from "../../telemetry/call-recorder.ts";
 

@@ -1,8 +1,6 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
-import { absentMethod } from "../rpc/absent-method.ts";
-import { type RpcMethod, type RpcService, unary } from "../rpc/method.ts";
-import { checkBatch, checkPage } from "../validation/batch.ts";
-import { checkDeletedRoutes, checkEnsuredRoutes } from "../validation/routes.ts";
+import { type RpcMethod, type RpcService, absentMethod, unary } from "../rpc/method.ts";
+import { checkBatch, checkDeletedRoutes, checkEnsuredRoutes, checkPage } from "../validation/requests.ts";
 import { refusal } from "../validation/violation.ts";
 import { createGetProviderInfo, type HandshakeFacts } from "../identity.ts";
 import { instanceMethods } from "./instance-methods.ts";

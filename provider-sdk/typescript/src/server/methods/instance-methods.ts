@@ -1,11 +1,11 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { Instance as WireInstance } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { toWireAbsence } from "../convert/common.ts";
-import { toWireInstance } from "../convert/instance.ts";
+import { toWireInstance } from "../convert/objects.ts";
 import type { CallContext } from "../../definition/call-context.ts";
 import type { Instance, InstanceEvent, InstanceHandlers } from "../../definition/instances.ts";
 import type { RpcMethod } from "../rpc/method.ts";
-import { checkBatch, checkPage, checkWatch } from "../validation/batch.ts";
+import { checkBatch, checkPage, checkWatch } from "../validation/requests.ts";
 import { toWireAnswer } from "./answers.ts";
 import { InstanceBatch } from "./instances.ts";
 import { PagedList } from "./lists.ts";

@@ -5,15 +5,15 @@ import type {
   Instance as WireInstance,
   InstanceResult,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
-import { fromWireNodeRef, toWireInstance } from "../convert/instance.ts";
+import { fromWireNodeRef, toWireInstance } from "../convert/objects.ts";
 import type { Absent } from "../../results/results.ts";
 import type { Instance, InstanceHandlers, NodeRef } from "../../definition/instances.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { fromDuration } from "../../util/duration.ts";
+import { fromDuration } from "../../util/clock.ts";
 import { toWireAnswer, unknownOutcome } from "./answers.ts";
 import { BatchLookUp, type LookUpResult } from "./lookup.ts";
-import { NamedQuestions } from "../../state/request-dedup.ts";
+import { RequestDedup } from "../../state/request-dedup.ts";
 import { knownScope, type ProviderRuntime, recorderFor } from "../runtime.ts";
 
 /** Age of data that a read may have when the caller does not say. Contract: BatchGetInstancesRequest.max_data_age. */
@@ -29,7 +29,7 @@ type Planned =
 /** What one call asks the provider. */
 interface Questions {
   readonly refs: Map<string, NodeRef>;
-  readonly named: NamedQuestions<WireNodeRef>;
+  readonly named: RequestDedup<WireNodeRef>;
 }
 
 /** Serves BatchGetInstances from `get` or `getMany`. */
@@ -53,7 +53,7 @@ export class InstanceBatch {
   async get(request: BatchGetInstancesRequest, call: RpcCall): Promise<BatchGetInstancesResponse> {
     const recorder = recorderFor(this.#runtime, request, call);
     const refs = new Map<string, NodeRef>();
-    const questions: Questions = { refs, named: new NamedQuestions() };
+    const questions: Questions = { refs, named: new RequestDedup() };
     const planned = request.nodes.map((node) => this.#plan(node, questions));
     const maxDataAgeMs = fromDuration(request.maxDataAge, defaultMaxDataAgeMs);
     const found = await this.#lookUp.ask({ refs, recorder, maxDataAgeMs });

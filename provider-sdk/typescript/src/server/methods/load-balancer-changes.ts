@@ -9,10 +9,9 @@ import {
   type UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { RpcCall } from "../rpc/method.ts";
-import { ChangeGate, type ChangeRun } from "../../state/change-serializer.ts";
-import type { LongOperation, LongOperationState } from "../../state/long-operation.ts";
-import { SequenceFence } from "../../state/sequence-fence.ts";
-import { fromDuration } from "../../util/duration.ts";
+import { ChangeSerializer, type ChangeRun, SequenceFence } from "../../state/change-serializer.ts";
+import type { LongOperation, LongOperationState } from "../../state/long-changes.ts";
+import { fromDuration } from "../../util/clock.ts";
 import type { ProviderRuntime } from "../runtime.ts";
 
 type Answer =
@@ -39,7 +38,7 @@ const defaultSoftCallMs = 10_000;
 
 /** Orders the changes of each load balancer: one at a time, repetitions answered, overtaken ones refused. */
 export class LoadBalancerChanges {
-  readonly #gate: ChangeGate<Answer>;
+  readonly #serializer: ChangeSerializer<Answer>;
   readonly #fence: SequenceFence;
 
   readonly #mayOutlive: boolean;
@@ -47,19 +46,19 @@ export class LoadBalancerChanges {
   constructor({ runtime, mayOutlive }: LoadBalancerChangesOptions) {
     const { clock, log, bootId, draining, limits } = runtime;
     const softMs = fromDuration(limits.softCallDuration, defaultSoftCallMs);
-    this.#gate = new ChangeGate({ clock, log, bootId, draining, softMs });
+    this.#serializer = new ChangeSerializer({ clock, log, bootId, draining, softMs });
     this.#fence = new SequenceFence(clock.nowMs);
     this.#mayOutlive = mayOutlive;
   }
 
   /** What is known of work on this load balancer that outlived its call. */
   longOperation(key: string): LongOperationState | undefined {
-    return this.#gate.longOperation(key);
+    return this.#serializer.longOperation(key);
   }
 
   /** True: long work with this id has ended well, not long ago. */
   hasSucceeded(operationId: string): boolean {
-    return this.#gate.hasSucceeded(operationId);
+    return this.#serializer.hasSucceeded(operationId);
   }
 
   async ensure(
@@ -117,7 +116,7 @@ export class LoadBalancerChanges {
     work: ChangeWork<Answer>,
   ): Promise<Answer> {
     const sequence = change?.sequence ?? 0n;
-    return this.#gate.run({
+    return this.#serializer.run({
       key,
       changeId: change?.requestId ?? "",
       digest,

@@ -5,7 +5,7 @@ import { loadBalancerRef, toWireLoadBalancer, toWireService } from "../convert/l
 import type { CallContext } from "../../definition/call-context.ts";
 import type { LoadBalancer, LoadBalancerEvent, LoadBalancerHandlers } from "../../definition/load-balancers.ts";
 import type { RpcMethod } from "../rpc/method.ts";
-import { checkPage, checkWatch } from "../validation/batch.ts";
+import { checkPage, checkWatch } from "../validation/requests.ts";
 import { checkEnsure, checkNodeSetChunk, checkNodes } from "../validation/load-balancer.ts";
 import { toWireAnswer } from "./answers.ts";
 import { PagedList } from "./lists.ts";

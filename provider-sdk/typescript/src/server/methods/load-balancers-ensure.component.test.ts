@@ -2,7 +2,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { LoadBalancerPhase } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import type { WantedLoadBalancer } from "../../definition/load-balancers.ts";
+import type { WantedLoadBalancer } from "../../definition/requests.ts";
 import { pending } from "../../results/results.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";

@@ -58,7 +58,9 @@ const serveSlow = async (handlers: Partial<WithGet> = {}) => {
     });
     return call;
   };
-  /** Waits until a call has reached the gate, where its patience is a second timer beside its deadline. A list keeps its promise apart. */
+  /**
+   * Waits until a call has reached the change serializer, where its patience is a second timer beside its deadline. A list keeps its promise apart.
+   */
   const arrived = async <Answer>(call: () => Promise<Answer>): Promise<Promise<Answer>[]> => {
     const before = clock.pendingTimers();
     const answer = call();

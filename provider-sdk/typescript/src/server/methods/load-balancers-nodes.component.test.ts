@@ -1,7 +1,8 @@
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import type { LoadBalancer, WantedLoadBalancer } from "../../definition/load-balancers.ts";
+import type { LoadBalancer } from "../../definition/load-balancers.ts";
+import type { WantedLoadBalancer } from "../../definition/requests.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";
 import { context } from "../../../test/support/serve-for-test.ts";

@@ -2,7 +2,8 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { status as grpc } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import type { ChangeContext } from "../../definition/call-context.ts";
-import type { LoadBalancer, WantedLoadBalancer } from "../../definition/load-balancers.ts";
+import type { LoadBalancer } from "../../definition/load-balancers.ts";
+import type { WantedLoadBalancer } from "../../definition/requests.ts";
 import { type Pending, pending } from "../../results/results.ts";
 import { invoke, invokeOk } from "../../../test/support/invoke.ts";
 import { eventually } from "../../../test/support/serve-for-test.ts";

@@ -17,16 +17,12 @@ import {
   toWireLoadBalancer,
 } from "../convert/load-balancer.ts";
 import type { CallContext } from "../../definition/call-context.ts";
-import type {
-  LoadBalancer,
-  LoadBalancerHandlers,
-  LoadBalancerRef,
-  WantedNodes,
-} from "../../definition/load-balancers.ts";
+import type { LoadBalancer, LoadBalancerHandlers } from "../../definition/load-balancers.ts";
+import type { LoadBalancerRef, WantedNodes } from "../../definition/requests.ts";
 import { type Absent, absent, type Pending } from "../../results/results.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { isLongOperationId, type LongOperation, type LongOperationState } from "../../state/long-operation.ts";
+import { isLongOperationId, type LongOperation, type LongOperationState } from "../../state/long-changes.ts";
 import { refuseAbsence, toWireAnswer } from "./answers.ts";
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import type { ChangeWork, LoadBalancerChanges } from "./load-balancer-changes.ts";

@@ -5,7 +5,7 @@ import {
 import { toWireOperation } from "../convert/common.ts";
 import type { Progress } from "../../definition/call-context.ts";
 import { type Pending, pending } from "../../results/results.ts";
-import type { LongOperation, LongOperationState } from "../../state/long-operation.ts";
+import type { LongOperation, LongOperationState } from "../../state/long-changes.ts";
 
 /** What the caller is told of work that outlived its call. */
 export const pendingWork = ({ id: operationId, startTime }: LongOperation, { id, ...progress }: Progress): Pending =>

@@ -7,7 +7,7 @@ import type {
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { fromWireTargetNode } from "../convert/load-balancer.ts";
 import type { ProviderIds } from "../convert/provider-ids.ts";
-import type { TargetNode, WantedNodes } from "../../definition/load-balancers.ts";
+import type { TargetNode, WantedNodes } from "../../definition/requests.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { AcknowledgedNodes } from "../../state/acknowledged-nodes.ts";
 import { NodeSetStore } from "../../state/node-sets.ts";

@@ -11,7 +11,7 @@ import {
   type RouteResult,
 } from "@cloudwire/proto/cloudprovider/v1/route";
 import { toWireOperation } from "../convert/common.ts";
-import { fromWireRoute, toWireRoute } from "../convert/route.ts";
+import { fromWireRoute, toWireRoute } from "../convert/objects.ts";
 import type { CallContext } from "../../definition/call-context.ts";
 import type { Pending } from "../../results/results.ts";
 import type {
@@ -23,13 +23,11 @@ import type {
   WantedRoute,
 } from "../../definition/routes.ts";
 import { classifyError } from "../../results/classify.ts";
-import { toItemError } from "../../results/item-error.ts";
-import { permittedError } from "../../results/permitted-reason.ts";
+import { permittedError, toItemError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { SequenceFence } from "../../state/sequence-fence.ts";
-import { ChangeGate } from "../../state/change-serializer.ts";
-import { Limit } from "../../util/limit.ts";
+import { ChangeSerializer, SequenceFence } from "../../state/change-serializer.ts";
+import { Limit } from "../../util/parallel.ts";
 import { toWireAnswer } from "./answers.ts";
 import type { CallRecorder } from "../../telemetry/call-recorder.ts";
 import { withinContext } from "../current-context.ts";
@@ -55,7 +53,7 @@ export class RouteService {
   readonly #runtime: ProviderRuntime;
   readonly #handlers: RouteHandlers;
   readonly #limit = new Limit(maxSingleChanges);
-  readonly #gate: ChangeGate<ChangeResponse>;
+  readonly #serializer: ChangeSerializer<ChangeResponse>;
   readonly #fence: SequenceFence;
   readonly #list: PagedList<Route, WireRoute, RouteListContext>;
   #listedQuota: WireRouteQuota | undefined;
@@ -64,7 +62,7 @@ export class RouteService {
     this.#runtime = runtime;
     this.#handlers = handlers;
     const { clock, log, bootId, draining } = runtime;
-    this.#gate = new ChangeGate({ clock, log, bootId, draining, softMs: 0 });
+    this.#serializer = new ChangeSerializer({ clock, log, bootId, draining, softMs: 0 });
     this.#fence = new SequenceFence(runtime.nowMs);
     this.#list = new PagedList({
       runtime,
@@ -132,7 +130,7 @@ export class RouteService {
     if (request.change?.validateOnly) return run(call.signal);
     const changeId = request.change?.requestId ?? "";
     // Different changes run side by side: which routes they touch is the controller's to keep apart.
-    return this.#gate.run({
+    return this.#serializer.run({
       key: changeId,
       changeId,
       digest,

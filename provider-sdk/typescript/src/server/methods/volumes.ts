@@ -4,11 +4,11 @@ import type {
   VolumeRef as WireVolumeRef,
   VolumeResult,
 } from "@cloudwire/proto/cloudprovider/v1/volume";
-import { fromWireVolumeRef, toWireVolume } from "../convert/volume.ts";
+import { fromWireVolumeRef, toWireVolume } from "../convert/objects.ts";
 import type { Volume, VolumeHandlers, VolumeRef } from "../../definition/volumes.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { fromDuration } from "../../util/duration.ts";
+import { fromDuration } from "../../util/clock.ts";
 import { toWireAnswer, unknownOutcome } from "./answers.ts";
 import { BatchLookUp, type LookUpResult } from "./lookup.ts";
 import { defaultMaxDataAgeMs } from "./instances.ts";

@@ -5,7 +5,8 @@ import { WatchInstancesRequest, type WatchInstancesResponse } from "@cloudwire/p
 import { type ClientReadableStream, status as grpc } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallContext } from "../../definition/call-context.ts";
-import type { InstanceEvent, WatchRequest } from "../../definition/instances.ts";
+import type { InstanceEvent } from "../../definition/instances.ts";
+import type { WatchRequest } from "../../definition/requests.ts";
 import { absent } from "../../results/results.ts";
 import { ProviderError } from "../../results/errors.ts";
 import { invoke, openStream, streamEnd } from "../../../test/support/invoke.ts";

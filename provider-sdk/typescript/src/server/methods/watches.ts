@@ -1,8 +1,9 @@
 import type { CallContext } from "../../definition/call-context.ts";
-import type { WatchBookmark, WatchRequest, WatchResync } from "../../definition/instances.ts";
+import type { WatchBookmark, WatchResync } from "../../definition/instances.ts";
+import type { WatchRequest } from "../../definition/requests.ts";
 import { ProviderError } from "../../results/errors.ts";
 import type { RpcCall } from "../rpc/method.ts";
-import { orAborted } from "../../util/or-aborted.ts";
+import { orAborted } from "../../util/clock.ts";
 import { iterateWithin } from "../current-context.ts";
 import { draining, type ProviderRuntime, recorderFor, type WithContext } from "../runtime.ts";
 

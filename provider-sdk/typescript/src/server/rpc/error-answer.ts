@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Metadata } from "@grpc/grpc-js";
 import { classifyError } from "../../results/classify.ts";
-import { permittedError } from "../../results/permitted-reason.ts";
+import { permittedError, toStatus } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
-import { toStatus } from "../../results/status.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { callFields } from "./call-fields.ts";
 import type { RpcCall } from "./method.ts";

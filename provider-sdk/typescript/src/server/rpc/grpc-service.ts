@@ -13,9 +13,8 @@ import type {
 import { ProviderError } from "../../results/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { CallAnswer, CallSpans } from "../../telemetry/call-spans.ts";
-import type { Clock } from "../../util/clock.ts";
-import { orAborted } from "../../util/or-aborted.ts";
-import { asBuffer } from "./as-buffer.ts";
+import { type Clock, orAborted } from "../../util/clock.ts";
+import { asBuffer, pump } from "./pump.ts";
 import { type CallScope, openCallScope } from "./call-scope.ts";
 import { answerError, type ErrorAnswer, trailersOf } from "./error-answer.ts";
 import type {
@@ -27,7 +26,6 @@ import type {
   ServerStreamMethod,
   UnaryMethod,
 } from "./method.ts";
-import { pump } from "./pump.ts";
 
 /** What happens around the handlers of a service. */
 export interface RpcHooks {

@@ -1,3 +1,5 @@
+import { ProviderError } from "../../results/errors.ts";
+
 /** What the adapter needs of a generated message type. Methods, so that types with narrower messages fit. */
 export interface RequestCodec<Request> {
   decode(bytes: Uint8Array): Request;
@@ -123,3 +125,18 @@ async function* decodeEach<Request>(
 ): AsyncGenerator<Request> {
   for await (const bytes of messages) yield codec.decode(bytes);
 }
+
+/** A method of a capability that is not claimed: refused whatever the request says. */
+export const absentMethod = (method: {
+  readonly name: string;
+  readonly responseStream: boolean;
+  readonly options: { readonly idempotencyLevel?: string };
+}): RpcMethod => {
+  const refuse = (): never => {
+    throw new ProviderError("CAPABILITY_ABSENT", `This provider does not serve ${method.name}; its handshake says so`);
+  };
+  const facts = { name: method.name, mutation: method.options.idempotencyLevel !== "NO_SIDE_EFFECTS" };
+  return method.responseStream
+    ? { ...facts, kind: "serverStream", open: refuse }
+    : { ...facts, kind: "unary", open: refuse };
+};

@@ -1,7 +1,6 @@
 import type { Writable } from "node:stream";
 import { ProviderError } from "../../results/errors.ts";
-import { orAborted } from "../../util/or-aborted.ts";
-import { asBuffer } from "./as-buffer.ts";
+import { orAborted } from "../../util/clock.ts";
 
 /**
  * Writes what an iterable yields to a stream, no faster than the peer reads: ignoring `write() === false` buffers without
@@ -44,3 +43,6 @@ const drained = (stream: Writable, signal: AbortSignal, slowConsumerMs: number):
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
   });
+
+/** The same memory in the class that grpc-js asks for: answers are large, and nobody else has them. */
+export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

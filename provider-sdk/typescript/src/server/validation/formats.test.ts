@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkAnnotations } from "./annotations.ts";
+import { checkAnnotations } from "./load-balancer.ts";
 import { formatProblem, isCidr } from "./formats.ts";
-import { isNetwork } from "./routes.ts";
+import { isNetwork } from "./requests.ts";
 
 describe("isCidr()", () => {
   test.each(["10.0.0.0/8", "10.0.0.1/8", "0.0.0.0/0", "fd00::/64", "::/0", "::ffff:10.0.0.0/104"])(

@@ -1,7 +1,6 @@
 import { type FieldRule, fieldRules } from "@cloudwire/proto/rules";
-import { formatProblem } from "./formats.ts";
+import { formatProblem, wellKnownProblems } from "./formats.ts";
 import type { Violation } from "./violation.ts";
-import { wellKnownProblems } from "./well-known.ts";
 
 /** A rule with everything that checking needs, and nothing for fields without rules. */
 interface CompiledRule extends FieldRule {

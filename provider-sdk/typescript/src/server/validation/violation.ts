@@ -1,6 +1,6 @@
 import type { ErrorReason } from "@cloudwire/proto/reasons";
 import { ProviderError } from "../../results/errors.ts";
-import { cutToBytes, maxMessageBytes } from "../../results/text-budget.ts";
+import { cutToBytes, maxMessageBytes } from "../../results/status.ts";
 
 /** One thing wrong with a request. */
 export interface Violation {
@@ -21,3 +21,17 @@ export const refusal = (method: string, violations: readonly Violation[]): Provi
     metadata: first.metadata,
   });
 };
+
+/** How ts-proto calls a number that an enum does not have. */
+const unrecognized = -1;
+
+/** True for a value that this SDK knows, 0 included. */
+export const isKnownEnum = (values: Readonly<Record<string, number>>, value: number): boolean =>
+  value !== unrecognized && Object.values(values).includes(value);
+
+/** A wish that is not understood must not be carried out as another. Contract: EVO-3. */
+export const unknownEnum = (field: string, value: number): Violation => ({
+  reason: "FIELD_INVALID",
+  field,
+  description: `is ${value}, which this provider does not know`,
+});

@@ -1,5 +1,3 @@
-import { FakeCloudRefusal } from "./refusal.ts";
-
 /** A request to a fake cloud. */
 export interface FakeCloudRequest {
   /** HTTP method: `GET`. */
@@ -70,3 +68,19 @@ const answerOf = async (handler: FakeCloudHandler, request: FakeCloudRequest): P
     return { status: 500, body: { error: `the fake cloud's handler failed: ${String(error)}` } };
   }
 };
+
+/** Thrown by a route or a table of a fake cloud: the request is answered with this status. */
+export class FakeCloudRefusal extends Error {
+  override readonly name = "FakeCloudRefusal";
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** JSON of the answer. */
+  readonly body: unknown;
+
+  /** `body` may be anything that JSON can tell. */
+  constructor(status: number, body: unknown = { error: `refused with ${status}` }) {
+    super(`the fake cloud answers ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createTestClock } from "../test-clock.ts";
 import type { Fault } from "./fault.ts";
-import { FakeCloudRefusal } from "./refusal.ts";
+import { FakeCloudRefusal } from "./routes.ts";
 import { type FakeCloudOptions, startFakeCloud } from "./start-fake-cloud.ts";
 
 const setUp = async (options?: FakeCloudOptions) => {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../util/clock.ts";
-import { FakeCloudRefusal } from "./refusal.ts";
+import { FakeCloudRefusal } from "./routes.ts";
 
 /** How a table behaves; a test may change it at any time through {@link FakeTable.behave}. */
 export interface TableBehaviour {

@@ -1,4 +1,31 @@
-import { orAborted } from "./or-aborted.ts";
+import { orAborted } from "./clock.ts";
+
+/** Parts of at most so many items, in their order, for a request that takes no more at once. */
+export function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Works on all items, at most so many at once; the answers are in the items' order. Fails as soon as one does, and begins no more then. */
+export async function inParallel<Item, Answer>(
+  items: readonly Item[],
+  concurrency: number,
+  work: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const waiting = inOrder(items);
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) answers[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  return answers;
+}
+
+/** A generator, for a loop over it that fails ends it for the others, too. */
+function* inOrder<Item>(items: readonly Item[]) {
+  yield* items.entries();
+}
 
 /** Lets so many pieces of work run at once; the others wait in order. */
 export class Limit {
