@@ -115,7 +115,7 @@ export {
   type VendorReason,
 } from "./results/errors.ts";
 export { parseRetryAfter } from "./cloud/retries.ts";
-export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./telemetry/logger.ts";
+export { createLogger, type LogFields, type Logger, type LoggerOptions, type LogLevel } from "./telemetry/log.ts";
 export {
   ownershipProblem,
   type Stamp,

@@ -1,4 +1,4 @@
-import type { Logger } from "../telemetry/logger.ts";
+import type { Logger } from "../telemetry/log.ts";
 import type { Cluster, Diagnostic, PlannedChange } from "./common.ts";
 import type { PendingOptions } from "../results/results.ts";
 

@@ -12,7 +12,7 @@ import {
 import { Status } from "@cloudwire/proto/google/rpc/status";
 import { type MethodRule, methodRules } from "@cloudwire/proto/methods";
 import { errorDomain } from "@cloudwire/proto/reasons";
-import { redactText } from "../telemetry/logger.ts";
+import { redactText } from "../telemetry/log.ts";
 import { toDuration } from "../util/clock.ts";
 import { ProviderError } from "./errors.ts";
 

@@ -6,7 +6,7 @@ import type { ProviderIds } from "./convert/provider-ids.ts";
 import type { CloudCall } from "../definition/call-context.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import { ProviderError } from "../results/errors.ts";
-import type { Logger } from "../telemetry/logger.ts";
+import type { Logger } from "../telemetry/log.ts";
 import type { RpcCall } from "./rpc/method.ts";
 import type { Clock } from "../util/clock.ts";
 import type { RuleChecker } from "./validation/rule-checker.ts";

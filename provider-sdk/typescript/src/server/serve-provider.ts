@@ -1,6 +1,6 @@
 import { setLogger } from "@grpc/grpc-js";
 import type { ProviderDefinition } from "../definition/provider.ts";
-import { createLogger, type Logger, type LogLevel } from "../telemetry/logger.ts";
+import { createLogger, type Logger, type LogLevel } from "../telemetry/log.ts";
 import { readEnvironment } from "./listen/environment.ts";
 import { ProviderStartError, unavailableExitCode } from "./start-error.ts";
 import { type RunningProvider, startProvider } from "./start-provider.ts";

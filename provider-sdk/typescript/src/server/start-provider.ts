@@ -4,7 +4,7 @@ import { CloudFetcher } from "../cloud/cloud-fetch.ts";
 import { toCapabilities, toLimits } from "./convert/capabilities.ts";
 import { createProviderIds } from "./convert/provider-ids.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
-import type { Logger } from "../telemetry/logger.ts";
+import type { Logger } from "../telemetry/log.ts";
 import { noMetrics, type ProviderMetrics } from "../telemetry/metrics.ts";
 import type { RpcService } from "./rpc/method.ts";
 import { createCloudProviderService } from "./methods/cloud-provider.ts";

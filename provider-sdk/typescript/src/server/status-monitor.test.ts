@@ -3,7 +3,7 @@ import { CloudFetcher } from "../cloud/cloud-fetch.ts";
 import type { BackgroundContext } from "../definition/call-context.ts";
 import type { ProviderDefinition } from "../definition/provider.ts";
 import { ProviderError } from "../results/errors.ts";
-import { createLogger } from "../telemetry/logger.ts";
+import { createLogger } from "../telemetry/log.ts";
 import { systemClock } from "../util/clock.ts";
 import { defaultIntervals, StatusMonitor } from "./status-monitor.ts";
 

@@ -6,7 +6,7 @@ import type { Condition } from "../definition/common.ts";
 import type { CheckResult, ProviderDefinition, RateLimit } from "../definition/provider.ts";
 import { classifyError } from "../results/classify.ts";
 import { ProviderError } from "../results/errors.ts";
-import { type Logger, redactText } from "../telemetry/logger.ts";
+import { type Logger, redactText } from "../telemetry/log.ts";
 import { type Clock, orAborted } from "../util/clock.ts";
 import type { CloudOutcome } from "../telemetry/call-recorder.ts";
 import { withinContext } from "./current-context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../telemetry/logger.ts";
+import { createLogger } from "../telemetry/log.ts";
 import { ChangeSerializer, SequenceFence } from "./change-serializer.ts";
 import { createTestClock } from "../testing/test-clock.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ProviderError } from "../results/errors.ts";
-import { createLogger } from "../telemetry/logger.ts";
+import { createLogger } from "../telemetry/log.ts";
 import { createTestClock } from "../testing/test-clock.ts";
 import { ChangeSerializer, type ChangeOrder, SequenceFence } from "./change-serializer.ts";
 import { maxOperationMs } from "./long-changes.ts";

@@ -1,5 +1,5 @@
 import { ProviderError } from "../results/errors.ts";
-import type { Logger } from "../telemetry/logger.ts";
+import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
 import { LruMap } from "./lru.ts";
 import type { SharedTask } from "./shared-task.ts";

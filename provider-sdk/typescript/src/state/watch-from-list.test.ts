@@ -5,7 +5,7 @@ import type { Instance, InstanceEvent } from "../definition/instances.ts";
 import type { WatchRequest } from "../definition/requests.ts";
 import type { LoadBalancer } from "../definition/load-balancers.ts";
 import { unreachable } from "../results/results.ts";
-import { createLogger } from "../telemetry/logger.ts";
+import { createLogger } from "../telemetry/log.ts";
 import { createTestClock } from "../testing/test-clock.ts";
 import { watchFromList } from "./watch-from-list.ts";
 

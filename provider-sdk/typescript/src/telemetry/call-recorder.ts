@@ -18,7 +18,7 @@ import type {
 import type { Cluster } from "../definition/common.ts";
 import { classifyError } from "../results/classify.ts";
 import { ProviderError } from "../results/errors.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "./log.ts";
 import type { RpcCall } from "../server/rpc/method.ts";
 import { callFields } from "../server/rpc/call-fields.ts";
 import { toDuration } from "../util/clock.ts";

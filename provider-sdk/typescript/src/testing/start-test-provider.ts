@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProviderDefinition } from "../definition/provider.ts";
-import { createLogger } from "../telemetry/logger.ts";
+import { createLogger } from "../telemetry/log.ts";
 import { type RunningProvider, type StartOptions, startProvider } from "../server/start-provider.ts";
 import { connectToProvider, type ProviderClient, type ProviderClientOptions } from "./provider-client.ts";
 

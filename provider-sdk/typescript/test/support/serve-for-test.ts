@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client, credentials } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import type { ProviderDefinition } from "../../src/definition/provider.ts";
-import { createLogger } from "../../src/telemetry/logger.ts";
+import { createLogger } from "../../src/telemetry/log.ts";
 import { type RunningProvider, type StartOptions, startProvider } from "../../src/server/start-provider.ts";
 
 /** A provider on a socket of its own, and a client of it; both end with the test. */

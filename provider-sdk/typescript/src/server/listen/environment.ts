@@ -1,4 +1,4 @@
-import { type LogLevel, parseLogLevel } from "../../telemetry/logger.ts";
+import { type LogLevel, parseLogLevel } from "../../telemetry/log.ts";
 import { type Endpoint, parseEndpoint } from "./endpoint.ts";
 import { type HttpAddress, parseHttpAddress } from "./http-port.ts";
 import type { TransportSecurity } from "./server-credentials.ts";

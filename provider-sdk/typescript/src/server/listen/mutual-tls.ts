@@ -1,5 +1,5 @@
 import { ServerCredentials } from "@grpc/grpc-js";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { Logger } from "../../telemetry/log.ts";
 import { isSameMaterial, readTlsFiles, type TlsFiles, type TlsMaterial } from "./tls-files.ts";
 
 /**

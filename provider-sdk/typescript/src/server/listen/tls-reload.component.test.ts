@@ -4,7 +4,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { Client, credentials } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { absent } from "../../results/results.ts";
-import { createLogger } from "../../telemetry/logger.ts";
+import { createLogger } from "../../telemetry/log.ts";
 import { invoke } from "../../../test/support/invoke.ts";
 import { basics, temporaryFolder } from "../../../test/support/serve-for-test.ts";
 import { startProvider } from "../start-provider.ts";

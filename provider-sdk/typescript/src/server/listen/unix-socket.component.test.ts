@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { absent } from "../../results/results.ts";
-import { createLogger } from "../../telemetry/logger.ts";
+import { createLogger } from "../../telemetry/log.ts";
 import { invoke } from "../../../test/support/invoke.ts";
 import { basics, serveForTest, temporaryFolder } from "../../../test/support/serve-for-test.ts";
 import { startProvider } from "../start-provider.ts";

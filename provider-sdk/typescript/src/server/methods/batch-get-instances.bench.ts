@@ -2,7 +2,7 @@ import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud
 import { NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
 import { test } from "vitest";
 import type { Instance, InstanceHandlers, NodeRef } from "../../definition/instances.ts";
-import { createLogger } from "../../telemetry/logger.ts";
+import { createLogger } from "../../telemetry/log.ts";
 import { invokeOk } from "../../../test/support/invoke.ts";
 import { basics, context, serveForTest } from "../../../test/support/serve-for-test.ts";
 

@@ -4,7 +4,7 @@ import type { Absent, NotMine } from "../../results/results.ts";
 import { classifyError } from "../../results/classify.ts";
 import { permittedError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { Logger } from "../../telemetry/log.ts";
 import { Limit } from "../../util/parallel.ts";
 import { SharedTask } from "../../state/shared-task.ts";
 import { absentOutcome, type CommonOutcome, notMineOutcome, refuseAbsence, unknownOutcome } from "./answers.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PassThrough } from "node:stream";
-import { createLogger } from "../../telemetry/logger.ts";
+import { createLogger } from "../../telemetry/log.ts";
 import { pump } from "../rpc/pump.ts";
 import { CloudFetcher } from "../../cloud/cloud-fetch.ts";
 import { createProviderIds } from "../convert/provider-ids.ts";

@@ -3,7 +3,7 @@ import { Metadata } from "@grpc/grpc-js";
 import { classifyError } from "../../results/classify.ts";
 import { permittedError, toStatus } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { Logger } from "../../telemetry/log.ts";
 import { callFields } from "./call-fields.ts";
 import type { RpcCall } from "./method.ts";
 

@@ -11,7 +11,7 @@ import type {
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { ProviderError } from "../../results/errors.ts";
-import type { Logger } from "../../telemetry/logger.ts";
+import type { Logger } from "../../telemetry/log.ts";
 import type { CallAnswer, CallSpans } from "../../telemetry/call-spans.ts";
 import { type Clock, orAborted } from "../../util/clock.ts";
 import { asBuffer, pump } from "./pump.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { absent } from "../../results/results.ts";
 import type { ProviderDefinition } from "../../definition/provider.ts";
-import { createLogger } from "../../telemetry/logger.ts";
+import { createLogger } from "../../telemetry/log.ts";
 import { startProvider } from "../start-provider.ts";
 import { ProviderStartError } from "../start-error.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type LogLevel, createLogger, redactText } from "./logger.ts";
+import { type LogLevel, createLogger, redactText } from "./log.ts";
 
 const setUp = (level: LogLevel = "debug") => {
   const lines: string[] = [];
