@@ -12,10 +12,11 @@ from google.protobuf.message import Message
 from cloudwire_provider import v1
 from cloudwire_provider._methods import checks
 from cloudwire_provider._methods.capabilities import annotation_prefixes
-from cloudwire_provider._methods.instances import InstanceService, VolumeService, completed, instance_event
+from cloudwire_provider._methods.instances import InstanceService, completed, instance_event
 from cloudwire_provider._methods.lists import PagedList
 from cloudwire_provider._methods.load_balancers import LoadBalancerService, load_balancer_event
 from cloudwire_provider._methods.routes import RouteService
+from cloudwire_provider._methods.volumes import VolumeService
 from cloudwire_provider._methods.watches import serve_watch
 from cloudwire_provider._server.classify import classify
 from cloudwire_provider._server.contract import METHODS
@@ -23,7 +24,7 @@ from cloudwire_provider._server.rpc import Method, StreamMethod, UnaryMethod
 from cloudwire_provider._server.rules import Violation, check, quote, refusal
 from cloudwire_provider._server.runtime import Runtime
 from cloudwire_provider._server.status_monitor import StatusMonitor
-from cloudwire_provider._state.lru import CallLimit
+from cloudwire_provider._state.call_limit import CallLimit
 from cloudwire_provider._telemetry.call_recorder import Call
 from cloudwire_provider._version import __version__
 from cloudwire_provider.errors import ProviderError

@@ -14,8 +14,7 @@ from cloudwire_provider._methods.nodes import NodeList, NodeResolver
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import Runtime, draining, now_stamp
 from cloudwire_provider._server.status import seconds_of
-from cloudwire_provider._state.change_serializer import MAX_OPERATION, Change, ChangeGate
-from cloudwire_provider._state.lru import SequenceFence
+from cloudwire_provider._state.change_serializer import MAX_OPERATION, Change, ChangeSerializer, SequenceFence
 from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import CallContext, ChangeContext
 from cloudwire_provider.errors import ProviderError
@@ -51,14 +50,14 @@ class LoadBalancerService:
         self._may_outlive = claimed.lock_scope in {v1.LOCK_SCOPE_UNSPECIFIED, v1.LOCK_SCOPE_SERVICE}
         limits = runtime.limits
         declared = limits.HasField("soft_call_duration")
-        self._gate: ChangeGate[Any] = ChangeGate(
+        self._serializer: ChangeSerializer[Any] = ChangeSerializer(
             seconds_of(limits.soft_call_duration) if declared else _DEFAULT_SOFT_CALL
         )
         self._fence = SequenceFence()
 
     def close(self) -> None:
         """End the changes that outlived their calls."""
-        self._gate.close(draining())
+        self._serializer.close(draining())
 
     async def ensure(self, request: v1.EnsureLoadBalancerRequest, call: Call) -> v1.EnsureLoadBalancerResponse:
         """Make the load balancer be as wished."""
@@ -205,20 +204,20 @@ class LoadBalancerService:
         lasting = pending if self._may_outlive else None
         change_id = request.change.request_id
         change = Change(key, change_id, digest, unless_overtaken, _is_final, overtaken, lasting)
-        answer: ResponseT = await self._gate.run(change)
+        answer: ResponseT = await self._serializer.run(change)
         return answer
 
     def listed(self, item: Any, cluster: v1.ClusterRef) -> v1.LoadBalancer:
         """Return a load balancer of a list as it travels."""
         made = as_load_balancer(item)
         key = load_balancer_key(cluster.id, made.service.uid)
-        return self._with_long_work(made, key, self._gate.state(key))
+        return self._with_long_work(made, key, self._serializer.state(key))
 
     def _operation_id(self, key: str) -> str:
         return f"{_OPERATION_PREFIX}{self._runtime.boot_id}/{key}"
 
     def _long_work(self, key: str, operation_id: str) -> str | None:
-        state = self._gate.state(key)
+        state = self._serializer.state(key)
         ours = operation_id.startswith(f"{_OPERATION_PREFIX}{self._runtime.boot_id}/")
         if state is not None or ours or not _is_sdks(operation_id):
             return state

@@ -14,8 +14,7 @@ from cloudwire_provider._methods.lookup import note_item_error
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import MAX_SINGLES, Runtime
 from cloudwire_provider._server.status import item_error
-from cloudwire_provider._state.change_serializer import Change, ChangeGate
-from cloudwire_provider._state.lru import SequenceFence
+from cloudwire_provider._state.change_serializer import Change, ChangeSerializer, SequenceFence
 from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import RouteContext
 from cloudwire_provider.errors import ProviderError
@@ -36,7 +35,7 @@ class RouteService:
         self._runtime = runtime
         self._handlers = runtime.provider.routes
         self._limit = asyncio.Semaphore(MAX_SINGLES)
-        self._gate: ChangeGate[Any] = ChangeGate()
+        self._serializer: ChangeSerializer[Any] = ChangeSerializer()
         self._fence = SequenceFence()
         self.pages: PagedList[v1.Route] = PagedList(
             runtime,
@@ -132,7 +131,7 @@ class RouteService:
         change_id = request.change.request_id
         # Different changes run side by side: which routes they touch is the controller's to keep apart.
         change = Change(change_id, change_id, f"{kind} {digest}", run, _is_final)
-        answer: dict[str, Any] = await self._gate.run(change)
+        answer: dict[str, Any] = await self._serializer.run(change)
         return answer
 
     async def _unless_overtaken(

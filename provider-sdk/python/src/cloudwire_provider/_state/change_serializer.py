@@ -61,7 +61,7 @@ class _Lane(Generic[T]):
         return same and not self.task.abandoned
 
 
-class ChangeGate(Generic[T]):
+class ChangeSerializer(Generic[T]):
     """
     Runs changes one at a time for each key: one runs, one may wait, a third is told to come again.
 
@@ -188,6 +188,30 @@ class ChangeGate(Generic[T]):
         text = "A change failed after its call was answered; the next call about it is told"
         log.root.warning(text, extra={"key": lane.change.key, "error": failure})
         self._failures.set(lane.change.key, (lane.change.digest, failure))
+
+
+class SequenceFence:
+    """
+    Refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced.
+
+    Contract: ChangeContext.sequence, LB-5.
+    """
+
+    def __init__(self) -> None:
+        self._newest: Lru[int] = Lru(50_000)
+
+    def overtaken(self, key: str, sequence: int) -> ProviderError | None:
+        """Return why a change comes too late, if it does. 0 is not compared."""
+        newest = self._newest.get(key)
+        if newest is None or sequence == 0 or sequence >= newest:
+            return None
+        text = f"the change has sequence {sequence}, but {newest} came for the same object already; read it again"
+        return ProviderError("STALE_GENERATION", text, metadata={"applied_sequence": str(newest)})
+
+    def begin(self, key: str, sequence: int) -> None:
+        """Remember a change that is about to be carried out. If it fails now, something of it may have taken effect."""
+        if sequence > (self._newest.get(key) or 0):
+            self._newest.set(key, sequence)
 
 
 def _left(end: float | None) -> float | None:

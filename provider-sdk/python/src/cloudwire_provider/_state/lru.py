@@ -1,14 +1,11 @@
-"""What a running provider remembers between calls: entries used last, sequences, calls at once."""
+"""Keeps the entries used last."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
-
-from cloudwire_provider.errors import ProviderError
 
 T = TypeVar("T")
 
@@ -74,53 +71,3 @@ class Lru(Generic[T]):
             if self._clock() - set_at <= self._max_age:
                 return
             self.remove(key)
-
-
-class SequenceFence:
-    """
-    Refuses changes that were overtaken on their way: a leader that did not know yet that it had been replaced.
-
-    Contract: ChangeContext.sequence, LB-5.
-    """
-
-    def __init__(self) -> None:
-        self._newest: Lru[int] = Lru(50_000)
-
-    def overtaken(self, key: str, sequence: int) -> ProviderError | None:
-        """Return why a change comes too late, if it does. 0 is not compared."""
-        newest = self._newest.get(key)
-        if newest is None or sequence == 0 or sequence >= newest:
-            return None
-        text = f"the change has sequence {sequence}, but {newest} came for the same object already; read it again"
-        return ProviderError("STALE_GENERATION", text, metadata={"applied_sequence": str(newest)})
-
-    def begin(self, key: str, sequence: int) -> None:
-        """Remember a change that is about to be carried out. If it fails now, something of it may have taken effect."""
-        if sequence > (self._newest.get(key) or 0):
-            self._newest.set(key, sequence)
-
-
-# Wait told to callers beyond the limit.
-_TOO_MANY_RETRY = 0.2
-
-
-class CallLimit:
-    """Refuses calls beyond the most that may run at once."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._running = 0
-
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold one place; raises TOO_MANY_CALLS when there is none."""
-        if self._running >= self._most:
-            text = f"{self._running} calls are under way, which is the most served at once"
-            raise ProviderError(
-                "TOO_MANY_CALLS", text, retry_after=_TOO_MANY_RETRY, metadata={"limit": str(self._most)}
-            )
-        self._running += 1
-        try:
-            yield
-        finally:
-            self._running -= 1

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from cloudwire_provider import ProviderError
-from cloudwire_provider._state.change_serializer import Change, ChangeGate
+from cloudwire_provider._state.change_serializer import Change, ChangeSerializer
 
 
 class JumpingLoop(asyncio.SelectorEventLoop):
@@ -34,7 +34,7 @@ def wish(digest, work):
 
 
 async def a_stubborn_change_keeps_its_key():
-    gate = ChangeGate(patience=1.0)
+    serializer = ChangeSerializer(patience=1.0)
     release = asyncio.Event()
     working = []
 
@@ -49,32 +49,32 @@ async def a_stubborn_change_keeps_its_key():
         working.append("second")
         return "second"
 
-    assert await gate.run(wish("first", stubborn)) == "pending"
+    assert await serializer.run(wish("first", stubborn)) == "pending"
     await asyncio.sleep(540)
     # It tells the first to end, which does not.
     for wait in (540, 120):
         with pytest.raises(ProviderError, match="another change of lb"):
-            await gate.run(wish("second", second))
+            await serializer.run(wish("second", second))
         await asyncio.sleep(wait)
     assert working == ["first"]
-    assert await gate.run(wish("second", second)) == "second"
+    assert await serializer.run(wish("second", second)) == "second"
     release.set()
 
 
 async def a_change_without_end_is_told_to_end():
-    gate = ChangeGate(patience=1.0)
+    serializer = ChangeSerializer(patience=1.0)
     release = asyncio.Event()
-    assert await gate.run(wish("first", release.wait)) == "pending"
+    assert await serializer.run(wish("first", release.wait)) == "pending"
     await asyncio.sleep(29 * 60)
-    assert gate.state("lb") == "running"
+    assert serializer.state("lb") == "running"
     await asyncio.sleep(2 * 60)
-    assert gate.state("lb") == "failed"
+    assert serializer.state("lb") == "failed"
     with pytest.raises(ProviderError, match="did not end within 30 minutes"):
-        await gate.run(wish("first", release.wait))
+        await serializer.run(wish("first", release.wait))
 
 
 @pytest.mark.parametrize("story", [a_stubborn_change_keeps_its_key, a_change_without_end_is_told_to_end])
-def test_change_gate(story):
+def test_change_serializer(story):
     loop = JumpingLoop()
     try:
         loop.run_until_complete(story())
