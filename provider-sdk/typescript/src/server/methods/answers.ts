@@ -4,7 +4,7 @@ import { toWireAbsence, toWireNotMine } from "../convert/common.ts";
 import type { Absent, NotMine } from "../../results/results.ts";
 import { cutToBytes, toItemError } from "../../results/status.ts";
 import { ProviderError } from "../../results/errors.ts";
-import type { RuleChecker } from "../validation/rule-checker.ts";
+import type { RuleChecker } from "../validation/rules.ts";
 import { raisesDoubt } from "../../telemetry/call-recorder.ts";
 
 /** The outcomes that instances and volumes share. */

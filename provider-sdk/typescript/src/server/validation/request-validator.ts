@@ -1,7 +1,7 @@
 import type { CallContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { ProviderError } from "../../results/errors.ts";
 import { quote } from "./formats.ts";
-import type { RuleChecker } from "./rule-checker.ts";
+import type { RuleChecker } from "./rules.ts";
 import { refusal, type Violation } from "./violation.ts";
 
 /** Refuses requests that break a rule, each with everything that is wrong with it. */
