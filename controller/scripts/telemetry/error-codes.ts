@@ -1,4 +1,4 @@
-import type { EXIT } from "../../src/app/exit-codes.ts";
+import type { EXIT } from "../../src/app/shutdown.ts";
 import type { ApiErrorCode } from "../../src/kube/errors.ts";
 import { type ClosedSet, closed } from "./closed-set.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { codeNames } from "@cloudwire/proto/codes";
 import { type ErrorClass, type ErrorReason, errorReasons } from "@cloudwire/proto/reasons";
-import { EXIT, EXIT_BY_SIGNAL } from "../../src/app/exit-codes.ts";
+import { EXIT, EXIT_BY_SIGNAL } from "../../src/app/shutdown.ts";
 import { ProviderError, type ProviderErrorCode, contractError, retryDelayMs } from "../../src/provider/model/errors.ts";
 import { cell, code, table } from "../markdown.ts";
 import { API_CODES, EXITS, OWN_CODES, OWN_REASONS } from "./error-codes.ts";

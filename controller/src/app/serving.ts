@@ -12,12 +12,19 @@ import { configTree, flagLines } from "../options/help.ts";
 import type { Provider } from "../provider/model/provider.ts";
 import type { ProviderSnapshot } from "../provider/sidecar.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
-import { serveHealth, serveJson, serveJsonOf, serveMetrics, serveText } from "../server/endpoints.ts";
+import {
+  type RunningServer,
+  serveHealth,
+  serveJson,
+  serveJsonOf,
+  serveMetrics,
+  serveText,
+  startServer,
+} from "../server/endpoints.ts";
 import { type Checks, HealthMetrics } from "../server/health.ts";
 import { startLoopbackServer } from "../server/loopback-server.ts";
 import { type Verbosity, serveProfiling } from "../server/profiling.ts";
 import { serveSecurely } from "../server/secure-server.ts";
-import { type RunningServer, startServer } from "../server/server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";

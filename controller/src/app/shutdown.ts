@@ -1,3 +1,5 @@
+import manifest from "@cloudwire/controller/package.json" with { type: "json" };
+import type { KubeSide } from "../kube/cluster.ts";
 import type { EventBroadcaster } from "../kube/events/broadcaster.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
@@ -5,8 +7,6 @@ import { sleep } from "../util/abort.ts";
 import type { Clock, Timer } from "../util/clock.ts";
 import { messageOf } from "../util/errors.ts";
 import type { TaskGroup } from "../util/task-group.ts";
-import { EXIT } from "./exit-codes.ts";
-import type { KubeSide } from "../kube/cluster.ts";
 import type { Servers } from "./serving.ts";
 
 /** Work in hand at the end gets this long to finish; kubelet kills after 30 s by default. */
@@ -94,9 +94,9 @@ export interface EndDependencies {
 /**
  * The end of the process, in this order:
  *
- * 1. `/readyz` fails, so that webhooks are asked elsewhere (process-state.ts). All pages answer on.
+ * 1. `/readyz` fails, so that webhooks are asked elsewhere (readiness.ts). All pages answer on.
  * 2. No reconcile begins; those in work have GRACE_MS to finish and are cut short then (controllers.ts).
- * 3. The Lease is released, whatever became of them (kube/leader-election.ts). Nothing is changed from here on.
+ * 3. The Lease is released, whatever became of them (leadership/elector.ts). Nothing is changed from here on.
  * 4. Events are sent off: what the last reconciles had to say.
  * 5. Informers, connections to providers and other background tasks end.
  * 6. Traces are sent off: nothing that is worth one happens any more.
@@ -125,4 +125,64 @@ export async function endInOrder(dependencies: EndDependencies): Promise<void> {
 
 function webhooksLeft({ notReadyForMs, clock }: EndDependencies): Promise<void> {
   return sleep(Math.max(0, WEBHOOKS_LEFT_MS - notReadyForMs), new AbortController().signal, clock);
+}
+
+export interface ProcessSignalsDependencies {
+  readonly process: {
+    on(name: NodeJS.Signals | "uncaughtException", listener: (first: unknown, second: unknown) => void): unknown;
+    exit(code: number): void;
+  };
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What SIGHUP does; undefined: it asks to end, as it does to programs that have nothing to read again. */
+  readonly reload: (() => void) | undefined;
+}
+
+/** Terminals, npm and other wrappers send one request twice. */
+const SAME_REQUEST_MS = 500;
+
+/**
+ * Follows what is sent to the process; the answer aborts when it is asked to end. A second request ends it at once, which the default
+ * does not do for the first process of a container. What nobody caught leaves a state that nobody knows: it ends at once, too.
+ */
+export function handleSignals({ process, clock, log, reload }: ProcessSignalsDependencies): AbortSignal {
+  const stop = new AbortController();
+  let firstMs = 0;
+  const onStop = (signal: keyof typeof EXIT_BY_SIGNAL): void => {
+    if (stop.signal.aborted) {
+      if (clock.monotonicMs() - firstMs < SAME_REQUEST_MS) return;
+      log.warn("Asked to end a second time; the process ends at once", { signal });
+      return process.exit(EXIT_BY_SIGNAL[signal]);
+    }
+    firstMs = clock.monotonicMs();
+    stop.abort(new Error(`received ${signal}`));
+  };
+  process.on("SIGTERM", () => onStop("SIGTERM"));
+  process.on("SIGINT", () => onStop("SIGINT"));
+  process.on("SIGHUP", () => (reload === undefined ? onStop("SIGHUP") : reload()));
+  process.on("uncaughtException", (err, origin) => {
+    log.error("A fault that nobody caught; the process ends at once, to be started anew", { origin, err });
+    process.exit(EXIT.fault);
+  });
+  return stop.signal;
+}
+
+/** How the process ends, for whoever starts it again (docs/explanation/process-lifecycle.md). */
+export const EXIT = {
+  /** Asked to end, and ended in order. */
+  ok: 0,
+  /** Leadership is lost, or something outside has to be put right first: the last line says what. */
+  tryAgain: 1,
+  /** sysexits.h EX_USAGE: the settings are wrong. */
+  usage: 64,
+  /** sysexits.h EX_SOFTWARE: a fault of this program. */
+  fault: 70,
+} as const;
+
+/** As shells count a death by signal. */
+export const EXIT_BY_SIGNAL = { SIGINT: 128 + 2, SIGTERM: 128 + 15, SIGHUP: 128 + 1 } as const;
+
+/** Version of this program: package.json is its one place. */
+export function readVersion(): string {
+  return manifest.version;
 }

@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import { type AdmissionDecision, type AdmissionWebhook, PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../api/admission.ts";
 import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../api/controller-names.ts";
-import { isObserved } from "../observe/mode.ts";
-import { modesOf } from "../observe/mode.ts";
+import { isObserved, modesOf } from "../observe/mode.ts";
 import { ServingCertificate } from "../server/certificates/serving-certificate.ts";
-import type { RunningServer } from "../server/server.ts";
+import type { RunningServer } from "../server/endpoints.ts";
 import { tlsSettings } from "../server/options.ts";
 import { isWebhookEnabled } from "../server/webhooks/options.ts";
 import { webhookMetrics } from "../server/webhooks/metrics.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseCommand } from "../app/options.ts";
-import { providerFlags } from "./options.ts";
+import { type ProviderCallRate, type ProviderSelectors, providerFlags } from "./options.ts";
 
 const REMOTE = "--provider=far=tcp://provider.example.com:9443";
 const TLS = "--provider-tls=far=ca=/tls/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key";
@@ -96,5 +96,74 @@ describe("providerFlags.providerTls", () => {
     const text = "far=ca=/tls/ca.pem,cert=/tls/tls.crt,key=/tls/tls.key,server-name=provider.example.com";
     const parsed = providerFlags.providerTls.parse(text, undefined);
     expect(parsed.kind === "value" && providerFlags.providerTls.write(parsed.value)).toEqual([text]);
+  });
+});
+
+describe("provider call rate flag", () => {
+  const before: readonly ProviderCallRate[] = [{ provider: "west", quotaClass: undefined, rate: undefined }];
+
+  describe("providerFlags.providerCallRate.parse()", () => {
+    test.each<[string, ProviderCallRate]>([
+      ["acme=20", { provider: "acme", quotaClass: undefined, rate: { cloudCallsPerSecond: 20, burst: 20 } }],
+      ["acme=0.5", { provider: "acme", quotaClass: undefined, rate: { cloudCallsPerSecond: 0.5, burst: 1 } }],
+      ["west/routes=5:9", { provider: "west", quotaClass: "routes", rate: { cloudCallsPerSecond: 5, burst: 9 } }],
+      ["acme=0", { provider: "acme", quotaClass: undefined, rate: undefined }],
+    ])("adds %j to the others, and writes what it reads", (text, rate) => {
+      const value = [...before, rate];
+      expect(providerFlags.providerCallRate.parse(text, before)).toEqual({ kind: "value", value });
+      const [written = "", again = ""] = [providerFlags.providerCallRate.write(value)].flat().map(String);
+      expect(written).toBe("west=0");
+      expect(providerFlags.providerCallRate.parse(again, before)).toEqual({ kind: "value", value });
+    });
+
+    test.each([
+      ["acme", '"acme" is not NAME=RATE or NAME/CLASS=RATE'],
+      ["=20", '"=20" is not NAME=RATE'],
+      ["acme/disks=20", '"disks" is no class of calls; there are instances, load_balancers, routes, volumes'],
+      ["acme=fast", '"fast" is not a number of requests a second'],
+      ["acme=-1", '"-1" is not a number of requests a second'],
+      ["acme=20:", 'the burst "" is not a whole number, 1 or more'],
+      ["acme=20:0", 'the burst "0" is not a whole number, 1 or more'],
+      ["west=5", "west is given two rates"],
+    ])("refuses %j", (text, problem) => {
+      const parsed = providerFlags.providerCallRate.parse(text, before);
+      expect(parsed).toEqual({ kind: "problem", problem: expect.stringContaining(problem) });
+    });
+  });
+});
+
+describe("provider selector flag", () => {
+  const before: ProviderSelectors = new Map([["west", { text: "a", requirements: [{ kind: "exists", key: "a" }] }]]);
+
+  describe("providerFlags.providerNodeSelector.parse()", () => {
+    test("adds a selector to those of other providers", () => {
+      expect(providerFlags.providerNodeSelector.parse("east=example.com/cloud=east,!edge", before)).toEqual({
+        kind: "value",
+        value: new Map([
+          ...before,
+          [
+            "east",
+            {
+              text: "example.com/cloud=east,!edge",
+              requirements: [
+                { kind: "in", key: "example.com/cloud", values: ["east"] },
+                { kind: "notExists", key: "edge" },
+              ],
+            },
+          ],
+        ]),
+      });
+    });
+
+    test.each([
+      ["east", '"east" names no provider; write NAME=SELECTOR'],
+      ["=cloud=east", '"=cloud=east" names no provider'],
+      ["west=b", 'provider "west" is given a selector twice; join them with a comma'],
+      ["east=cloud=a=b", 'the selector of provider "east" cannot be read: '],
+      ["east=", 'the selector of provider "east" is empty and would match every node'],
+    ] as const)("refuses %j", (text, problem) => {
+      const parsed = providerFlags.providerNodeSelector.parse(text, before);
+      expect(parsed).toEqual({ kind: "problem", problem: expect.stringContaining(problem) });
+    });
   });
 });

@@ -1,7 +1,9 @@
+import fastify from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { HostPort } from "../options/flag.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { isRecord } from "../util/json.ts";
-import { type HealthCheck, type HealthPages, type Reasons, report } from "./health.ts";
+import { type HealthCheck, type HealthMetrics, type HealthPages, type Reasons, report } from "./health.ts";
 
 /** `/healthz` and `/livez`, `/readyz`, and each check by its name below them, which always says why. */
 export function serveHealth(server: FastifyInstance, pages: HealthPages, reasons: Reasons): void {
@@ -68,13 +70,13 @@ interface HealthPage {
 }
 
 function answer({ endpoint, checks, reasons }: HealthPage, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { verbose, exclude } = queryOf(request.query);
+  const { verbose, exclude } = healthQuery(request.query);
   const { healthy, text } = report(endpoint, checks, exclude, reasons);
   return sendText(reply, healthy ? 200 : 500, healthy && !verbose ? "ok" : text);
 }
 
 /** `?verbose` and repeated `?exclude=name`, as on the API server. */
-function queryOf(query: unknown): { readonly verbose: boolean; readonly exclude: readonly string[] } {
+function healthQuery(query: unknown): { readonly verbose: boolean; readonly exclude: readonly string[] } {
   if (typeof query !== "object" || query === null) return { verbose: false, exclude: [] };
   const exclude: unknown = "exclude" in query ? query.exclude : [];
   return { verbose: "verbose" in query, exclude: (Array.isArray(exclude) ? exclude : [exclude]).map(String) };
@@ -84,4 +86,64 @@ function queryOf(query: unknown): { readonly verbose: boolean; readonly exclude:
 export function parameterOf(params: unknown, name: string): string {
   const value = isRecord(params) ? params[name] : undefined;
   return typeof value === "string" ? value : "";
+}
+
+export interface ServerDependencies {
+  readonly address: HostPort;
+  readonly metrics: Metrics;
+  readonly health: HealthMetrics;
+}
+
+export interface RunningServer {
+  /** Where it listens; the port is the real one. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves health and metrics until closed. Rejects when the address cannot be had. */
+export async function startServer({ address, metrics, health }: ServerDependencies): Promise<RunningServer> {
+  const server = fastify({ logger: false, forceCloseConnections: true });
+  serveHealth(server, health.pages, "shown");
+  serveMetrics(server, "/metrics", metrics);
+  serveMetrics(server, "/metrics/slis", health.metrics);
+  const url = await server.listen(address);
+  return { url, close: () => server.close() };
+}
+
+/** Of a request; what is given more than once counts by its last. */
+export type Query = Readonly<Record<string, string>>;
+
+export type QueryAnswer =
+  /** JSON as text, so that whoever has it ready need not make it again. */
+  | { readonly kind: "json"; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
+  /** The question is wrong. */
+  | { readonly kind: "problem"; readonly problems: readonly string[] }
+  | { readonly kind: "unavailable"; readonly why: string };
+
+/** A page of JSON that is asked for with a question. */
+export function serveQuery(
+  server: FastifyInstance,
+  path: string,
+  answer: (query: Query) => Promise<QueryAnswer>,
+): void {
+  server.get(path, async (request, reply) => {
+    const answered = await answer(lastOfEach(request.query));
+    switch (answered.kind) {
+      case "json":
+        return sendJsonText(reply.headers(answered.headers ?? {}), answered.text);
+      case "problem":
+        return sendText(reply, 400, answered.problems.map((problem) => `${problem}\n`).join(""));
+      case "unavailable":
+        return sendText(reply, 503, `${answered.why}\n`);
+      default:
+        return answered satisfies never;
+    }
+  });
+}
+
+function lastOfEach(query: unknown): Query {
+  if (!isRecord(query)) return {};
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, String(Array.isArray(value) ? value.at(-1) : value)]),
+  );
 }

@@ -5,7 +5,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { EventStreams, type StreamMessage } from "./event-streams.ts";
 import { startLoopbackServer } from "./loopback-server.ts";
-import type { RunningServer } from "./server.ts";
+import type { RunningServer } from "./endpoints.ts";
 
 const LIMIT = 3;
 const POLL = { timeout: 10_000, interval: 10 };

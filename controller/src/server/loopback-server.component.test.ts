@@ -6,8 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { servePage } from "./assets.ts";
 import { startLoopbackServer } from "./loopback-server.ts";
-import { serveQuery } from "./query-pages.ts";
-import type { RunningServer } from "./server.ts";
+import { type RunningServer, serveQuery } from "./endpoints.ts";
 
 let folder: string;
 let server: RunningServer;

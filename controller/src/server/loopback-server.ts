@@ -1,7 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { HostPort } from "../options/flag.ts";
-import { sendText } from "./endpoints.ts";
-import type { RunningServer } from "./server.ts";
+import { type RunningServer, sendText } from "./endpoints.ts";
 
 export interface LoopbackServerDependencies {
   /** Of loopback. */

@@ -8,10 +8,9 @@ import { opensslCiphers } from "./options.ts";
 import { authenticate } from "./access/authenticator.ts";
 import type { Attributes } from "./access/reviews.ts";
 import type { ClientTrust } from "./access/client-trust.ts";
-import { serveText } from "./endpoints.ts";
+import { type RunningServer, serveText } from "./endpoints.ts";
 import { startSecureServer } from "./secure-server.ts";
 import { type KeyPair, selfSignedCertificate } from "./certificates/self-signed.ts";
-import type { RunningServer } from "./server.ts";
 
 const running: RunningServer[] = [];
 afterEach(async () => {

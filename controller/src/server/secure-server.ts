@@ -16,11 +16,9 @@ import type { TaskGroup } from "../util/task-group.ts";
 import { type Identity, authenticate } from "./access/authenticator.ts";
 import { TrustSource, authoritiesOf } from "./access/client-trust.ts";
 import { measuredAccess } from "./access/metrics.ts";
-import { type Attributes, Authorizer } from "./access/reviews.ts";
-import { TokenAuthenticator } from "./access/token-authenticator.ts";
-import type { User } from "./access/user.ts";
+import { type Attributes, Authorizer, TokenAuthenticator, type User } from "./access/reviews.ts";
 import { ServingCertificate } from "./certificates/serving-certificate.ts";
-import type { RunningServer } from "./server.ts";
+import type { RunningServer } from "./endpoints.ts";
 import { type ServingOptions, tlsSettings } from "./options.ts";
 
 /** Key, certificate and the authorities of client certificates, as they are at this moment. */

@@ -5,7 +5,7 @@ import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts"
 import type { ProviderSnapshot } from "../../src/provider/sidecar.ts";
 import type { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { startLoopbackServer } from "../../src/server/loopback-server.ts";
-import type { RunningServer } from "../../src/server/server.ts";
+import type { RunningServer } from "../../src/server/endpoints.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { snapshot } from "./explain-builders.ts";

@@ -1,7 +1,7 @@
 import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
 import { parseObject } from "../objects.ts";
-import { serveQuery } from "../../server/query-pages.ts";
+import { serveQuery } from "../../server/endpoints.ts";
 import type { Explainer } from "../explainer.ts";
 import type { Orphans } from "../evaluate/orphans.ts";
 

@@ -2,7 +2,7 @@ import { OBJECT_KINDS, type ObjectRow, PATHS, STATES } from "@cloudwire/operator
 import type { FastifyInstance } from "fastify";
 import { type PageAssets, servePage } from "../../server/assets.ts";
 import { EventStreams } from "../../server/event-streams.ts";
-import { type Query, type QueryAnswer, serveQuery } from "../../server/query-pages.ts";
+import { type Query, type QueryAnswer, serveQuery } from "../../server/endpoints.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Samples } from "../overview/samples.ts";

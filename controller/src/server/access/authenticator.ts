@@ -3,8 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { messageOf } from "../../util/errors.ts";
 import type { ClientTrust, ProxyTrust } from "./client-trust.ts";
-import type { TokenAuthenticator } from "./token-authenticator.ts";
-import { ANONYMOUS, type User, authenticated } from "./user.ts";
+import { ANONYMOUS, type TokenAuthenticator, type User, authenticated } from "./reviews.ts";
 
 /** Who asks; `refused`: something was presented, and it proves nothing. */
 export type Identity =

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { type Access, measuredAccess } from "./metrics.ts";
-import { ANONYMOUS } from "./user.ts";
+import { ANONYMOUS } from "./reviews.ts";
 
 const attributes = { user: ANONYMOUS, verb: "get", path: "/metrics" };
 

@@ -11,7 +11,7 @@ import type { AdmissionRequest, AdmissionWebhook } from "../../api/admission.ts"
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_TRACING, type Tracing } from "../../telemetry/tracing.ts";
 import { aborted } from "../../util/abort.ts";
-import type { RunningServer } from "../server.ts";
+import type { RunningServer } from "../endpoints.ts";
 import { selfSignedCertificate } from "../certificates/self-signed.ts";
 import { ServingCertificate } from "../certificates/serving-certificate.ts";
 import { webhookMetrics } from "./metrics.ts";

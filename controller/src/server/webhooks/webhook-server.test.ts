@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatReview, parseReview } from "./admission-review.ts";
+import { formatReview, parseReview } from "./webhook-server.ts";
 
 const REQUEST = {
   uid: "r-1",

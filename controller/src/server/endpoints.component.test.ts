@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { Metrics } from "../telemetry/metrics.ts";
 import { HealthMetrics } from "./health.ts";
-import { type RunningServer, startServer } from "./server.ts";
+import { type RunningServer, startServer } from "./endpoints.ts";
 
 const running: RunningServer[] = [];
 afterEach(async () => {
