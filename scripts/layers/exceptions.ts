@@ -84,7 +84,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     rule: "directory-size",
     reason: "files that belong together are not merged yet, or not in directories of their own",
     places: [
-      "bench/src/compare",
       "controller/src/app",
       "deploy/src/image",
       "providers/aws/src/load-balancers",

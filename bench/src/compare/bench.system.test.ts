@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { builtPeers } from "./built-peers.ts";
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "./names.ts";
+import { builtPeers } from "./peers/built-peers.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "./peers/names.ts";
 import { planOf } from "./plan.ts";
-import { figuresOf, type Result } from "./results.ts";
-import { measureAll } from "./run.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import { figuresOf, type Result } from "./report/results.ts";
+import { measureAll } from "./measure/measure.ts";
+import { SCENARIOS } from "./scenarios/scenarios.ts";
 
 // Too small to say what anything costs: it is here so that the bench runs whenever somebody needs it.
 test("measureAll() has figures of each peer that initialises 30 nodes", async () => {

@@ -1,22 +1,22 @@
 import { rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { stopSignal } from "../lib/stop-signal.ts";
-import { builtPeers } from "./built-peers.ts";
+import { builtPeers } from "./peers/built-peers.ts";
 import { type BenchOptions, helpText, parseBenchOptions } from "./options.ts";
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./peers/names.ts";
 import { missingRuns, planOf, withResult } from "./plan.ts";
 import { publish } from "../publish/publish.ts";
-import { goalsTable, tables } from "./report.ts";
-import type { Result, Run } from "./results.ts";
+import { goalsTable, tables } from "./report/report.ts";
+import type { Result, Run } from "./report/results.ts";
 import {
   readResultsFile,
   requireSameMachine,
   ResultsFileError,
   thisMachine,
   writeResultsFile,
-} from "./results-file.ts";
-import { measureAll } from "./run.ts";
-import { SCENARIOS } from "./scenarios.ts";
+} from "./report/results-file.ts";
+import { measureAll } from "./measure/measure.ts";
+import { SCENARIOS } from "./scenarios/scenarios.ts";
 
 /** sysexits.h: the command was used incorrectly. */
 const EXIT_USAGE = 64;

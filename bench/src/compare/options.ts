@@ -1,6 +1,6 @@
 import { readFlags, wholeNumber } from "../lib/flags.ts";
 import type { PlanOptions } from "./plan.ts";
-import type { Size, Sizes } from "./scenario.ts";
+import type { Size, Sizes } from "./scenarios/scenario.ts";
 
 export interface BenchOptions {
   readonly plan: PlanOptions;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./peers/names.ts";
 import { missingRuns, planOf, type PlanOptions, withResult } from "./plan.ts";
-import type { Result, Run } from "./results.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import type { Result, Run } from "./report/results.ts";
+import { SCENARIOS } from "./scenarios/scenarios.ts";
 
 const options: PlanOptions = {
   scenarios: SCENARIOS.map(({ name }) => name),

@@ -1,6 +1,6 @@
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "./names.ts";
-import { groupOf, type Result, type Run } from "./results.ts";
-import type { Scenario, Size, Sizes } from "./scenario.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "./peers/names.ts";
+import { groupOf, type Result, type Run } from "./report/results.ts";
+import type { Scenario, Size, Sizes } from "./scenarios/scenario.ts";
 
 export interface PlanOptions {
   readonly scenarios: readonly string[];

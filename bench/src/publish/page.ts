@@ -1,7 +1,7 @@
-import { standings } from "../compare/goals.ts";
-import type { ResultsFile } from "../compare/results-file.ts";
-import { goalsTable, tables } from "../compare/report.ts";
-import type { Scenario } from "../compare/scenario.ts";
+import { standings } from "../compare/report/goals.ts";
+import type { ResultsFile } from "../compare/report/results-file.ts";
+import { goalsTable, tables } from "../compare/report/report.ts";
+import type { Scenario } from "../compare/scenarios/scenario.ts";
 import { plotsOf } from "./plots.ts";
 
 /** The page with these results in place of those between its marks: `<!-- begin goals -->` and so on. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { CLOUDWIRE, UPSTREAM_TUNED } from "../compare/names.ts";
-import type { Figures, Result } from "../compare/results.ts";
+import { CLOUDWIRE, UPSTREAM_TUNED } from "../compare/peers/names.ts";
+import type { Figures, Result } from "../compare/report/results.ts";
 import { plotsOf } from "./plots.ts";
 
 const result = (peer: string, nodes: number, round: number, figures: Figures): Result => ({

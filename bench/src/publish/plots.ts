@@ -1,6 +1,6 @@
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "../compare/names.ts";
-import { type Measure, type Result, valuesOf } from "../compare/results.ts";
-import type { Size } from "../compare/scenario.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM_TUNED } from "../compare/peers/names.ts";
+import { type Measure, type Result, valuesOf } from "../compare/report/results.ts";
+import type { Size } from "../compare/scenarios/scenario.ts";
 import { median } from "../lib/statistics.ts";
 import { type Chart, type ChartPoint, lineChart } from "./chart.ts";
 

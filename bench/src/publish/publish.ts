@@ -1,7 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readResultsFile, ResultsFileError, type ResultsFile, writeResultsFile } from "../compare/results-file.ts";
-import { SCENARIOS } from "../compare/scenarios.ts";
+import {
+  readResultsFile,
+  ResultsFileError,
+  type ResultsFile,
+  writeResultsFile,
+} from "../compare/report/results-file.ts";
+import { SCENARIOS } from "../compare/scenarios/scenarios.ts";
 import { pageWith } from "./page.ts";
 import { plotsOf } from "./plots.ts";
 import { sizingPage } from "./sizing.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readResultsFile } from "../compare/results-file.ts";
+import { readResultsFile } from "../compare/report/results-file.ts";
 import { pageWith } from "./page.ts";
 import { publishedFiles, RESULTS } from "./publish.ts";
 

@@ -1,5 +1,5 @@
-import { CLOUDWIRE } from "../compare/names.ts";
-import { figuresOf, type Figures, type Result } from "../compare/results.ts";
+import { CLOUDWIRE } from "../compare/peers/names.ts";
+import { figuresOf, type Figures, type Result } from "../compare/report/results.ts";
 import { markdownTable } from "../lib/markdown-table.ts";
 import { median } from "../lib/statistics.ts";
 import { between } from "./page.ts";

@@ -1,6 +1,6 @@
 import type { Agenda } from "./agenda.ts";
 import type { Fleet } from "./fleet.ts";
-import type { ServiceWishes } from "./service-wishes.ts";
+import type { ServiceWishes } from "./desired-services.ts";
 import type { Site } from "./site.ts";
 
 export interface ChurnSizes {

@@ -1,4 +1,4 @@
-import { afterWarmUp, judgeCount, judgeMemory, type Trend, trendOf, troughs, type Verdict } from "./judge.ts";
+import { afterWarmUp, judgeCount, judgeMemory, type Trend, trendOf, troughs, type Verdict } from "./check-soak.ts";
 import { heapPoints, type Measure, points, type Sample } from "./sampler.ts";
 
 export interface Row {

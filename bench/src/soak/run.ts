@@ -10,7 +10,7 @@ import { logFaults } from "./log-faults.ts";
 import type { SoakOptions } from "./options.ts";
 import { faultsOf, formatRows, judgeSamples } from "./report.ts";
 import { type Sample, sampleUntil, toCsv } from "./sampler.ts";
-import { ServiceWishes } from "./service-wishes.ts";
+import { ServiceWishes } from "./desired-services.ts";
 import { Site } from "./site.ts";
 import { type Reality, unfulfilled, type Wishes } from "./unfulfilled.ts";
 

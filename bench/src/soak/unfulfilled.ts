@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Instance, LoadBalancer } from "@cloudwire/provider-simulated";
 import { at, type Json, listOf } from "@cloudwire/test";
-import type { ServiceWish } from "./service-wishes.ts";
+import type { ServiceWish } from "./desired-services.ts";
 
 export interface Wishes {
   /** Name of each Node that shall be, to the id of its machine. */

@@ -1,5 +1,5 @@
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../names.ts";
-import { type Scenario, sizeOf } from "../scenario.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../peers/names.ts";
+import { type Scenario, sizeOf } from "./scenario.ts";
 
 /** A whole cluster waits for its cloud controller, which is started. */
 export const initialise: Scenario = {

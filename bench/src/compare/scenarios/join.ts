@@ -1,5 +1,5 @@
-import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
-import { atRest, FEW_NODES, type Scenario, sizeOf } from "../scenario.ts";
+import { CLOUDWIRE, UPSTREAM_TUNED } from "../peers/names.ts";
+import { atRest, FEW_NODES, type Scenario, sizeOf } from "./scenario.ts";
 
 const SPREAD_MS = 5000;
 

@@ -1,5 +1,5 @@
-import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
-import { atRest, type Scenario, sizeOf, STILL_MS } from "../scenario.ts";
+import { CLOUDWIRE, UPSTREAM_TUNED } from "../peers/names.ts";
+import { atRest, type Scenario, sizeOf, STILL_MS } from "./scenario.ts";
 
 /** Nothing has to be done, but a new process does not know that yet. */
 export const restart: Scenario = {

@@ -1,5 +1,5 @@
-import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "../names.ts";
-import { FEW_NODES, type Scenario, sizeOf, STILL_MS } from "../scenario.ts";
+import { CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED } from "../peers/names.ts";
+import { FEW_NODES, type Scenario, sizeOf, STILL_MS } from "./scenario.ts";
 
 /** Of calls about load balancers; clouds limit them. */
 const AT_ONCE = 10;

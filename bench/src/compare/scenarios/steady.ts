@@ -1,5 +1,5 @@
-import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
-import { atRest, type Scenario, sizeOf } from "../scenario.ts";
+import { CLOUDWIRE, UPSTREAM_TUNED } from "../peers/names.ts";
+import { atRest, type Scenario, sizeOf } from "./scenario.ts";
 
 /** Nothing happens. */
 export const steady: Scenario = {

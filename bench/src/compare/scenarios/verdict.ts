@@ -1,5 +1,5 @@
-import { CLOUDWIRE, UPSTREAM_TUNED } from "../names.ts";
-import { type Scenario, sizeOf, STILL_MS } from "../scenario.ts";
+import { CLOUDWIRE, UPSTREAM_TUNED } from "../peers/names.ts";
+import { type Scenario, sizeOf, STILL_MS } from "./scenario.ts";
 
 /** Cloudwire does not ask for the machine of a Node that is younger than a minute: partitions strike those that have been there. */
 const GROWN_UP_MS = 65_000;

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { type Figures, MEASURE_NAMES, type Result } from "./results.ts";
-import type { Size } from "./scenario.ts";
+import type { Size } from "../scenarios/scenario.ts";
 
 const GIB = 1024 ** 3;
 const SIZES: readonly Size[] = ["nodes", "services", "joining", "steadySeconds"];

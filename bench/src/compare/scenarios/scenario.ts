@@ -1,6 +1,6 @@
-import type { Peer } from "./peers.ts";
-import type { Done } from "./observations.ts";
-import type { Stage } from "./stage.ts";
+import type { Peer } from "../peers/peers.ts";
+import type { Done } from "../measure/observations.ts";
+import type { Stage } from "../measure/environment.ts";
 
 /** How much of what a scenario is about; steadySeconds: how long nothing happens. */
 export type Size = "nodes" | "services" | "joining" | "steadySeconds";

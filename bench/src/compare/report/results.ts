@@ -1,6 +1,6 @@
-import { markdownTable } from "../lib/markdown-table.ts";
-import { median } from "../lib/statistics.ts";
-import type { Sizes } from "./scenario.ts";
+import { markdownTable } from "../../lib/markdown-table.ts";
+import { median } from "../../lib/statistics.ts";
+import type { Sizes } from "../scenarios/scenario.ts";
 
 /** What is measured, in the order of the tables, with its title. */
 export const MEASURES = {

@@ -1,9 +1,9 @@
-import { quantile } from "../lib/statistics.ts";
-import type { Peer } from "./peers.ts";
-import { type Figures, type Measure, projected, type Result, type Run } from "./results.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import { quantile } from "../../lib/statistics.ts";
+import type { Peer } from "../peers/peers.ts";
+import { type Figures, type Measure, projected, type Result, type Run } from "../report/results.ts";
+import { SCENARIOS } from "../scenarios/scenarios.ts";
 import type { Counts, Reaction } from "./observations.ts";
-import { Stage } from "./stage.ts";
+import { Stage } from "./environment.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { standings } from "./goals.ts";
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../peers/names.ts";
 import type { Figures, Result } from "./results.ts";
-import type { Sizes } from "./scenario.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import type { Sizes } from "../scenarios/scenario.ts";
+import { SCENARIOS } from "../scenarios/scenarios.ts";
 
 const result = (scenario: string, peer: string, sizes: Sizes, figures: Figures): Result => ({
   kind: "measured",

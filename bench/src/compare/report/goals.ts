@@ -1,7 +1,7 @@
-import { median } from "../lib/statistics.ts";
-import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./names.ts";
+import { median } from "../../lib/statistics.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../peers/names.ts";
 import { groupOf, type Measure, ratios, type Result, valuesOf } from "./results.ts";
-import { type Scenario, type Size, type Sizes, sizeOf } from "./scenario.ts";
+import { type Scenario, type Size, type Sizes, sizeOf } from "../scenarios/scenario.ts";
 
 /** A goal and how it stands. */
 export interface Standing {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../lib/random.ts";
 import type { Point } from "../lib/statistics.ts";
-import { afterWarmUp, judgeCount, judgeMemory, trendOf, troughs } from "./judge.ts";
+import { afterWarmUp, judgeCount, judgeMemory, trendOf, troughs } from "./check-soak.ts";
 
 const MIB = 1024 * 1024;
 const SAMPLE_SECONDS = 5;

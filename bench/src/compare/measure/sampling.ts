@@ -1,5 +1,5 @@
 import type { Json, Kube } from "@cloudwire/test";
-import { pick } from "../lib/random.ts";
+import { pick } from "../../lib/random.ts";
 
 const SAMPLE = 10;
 

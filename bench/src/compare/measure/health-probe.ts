@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { Agent, request } from "undici";
-import type { Pages } from "./peers.ts";
+import type { Pages } from "../peers/peers.ts";
 
 const EVERY_MS = 100;
 /** An answer that takes longer counts as this long. */

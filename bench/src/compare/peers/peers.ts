@@ -48,7 +48,7 @@ export interface Peer {
 
 const HEALTH_MS = 60_000;
 
-const built = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const built = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 /** Controller and sidecar as they are shipped, with the flags' defaults. */
 export const cloudwire: Peer = {

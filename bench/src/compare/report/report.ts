@@ -1,8 +1,8 @@
-import { markdownTable } from "../lib/markdown-table.ts";
+import { markdownTable } from "../../lib/markdown-table.ts";
 import { standings } from "./goals.ts";
-import { CLOUDWIRE } from "./names.ts";
+import { CLOUDWIRE } from "../peers/names.ts";
 import { groupOf, type Result, tableOf } from "./results.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 
 const WORDS = { pass: "pass", fail: "FAIL", notMeasured: "not measured" } as const;
 

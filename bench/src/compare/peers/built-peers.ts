@@ -5,7 +5,7 @@ import { buildUpstream } from "@cloudwire/test";
 import { cloudwire, type Peer, upstreamPeers } from "./peers.ts";
 import { rawWriter } from "./raw-writer.ts";
 
-const BUNDLES = fileURLToPath(new URL("../../../scripts/build/bundle/main.ts", import.meta.url));
+const BUNDLES = fileURLToPath(new URL("../../../../scripts/build/bundle/main.ts", import.meta.url));
 
 /** All peers, with their programs: what is shipped is measured, not sources. */
 export async function builtPeers(): Promise<readonly Peer[]> {
