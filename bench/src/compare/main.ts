@@ -1,6 +1,6 @@
 import { rename } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { stopSignal } from "../lib/stop-signal.ts";
+import { stopSignal } from "../lib/command-line.ts";
 import { builtPeers } from "./peers/built-peers.ts";
 import { type BenchOptions, helpText, parseBenchOptions } from "./options.ts";
 import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "./peers/names.ts";

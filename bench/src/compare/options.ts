@@ -1,4 +1,4 @@
-import { readFlags, wholeNumber } from "../lib/flags.ts";
+import { readFlags, wholeNumber } from "../lib/command-line.ts";
 import type { PlanOptions } from "./plan.ts";
 import type { Size, Sizes } from "./scenarios/scenario.ts";
 

@@ -2,9 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { eventually } from "@cloudwire/test";
 import { expect, test } from "vitest";
-import { readProcessFigures } from "./process-figures.ts";
-import { processTree } from "./process-tree.ts";
-import { readProcessUsage, readTreeUsage } from "./process-usage.ts";
+import { processTree, readProcessFigures, readProcessUsage, readTreeUsage } from "./process.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { spawnCloud } from "@cloudwire/provider-simulated";
-import { readFlags, wholeNumber } from "../lib/flags.ts";
+import { readFlags, wholeNumber } from "../lib/command-line.ts";
 import { thisMachine } from "../compare/report/results-file.ts";
 import { between } from "../publish/page.ts";
 import { type Life, measureLife } from "./measure.ts";

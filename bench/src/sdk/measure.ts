@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Program } from "@cloudwire/test";
-import { readProcessUsage } from "../lib/process-usage.ts";
+import { readProcessUsage } from "../lib/process.ts";
 import { firstAnswer } from "./first-answer.ts";
 import type { MeasuredProvider } from "./providers.ts";
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { stopSignal } from "../lib/stop-signal.ts";
+import { stopSignal } from "../lib/command-line.ts";
 import { HELP, parseSoakOptions } from "./options.ts";
 import { soak } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import { readFlags, wholeNumber } from "../lib/flags.ts";
+import { readFlags, wholeNumber } from "../lib/command-line.ts";
 
 export interface SoakOptions {
   readonly durationMs: number;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ProcessFigures, readProcessFigures } from "../lib/process-figures.ts";
+import { type ProcessFigures, readProcessFigures } from "../lib/process.ts";
 import type { Point } from "../lib/statistics.ts";
 import type { Site } from "./site.ts";
 

@@ -8,15 +8,11 @@ import { at, inParallel, type Json, Kube, numbered } from "@cloudwire/test";
 import { loopbackNetworks } from "../../lib/loopback-networks.ts";
 import { nodeObject, readyNodeObject, silentConditions } from "../../lib/node-object.ts";
 import { seededRandom } from "../../lib/random.ts";
-import { readTreeUsage, sumOfUsages } from "../../lib/process-usage.ts";
-import { countWrites } from "./api-writes.ts";
-import { readEventLoopP99Ms } from "./event-loop.ts";
+import { readTreeUsage, sumOfUsages } from "../../lib/process.ts";
+import { type Counts, type Done, type Reaction, countWrites, readEventLoopP99Ms } from "./observations.ts";
 import { HealthProbe } from "./health-probe.ts";
-import { makeMachines } from "./machines.ts";
-import { countTainted } from "./nodes.ts";
-import type { Counts, Done, Reaction } from "./observations.ts";
+import { areDone, countTainted, makeMachines } from "./objects.ts";
 import type { Peer, PeerSite, Running } from "../peers/peers.ts";
-import { areDone } from "./sampling.ts";
 import { SERVICE_ACCOUNT_USER, serviceAccountAccess, type ServiceAccountAccess } from "./service-account.ts";
 
 const API_KEY = "bench-key";

@@ -1,10 +1,120 @@
-import type { Scenario } from "./scenario.ts";
-import { initialise } from "./initialise.ts";
-import { join } from "./join.ts";
-import { restart } from "./restart.ts";
-import { services } from "./services.ts";
-import { steady } from "./steady.ts";
-import { verdict } from "./verdict.ts";
+import { CLOUDWIRE, RAW_WRITER, UPSTREAM, UPSTREAM_TUNED } from "../peers/names.ts";
+import { FEW_NODES, STILL_MS, type Scenario, atRest, sizeOf } from "./scenario.ts";
+
+/** A whole cluster waits for its cloud controller, which is started. */
+const initialise: Scenario = {
+  name: "initialise",
+  sizes: { nodes: 5000 },
+  peers: [CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED, RAW_WRITER],
+  about: (sizes) => `${sizeOf(sizes, "nodes")} new nodes, from the start of the programs until all are initialised`,
+  hasRawWriter: true,
+  run: async (stage, peer, sizes) => {
+    await stage.addNodes("n", sizeOf(sizes, "nodes"));
+    await stage.fromHere();
+    await stage.startPeer(peer);
+    return stage.nodesInitialised();
+  },
+};
+
+/** Of calls about load balancers; clouds limit them. */
+const AT_ONCE = 10;
+
+/** Services are made while the programs run. */
+const services: Scenario = {
+  name: "services",
+  sizes: { services: 500 },
+  peers: [CLOUDWIRE, UPSTREAM, UPSTREAM_TUNED],
+  about: (sizes) =>
+    `${sizeOf(sizes, "services")} Services of type LoadBalancer, until all have an address (${FEW_NODES} nodes, the cloud serves ${AT_ONCE} load balancer calls at once)`,
+  run: async (stage, peer, sizes) => {
+    await stage.addReadyNodes(FEW_NODES);
+    await stage.limitLoadBalancerCalls(AT_ONCE);
+    await stage.startPeer(peer);
+    await stage.cloudLeftAlone(STILL_MS);
+    await stage.fromHere();
+    await stage.addServices(sizeOf(sizes, "services"));
+    return stage.servicesAddressed(sizeOf(sizes, "services"));
+  },
+};
+
+/** Nothing has to be done, but a new process does not know that yet. */
+const restart: Scenario = {
+  name: "restart",
+  sizes: { nodes: 5000, services: 200 },
+  peers: [CLOUDWIRE, UPSTREAM_TUNED],
+  about: (sizes) =>
+    `restart with ${sizeOf(sizes, "nodes")} nodes and ${sizeOf(sizes, "services")} Services, until the cloud is left alone`,
+  run: async (stage, peer, sizes) => {
+    await atRest(stage, peer, sizeOf(sizes, "nodes"), sizeOf(sizes, "services"));
+    await stage.stopPeer();
+    // Who does not give it up would wait for it to expire, which hides the work.
+    await stage.removeLease();
+    await stage.fromHere();
+    await stage.startPeer(peer);
+    return stage.cloudLeftAlone(STILL_MS);
+  },
+};
+
+const SPREAD_MS = 5000;
+
+/** Nodes join one after the other, and every load balancer has to forward to them. */
+const join: Scenario = {
+  name: "join",
+  sizes: { joining: 100, services: 100 },
+  peers: [CLOUDWIRE, UPSTREAM_TUNED],
+  about: (sizes) =>
+    `${sizeOf(sizes, "joining")} nodes join over ${SPREAD_MS / 1000} s, until ${sizeOf(sizes, "services")} load balancers forward to them`,
+  run: async (stage, peer, sizes) => {
+    const joining = sizeOf(sizes, "joining");
+    await atRest(stage, peer, FEW_NODES, sizeOf(sizes, "services"));
+    await stage.fromHere();
+    await stage.addNodes("late", joining, SPREAD_MS / joining);
+    return stage.loadBalancersForwardTo(FEW_NODES + joining);
+  },
+};
+
+/** Cloudwire does not ask for the machine of a Node that is younger than a minute: partitions strike those that have been there. */
+const GROWN_UP_MS = 65_000;
+
+/**
+ * Kubelets have lost the API server: every Node is declared NotReady while its machine runs on. Each has to be asked about before
+ * anything is done to its Node. The cloud sees who asks about which machine, in whatever way.
+ */
+const verdict: Scenario = {
+  name: "verdict",
+  sizes: { nodes: 5000 },
+  peers: [CLOUDWIRE, UPSTREAM_TUNED],
+  about: (sizes) =>
+    `${sizeOf(sizes, "nodes")} nodes become NotReady; from the last of them until the cloud has been asked about every one since`,
+  // The regular look at all Nodes asks the cloud as well: it is put off, as the cloud cannot tell what a question is for.
+  flags: ["--node-status-update-frequency=2h"],
+  run: async (stage, peer, sizes) => {
+    await stage.addReadyNodes(sizeOf(sizes, "nodes"));
+    const grownUpMs = performance.now() + GROWN_UP_MS;
+    await stage.startPeer(peer);
+    // Who has nothing to ask at its start does not.
+    await stage.cloudLeftAlone(2 * STILL_MS, 0);
+    await stage.pass(Math.max(0, grownUpMs - performance.now()));
+    const silentSinceMs = await stage.silenceNodes();
+    return stage.machinesAskedAbout(silentSinceMs);
+  },
+};
+
+/** Nothing happens. */
+const steady: Scenario = {
+  name: "steady",
+  sizes: { nodes: 5000, services: 100, steadySeconds: 600 },
+  peers: [CLOUDWIRE, UPSTREAM_TUNED],
+  about: (sizes) =>
+    `${sizeOf(sizes, "nodes")} nodes and ${sizeOf(sizes, "services")} Services, ${sizeOf(sizes, "steadySeconds")} s in which nothing happens`,
+  run: async (stage, peer, sizes) => {
+    const seconds = sizeOf(sizes, "steadySeconds");
+    await atRest(stage, peer, sizeOf(sizes, "nodes"), sizeOf(sizes, "services"));
+    await stage.fromHere();
+    await stage.pass(seconds * 1000);
+    return { seconds, share: 1 };
+  },
+};
 
 /** All, in the order in which they are run. */
 export const SCENARIOS: readonly Scenario[] = [initialise, services, restart, join, verdict, steady];

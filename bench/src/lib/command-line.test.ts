@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readFlags } from "./flags.ts";
+import { readFlags } from "./command-line.ts";
 
 const defaults = { nodes: "1000", out: "/out" };
 

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "@cloudwire/control-plane";
 import { expect, test } from "vitest";
-import { countWrites } from "./api-writes.ts";
+import { countWrites } from "./observations.ts";
 
 const event = (parts: Partial<AuditEvent>): AuditEvent => ({
   auditId: "1",

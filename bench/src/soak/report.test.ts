@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { logFaults } from "./log-faults.ts";
+import { logFaults } from "./report.ts";
 
 test("logFaults() tells each kind of error once, with how often it came, and no warning", () => {
   const log = [

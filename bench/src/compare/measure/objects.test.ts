@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { areDone } from "./sampling.ts";
+import { areDone } from "./objects.ts";
 
 const PATHS = Array.from({ length: 100 }, (_, index) => `/nodes/${index}`);
 
