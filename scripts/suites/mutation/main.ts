@@ -1,4 +1,4 @@
-// `npm run test:mutation`: puts one fault after the other into the rules (plan.ts, plan/*.ts, predicates.ts of every
+// `npm run test:mutation`: puts one fault after the other into the rules (plan.ts, plan/*.ts, predicates.ts, the transitions of a record of every
 // controller) and sees whether a unit test notices.
 //   npm run test:mutation -- controller/src/controllers/route     only that folder's
 //   npm run test:mutation -- controller/src/util/cidr.ts          any other file
@@ -18,7 +18,9 @@ import { REVIEWED } from "./reviewed.ts";
 
 const HERE = "scripts/suites/mutation";
 const MIN_PERCENT = 85;
-const RULES = ["plan.ts", "plan/**/*.ts", "predicates.ts"].map((path) => `:(glob)controller/src/controllers/*/${path}`);
+const RULES = ["plan.ts", "plan/**/*.ts", "predicates.ts", "record/record.ts", "record/transition.ts"].map(
+  (path) => `:(glob)controller/src/controllers/*/${path}`,
+);
 
 /** Below everything else on the machine: this takes minutes. */
 const NICENESS = 10;
