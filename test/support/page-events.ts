@@ -22,7 +22,7 @@ export class PageEvents implements Disposable {
 
   /** @param page address of the status page */
   static of(page: string): PageEvents {
-    return new PageEvents(new URL("../src/debug/stream", page).href);
+    return new PageEvents(new URL("../debug/stream", page).href);
   }
 
   /** `ok`, or `blocked NodeOwnerless`. */
