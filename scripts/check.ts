@@ -50,8 +50,8 @@ const STEPS: readonly Step[] = [
   {
     name: "layers",
     about: "imports point down only",
-    work: script("scripts/check-layers.ts"),
-    fix: "move the code down, or pass it in; the rules and their exceptions are in scripts/layers",
+    work: script("scripts/checks/layers.ts"),
+    fix: "move the code down, or pass it in; the rules and their exceptions are in scripts/checks/layers",
   },
   {
     name: "cycles",

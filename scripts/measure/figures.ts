@@ -1,6 +1,6 @@
-import { readSource } from "../layers/file.ts";
-import { importCycles, importerCounts, importGraph } from "../layers/graph.ts";
-import { importsAgainstRows } from "../layers/check.ts";
+import { readSource } from "../checks/layers/file.ts";
+import { importCycles, importerCounts, importGraph } from "../checks/layers/graph.ts";
+import { importsAgainstRows } from "../checks/layers/check.ts";
 import { byPackage, isSource, lineCount, type Sizes, sizesOf } from "./sizes.ts";
 import { type Walk, walkCount, WALKS_PAGE } from "./walks.ts";
 

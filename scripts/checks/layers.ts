@@ -2,7 +2,7 @@
 import process from "node:process";
 import { checkLayers } from "./layers/check.ts";
 import { EXCEPTIONS } from "./layers/exceptions.ts";
-import { treeTexts } from "./lib/tree.ts";
+import { treeTexts } from "../lib/tree.ts";
 
 const files = await treeTexts("*.ts", "*.tsx", ":(exclude,glob)**/gen/**");
 const violations = checkLayers(files, EXCEPTIONS);

@@ -64,7 +64,7 @@ export function checkLayers(
         .map((place) => ({
           path: place.split(" ")[0] ?? "",
           line: 1,
-          message: `keeps the rule "${rule}" by now: remove "${place}" from scripts/layers/exceptions.ts`,
+          message: `keeps the rule "${rule}" by now: remove "${place}" from scripts/checks/layers/exceptions.ts`,
         })),
     ),
   ];

@@ -58,7 +58,7 @@ describe("rowFindings() of the controller", () => {
 
   test("refuses a directory that no row names", () => {
     expect(messages({ "controller/src/helpers/a.ts": "" })).toEqual([
-      "controller/src/helpers/a.ts:1 is in a directory that has no row: give it one in scripts/layers/rows.ts",
+      "controller/src/helpers/a.ts:1 is in a directory that has no row: give it one in scripts/checks/layers/rows.ts",
     ]);
   });
 

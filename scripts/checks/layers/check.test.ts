@@ -17,8 +17,8 @@ test("checkLayers() does not except from other rules, nor other rows", () => {
     ]),
   ).toEqual([
     "controller/src/kube/client.ts:1 imports runtime from kube, upward: a directory may import only from lower rows",
-    'controller/src/kube/client.ts:1 keeps the rule "pure" by now: remove "controller/src/kube/client.ts" from scripts/layers/exceptions.ts',
-    'controller/src/kube/client.ts:1 keeps the rule "rows" by now: remove "controller/src/kube/client.ts → app" from scripts/layers/exceptions.ts',
+    'controller/src/kube/client.ts:1 keeps the rule "pure" by now: remove "controller/src/kube/client.ts" from scripts/checks/layers/exceptions.ts',
+    'controller/src/kube/client.ts:1 keeps the rule "rows" by now: remove "controller/src/kube/client.ts → app" from scripts/checks/layers/exceptions.ts',
   ]);
 });
 

@@ -38,7 +38,7 @@ export function rowFindings(file: SourceFile): readonly Finding[] {
   return ROWS.filter(({ sources }) => path.startsWith(`${sources}/`)).flatMap((rule): readonly Finding[] => {
     const from = placeOf(rule, path);
     if (from === undefined) {
-      const message = "is in a directory that has no row: give it one in scripts/layers/rows.ts";
+      const message = "is in a directory that has no row: give it one in scripts/checks/layers/rows.ts";
       return [{ rule: "rows", path, line: 1, message }];
     }
     return importFindings(file, rule, from);
