@@ -24,7 +24,7 @@ const OMITTED: readonly { readonly why: string; readonly calls: RegExp }[] = [
   {
     why: "it knows the other side, and is only asked whether the object may go on",
     calls:
-      /^provider\/(?:providers|connection\/(?:connection|state|scope-guard))\.ts#|^provider\/sidecar\.ts#admit@|^kube\/(?:cluster|connection\/kubeconfig)\.ts#/,
+      /^provider\/(?:providers|model\/provider|connection\/(?:connection|state|scope-guard))\.ts#|^provider\/sidecar\.ts#admit@|^kube\/(?:cluster|connection\/kubeconfig)\.ts#/,
   },
 ];
 
