@@ -1,55 +1,22 @@
-import type { Counter, Gauge, Histogram } from "prom-client";
-import { type Metrics, exponentialBuckets } from "../telemetry/metrics.ts";
+import type { Gauge } from "prom-client";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { TlsState } from "./connection/channel.ts";
 import type { ProviderHealth } from "./connection/state.ts";
 import { type BudgetMetrics, budgetMetrics } from "./limits/metrics.ts";
 import type { ProviderError } from "./model/errors.ts";
 import type { ProviderInfo } from "./model/info.ts";
+import { type CallMetrics, callMetrics } from "./observers/metrics.ts";
 import type { ProviderStatus, RateLimit } from "./model/status.ts";
 
-/** What is measured of calls to providers; made once a process, shared by all providers. */
+/** What is measured of providers; made once a process, shared by all of them. */
 export interface ProviderMetrics {
-  readonly callDurationSeconds: Histogram<"provider" | "method" | "code" | "reason">;
-  readonly callsInFlight: Gauge<"provider">;
-  readonly cloudCallsTotal: Counter<"provider" | "method" | "kind">;
-  readonly cloudDataAgeSeconds: Histogram<"provider" | "method">;
-  readonly cloudThrottledTotal: Counter<"provider" | "method">;
+  readonly calls: CallMetrics;
   /** Of one provider's budgets; to be asked for once each. */
   readonly budgetsOf: (provider: string) => BudgetMetrics;
 }
 
 export function providerMetrics(metrics: Metrics): ProviderMetrics {
-  return {
-    callDurationSeconds: metrics.histogram({
-      name: "cloudwire_provider_call_duration_seconds",
-      help: "Time from sending a call to a provider to its answer, by gRPC code and contract reason.",
-      labels: ["provider", "method", "code", "reason"],
-      // 1 ms to 65 s: the contract's longest deadline is 60 s.
-      buckets: exponentialBuckets(0.001, 2, 17),
-    }),
-    callsInFlight: metrics.gauge({
-      name: "cloudwire_provider_calls_in_flight",
-      help: "Calls sent to a provider and not answered yet.",
-      labels: ["provider"],
-    }),
-    cloudCallsTotal: metrics.counter({
-      name: "cloudwire_cloud_calls_total",
-      help: "Requests that a provider sent to its cloud to answer calls; kind is read, change or retry.",
-      labels: ["provider", "method", "kind"],
-    }),
-    cloudDataAgeSeconds: metrics.histogram({
-      name: "cloudwire_cloud_data_age_seconds",
-      help: "Age of the oldest cloud data in an answer of a provider.",
-      labels: ["provider", "method"],
-      buckets: [0.1, 1, 5, 10, 30, 60, 120, 300, 900],
-    }),
-    cloudThrottledTotal: metrics.counter({
-      name: "cloudwire_cloud_throttled_total",
-      help: "Answers of a provider whose cloud throttled it meanwhile.",
-      labels: ["provider", "method"],
-    }),
-    budgetsOf: budgetMetrics(metrics),
-  };
+  return { calls: callMetrics(metrics), budgetsOf: budgetMetrics(metrics) };
 }
 
 /** A provider as far as metrics show it. */
@@ -160,17 +127,4 @@ function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): vo
     labels: ["provider", "limit"],
     collect: (gauge) => eachLimit(gauge, ({ remaining }) => remaining),
   });
-}
-
-/** Calls by provider since the start, and those of them that failed. */
-export async function callsByProvider(metrics: Metrics): Promise<{
-  readonly calls: Readonly<Record<string, number>>;
-  readonly failedCalls: Readonly<Record<string, number>>;
-}> {
-  const name = "cloudwire_provider_call_duration_seconds";
-  const [calls, failedCalls] = await Promise.all([
-    metrics.sums(name, "provider"),
-    metrics.sums(name, "provider", ({ code }) => code !== "OK"),
-  ]);
-  return { calls, failedCalls };
 }

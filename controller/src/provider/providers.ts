@@ -2,7 +2,7 @@ import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../api/node.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
 import type { ChangeAudit } from "./observers/audit.ts";
-import type { CallJournal } from "../explain/history/call-journal.ts";
+import type { CallSink } from "./observers/observed-caller.ts";
 import { BatchingInstanceReader, type InstanceReader } from "./lookup/instance-reader.ts";
 import type { ProviderOptions } from "./options.ts";
 import { exposeProviders, providerMetrics } from "./metrics.ts";
@@ -32,7 +32,7 @@ export interface ProviderSideDependencies {
   /** Told of each call that may change something. @default nobody is */
   readonly audit?: ChangeAudit | undefined;
   /** Remembers the last calls. @default nobody does */
-  readonly journal?: CallJournal | undefined;
+  readonly journal?: CallSink | undefined;
   /** Gets what goes over the wire to providers. @default nobody does */
   readonly recording?: RecordingSink | undefined;
   /** Ends look-ups under way. */

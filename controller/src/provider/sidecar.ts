@@ -1,5 +1,4 @@
 import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { CallJournal } from "../explain/history/call-journal.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
@@ -42,8 +41,9 @@ import type { ProviderError } from "./model/errors.ts";
 import type { ProviderInfo } from "./model/info.ts";
 import type { Provider } from "./model/provider.ts";
 import type { ProviderStatus } from "./model/status.ts";
-import { audited, instrumented, journalled, traced } from "./observers/observed-caller.ts";
-import type { ChangeAudit } from "./observers/audit.ts";
+import { type ChangeAudit, auditedCalls } from "./observers/audit.ts";
+import { measuredCalls } from "./observers/metrics.ts";
+import { type CallSink, observed } from "./observers/observed-caller.ts";
 import { recorder } from "./observers/recorder.ts";
 import type { ProviderTls } from "./connection/address.ts";
 
@@ -75,7 +75,7 @@ export interface SidecarOptions {
   /** Told of each call that may change something. @default nobody is */
   readonly audit?: ChangeAudit;
   /** Remembers the last calls. @default nobody does */
-  readonly journal?: CallJournal;
+  readonly journal?: CallSink;
   /** Gets what goes over the wire. @default nobody does */
   readonly recording?: RecordingSink;
   /** How an operator accepts another scope, as half a sentence. @default by a restart */
@@ -246,10 +246,12 @@ function channelOf({ name: provider, address, tls, version, clock, recording: si
 /** Calls as `caller` makes them, each known to all who want to know of it. */
 function watched(caller: RpcCaller, options: SidecarOptions, log: Logger): RpcCaller {
   const { name: provider, address, gate, audit, journal, metrics, tracing, clock } = options;
-  const noted = audit === undefined ? caller : audited(caller, { provider, audit, clock });
-  const kept = journal === undefined ? noted : journalled(noted, { provider, journal, clock });
-  const measured = instrumented(kept, { provider, metrics, log, clock });
-  const shown = traced(measured, { provider, address, tracing });
+  const sinks = [
+    ...(audit === undefined ? [] : [auditedCalls(audit)]),
+    ...(journal === undefined ? [] : [journal]),
+    measuredCalls(provider, metrics.calls, log),
+  ];
+  const shown = observed(caller, { provider, address, tracing, clock, sinks });
   return gate?.isShut === true ? onlyQuestions(shown) : shown;
 }
 

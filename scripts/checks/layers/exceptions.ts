@@ -16,20 +16,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     places: ["controller/src/explain/register.ts → app", "controller/src/leadership/election.ts → app"],
   },
   {
-    rule: "rows",
-    reason: "what is recorded of calls is not behind an interface yet",
-    places: [
-      "controller/src/provider/observers/observed-caller.ts → explain",
-      "controller/src/provider/providers.ts → explain",
-      "controller/src/provider/sidecar.ts → explain",
-    ],
-  },
-  {
-    rule: "rows",
-    reason: "lies below what it needs, or should be given it, and does not yet",
-    places: ["controller/src/provider/observers/observed-caller.ts → *.ts"],
-  },
-  {
     rule: "gather",
     reason: "takes all of the client or of the records yet",
     places: ["controller/src/controllers/route/gather.ts"],
@@ -55,7 +41,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     rule: "wire",
     reason: "handles messages of the contract yet, instead of types of the controller",
     places: [
-      "controller/src/provider/calls/batches.ts",
       "controller/src/provider/calls/instances.ts",
       "controller/src/provider/calls/load-balancers.ts",
       "controller/src/provider/calls/node-sets.ts",
@@ -70,7 +55,6 @@ export const EXCEPTIONS: readonly Exception[] = [
       "controller/src/provider/lookup/instance-reader.ts",
       "controller/src/provider/lookup/volume-reader.ts",
       "controller/src/provider/model/client.ts",
-      "controller/src/provider/observers/observed-caller.ts",
       "controller/src/provider/providers.ts",
       "controller/src/provider/sidecar.ts",
     ],

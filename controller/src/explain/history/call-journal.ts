@@ -1,5 +1,12 @@
 import { beginningOf } from "../../util/text.ts";
-import { type ItemFailure, keptOf, type Subjects } from "../../provider/observers/call-subjects.ts";
+import {
+  type ItemFailure,
+  itemFailures,
+  keptOf,
+  type Subjects,
+  subjectsOf,
+} from "../../provider/observers/call-subjects.ts";
+import type { CallRecord, CallSink } from "../../provider/observers/observed-caller.ts";
 
 /** A call to a provider as it is remembered. Nothing of its request but whose it was. */
 export interface JournalCall {
@@ -42,10 +49,24 @@ const ID_LENGTH = 128;
 const PROBES: ReadonlySet<string> = new Set(["GetProviderInfo", "GetProviderStatus"]);
 
 /** The last calls to providers, found by what they were for. In memory, some megabytes at most; costs a few words a call. */
-export class CallJournal {
+export class CallJournal implements CallSink {
   readonly #well = new Ring();
   readonly #failed = new Ring();
   readonly #probes = new Map<string, Entry>();
+
+  ended<Request, Response>({ rpc, request, outcome, ...call }: CallRecord<Request, Response>): void {
+    const { startMs, provider, durationMs } = call;
+    const subjects = subjectsOf(rpc, request);
+    const common = { startMs, provider, rpc: rpc.name, durationMs };
+    if (outcome.kind === "answered") {
+      const { cloudRequestIds = [] } = outcome.stats ?? {};
+      const answered = { ...common, code: "OK", reason: "", message: "", cloudRequestIds };
+      this.note(answered, subjects, itemFailures(subjects, outcome.response));
+    } else if (!outcome.isGivenUp) {
+      const { code, reason, message, cloudRequestIds } = outcome.error;
+      this.note({ ...common, code, reason, message, cloudRequestIds }, subjects, undefined);
+    }
+  }
 
   note(call: JournalCall, subjects: Subjects, failures: ReadonlyMap<string, ItemFailure> | undefined): void {
     const entry = { call: bounded(call), subjects, failures };

@@ -1,7 +1,7 @@
 import type { ObjectRow } from "@cloudwire/operator-api";
 import { describe, expect, test } from "vitest";
 import { snapshot } from "../../../test/support/explain-builders.ts";
-import { providerMetrics } from "../../provider/metrics.ts";
+import { callMetrics } from "../../provider/observers/metrics.ts";
 import { controllerMetrics } from "../../runtime/metrics.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { type AlarmFacts, type OverviewFacts, alarmsOf, overviewOf, totalsOf } from "./overview.ts";
@@ -111,13 +111,13 @@ describe("overviewOf()", () => {
 describe("totals", () => {
   test("totals are those of the metrics, by provider and by controller", async () => {
     const metrics = new Metrics();
-    const { callDurationSeconds } = providerMetrics(metrics);
+    const { durationSeconds } = callMetrics(metrics);
     const controller = controllerMetrics(metrics)("cloud-node-controller", "cloud-node");
     const call = { provider: "one", method: "GetInstances", code: "OK", reason: "" };
-    callDurationSeconds.observe(call, 1);
-    callDurationSeconds.observe({ ...call, method: "GetRoutes" }, 2);
-    callDurationSeconds.observe({ ...call, code: "UNAVAILABLE" }, 3);
-    callDurationSeconds.observe({ ...call, provider: "two", code: "UNAVAILABLE" }, 3);
+    durationSeconds.observe(call, 1);
+    durationSeconds.observe({ ...call, method: "GetRoutes" }, 2);
+    durationSeconds.observe({ ...call, code: "UNAVAILABLE" }, 3);
+    durationSeconds.observe({ ...call, provider: "two", code: "UNAVAILABLE" }, 3);
     controller.reconciled("done", 1);
     controller.reconciled("failed", 1);
     expect(await totalsOf(metrics)).toEqual({

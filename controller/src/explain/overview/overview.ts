@@ -12,7 +12,7 @@ import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import type { Informer } from "../../kube/cache/lister.ts";
 import type { BudgetSnapshot } from "../../provider/model/call-rate.ts";
-import { callsByProvider } from "../../provider/metrics.ts";
+import { callsByProvider } from "../../provider/observers/metrics.ts";
 import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { reconcilesByController } from "../../runtime/metrics.ts";

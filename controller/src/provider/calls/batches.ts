@@ -1,4 +1,3 @@
-import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { brokenItem } from "../convert/field-rules.ts";
 import { type AnswerContext, brokenAnswer } from "../convert/instance.ts";
 import type { QuotaClass } from "../model/call-rate.ts";
@@ -8,7 +7,6 @@ import type { Answered, Session } from "./session.ts";
 interface LookupResponse<Result> {
   readonly results: readonly Result[];
   readonly scopeId: string;
-  readonly stats: CallStats | undefined;
 }
 
 type Unknown = { readonly kind: "unknown"; readonly error: ProviderError };
@@ -78,7 +76,7 @@ function judge<Item extends { readonly name: string }, Result, Answer extends { 
   answered: Answered<LookupResponse<Result>>,
 ): readonly (Answer | Unknown)[] {
   const { session, quotaClass } = lookup;
-  const { results, scopeId, stats } = answered.response;
+  const { results, scopeId } = answered.response;
   const broken =
     results.length === items.length
       ? lookup.misaligned(results, items)
@@ -87,7 +85,7 @@ function judge<Item extends { readonly name: string }, Result, Answer extends { 
     session.scopeProblem(answered, scopeId) ??
     (broken === undefined ? undefined : brokenAnswer(broken, session.provider, answered.requestId));
   if (problem !== undefined) return items.map(() => ({ kind: "unknown", error: problem }));
-  const context = session.answerContext(answered, stats);
+  const context = session.answerContext(answered);
   return items.map((item, index) => {
     const result = results[index];
     const answer = result === undefined ? unanswered() : lookup.answer(result, item, context);

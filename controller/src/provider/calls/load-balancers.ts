@@ -53,7 +53,7 @@ export async function getLoadBalancer(
       diagnostics,
     };
   }
-  const { witness } = session.answerContext(answered, answered.response.stats);
+  const { witness } = session.answerContext(answered);
   const absence = absenceFromProto(outcome.value, undefined, witness);
   if (typeof absence === "string") throw broken(session, answered, ref.service, absence);
   const problem = session.absenceProblem(absence);

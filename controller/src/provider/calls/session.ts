@@ -1,4 +1,4 @@
-import type { CallContext, CallStats, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { CallContext, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Clock } from "../../util/clock.ts";
 import type { CallBudget } from "../limits/call-budget.ts";
 import type { CallId, CallIds } from "../convert/caller.ts";
@@ -6,7 +6,6 @@ import type { CallOptions, ChangeNumbers, ChangeOptions } from "../model/client.
 import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";
 import type { AnswerContext } from "../convert/instance.ts";
-import { durationMs } from "../convert/scalars.ts";
 import { asProviderError, contractError, hasReason, type ProviderError } from "../model/errors.ts";
 import type { GovernedCaller } from "../limits/rate-limited-caller.ts";
 import type { Absence } from "../model/instance.ts";
@@ -30,6 +29,8 @@ export interface Answered<Response> {
   readonly requestId: string;
   /** The handshake that was in force when the call was made. */
   readonly info: ProviderInfo;
+  /** Age of the oldest data in the answer; undefined: not said. */
+  readonly dataAgeMs: number | undefined;
 }
 
 /** Calls to one provider with everything on them that every call carries, and the checks that every answer gets. */
@@ -79,7 +80,7 @@ export class Session {
     // Reads are split long before.
     if (rpc.isChange) this.#refuseTooLarge(rpc, message, info.limits.maxReceiveBytes);
     const response = await this.#deps.governed.call(rpc, message, { signal, priority, ...id });
-    return { response, requestId: id.requestId, info };
+    return { response, requestId: id.requestId, info, dataAgeMs: rpc.stats(response)?.dataAgeMs };
   }
 
   /** A call that may change the cloud. */
@@ -120,10 +121,10 @@ export class Session {
   }
 
   /** What an answer's items are judged by. */
-  answerContext({ info, requestId }: Answered<unknown>, stats: CallStats | undefined): AnswerContext {
+  answerContext({ info, requestId, dataAgeMs }: Answered<unknown>): AnswerContext {
     const { scopeId, bootId } = info;
     const witness = { provider: this.provider, scopeId, bootId, receivedAtMs: this.clock.nowMs() };
-    return { witness, requestId, dataAgeMs: durationMs(stats?.dataAge) };
+    return { witness, requestId, dataAgeMs };
   }
 
   /** Why an answer that was read from `scopeId` must not be believed; undefined when it may. */

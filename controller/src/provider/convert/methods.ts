@@ -1,8 +1,9 @@
 import type { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type { CallStats } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { CallStats as WireCallStats } from "@cloudwire/proto/cloudprovider/v1/common";
 import { CloudProviderDefinition } from "@cloudwire/proto/cloudprovider/v1/cloud_provider";
 import { type MethodName, methodRules } from "@cloudwire/proto/methods";
-import type { QuotaClass } from "../model/call-rate.ts";
+import type { CallStats, QuotaClass } from "../model/call-rate.ts";
+import { durationMs } from "./scalars.ts";
 
 /** Turns messages of one type to bytes and back. */
 export interface Codec<Message> {
@@ -83,8 +84,10 @@ function rpc<Request, Response>(
   };
 }
 
-function statsOf(response: { readonly stats: CallStats | undefined }): CallStats | undefined {
-  return response.stats;
+function statsOf({ stats }: { readonly stats: WireCallStats | undefined }): CallStats | undefined {
+  if (stats === undefined) return undefined;
+  const { cloudCalls, cloudMutations, cloudRetries, throttled, dataAge, cloudRequestIds } = stats;
+  return { cloudCalls, cloudMutations, cloudRetries, throttled, dataAgeMs: durationMs(dataAge), cloudRequestIds };
 }
 
 function withoutStats(): undefined {

@@ -75,3 +75,16 @@ function namedFirst(groups: readonly RateGroup[]): readonly RateGroup[] {
 export type QuotaClass = keyof typeof quotaClasses;
 
 export const QUOTA_CLASSES: readonly QuotaClass[] = wordsOf(quotaClasses);
+
+/** What an answer of a provider cost at its cloud. */
+export interface CallStats {
+  /** Changes and retries included. */
+  readonly cloudCalls: number;
+  readonly cloudMutations: number;
+  readonly cloudRetries: number;
+  /** The cloud throttled the provider meanwhile. */
+  readonly throttled: boolean;
+  /** Of the oldest data in the answer; undefined: not said. */
+  readonly dataAgeMs: number | undefined;
+  readonly cloudRequestIds: readonly string[];
+}

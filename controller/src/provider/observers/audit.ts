@@ -18,9 +18,11 @@ import {
   stringField,
   stringsField,
 } from "../../util/json.ts";
-import { RPCS } from "../convert/methods.ts";
+import { type FieldRules, withoutSecrets } from "@cloudwire/proto/secrets";
+import { RPCS, requestMessage, responseMessage } from "../convert/methods.ts";
 import { epochOf } from "../model/client.ts";
 import { type ProviderError, type ProviderErrorCode, codeName } from "../model/errors.ts";
+import type { CallSink } from "./observed-caller.ts";
 import { loadBalancerCalled, routeCalled } from "./events.ts";
 
 /** Takes a line for each change. Never blocks, never throws. */
@@ -28,6 +30,29 @@ export interface ChangeAudit {
   write(line: AuditLine): void;
   /** A line could not be made. */
   lose(error: unknown): void;
+}
+
+/**
+ * Has each call that may have changed something be a line of the audit log.
+ * @param rules which fields are secrets; the contract's unless given
+ */
+export function auditedCalls(audit: ChangeAudit, rules?: FieldRules): CallSink {
+  return {
+    ended: ({ rpc, request, outcome, ...call }) => {
+      if (!rpc.isChange) return;
+      const method = rpc.name;
+      try {
+        const shown = withoutSecrets(requestMessage(method), rpc.request.toJSON(request), rules);
+        const ended =
+          outcome.kind === "failed"
+            ? { error: outcome.error }
+            : { response: withoutSecrets(responseMessage(method), rpc.response.toJSON(outcome.response), rules) };
+        audit.write(auditLine({ ...call, method, request: shown, outcome: ended }));
+      } catch (error) {
+        audit.lose(error);
+      }
+    },
+  };
 }
 
 /** A call that may have changed something, as it ended. */

@@ -6,21 +6,28 @@ import { CallJournal } from "../../explain/history/call-journal.ts";
 import type { RpcCaller } from "../convert/caller.ts";
 import { RPCS } from "../convert/methods.ts";
 import { contractError } from "../model/errors.ts";
-import { audited, journalled } from "./observed-caller.ts";
+import { NO_TRACING } from "../../telemetry/tracing.ts";
+import { auditedCalls } from "./audit.ts";
+import { type CallSink, observed } from "./observed-caller.ts";
 
 const request = BatchGetInstancesRequest.fromPartial({ nodes: [{ name: "w1" }, { name: "w2" }] });
+
+function watched(unary: RpcCaller["unary"], provider: string, sink: CallSink): RpcCaller {
+  const address = "unix:///acme.sock";
+  return observed({ unary }, { provider, address, tracing: NO_TRACING, clock: new FakeClock(), sinks: [sink] });
+}
 
 /** The journal after one look-up that is answered so. */
 async function after(unary: RpcCaller["unary"], signal = new AbortController().signal): Promise<CallJournal> {
   const journal = new CallJournal();
-  const caller = journalled({ unary }, { provider: "east", journal, clock: new FakeClock() });
+  const caller = watched(unary, "east", journal);
   await caller
     .unary(RPCS.batchGetInstances, request, { requestId: "1", traceparent: "", signal })
     .catch(() => undefined);
   return journal;
 }
 
-test("journalled() remembers an answer for each Node, with the cloud's own ids", async () => {
+test("CallJournal remembers an answer for each Node, with the cloud's own ids", async () => {
   const bytes = BatchGetInstancesResponse.encode(
     BatchGetInstancesResponse.fromPartial({
       stats: { cloudRequestIds: ["req-7"] },
@@ -37,7 +44,7 @@ test("journalled() remembers an answer for each Node, with the cloud's own ids",
   ]);
 });
 
-test("journalled() remembers a failure", async () => {
+test("CallJournal remembers a failure", async () => {
   const error = contractError("RATE_LIMITED", "slow down", { cloudRequestIds: ["req-8"] });
   const journal = await after(() => Promise.reject(error));
   expect(journal.of("node", "w1", 10)).toMatchObject([
@@ -45,12 +52,12 @@ test("journalled() remembers a failure", async () => {
   ]);
 });
 
-test("journalled() remembers nothing of a call that nobody waits for any more", async () => {
+test("CallJournal remembers nothing of a call that nobody waits for any more", async () => {
   const journal = await after(() => Promise.reject(contractError("CLOUD_TIMEOUT", "gone")), AbortSignal.abort());
   expect(journal.of("node", "w1", 10)).toEqual([]);
 });
 
-describe("audited", () => {
+describe("auditedCalls()", () => {
   const HIDDEN = "***";
   /** As if the contract called them secrets. */
   const rules = {
@@ -72,7 +79,7 @@ describe("audited", () => {
         throw error;
       },
     };
-    const caller = audited({ unary }, { provider: "acme", audit, clock: new FakeClock(), rules });
+    const caller = watched(unary, "acme", auditedCalls(audit, rules));
     for (const specFingerprint of secrets) {
       const request = EnsureLoadBalancerRequest.fromPartial({ specFingerprint });
       const options = { requestId: "call-1", traceparent: "", signal: new AbortController().signal };
@@ -81,7 +88,7 @@ describe("audited", () => {
     return lines;
   }
 
-  test("audited() writes no secret of a request or an answer, and digests none", async () => {
+  test("writes no secret of a request or an answer, and digests none", async () => {
     const bytes = EnsureLoadBalancerResponse.encode(
       EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "swordfish" } }),
     ).finish();
@@ -94,7 +101,7 @@ describe("audited", () => {
     expect(JSON.stringify(lines)).not.toMatch(/hunter2|letmein|swordfish/);
   });
 
-  test("audited() writes no secret of a call that fails", async () => {
+  test("writes no secret of a call that fails", async () => {
     const fail = () => Promise.reject(contractError("CLOUD_UNAVAILABLE", "down for hunter2"));
     const lines = await linesOf(fail, "hunter2");
     expect(lines).toMatchObject([{ specFingerprint: HIDDEN, code: "UNAVAILABLE", reason: "CLOUD_UNAVAILABLE" }]);

@@ -1,0 +1,117 @@
+import type { Counter, Gauge, Histogram } from "prom-client";
+import { errorDomain } from "@cloudwire/proto/reasons";
+import { withoutSecrets } from "@cloudwire/proto/secrets";
+import type { Logger } from "../../telemetry/log.ts";
+import { type Metrics, exponentialBuckets } from "../../telemetry/metrics.ts";
+import { type Codec, requestMessage, responseMessage } from "../convert/methods.ts";
+import type { CallStats } from "../model/call-rate.ts";
+import type { ProviderError } from "../model/errors.ts";
+import type { CallSink } from "./observed-caller.ts";
+
+/** What is measured of calls to providers; made once a process, shared by all providers. */
+export interface CallMetrics {
+  readonly durationSeconds: Histogram<"provider" | "method" | "code" | "reason">;
+  readonly inFlight: Gauge<"provider">;
+  readonly cloudCallsTotal: Counter<"provider" | "method" | "kind">;
+  readonly cloudDataAgeSeconds: Histogram<"provider" | "method">;
+  readonly cloudThrottledTotal: Counter<"provider" | "method">;
+}
+
+export function callMetrics(metrics: Metrics): CallMetrics {
+  return {
+    durationSeconds: metrics.histogram({
+      name: "cloudwire_provider_call_duration_seconds",
+      help: "Time from sending a call to a provider to its answer, by gRPC code and contract reason.",
+      labels: ["provider", "method", "code", "reason"],
+      // 1 ms to 65 s: the contract's longest deadline is 60 s.
+      buckets: exponentialBuckets(0.001, 2, 17),
+    }),
+    inFlight: metrics.gauge({
+      name: "cloudwire_provider_calls_in_flight",
+      help: "Calls sent to a provider and not answered yet.",
+      labels: ["provider"],
+    }),
+    cloudCallsTotal: metrics.counter({
+      name: "cloudwire_cloud_calls_total",
+      help: "Requests that a provider sent to its cloud to answer calls; kind is read, change or retry.",
+      labels: ["provider", "method", "kind"],
+    }),
+    cloudDataAgeSeconds: metrics.histogram({
+      name: "cloudwire_cloud_data_age_seconds",
+      help: "Age of the oldest cloud data in an answer of a provider.",
+      labels: ["provider", "method"],
+      buckets: [0.1, 1, 5, 10, 30, 60, 120, 300, 900],
+    }),
+    cloudThrottledTotal: metrics.counter({
+      name: "cloudwire_cloud_throttled_total",
+      help: "Answers of a provider whose cloud throttled it meanwhile.",
+      labels: ["provider", "method"],
+    }),
+  };
+}
+
+/** Calls by provider since the start, and those of them that failed. */
+export async function callsByProvider(metrics: Metrics): Promise<{
+  readonly calls: Readonly<Record<string, number>>;
+  readonly failedCalls: Readonly<Record<string, number>>;
+}> {
+  const name = "cloudwire_provider_call_duration_seconds";
+  const [calls, failedCalls] = await Promise.all([
+    metrics.sums(name, "provider"),
+    metrics.sums(name, "provider", ({ code }) => code !== "OK"),
+  ]);
+  return { calls, failedCalls };
+}
+
+/** Verbosity at which each call is a line, and at which its messages are on it. Kubernetes' convention: 4 debug, 6 requests. */
+const CALL_LEVEL = 4;
+const MESSAGE_LEVEL = 6;
+
+/** Measures the calls to one provider, and logs them. */
+export function measuredCalls(provider: string, metrics: CallMetrics, log: Logger): CallSink {
+  return {
+    begun: () => metrics.inFlight.inc({ provider }),
+    ended: ({ rpc, requestId, request, durationMs, outcome }) => {
+      const method = rpc.name;
+      const said = shownLater(rpc.request, requestMessage(method), request);
+      metrics.inFlight.dec({ provider });
+      if (outcome.kind === "answered") {
+        const { response, stats } = outcome;
+        metrics.durationSeconds.observe({ provider, method, code: "OK", reason: "" }, durationMs / 1000);
+        if (stats !== undefined) noteStats(metrics, provider, method, stats);
+        log.debug(CALL_LEVEL, "provider call", { method, requestId, durationMs, cloudCalls: stats?.cloudCalls });
+        const answer = shownLater(rpc.response, responseMessage(method), response);
+        log.debug(MESSAGE_LEVEL, "provider call messages", { method, requestId, request: said, response: answer });
+      } else {
+        const { error: err } = outcome;
+        const { code, reason } = err;
+        metrics.durationSeconds.observe({ provider, method, code, reason: reasonLabel(err) }, durationMs / 1000);
+        log.debug(CALL_LEVEL, "provider call failed", { method, requestId, durationMs, code, reason });
+        log.debug(MESSAGE_LEVEL, "provider call messages", { method, requestId, request: said, err });
+      }
+    },
+  };
+}
+
+function noteStats(metrics: CallMetrics, provider: string, method: string, stats: CallStats): void {
+  const { cloudCalls, cloudMutations, cloudRetries, throttled, dataAgeMs } = stats;
+  // Retries are counted apart; which of them were changes is not told.
+  const kinds = { change: cloudMutations, retry: cloudRetries, read: cloudCalls - cloudMutations - cloudRetries };
+  for (const [kind, count] of Object.entries(kinds)) {
+    if (count > 0) metrics.cloudCallsTotal.inc({ provider, method, kind }, count);
+  }
+  if (throttled) metrics.cloudThrottledTotal.inc({ provider, method });
+  if (dataAgeMs !== undefined) {
+    metrics.cloudDataAgeSeconds.observe({ provider, method }, Math.max(0, dataAgeMs) / 1000);
+  }
+}
+
+/** The contract's reasons are a closed list; a vendor's are not, and would be series without end. */
+function reasonLabel({ domain, reason }: ProviderError): string {
+  return domain === errorDomain || domain === "" ? reason : "VENDOR";
+}
+
+/** Converted only when a line is really written: a request with 15,000 nodes is megabytes of JSON. */
+function shownLater<Message>(codec: Codec<Message>, name: string, message: Message): { toJSON(): unknown } {
+  return { toJSON: () => withoutSecrets(name, codec.toJSON(message)) };
+}
