@@ -36,12 +36,15 @@ export async function checkoutProblems(
   if (!existsSync(join(checkout, SDK[language])))
     return [`--sdk "${asWritten}": is not a checkout of Cloudwire, it has no ${SDK[language]}`];
   const unbuilt = (await packagesNeeded(checkout, NPM_PACKAGES[language])).filter(
-    ({ folder, manifest }) => manifest.files.includes("dist") && !existsSync(join(checkout, folder, "dist")),
+    ({ folder, manifest }) => manifest.files.some(isBuilt) && !existsSync(join(checkout, folder, "dist")),
   );
   if (unbuilt.length === 0) return [];
   const folders = unbuilt.map(({ folder }) => folder).join(", ");
   return [`--sdk "${asWritten}": is not built yet (${folders}); run there: npm run build`];
 }
+
+/** Whether a path that a package ships is made by its build. */
+const isBuilt = (path: string): boolean => path === "dist" || path.startsWith("dist/");
 
 /** Puts the SDK of a checkout into the project and answers the project's files with the references changed to it. */
 export async function takeSdk(

@@ -60,7 +60,7 @@ const errorInfo = (error: ProviderError): Any => {
 };
 
 /** Keeps whole entries, in their order, as long as they fit. */
-export const boundedMetadata = (metadata: Readonly<Record<string, string>>): Record<string, string> => {
+const boundedMetadata = (metadata: Readonly<Record<string, string>>): Record<string, string> => {
   let left = maxMetadataBytes;
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(metadata)) {

@@ -129,7 +129,7 @@ export type LongOperationState =
 const prefix = "cloudwire-operation/";
 
 /** The id of the n-th long operation of a process. */
-export const longOperationId = (bootId: string, count: number): string => `${prefix}${bootId}/${count}`;
+const longOperationId = (bootId: string, count: number): string => `${prefix}${bootId}/${count}`;
 
 /** True: the SDK made it, in this process or another. Providers are never shown one. */
 export const isLongOperationId = (id: string): boolean => id.startsWith(prefix);

@@ -34,7 +34,7 @@ describe("createLogger()", () => {
       {
         error: {
           message: "outer",
-          stack: expect.stringContaining("logger.test.ts"),
+          stack: expect.stringContaining("log.test.ts"),
           cause: { message: "inner", code: "ECONNRESET" },
         },
       },

@@ -94,7 +94,7 @@ const describeError = (error: Error): Record<string, unknown> => ({
 });
 
 /** What stands where a secret was. */
-export const redacted = "***";
+const redacted = "***";
 
 /** Ends of field names, without `-`, `_` and case, whose values are secrets. */
 const secretNames = [
@@ -119,7 +119,7 @@ const harmlessNames = new Set(["pagetoken", "nextpagetoken", "resumetoken"]);
 const normalized = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
 
 /** Makes the test of field names: the usual ones, and these. */
-export const secretFieldTest = (more: readonly string[]): ((name: string) => boolean) => {
+const secretFieldTest = (more: readonly string[]): ((name: string) => boolean) => {
   const given = new Set(more.map(normalized));
   return (name) => {
     const key = normalized(name);
