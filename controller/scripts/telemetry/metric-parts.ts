@@ -1,4 +1,4 @@
-import { reloadMetrics } from "../../src/app/config-reloader.ts";
+import { reloadMetrics } from "../../src/app/metrics.ts";
 import { successorMetrics } from "../../src/leadership/handover.ts";
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
 import { nodeMetrics } from "../../src/controllers/node/metrics.ts";
@@ -41,7 +41,7 @@ const ON_LEADER = "On the leader, for each controller that runs.";
 
 /** Every part, its families made by what the daemon calls. metrics-page.test.ts finds the one that is forgotten here. */
 export const METRIC_PARTS: readonly MetricPart[] = [
-  part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0")),
+  part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0", "linux/x64")),
   part("Configuration", "Where `--config` names a file. On a standby too.", reloadMetrics),
   part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, successorMetrics),
   part("Controllers", ON_LEADER, controllerMetrics, faultCounter),

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { arch, platform } from "node:process";
-import { CLOUD_CONTROLLER_MANAGER, CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../api/controller-names.ts";
+import {
+  CLOUD_CONTROLLER_MANAGER,
+  CLOUD_NODE_LIFECYCLE_CONTROLLER,
+  NODE_ROUTE_CONTROLLER,
+} from "../api/controller-names.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
 import { DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
@@ -32,7 +36,8 @@ import {
   kubeAccess,
   readClusterId,
 } from "../kube/cluster.ts";
-import { type Controllers, enabledControllers, type Parts, prepareControllers } from "./controllers.ts";
+import { type Controllers, CONTROLLERS, enabledControllers, type Parts, prepareControllers } from "./controllers.ts";
+import { managesRoutes, nodeRouteSettings } from "./node-route.ts";
 import { Election } from "../leadership/election.ts";
 import { endInOrder, Ending, GRACE_MS } from "./shutdown.ts";
 import { Memories } from "../explain/history/stores.ts";
@@ -99,7 +104,7 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   using end = new Ending({ exit, clock, log });
   const access = await kubeAccess({ options, environment, clock });
   metrics.collectProcessMetrics();
-  exposeBuildInfo(metrics, version);
+  exposeBuildInfo(metrics, version, `${platform}/${arch}`);
   const traces = wanted && (await startTracing({ settings: wanted, version, metrics, log, clock }));
   const tracing = traces?.tracing ?? NO_TRACING;
   const observed = observing({ options, metrics, clock, log });
@@ -167,7 +172,7 @@ function connectKube(
 }
 
 async function serve(daemon: Daemon): Promise<Servers> {
-  const { access, kube, state, version, reloader, log } = daemon;
+  const { options, access, kube, state, version, reloader, log } = daemon;
   const servers = await startServers({
     ...daemon,
     reloader,
@@ -175,7 +180,13 @@ async function serve(daemon: Daemon): Promise<Servers> {
     readiness: [...state.liveness, ...state.readiness, ...informerChecks(kube.informers)],
     status: () => state.status(),
     providers: () => state.provider?.providers.providers ?? [],
-    ...operatorPages(daemon),
+    ...operatorPages({
+      ...daemon,
+      host: hostname(),
+      controllerNames: CONTROLLERS,
+      hasRoutes: enabledControllers(options).includes(NODE_ROUTE_CONTROLLER) && managesRoutes(options),
+      clusterCidrs: nodeRouteSettings(options).clusterCidrs,
+    }),
   });
   log.info("Started", {
     version,

@@ -17,7 +17,8 @@ import { Memories } from "../explain/history/stores.ts";
 import { ObjectJudge } from "../explain/evaluate/object-evaluator.ts";
 import { Orphans } from "../explain/evaluate/orphans.ts";
 import { operatorOverview } from "../explain/overview/overview.ts";
-import { type PagesDependencies, serveOperatorPages, servePages } from "./serving.ts";
+import { type PagesDependencies, servePages } from "./serving.ts";
+import { serveOperatorPages } from "../explain/register.ts";
 
 function dependencies(): PagesDependencies {
   const command = parseCommand(
@@ -43,6 +44,7 @@ function dependencies(): PagesDependencies {
     options: command.options,
     reloader: undefined,
     plans: undefined,
+    controllerNames: new Set(),
     version: "1.0.0",
     metrics,
     health: new HealthMetrics({ liveness: [], readiness: [] }),

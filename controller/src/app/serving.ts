@@ -1,22 +1,15 @@
 import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
-import { CONTROLLER_ALIASES } from "../api/controller-names.ts";
-import { controllerDetails, controllersOverview, debugPlans, debugProviders } from "../explain/endpoints/debug.ts";
-import type { ExplainPages } from "../explain/endpoints/explain.ts";
-import type { OverviewPages } from "../explain/endpoints/overview.ts";
+import { type OperatorPages, serveOperatorPages } from "../explain/register.ts";
 import type { KubeSide } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
-import type { Plans } from "../observe/plans.ts";
 import { parseAddress } from "../options/flag.ts";
 import { configTree, flagLines } from "../options/help.ts";
 import type { Provider } from "../provider/model/provider.ts";
-import type { ProviderSnapshot } from "../provider/sidecar.ts";
-import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import {
   type RunningServer,
   serveHealth,
   serveJson,
-  serveJsonOf,
   serveMetrics,
   serveText,
   startServer,
@@ -28,22 +21,16 @@ import { serveSecurely } from "../server/secure-server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
-import type { Clock } from "../util/clock.ts";
 import { UsageError, messageOf } from "../util/errors.ts";
 import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
-import { CONTROLLERS } from "./controllers.ts";
 import { type Options, TABLE } from "./options.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
-export interface ServingDependencies extends Checks {
+export interface ServingDependencies extends Checks, OperatorPages {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
-  /** None before they are built. */
-  readonly controllers: () => readonly SupervisedController[];
-  /** undefined: all plans are carried out. */
-  readonly plans: Plans | undefined;
   readonly access: ApiAccess;
   readonly kube: KubeSide;
   readonly version: string;
@@ -51,10 +38,6 @@ export interface ServingDependencies extends Checks {
   readonly tasks: TaskGroup;
   /** None before they are connected to. */
   readonly providers: () => readonly Provider[];
-  readonly providerSnapshots: () => readonly ProviderSnapshot[];
-  readonly overview: OverviewPages;
-  readonly explain: ExplainPages;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly verbosity: Verbosity;
   readonly tracing: Tracing;
@@ -154,19 +137,7 @@ function isListenFailure(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && (error.syscall === "listen" || error.syscall === "bind");
 }
 
-export interface OperatorPagesDependencies {
-  /** None before they are built. */
-  readonly controllers: () => readonly SupervisedController[];
-  /** undefined: all plans are carried out. */
-  readonly plans: Plans | undefined;
-  /** None before they are connected to. */
-  readonly providerSnapshots: () => readonly ProviderSnapshot[];
-  readonly overview: OverviewPages;
-  readonly explain: ExplainPages;
-  readonly clock: Clock;
-}
-
-export interface PagesDependencies extends OperatorPagesDependencies {
+export interface PagesDependencies extends OperatorPages {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
   readonly version: string;
@@ -217,25 +188,6 @@ export function servePages(server: FastifyInstance, dependencies: PagesDependenc
       "statusz",
       Object.entries(lines).map(([name, text]) => `${name}: ${text}`),
     );
-  });
-}
-
-/** What the status page shows, and the page. Nothing there can be changed, and nobody else is asked for it. */
-export function serveOperatorPages(server: FastifyInstance, dependencies: OperatorPagesDependencies): void {
-  const { controllers, plans, providerSnapshots, overview, explain, clock } = dependencies;
-  serveControllers(server, dependencies);
-  serveJson(server, PATHS.providers, () => debugProviders(providerSnapshots(), clock.nowMs()));
-  serveJson(server, PATHS.plans, () => debugPlans(plans, controllers()));
-  overview.serve(server);
-  explain.serveExplain(server);
-}
-
-/** Costs nothing until somebody asks. */
-function serveControllers(server: FastifyInstance, { controllers, clock }: OperatorPagesDependencies): void {
-  serveJson(server, PATHS.controllers, () => controllersOverview(CONTROLLERS, controllers()));
-  serveJsonOf(server, PATHS.controllers, (given) => {
-    const name = CONTROLLER_ALIASES[given] ?? given;
-    return CONTROLLERS.has(name) ? controllerDetails(name, controllers(), clock.nowMs()) : undefined;
   });
 }
 

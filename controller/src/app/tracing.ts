@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { TracingSettings } from "../telemetry/tracing-options.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -19,7 +20,13 @@ export async function startTracing({ settings, metrics, ...dependencies }: Traci
   dependencies.log.info("Traces are on", { endpoint: settings.endpoint, ...settings.sampling });
   const serviceName = "cloudwire-controller-manager";
   try {
-    return startTraceExport({ ...dependencies, settings, metrics: traceMetrics(metrics), serviceName });
+    return startTraceExport({
+      ...dependencies,
+      settings,
+      metrics: traceMetrics(metrics),
+      serviceName,
+      instance: hostname(),
+    });
   } catch (error) {
     throw error instanceof TraceExportError ? new UsageError(error.message) : error;
   }

@@ -1,11 +1,10 @@
-import { hostname } from "node:os";
 import type { Replica } from "@cloudwire/operator-api";
 import { expect, test } from "vitest";
 import { type ReplicaFacts, replicaOf } from "./register.ts";
 
 const elector = (leading: boolean, leader: string) => ({ identity: "me", leading, leader });
 
-test.each<[string, Omit<ReplicaFacts, "version">, Omit<Replica, "version">]>([
+test.each<[string, Omit<ReplicaFacts, "version" | "host">, Omit<Replica, "version">]>([
   ["leads", { elector: elector(true, "me"), isAlone: false }, { identity: "me", leads: true }],
   [
     "stands by",
@@ -14,8 +13,8 @@ test.each<[string, Omit<ReplicaFacts, "version">, Omit<Replica, "version">]>([
   ],
   ["led before", { elector: elector(false, "me"), isAlone: false }, { identity: "me", leads: false }],
   ["finds nobody to lead", { elector: elector(false, ""), isAlone: false }, { identity: "me", leads: false }],
-  ["has not begun", { elector: undefined, isAlone: false }, { identity: hostname(), leads: false }],
-  ["knows no election", { elector: undefined, isAlone: true }, { identity: hostname(), leads: true }],
+  ["has not begun", { elector: undefined, isAlone: false }, { identity: "here", leads: false }],
+  ["knows no election", { elector: undefined, isAlone: true }, { identity: "here", leads: true }],
 ])("a replica that %s says so", (_sentence, facts, expected) => {
-  expect(replicaOf({ ...facts, version: "1.2.3" })).toEqual({ ...expected, version: "1.2.3" });
+  expect(replicaOf({ ...facts, version: "1.2.3", host: "here" })).toEqual({ ...expected, version: "1.2.3" });
 });

@@ -1,43 +1,75 @@
-import { hostname } from "node:os";
-import type { Replica } from "@cloudwire/operator-api";
-import { NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import type { Observing } from "../app/cluster.ts";
-import { CONTROLLERS, enabledControllers } from "../app/controllers.ts";
-import { managesRoutes, nodeRouteSettings } from "../app/node-route.ts";
-import type { Options } from "../app/options.ts";
-import type { ProcessState } from "../app/readiness.ts";
-import type { PagesDependencies } from "../app/serving.ts";
+import { PATHS, type Replica } from "@cloudwire/operator-api";
+import type { FastifyInstance } from "fastify";
+import { CONTROLLER_ALIASES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import type { KubeSide } from "../kube/cluster.ts";
+import type { ClusterOptions } from "../kube/options.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
-import { type Mode, isObserved } from "../observe/mode.ts";
-import { holdsLease, modesOf } from "../observe/mode.ts";
+import type { LeadershipOptions } from "../leadership/options.ts";
+import { holdsLease, isObserved, type Mode, type ModeOptions, modesOf } from "../observe/mode.ts";
+import type { Plans } from "../observe/plans.ts";
+import type { ProviderSide } from "../provider/providers.ts";
+import type { ProviderSnapshot } from "../provider/sidecar.ts";
+import type { SupervisedController } from "../runtime/supervised-controller.ts";
+import { serveJson, serveJsonOf } from "../server/endpoints.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Cidr } from "../util/cidr.ts";
 import type { Clock } from "../util/clock.ts";
+import { controllerDetails, controllersOverview, debugPlans, debugProviders } from "./endpoints/debug.ts";
 import { ExplainPages } from "./endpoints/explain.ts";
+import type { OverviewPages } from "./endpoints/overview.ts";
 import { ObjectJudge } from "./evaluate/object-evaluator.ts";
 import { Orphans } from "./evaluate/orphans.ts";
 import { Explainer } from "./explainer.ts";
 import type { Memories } from "./history/stores.ts";
 import { operatorOverview } from "./overview/overview.ts";
 
+/** What runs in the process so far. */
+export interface Running {
+  readonly provider: ProviderSide | undefined;
+  readonly election: { readonly main: ReplicaFacts["elector"] } | undefined;
+  readonly controllers: { readonly all: readonly SupervisedController[] } | undefined;
+}
+
 export interface OperatorPagesParts {
-  readonly options: Options;
+  readonly options: Pick<ClusterOptions, "clusterName"> & ModeOptions & Pick<LeadershipOptions, "leaderElect">;
+  /** Canonical names of all controllers of the program. */
+  readonly controllerNames: ReadonlySet<string>;
+  /** Routes are managed here, or where it leads. */
+  readonly hasRoutes: boolean;
+  /** Ranges of all pods. */
+  readonly clusterCidrs: readonly Cidr[];
   readonly kube: Pick<KubeSide, "nodes" | "services">;
-  readonly state: ProcessState;
-  readonly observed: Observing | undefined;
+  readonly state: Running;
+  /** undefined: all plans are carried out. */
+  readonly observed: { readonly plans: Plans } | undefined;
   readonly memories: Memories;
   readonly metrics: Metrics;
   readonly version: string;
+  /** Name of this process where there is no election. */
+  readonly host: string;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
+/** What endpoints show to operators. */
+export interface OperatorPages {
+  /** Canonical names of all controllers of the program. */
+  readonly controllerNames: ReadonlySet<string>;
+  /** None before they are built. */
+  readonly controllers: () => readonly SupervisedController[];
+  /** undefined: all plans are carried out. */
+  readonly plans: Plans | undefined;
+  /** None before they are connected to. */
+  readonly providerSnapshots: () => readonly ProviderSnapshot[];
+  readonly overview: OverviewPages;
+  readonly explain: ExplainPages;
+  readonly clock: Clock;
+}
+
 /** What operators are told of everything, from the parts of a daemon; of those that are not made yet, as soon as they are. */
-export function operatorPages(
-  parts: OperatorPagesParts,
-): Pick<PagesDependencies, "controllers" | "plans" | "providerSnapshots" | "overview" | "explain"> {
-  const { options, kube, state, observed, memories, metrics, log, clock } = parts;
+export function operatorPages(parts: OperatorPagesParts): OperatorPages {
+  const { options, controllerNames, hasRoutes, kube, state, observed, memories, metrics, log, clock } = parts;
   const known = {
     nodes: kube.nodes,
     services: kube.services,
@@ -46,15 +78,17 @@ export function operatorPages(
     providerSnapshots: () => state.provider?.snapshots() ?? [],
     controllers: () => state.controllers?.all ?? [],
     replica: () => replicaNow(parts),
-    hasRoutes: hasRoutes(options),
+    hasRoutes,
   };
   const orphans = new Orphans({
     ...known,
     providers: () => known.providers()?.providers ?? [],
-    routeManagement: (provider) => routeManagement(options, provider),
-    clusterCidrs: () => nodeRouteSettings(options).clusterCidrs,
+    routeManagement: (provider) => routeManagement(parts, provider),
+    clusterCidrs: () => parts.clusterCidrs,
   });
   return {
+    clock,
+    controllerNames,
     controllers: known.controllers,
     plans: observed?.plans,
     providerSnapshots: known.providerSnapshots,
@@ -62,7 +96,7 @@ export function operatorPages(
       ...known,
       cluster: options.clusterName,
       writes: observed === undefined,
-      controllerNames: CONTROLLERS,
+      controllerNames,
       metrics,
       log,
     }),
@@ -70,23 +104,20 @@ export function operatorPages(
   };
 }
 
-function replicaNow({ options, state, version }: OperatorPagesParts): Replica {
+function replicaNow({ options, state, version, host }: OperatorPagesParts): Replica {
   const isAlone = !holdsLease(options) && state.controllers !== undefined;
-  return replicaOf({ version, elector: state.election?.main, isAlone });
+  return replicaOf({ version, host, elector: state.election?.main, isAlone });
 }
 
-function routeManagement(options: Options, provider: string): Mode | "off" {
-  if (!hasRoutes(options)) return "off";
+function routeManagement({ options, hasRoutes }: OperatorPagesParts, provider: string): Mode | "off" {
+  if (!hasRoutes) return "off";
   return isObserved(modesOf(options), NODE_ROUTE_CONTROLLER, provider) ? "observe" : "active";
-}
-
-/** Routes are managed here, or where it leads. */
-function hasRoutes(options: Options): boolean {
-  return enabledControllers(options).includes(NODE_ROUTE_CONTROLLER) && managesRoutes(options);
 }
 
 export interface ReplicaFacts {
   readonly version: string;
+  /** Names the process where there is no election. */
+  readonly host: string;
   /** undefined: there is no election, or it has not begun. */
   readonly elector: Pick<LeaderElector, "identity" | "leading" | "leader"> | undefined;
   /** Its controllers run without an election. */
@@ -94,9 +125,28 @@ export interface ReplicaFacts {
 }
 
 /** Which process says something, and whether it is the one that does the work. */
-export function replicaOf({ version, elector, isAlone }: ReplicaFacts): Replica {
-  if (elector === undefined) return { identity: hostname(), leads: isAlone, version };
+export function replicaOf({ version, host, elector, isAlone }: ReplicaFacts): Replica {
+  if (elector === undefined) return { identity: host, leads: isAlone, version };
   const { identity, leading, leader } = elector;
   const isOther = !leading && leader !== "" && leader !== identity;
   return { identity, leads: leading, ...(isOther ? { leader } : {}), version };
+}
+
+/** What the status page shows, and the page. Nothing there can be changed, and nobody else is asked for it. */
+export function serveOperatorPages(server: FastifyInstance, pages: OperatorPages): void {
+  const { controllers, plans, providerSnapshots, overview, explain, clock } = pages;
+  serveControllers(server, pages);
+  serveJson(server, PATHS.providers, () => debugProviders(providerSnapshots(), clock.nowMs()));
+  serveJson(server, PATHS.plans, () => debugPlans(plans, controllers()));
+  overview.serve(server);
+  explain.serveExplain(server);
+}
+
+/** Costs nothing until somebody asks. */
+function serveControllers(server: FastifyInstance, { controllers, controllerNames, clock }: OperatorPages): void {
+  serveJson(server, PATHS.controllers, () => controllersOverview(controllerNames, controllers()));
+  serveJsonOf(server, PATHS.controllers, (given) => {
+    const name = CONTROLLER_ALIASES[given] ?? given;
+    return controllerNames.has(name) ? controllerDetails(name, controllers(), clock.nowMs()) : undefined;
+  });
 }

@@ -135,7 +135,7 @@ function common<Label extends string>({
 }
 
 /** Which program this is. Name and labels as far as they mean something here: component-base/metrics/prometheus/version v0.36.3. */
-export function exposeBuildInfo(metrics: Metrics, version: string): void {
+export function exposeBuildInfo(metrics: Metrics, version: string, platform: string): void {
   const [major = "", minor = ""] = version.split(".");
   metrics
     .gauge({
@@ -143,5 +143,5 @@ export function exposeBuildInfo(metrics: Metrics, version: string): void {
       help: "Always 1; the labels tell version and platform of this program.",
       labels: ["major", "minor", "git_version", "platform"],
     })
-    .set({ major, minor, git_version: `v${version}`, platform: `${process.platform}/${process.arch}` }, 1);
+    .set({ major, minor, git_version: `v${version}`, platform }, 1);
 }

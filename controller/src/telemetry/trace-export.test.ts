@@ -103,7 +103,7 @@ test("startTraceExport() shows no header that the exporter does not take", () =>
   const [clock, log] = [new FakeClock(), new FakeLog()];
   const metrics = traceMetrics(new Metrics());
   const start = (): unknown =>
-    startTraceExport({ settings: SETTINGS, serviceName: "test", version: "1", metrics, log, clock });
+    startTraceExport({ settings: SETTINGS, serviceName: "test", version: "1", instance: "here", metrics, log, clock });
   expect(start).toThrow(TraceExportError);
   expect(start).not.toThrow(/nter2/);
 });

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
@@ -32,6 +31,8 @@ export interface TraceExportDependencies {
   /** `service.name`, unless the environment says another. */
   readonly serviceName: string;
   readonly version: string;
+  /** `service.instance.id`, unless the environment says another: name of the host. */
+  readonly instance: string;
   readonly metrics: TraceMetrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -64,7 +65,7 @@ const LOG_MS = 600_000;
  * Throws {@link TraceExportError}.
  */
 export function startTraceExport(dependencies: TraceExportDependencies): TraceExport {
-  const { settings, serviceName, version, log } = dependencies;
+  const { settings, serviceName, version, instance, log } = dependencies;
   forwardLibraryLog(log);
   const provider = new TracerProvider({
     sampler: samplerOf(settings.sampling),
@@ -73,7 +74,7 @@ export function startTraceExport(dependencies: TraceExportDependencies): TraceEx
         resourceFromAttributes({
           "service.name": serviceName,
           "service.version": version,
-          "service.instance.id": hostname(),
+          "service.instance.id": instance,
         }),
       )
       .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),

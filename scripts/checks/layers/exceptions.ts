@@ -13,7 +13,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     rule: "rows",
     reason: "a capability does not have flags of its own yet: it reads the table of all flags",
-    places: ["controller/src/explain/register.ts → app", "controller/src/leadership/election.ts → app"],
+    places: ["controller/src/leadership/election.ts → app"],
   },
   {
     rule: "gather",
@@ -29,12 +29,9 @@ export const EXCEPTIONS: readonly Exception[] = [
     rule: "process",
     reason: "reads it itself yet, instead of being given it",
     places: [
-      "controller/src/explain/register.ts",
       "controller/src/provider/connection/probe.ts",
       "controller/src/provider/convert/caller.ts",
       "controller/src/runtime/controller.ts",
-      "controller/src/telemetry/metrics.ts",
-      "controller/src/telemetry/trace-export.ts",
     ],
   },
   {
@@ -58,11 +55,6 @@ export const EXCEPTIONS: readonly Exception[] = [
       "controller/src/provider/providers.ts",
       "controller/src/provider/sidecar.ts",
     ],
-  },
-  {
-    rule: "metrics",
-    reason: "is to be called metrics.ts, or to take the name from one",
-    places: ["controller/src/app/config-reloader.ts"],
   },
   {
     rule: "directory-size",
