@@ -6,7 +6,7 @@ import { loadBalancerKept, loadBalancerNotServed, loadBalancerProtected } from "
 import { PROTECTED, notServed, toldReadiness } from "../plan/status.ts";
 import type { Keep, Leave, Plan, Refuse, Settle } from "../plan/types.ts";
 import { applyChange, noteLook } from "./change.ts";
-import { type ApplyDependencies, MUTED, addFinalizer, finish, poll, tell } from "./status.ts";
+import { type ApplyDependencies, MUTED, type StatusWriting, addFinalizer, finish, poll, tell } from "./status.ts";
 import { applyDelete, applyRetire, unlessOvertaken } from "./delete.ts";
 
 /** Carries the plan out: finalizer, then the cloud, then the event, then the status. */
@@ -76,7 +76,7 @@ async function applySettle(plan: Settle, deps: ApplyDependencies, context: Recon
 export async function applyKeep(
   { service, isGone, loadBalancerId, finalizerPatch }: Keep,
   result: Result,
-  deps: ApplyDependencies,
+  deps: StatusWriting & Pick<ApplyDependencies, "events" | "records">,
   context: ReconcileContext,
 ): Promise<Result> {
   const { events, records, ownWrites } = deps;
@@ -97,7 +97,7 @@ export async function applyKeep(
 /** Says why nothing is done, with an event when that is new. A provider that serves it again makes the Service be looked at. */
 export async function applyLeave(
   { service, why }: Leave,
-  deps: ApplyDependencies,
+  deps: StatusWriting & Pick<ApplyDependencies, "events">,
   context: ReconcileContext,
 ): Promise<Result> {
   const readiness = notServed(why);
@@ -108,7 +108,7 @@ export async function applyLeave(
   return DONE;
 }
 
-export interface TellFailureDependencies extends Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites"> {
+export interface TellFailureDependencies extends StatusWriting {
   /** Failures of one kind in a row, this one included. */
   readonly inARow: number;
 }

@@ -23,6 +23,9 @@ import { type Present, openRequestID } from "../record/record.ts";
 import type { Look } from "../record/transition.ts";
 import { type ApplyDependencies, addFinalizer, finish, poll, providerNamed, tellNothing } from "./status.ts";
 
+/** What it takes to request a change of a provider. */
+type Calling = Pick<ApplyDependencies, "providers" | "gate" | "records" | "newId">;
+
 /** Asks the provider for the load balancer, or for its nodes alone. Finalizer first, then the cloud, then event and status. */
 export async function applyChange(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, purpose, wish, ignored } = plan;
@@ -86,7 +89,7 @@ type Declined = "notFound" | "notResponsible" | "refused";
 
 async function ensure(
   plan: Change,
-  deps: ApplyDependencies,
+  deps: Calling & Pick<ApplyDependencies, "isMeanwhile" | "clock">,
   context: ReconcileContext,
 ): Promise<LoadBalancerChange | Declined> {
   try {
@@ -105,7 +108,7 @@ function recordRefusal(
   plan: Change,
   error: ProviderError,
   message: string,
-  deps: ApplyDependencies,
+  deps: Pick<ApplyDependencies, "records" | "clock" | "providers">,
   { key }: ReconcileContext,
 ): boolean {
   const { service, inForce } = plan;
@@ -136,11 +139,7 @@ function anew(plan: Change): Change {
   };
 }
 
-async function callEnsure(
-  plan: Change,
-  deps: ApplyDependencies,
-  context: ReconcileContext,
-): Promise<LoadBalancerChange> {
+async function callEnsure(plan: Change, deps: Calling, context: ReconcileContext): Promise<LoadBalancerChange> {
   const { service, wish, operationId, acknowledgedNodes } = plan;
   const provider = providerNamed(deps, plan.provider);
   const hint = operationId === undefined || operationId === "" ? {} : { operationId };
@@ -160,7 +159,7 @@ async function callEnsure(
 /** Only the nodes are new. Says so by events of its own, and counts. */
 async function updateNodes(
   plan: Change,
-  deps: ApplyDependencies,
+  deps: Calling & Pick<ApplyDependencies, "metrics" | "clock" | "events">,
   context: ReconcileContext,
 ): Promise<LoadBalancerChange | Declined> {
   const { metrics, clock, events } = deps;
@@ -183,7 +182,7 @@ async function updateNodes(
   }
 }
 
-function callUpdate(plan: Change, deps: ApplyDependencies, context: ReconcileContext): Promise<LoadBalancerChange> {
+function callUpdate(plan: Change, deps: Calling, context: ReconcileContext): Promise<LoadBalancerChange> {
   const provider = providerNamed(deps, plan.provider);
   const ref = loadBalancerRef(plan.service, provider.info, plan.loadBalancerId, plan.operationId);
   const options = changeOptions(plan, deps, context);
@@ -214,7 +213,13 @@ export function noteLook(
   service: Service,
   { provider }: Present,
   look: Look,
-  { records, pace, clock, events, metrics }: ApplyDependencies,
+  {
+    records,
+    pace,
+    clock,
+    events,
+    metrics,
+  }: Pick<ApplyDependencies, "records" | "pace" | "clock" | "events" | "metrics">,
   { key, log }: ReconcileContext,
 ): void {
   if (look.kind === "left") {

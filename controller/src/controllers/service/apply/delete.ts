@@ -21,6 +21,9 @@ import { isDeleting, isDeletionProtected, needsUpdate, wantsLoadBalancer } from 
 import { hintOf, openRequestID } from "../record/record.ts";
 import { type ApplyDependencies, again, patch, providerNamed, tell } from "./status.ts";
 
+/** What it takes to request a deletion of a provider, unless the Service has changed meanwhile. */
+type Calling = Looking & Pick<ApplyDependencies, "providers" | "gate">;
+
 /** The provider is always asked to delete, also when nothing is known there: only it can see leftovers. */
 export async function applyDelete(plan: Delete, deps: ApplyDependencies, context: ReconcileContext): Promise<Result> {
   const { service, announce, isGone } = plan;
@@ -43,7 +46,7 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies, context
 
 async function callDelete(
   plan: Delete,
-  deps: ApplyDependencies,
+  deps: Calling & Pick<ApplyDependencies, "newId" | "events">,
   context: ReconcileContext,
 ): Promise<LoadBalancerDeletion> {
   const { service, isGone } = plan;
@@ -88,7 +91,7 @@ export async function unprotect(
   { service, provider: name }: Pick<Delete, "service" | "provider">,
   { spec, specFingerprint, nodes }: Wish,
   refuse: typeof refuseOvertakenDelete,
-  deps: ApplyDependencies,
+  deps: Calling,
   context: ReconcileContext,
 ): Promise<void> {
   if (spec === undefined) return;
@@ -104,7 +107,7 @@ export async function unprotect(
 
 function deletionError(
   { service, isGone }: Delete,
-  { events }: ApplyDependencies,
+  { events }: Pick<ApplyDependencies, "events">,
   context: ReconcileContext,
   error: unknown,
 ): LoadBalancerSyncError {
@@ -116,7 +119,7 @@ function deletionError(
 /** Takes down what a provider made that serves the Service no more. What serves it is not touched, and its condition neither. */
 export async function applyRetire(
   { service, previous }: Retire,
-  deps: ApplyDependencies,
+  deps: Calling & Pick<ApplyDependencies, "events" | "random">,
   context: ReconcileContext,
 ): Promise<Result> {
   const { events, records, gate } = deps;

@@ -35,12 +35,15 @@ const POLL_JITTER = 0.2;
 /** A deletion that goes on without a word when to ask again. */
 const DEFAULT_POLL_MS = 5000;
 
+/** What it takes to write the status of a Service. */
+export type StatusWriting = Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites">;
+
 /** The cloud has what is wished: remember it, say it, publish it. */
 export async function finish(
   service: Service,
   present: Present,
   finished: { readonly purpose: Operation["purpose"] | undefined; readonly nodeCount: number },
-  deps: ApplyDependencies,
+  deps: StatusWriting & Pick<ApplyDependencies, "records" | "events" | "isMeanwhile">,
   context: ReconcileContext,
 ): Promise<Result> {
   const kind = finished.purpose === undefined ? "read" : "changeCompleted";
@@ -63,7 +66,7 @@ export async function finish(
 export async function poll(
   service: Service,
   present: Present,
-  deps: ApplyDependencies,
+  deps: StatusWriting & Pick<ApplyDependencies, "records" | "random">,
   context: ReconcileContext,
 ): Promise<Result> {
   deps.records.commit(context.key, { kind: "changeAccepted", present });
@@ -76,7 +79,7 @@ async function publish(
   service: Service,
   { ingress }: Present,
   readiness: Readiness | undefined,
-  deps: ApplyDependencies,
+  deps: StatusWriting,
   context: ReconcileContext,
 ): Promise<boolean> {
   const address = ingress === undefined ? undefined : ingressPatch(service, ingress);
@@ -88,7 +91,7 @@ async function publish(
 export async function tell(
   service: Service,
   readiness: Readiness,
-  deps: Pick<ApplyDependencies, "conditions" | "kube" | "ownWrites">,
+  deps: StatusWriting,
   context: Pick<ReconcileContext, "signal">,
 ): Promise<void> {
   const body = withReadiness(service, undefined, readiness, deps);
@@ -96,7 +99,11 @@ export async function tell(
 }
 
 /** Says no more of the load balancer: it is somebody else's. */
-export async function tellNothing(service: Service, deps: ApplyDependencies, context: ReconcileContext): Promise<void> {
+export async function tellNothing(
+  service: Service,
+  deps: Pick<ApplyDependencies, "kube" | "ownWrites">,
+  context: ReconcileContext,
+): Promise<void> {
   const body = withConditions(service, undefined, withoutReadiness(deps.ownWrites.newest(service)));
   if (body !== undefined) await patch("remove load balancer condition", service, body, deps, context);
 }
@@ -119,7 +126,7 @@ export async function addFinalizer(
   service: Service,
   finalizer: StatusPatch | undefined,
   readiness: Readiness | undefined,
-  deps: ApplyDependencies,
+  deps: StatusWriting,
   context: ReconcileContext,
 ): Promise<boolean> {
   if (finalizer === undefined) return true;

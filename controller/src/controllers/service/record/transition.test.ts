@@ -315,6 +315,11 @@ describe("transition() of drifts", () => {
     expect(driftOf(record(STATES.active), left("rest"), event)?.suspended).toEqual(want);
   });
 
+  test("suspends repairs only when they are not to be tried again for long", () => {
+    const suspended = (verdict: "later" | "rest") => driftOf(record(STATES.active), left(verdict))?.suspended;
+    expect([suspended("later"), suspended("rest")]).toEqual([undefined, drift]);
+  });
+
   test("counts repairs until it is steady half a period after the last, or ensured for another reason", () => {
     const repaired = { ...NO_DRIFT, repairs: { count: 2, lastMs: 9 } };
     const before = record(STATES.active, { drift: repaired });
