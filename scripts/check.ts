@@ -1,4 +1,4 @@
-// The gate, `npm run check`: every step in order, its time beside it, stopping at the first that fails.
+// The gate, `npm run check`: every step, two at once where they allow it, its time beside it; none begins after one has failed.
 //   npm run check -- --only lint,types      just these
 //   npm run check -- --except tests         all but these
 import process from "node:process";
@@ -19,7 +19,12 @@ interface Step {
   readonly work: () => Promise<GateOutcome>;
   /** What to run, or to do, when it fails. */
   readonly fix: string;
+  /** It writes files that others read, or asserts times. */
+  readonly isAlone?: boolean;
 }
+
+/** Most of them use one core. */
+const STEPS_AT_ONCE = 2;
 
 const OUTPUT_LINES = 120;
 
@@ -32,7 +37,13 @@ const command = (line: string) => async (): Promise<GateOutcome> => {
 const script = (path: string) => command(`node --conditions=development ${path}`);
 
 const STEPS: readonly Step[] = [
-  { name: "generated", about: "generated files are up to date", work: checkGenerated, fix: "commit what changed" },
+  {
+    name: "generated",
+    about: "generated files are up to date",
+    work: checkGenerated,
+    fix: "commit what changed",
+    isAlone: true,
+  },
   { name: "proto", about: "buf lint", work: command("npm run --silent lint -w @cloudwire/proto"), fix: "edit proto/" },
   {
     name: "breaking",
@@ -104,6 +115,7 @@ const STEPS: readonly Step[] = [
       "vitest run --project unit --project component --project component-long --project smoke --maxWorkers=3 --reporter=dot",
     ),
     fix: "npm test -- --only unit,component,component-long,smoke",
+    isAlone: true,
   },
 ];
 
@@ -111,21 +123,55 @@ const paint = createPaint(wantsColour(process.env, process.stdout.isTTY));
 
 async function main(): Promise<number> {
   const startedMs = performance.now();
-  for (const step of selectSteps()) {
-    const stepStartedMs = performance.now();
-    const { ok, output } = await sayWhileWaiting(step.name, step.work);
-    const took = formatDuration(performance.now() - stepStartedMs);
-    console.log(
-      `${ok ? paint.green("ok  ") : paint.red("FAIL")} ${step.name.padEnd(10)} ${took.padStart(8)}  ${step.about}`,
-    );
-    if (!ok) {
-      console.log(`\n${shorten(output)}\n\n${paint.bold(`${step.name} failed.`)} To fix it: ${paint.cyan(step.fix)}`);
-      return 1;
-    }
+  for (const steps of togetherOrAlone(selectSteps())) {
+    const failure = await runSteps(steps);
+    if (failure === undefined) continue;
+    const { step, output } = failure;
+    console.log(`\n${shorten(output)}\n\n${paint.bold(`${step.name} failed.`)} To fix it: ${paint.cyan(step.fix)}`);
+    return 1;
   }
   await printLongRuns();
   console.log(`\nAll checks passed in ${formatDuration(performance.now() - startedMs)}.`);
   return 0;
+}
+
+/** The steps in their order, those that may run at the same time in one list. */
+function togetherOrAlone(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const groups: Step[][] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    if (last === undefined || step.isAlone === true || last[0]?.isAlone === true) groups.push([step]);
+    else last.push(step);
+  }
+  return groups;
+}
+
+interface Failure {
+  readonly step: Step;
+  readonly output: string;
+}
+
+/** Answers the first that fails. Steps that run by then are waited for. */
+async function runSteps(steps: readonly Step[]): Promise<Failure | undefined> {
+  const waiting = [...steps];
+  const failures: Failure[] = [];
+  const worker = async (): Promise<void> => {
+    for (let step = waiting.shift(); step !== undefined && failures.length === 0; step = waiting.shift()) {
+      const output = await failingOutput(step);
+      if (output !== undefined) failures.push({ step, output });
+    }
+  };
+  await Promise.all(Array.from({ length: STEPS_AT_ONCE }, worker));
+  return failures[0];
+}
+
+/** Runs one and prints how it ended. Answers what it printed if it failed. */
+async function failingOutput({ name, about, work }: Step): Promise<string | undefined> {
+  const startedMs = performance.now();
+  const { ok, output } = await sayWhileWaiting(name, work);
+  const took = formatDuration(performance.now() - startedMs);
+  console.log(`${ok ? paint.green("ok  ") : paint.red("FAIL")} ${name.padEnd(10)} ${took.padStart(8)}  ${about}`);
+  return ok ? undefined : output;
 }
 
 /** No step: they are too long for CI, so that they are as old as their last run. */
