@@ -85,6 +85,12 @@ const STEPS: readonly Step[] = [
     fix: "install Python 3.10 or later, then `ruff format` and `ruff check --fix` of the environment it names",
   },
   {
+    name: "providers",
+    about: "the tree has what each provider.json names",
+    work: script("scripts/checks/providers.ts"),
+    fix: "do what it says",
+  },
+  {
     name: "lockfile",
     about: "npm ci works on every platform",
     work: script("scripts/checks/complete-lockfile.ts --check"),

@@ -1,4 +1,7 @@
-import type { GroupName } from "./groups.ts";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { GROUPS, type GroupName } from "./groups.ts";
+import { ROOT } from "./tools.ts";
 
 export interface ImageSource {
   /** Of the image, of its program, and of the folder that `npm run build` makes for it. */
@@ -15,6 +18,8 @@ export interface ImageSource {
 /** Nobody's: outside of what systems give to people and services. */
 export const NON_ROOT = 65_532;
 
+const PROVIDERS = join(ROOT, "providers");
+
 export const IMAGES: readonly ImageSource[] = [
   {
     name: "cloudwire-controller-manager",
@@ -23,30 +28,45 @@ export const IMAGES: readonly ImageSource[] = [
     userId: NON_ROOT,
     ports: ["10258/tcp"],
   },
-  {
-    name: "cloudwire-provider-aws",
-    title: "Cloudwire provider for AWS",
-    description: "The provider sidecar for Amazon Web Services",
-    userId: NON_ROOT,
-  },
-  {
-    name: "cloudwire-provider-openstack",
-    title: "Cloudwire provider for OpenStack",
-    description: "The provider sidecar for OpenStack",
-    userId: NON_ROOT,
-  },
-  {
-    name: "cloudwire-provider-baremetal",
-    title: "Cloudwire provider for bare metal",
-    description: "The provider sidecar for machines of one's own, with HAProxy, nftables and kernel routes",
-    // Kubernetes gives added capabilities to the superuser alone.
-    userId: 0,
-    needs: "gateway",
-  },
-  {
-    name: "cloudwire-provider-simulated",
-    title: "Cloudwire provider for a simulated cloud",
-    description: "The provider sidecar for the simulated cloud of demonstrations and tests",
-    userId: NON_ROOT,
-  },
+  ...providerImages(),
 ];
+
+/** The images of the providers, as the `provider.json` in each one's directory describes them. */
+function providerImages(): readonly ImageSource[] {
+  return readdirSync(PROVIDERS)
+    .toSorted()
+    .map((name) => join(PROVIDERS, name, "provider.json"))
+    .filter((path) => existsSync(path))
+    .map((path) => parseImage(readFileSync(path, "utf8"), path));
+}
+
+export function parseImage(text: string, path: string): ImageSource {
+  const manifest: unknown = JSON.parse(text);
+  const image = property(manifest, "image");
+  const [name, title, description] = [
+    property(manifest, "name"),
+    property(image, "title"),
+    property(image, "description"),
+  ];
+  const [userId, needs] = [property(image, "userId"), property(image, "needs")];
+  if (typeof name !== "string" || typeof title !== "string" || typeof description !== "string")
+    throw new Error(`${path}: name, image.title and image.description must be texts`);
+  if (typeof userId !== "number") throw new Error(`${path}: image.userId must be a number`);
+  if (needs !== undefined && !isGroupName(needs))
+    throw new Error(`${path}: image.needs must be one of ${Object.keys(GROUPS).join(", ")}`);
+  return {
+    name: `cloudwire-provider-${name}`,
+    title,
+    description,
+    userId,
+    ...(needs === undefined ? {} : { needs }),
+  };
+}
+
+function isGroupName(value: unknown): value is GroupName {
+  return typeof value === "string" && Object.hasOwn(GROUPS, value);
+}
+
+function property(of: unknown, key: string): unknown {
+  return typeof of === "object" && of !== null ? Reflect.get(of, key) : undefined;
+}

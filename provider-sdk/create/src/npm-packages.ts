@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { glob, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** An npm package of a checkout. */
 export interface NpmPackage {
@@ -20,7 +20,7 @@ interface Manifest {
 export async function packagesNeeded(checkout: string, names: readonly string[]): Promise<readonly NpmPackage[]> {
   const { workspaces } = await readManifest(checkout);
   const all = new Map<string, NpmPackage>();
-  for (const folder of workspaces) {
+  for (const folder of await foldersOf(checkout, workspaces)) {
     const manifest = await readManifest(join(checkout, folder));
     all.set(manifest.name, { name: manifest.name, folder, manifest });
   }
@@ -33,6 +33,14 @@ export async function packagesNeeded(checkout: string, names: readonly string[])
   };
   names.forEach(visit);
   return [...needed];
+}
+
+/** Workspaces may be patterns, such as providers/*: a package is each folder of them that has a package.json. */
+async function foldersOf(checkout: string, workspaces: readonly string[]): Promise<readonly string[]> {
+  const folders: string[] = [];
+  const manifests = workspaces.map((pattern) => `${pattern}/package.json`);
+  for await (const path of glob(manifests, { cwd: checkout })) folders.push(dirname(path));
+  return folders;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {

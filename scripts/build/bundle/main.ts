@@ -3,6 +3,7 @@
 //   node --conditions=development scripts/build/bundle/main.ts --out=DIR    in DIR/<program>
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { readProviders } from "../../lib/providers.ts";
 import { ROOT } from "../../lib/run.ts";
 import { failOnUserError } from "../../lib/user-error.ts";
 import { bundleProgram, type ProgramSource } from "./bundle.ts";
@@ -26,22 +27,13 @@ const PROGRAMS: readonly Program[] = [
     packageFolder: "controller",
     hasPage: true,
   },
-  { name: "cloudwire-provider-aws", source: "providers/aws/src/main.ts", packageFolder: "providers/aws" },
-  {
-    name: "cloudwire-provider-baremetal",
-    source: "providers/baremetal/src/main.ts",
-    packageFolder: "providers/baremetal",
-  },
-  {
-    name: "cloudwire-provider-openstack",
-    source: "providers/openstack/src/main.ts",
-    packageFolder: "providers/openstack",
-  },
-  {
-    name: "cloudwire-provider-simulated",
-    source: "providers/simulated/src/sidecar/main.ts",
-    packageFolder: "providers/simulated",
-  },
+  ...readProviders()
+    .filter(({ language }) => language === "typescript")
+    .map(({ name, entry, directory }) => ({
+      name: `cloudwire-provider-${name}`,
+      source: `${directory}/${entry}`,
+      packageFolder: directory,
+    })),
 ];
 
 await failOnUserError("bundle", async () => {
