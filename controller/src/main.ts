@@ -8,7 +8,7 @@ import { UsageError } from "./util/errors.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
 import { type AuditDependencies, openAuditLog } from "./provider/observers/audit.ts";
 import { type RecordingDependencies, type RecordingLog, openRecording } from "./telemetry/recording-log.ts";
-import { CONTROLLERS } from "./app/controllers.ts";
+import { CONTROLLER_NAMES } from "./app/controllers.ts";
 import { AccessError } from "./kube/connection/access.ts";
 import { bashCompletion } from "./options/completion.ts";
 import { helpText } from "./options/help.ts";
@@ -38,8 +38,8 @@ process.exit(await main(process.argv.slice(2)));
 /** Flags in, exit code out. */
 async function main(args: readonly string[]): Promise<number> {
   const known = new Set([
-    ...CONTROLLERS,
-    ...Object.keys(CONTROLLER_ALIASES).filter((alias) => CONTROLLERS.has(CONTROLLER_ALIASES[alias] ?? "")),
+    ...CONTROLLER_NAMES,
+    ...Object.keys(CONTROLLER_ALIASES).filter((alias) => CONTROLLER_NAMES.has(CONTROLLER_ALIASES[alias] ?? "")),
   ]);
   const sources = { args, environment: process.env, readText };
   const command = parseCommand(sources, known);

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { isControllerEnabled } from "../api/controller-names.ts";
-import { CONTROLLERS } from "./controllers.ts";
+import { CONTROLLER_NAMES } from "./controllers.ts";
 
-const enabled = (...wishes: readonly string[]) => [...CONTROLLERS].filter((name) => isControllerEnabled(name, wishes));
+const enabled = (...wishes: readonly string[]) =>
+  [...CONTROLLER_NAMES].filter((name) => isControllerEnabled(name, wishes));
 
 const UPSTREAMS = [
   "cloud-node-controller",
@@ -17,5 +18,5 @@ test("--controllers=* runs what upstream runs and nothing that needs more rights
 
 test("the others run when they are named", () => {
   const others = ["nodeipam", "kubelet-serving-csr-approver", "persistent-volume-label"];
-  expect(enabled("*", ...others)).toEqual([...CONTROLLERS]);
+  expect(enabled("*", ...others)).toEqual([...CONTROLLER_NAMES]);
 });

@@ -1,133 +1,101 @@
-import {
-  CLOUD_NODE_CONTROLLER,
-  CLOUD_NODE_LIFECYCLE_CONTROLLER,
-  KUBELET_SERVING_CSR_APPROVER,
-  NODE_IPAM_CONTROLLER,
-  NODE_ROUTE_CONTROLLER,
-  PERSISTENT_VOLUME_LABEL_CONTROLLER,
-  SERVICE_LB_CONTROLLER,
-  isControllerEnabled,
-} from "../api/controller-names.ts";
-import type { Options } from "./options.ts";
+import { isControllerEnabled } from "../api/controller-names.ts";
+import { kubeletServing } from "../controllers/kubelet-serving-csr-approver/controller.ts";
+import { nodeIpam } from "../controllers/node-ipam/controller.ts";
+import { whyNotAllocated } from "../controllers/node-ipam/options.ts";
+import { nodeLifecycle } from "../controllers/node-lifecycle/controller.ts";
+import { cloudNode } from "../controllers/node/controller.ts";
+import { persistentVolumeLabel } from "../controllers/persistent-volume-label/controller.ts";
+import { nodeRoute } from "../controllers/route/controller.ts";
+import { serviceLb } from "../controllers/service/controller.ts";
+import type { Memories } from "../explain/history/stores.ts";
+import type { Plans } from "../observe/plans.ts";
 import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
-import { type BuildController, SupervisedController } from "../runtime/supervised-controller.ts";
+import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
+import type { ControllerContext, Registration } from "../runtime/registration.ts";
+import { type Controllers, type ControllersSignals, SupervisedController } from "../runtime/supervised-controller.ts";
 import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
-import { prepareCloudNode } from "./cloud-node.ts";
-import type { ControllersDependencies, Prepare } from "./controllers-dependencies.ts";
-import { prepareKubeletServing } from "./kubelet-serving.ts";
-import { prepareNodeIpam, tellIfNodeIpamIsOff } from "./node-ipam.ts";
-import { prepareNodeLifecycle } from "./node-lifecycle.ts";
-import { prepareNodeRoute } from "./node-route.ts";
 import { reporter } from "./cluster.ts";
-import { preparePersistentVolumeLabel } from "./persistent-volume-label.ts";
-import { prepareServiceLb } from "./service-lb.ts";
+import type { Options } from "./options.ts";
 
-export interface ControllersSignals {
-  /** Ask to end: work in hand may finish. */
-  readonly stop: AbortSignal;
-  /** Leadership is lost: everything ends at once. */
-  readonly lost: AbortSignal;
-  /** How long work in hand may take after `stop`. */
-  readonly graceMs: number;
-}
+/** Every controller of this program, in the order in which they are told of. */
+export const CONTROLLERS: readonly Registration<Options>[] = [
+  cloudNode,
+  nodeLifecycle,
+  serviceLb,
+  nodeRoute,
+  nodeIpam,
+  kubeletServing,
+  persistentVolumeLabel,
+];
 
-/** How a controller comes to be, and what upstream calls its metrics. */
-export interface Part {
-  /** Of its queue's metrics. */
-  readonly queue: string;
-  /** Of its metric running_managed_controllers. */
-  readonly shortName: string;
-  readonly prepare: Prepare;
-}
+/** Their canonical names. */
+export const CONTROLLER_NAMES: ReadonlySet<string> = new Set(CONTROLLERS.map(({ name }) => name));
 
-/** By canonical name. */
-export type Parts = Readonly<Record<string, Part>>;
-
-/** What exists. */
-const PARTS: Parts = {
-  [CLOUD_NODE_CONTROLLER]: { queue: "Nodes", shortName: "cloud-node", prepare: prepareCloudNode },
-  [CLOUD_NODE_LIFECYCLE_CONTROLLER]: {
-    queue: "node-lifecycle",
-    shortName: "cloud-node-lifecycle",
-    prepare: prepareNodeLifecycle,
-  },
-  [SERVICE_LB_CONTROLLER]: { queue: "service", shortName: "service", prepare: prepareServiceLb },
-  [NODE_ROUTE_CONTROLLER]: { queue: "Routes", shortName: "route", prepare: prepareNodeRoute },
-  [NODE_IPAM_CONTROLLER]: { queue: "cidrallocator_node", shortName: "nodeipam", prepare: prepareNodeIpam },
-  [KUBELET_SERVING_CSR_APPROVER]: {
-    queue: KUBELET_SERVING_CSR_APPROVER,
-    shortName: KUBELET_SERVING_CSR_APPROVER,
-    prepare: prepareKubeletServing,
-  },
-  [PERSISTENT_VOLUME_LABEL_CONTROLLER]: {
-    queue: "persistentvolumes",
-    shortName: "persistent-volume-label",
-    prepare: preparePersistentVolumeLabel,
-  },
-};
-
-/** Canonical names of the controllers of this program. */
-export const CONTROLLERS: ReadonlySet<string> = new Set(Object.keys(PARTS));
-
-/** Those that the options turn on. */
+/** Canonical names of those that the options turn on. */
 export function enabledControllers({ controllers }: Pick<Options, "controllers">): readonly string[] {
-  return [...CONTROLLERS].filter((name) => isControllerEnabled(name, controllers));
+  return [...CONTROLLER_NAMES].filter((name) => isControllerEnabled(name, controllers));
 }
 
-/** The enabled controllers, to be run together or in parts. */
-export interface Controllers {
-  readonly all: readonly SupervisedController[];
-  /** Runs those that `isChosen` until `stop` or `lost` aborts and their work has ended. */
-  run(isChosen: (name: string) => boolean, signals: ControllersSignals): Promise<void>;
+export interface ControllersDependencies
+  extends Pick<ControllerContext<Options>, "options" | "cluster" | "providers" | "program"> {
+  /** Where plans are reported. @default nowhere: all are carried out */
+  readonly plans?: Plans | undefined;
+  /** Where what happens to objects is remembered. @default nowhere */
+  readonly memories?: Memories | undefined;
 }
 
 /** Nothing is built before it runs. A fault of one controller stays its own (runtime/supervised-controller.ts). */
-export function prepareControllers(dependencies: ControllersDependencies, instead: Parts = {}): Controllers {
-  const parts = { ...PARTS, ...instead };
-  const { options, clock } = dependencies;
-  const supervise = supervisor(dependencies);
-  const all = enabledControllers(options).flatMap((name) => {
-    const part = parts[name];
-    return part === undefined ? [] : [supervise(name, part)];
+export function prepareControllers(
+  dependencies: ControllersDependencies,
+  registrations: readonly Registration<Options>[],
+): Controllers {
+  const { options, program } = dependencies;
+  const { clock, log, random } = program;
+  const contextOf = contexts(dependencies);
+  const faults = faultCounter(program.metrics);
+  const leaseAnnotations = new Map<string, readonly LeaseAnnotation[]>();
+  const enabled = registrations.filter(({ name }) => isControllerEnabled(name, options.controllers));
+  const all = enabled.map((registration) => {
+    const { name } = registration;
+    const registered = registration.register(contextOf(registration));
+    leaseAnnotations.set(name, registered?.leaseAnnotations ?? []);
+    return new SupervisedController({ name, build: () => registered?.build(), clock, log, random, faults });
   });
+  const why = whyNotAllocated(options);
+  if (why !== undefined) log.info("Pod ranges are not allocated", { controller: nodeIpam.name, why });
   return {
     all,
+    leaseAnnotations,
     run: (isChosen, signals) => {
-      tellIfNodeIpamIsOff(dependencies);
       const chosen = all.filter(({ name }) => isChosen(name));
       return runTogether(chosen, signals, clock);
     },
   };
 }
 
-function supervisor(dependencies: ControllersDependencies): (name: string, part: Part) => SupervisedController {
-  const { metrics, plans, memories } = dependencies;
+/** What each controller is made from; its series of the metric families that all share are made here. */
+function contexts({
+  plans,
+  memories,
+  ...shared
+}: ControllersDependencies): (registration: Registration<Options>) => ControllerContext<Options> {
+  const { metrics } = shared.program;
   const queueMetricsOf = workqueueMetrics(metrics);
   const controllerMetricsOf = controllerMetrics(metrics);
-  const faults = faultCounter(metrics);
-  return (name, { queue, shortName, prepare }) => {
-    const reporting = {
-      ...(plans === undefined ? {} : { planned: reporter(plans, name) }),
-      ...(memories === undefined ? {} : { ended: memories.reconciled(name) }),
-    };
-    const own = {
-      queueMetrics: queueMetricsOf(queue),
-      controllerMetrics: { ...controllerMetricsOf(name, shortName), ...reporting },
-    };
-    let build: BuildController | undefined;
-    return new SupervisedController({
-      ...dependencies,
-      name,
-      // Metric families can be made once only; all else is made anew.
-      build: () => {
-        build ??= prepare(dependencies, own);
-        return build();
+  return ({ name, queue, shortName }) => ({
+    ...shared,
+    name,
+    metrics: {
+      queue: queueMetricsOf(queue),
+      controller: {
+        ...controllerMetricsOf(name, shortName),
+        ...(plans === undefined ? {} : { planned: reporter(plans, name) }),
+        ...(memories === undefined ? {} : { ended: memories.reconciled(name) }),
       },
-      faults,
-    });
-  };
+    },
+  });
 }
 
 async function runTogether(

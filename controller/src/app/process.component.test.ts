@@ -19,9 +19,8 @@ import { systemClock } from "../util/clock.ts";
 import { isRecord, type JsonRecord, recordField } from "../util/json.ts";
 import { Controller } from "../runtime/controller.ts";
 import { requeueAfter } from "../runtime/reconciler.ts";
-import { DEFAULT_BACKOFF, exponentialLimiter } from "../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
-import type { Part } from "./controllers.ts";
+import { DEFAULT_BACKOFF } from "../workqueue/rate-limiter.ts";
+import type { Registration } from "../runtime/registration.ts";
 import { runDaemon } from "./process.ts";
 
 let directory: string;
@@ -113,15 +112,14 @@ const WELL = "cloud-node-controller";
 const BROKEN = "node-route-controller";
 
 /** A controller with one key, which it works on every 20 ms. */
-function part(name: string, reconciled: () => unknown, ready: () => Promise<void>): Part {
+function registrationOf(name: string, reconciled: () => unknown, ready: () => Promise<void>): Registration<unknown> {
   return {
+    name,
     queue: name,
     shortName: name,
-    prepare:
-      ({ clock, log, tracing }, { queueMetrics, controllerMetrics }) =>
-      () =>
-        new Controller({
-          name,
+    register: (context) => ({
+      build: () =>
+        new Controller(context, {
           reconciler: {
             reconcile: async () => {
               await reconciled();
@@ -129,13 +127,10 @@ function part(name: string, reconciled: () => unknown, ready: () => Promise<void
             },
           },
           sources: [{ name: "one key", ready, start: (queue) => (queue.add("key"), () => undefined) }],
-          queue: createWorkqueue({ clock, limiter: exponentialLimiter(DEFAULT_BACKOFF), metrics: queueMetrics }),
           workers: 1,
-          clock,
-          log,
-          metrics: controllerMetrics,
-          tracing,
+          backoff: DEFAULT_BACKOFF,
         }),
+    }),
   };
 }
 
@@ -161,14 +156,14 @@ test("runDaemon() starts a controller anew that breaks, tells of it, and lets th
     log,
     clock: systemClock(),
     random: () => 0,
-    parts: {
-      [WELL]: part(
+    registrations: [
+      registrationOf(
         WELL,
         () => reconciled.well++,
         () => Promise.resolve(),
       ),
-      [BROKEN]: part(BROKEN, () => reconciled.broken++, breaksUntilTold),
-    },
+      registrationOf(BROKEN, () => reconciled.broken++, breaksUntilTold),
+    ],
     stop: stop.signal,
     exit: () => undefined,
   });
@@ -221,13 +216,13 @@ test("runDaemon() cuts the end off that takes too long when leadership is lost",
     // The longest wait of all is for the end as a whole.
     clock: { ...clock, schedule: (delayMs, run) => clock.schedule(delayMs === 28_000 ? 100 : delayMs, run) },
     random: () => 0,
-    parts: {
-      [WELL]: part(
+    registrations: [
+      registrationOf(
         WELL,
         () => hung.promise,
         () => Promise.resolve(),
       ),
-    },
+    ],
     stop: new AbortController().signal,
     exit: exited.resolve,
   });

@@ -1,19 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { arch, platform } from "node:process";
-import {
-  CLOUD_CONTROLLER_MANAGER,
-  CLOUD_NODE_LIFECYCLE_CONTROLLER,
-  NODE_ROUTE_CONTROLLER,
-} from "../api/controller-names.ts";
+import { CLOUD_CONTROLLER_MANAGER, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
 import { isUninitialized } from "../controllers/node/predicates.ts";
-import { DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
 import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { providerScopeChanged } from "../leadership/events.ts";
 import { scopeRemedy } from "../leadership/lease-annotations.ts";
-import { holdsLease, isObserved, modesOf } from "../observe/mode.ts";
+import { holdsLease } from "../observe/mode.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
 import type { Options } from "./options.ts";
 import type { TracingSettings } from "../telemetry/tracing-options.ts";
@@ -36,8 +31,10 @@ import {
   kubeAccess,
   readClusterId,
 } from "../kube/cluster.ts";
-import { type Controllers, CONTROLLERS, enabledControllers, type Parts, prepareControllers } from "./controllers.ts";
-import { managesRoutes, nodeRouteSettings } from "./node-route.ts";
+import type { Registration } from "../runtime/registration.ts";
+import type { Controllers } from "../runtime/supervised-controller.ts";
+import { clusterCidrsOf, whyNoRoutes } from "../controllers/route/options.ts";
+import { CONTROLLER_NAMES, CONTROLLERS, enabledControllers, prepareControllers } from "./controllers.ts";
 import { Election } from "../leadership/election.ts";
 import { endInOrder, Ending, GRACE_MS } from "./shutdown.ts";
 import { Memories } from "../explain/history/stores.ts";
@@ -69,8 +66,8 @@ export interface DaemonDependencies {
   readonly verbosity: Verbosity;
   readonly clock: Clock;
   readonly random: Random;
-  /** Controllers in the place of those of that name. @default none */
-  readonly parts?: Parts;
+  /** @default all of the program */
+  readonly registrations?: readonly Registration<Options>[];
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
   /** Ends the process at once: for an end in order that takes too long. */
@@ -183,9 +180,9 @@ async function serve(daemon: Daemon): Promise<Servers> {
     ...operatorPages({
       ...daemon,
       host: hostname(),
-      controllerNames: CONTROLLERS,
-      hasRoutes: enabledControllers(options).includes(NODE_ROUTE_CONTROLLER) && managesRoutes(options),
-      clusterCidrs: nodeRouteSettings(options).clusterCidrs,
+      controllerNames: CONTROLLER_NAMES,
+      hasRoutes: enabledControllers(options).includes(NODE_ROUTE_CONTROLLER) && whyNoRoutes(options) === undefined,
+      clusterCidrs: clusterCidrsOf(options),
     }),
   });
   log.info("Started", {
@@ -199,7 +196,7 @@ async function serve(daemon: Daemon): Promise<Servers> {
 }
 
 async function lead(daemon: Daemon): Promise<DaemonEnd> {
-  const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader, parts } = daemon;
+  const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader } = daemon;
   const { observed, memories } = daemon;
   const clusterId = await readClusterId({
     client: kube.client,
@@ -239,15 +236,19 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
   state.provider = provider;
   reloader?.onApplied(() => provider.refreshCallRates());
   tasks.start("provider connection", () => provider.run(signal));
-  const deletions = new DeletionLedger({ clock, log });
-  const shared = { options, kube, provider, metrics, log, clock, random, tracing, deletions };
-  const prepared = prepareControllers({ ...shared, plans: observed?.plans, memories }, parts);
+  const identity = `${hostname()}_${randomUUID()}`;
+  const program = { identity, clock, random, newId: randomUUID, log, metrics, tracing };
+  const { registrations = CONTROLLERS } = daemon;
+  const prepared = prepareControllers(
+    { options, cluster: kube, providers: provider, program, plans: observed?.plans, memories },
+    registrations,
+  );
   const controllers = followedBy(daemon.end, prepared);
   state.controllers = controllers;
   if (isElected) {
-    const identity = `${hostname()}_${randomUUID()}`;
-    const annotations = new Map([[CLOUD_NODE_LIFECYCLE_CONTROLLER, [deletionNotes(deletions, identity, options)]]]);
-    const own = { controllers, identity, sequence, annotations, migration: daemon.migration, graceMs: GRACE_MS };
+    const shared = { options, kube, provider, metrics, log, clock, random, controllers };
+    const annotations = controllers.leaseAnnotations;
+    const own = { identity, sequence, annotations, migration: daemon.migration, graceMs: GRACE_MS };
     const election = new Election({ ...shared, ...own });
     state.election = election;
     return election.run(stop);
@@ -257,16 +258,10 @@ async function lead(daemon: Daemon): Promise<DaemonEnd> {
   return "stopped";
 }
 
-function deletionNotes(deletions: DeletionLedger, identity: string, options: Options): DeletionNotes {
-  const isActive = (provider: string): boolean =>
-    !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
-  return new DeletionNotes(deletions, identity, isActive);
-}
-
 /** Where controllers are to end the process ends, from that moment on: as when asked to, so when leadership is lost or given up. */
 function followedBy(end: Ending, controllers: Controllers): Controllers {
   return {
-    all: controllers.all,
+    ...controllers,
     run: (isChosen, signals) => {
       end.follow(signals.stop);
       end.follow(signals.lost);

@@ -1,7 +1,8 @@
 import type { Options } from "./options.ts";
 import { type HealthCheck, controllerChecks, controllersSummary } from "../server/health.ts";
 import { type ConfigReloader, reloadSummary } from "./config-reloader.ts";
-import { type Controllers, enabledControllers } from "./controllers.ts";
+import type { Controllers } from "../runtime/supervised-controller.ts";
+import { enabledControllers } from "./controllers.ts";
 import type { Election } from "../leadership/election.ts";
 import type { ProviderSide } from "../provider/providers.ts";
 

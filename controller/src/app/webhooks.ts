@@ -14,7 +14,7 @@ import { isRecord } from "../util/json.ts";
 import { PemFileError } from "../util/pem-pair.ts";
 import type { TaskGroup } from "../util/task-group.ts";
 import type { Options } from "./options.ts";
-import { type WebhookParts, buildPersistentVolumeWebhook } from "./persistent-volume-label.ts";
+import { type WebhookParts, buildPersistentVolumeWebhook } from "../controllers/persistent-volume-label/webhook.ts";
 
 export interface WebhooksDependencies extends WebhookParts {
   readonly options: Options;

@@ -13,7 +13,7 @@ import { parseCommand } from "../app/options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted } from "../util/abort.ts";
 import { recordField } from "../util/json.ts";
-import { CONTROLLERS } from "../app/controllers.ts";
+import { CONTROLLER_NAMES } from "../app/controllers.ts";
 import { Election } from "./election.ts";
 
 const MAIN = "cloud-controller-manager";
@@ -24,7 +24,7 @@ const OBSERVED = `--controller-mode=${CLOUD_NODE_LIFECYCLE_CONTROLLER}=observe`;
 
 function optionsOf(...flags: readonly string[]): Options {
   const args = ["--kubeconfig=/none", "--provider=acme=unix:///none.sock", ...flags];
-  const command = parseCommand({ args, environment: {}, readText: () => "" }, CONTROLLERS);
+  const command = parseCommand({ args, environment: {}, readText: () => "" }, CONTROLLER_NAMES);
   if (command.kind !== "run") throw new Error(JSON.stringify(command));
   return command.options;
 }

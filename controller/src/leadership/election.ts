@@ -12,7 +12,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
-import type { Controllers } from "../app/controllers.ts";
+import type { Controllers } from "../runtime/supervised-controller.ts";
 import type { KubeSide } from "../kube/cluster.ts";
 import type { ProviderSide } from "../provider/providers.ts";
 import { SuccessorNotes, successorMetrics } from "./handover.ts";

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { controllerEnvironment } from "../../test/support/controller-context.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { ProviderError } from "../provider/model/errors.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { NO_TRACING } from "../telemetry/tracing.ts";
 import { aborted } from "../util/abort.ts";
 import { RetryAfterError, TerminalError } from "../util/errors.ts";
-import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
-import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
+import { SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
 import { Controller } from "./controller.ts";
 import { controllerMetrics } from "./metrics.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter, stepReconciler } from "./reconciler.ts";
@@ -35,9 +33,14 @@ function startController(
   const log = new FakeLog();
   const metrics = new Metrics();
   const reconciles: { key: string; atMs: number }[] = [];
-  const queue = createWorkqueue({ clock, limiter: exponentialLimiter(SERVICE_BACKOFF), metrics: NO_QUEUE_METRICS });
-  const controller = new Controller({
+  const environment = controllerEnvironment({
     name: "service-lb-controller",
+    clock,
+    log,
+    newId: () => "id",
+    controllerMetrics: controllerMetrics(metrics)("service-lb-controller", "service"),
+  });
+  const controller = new Controller(environment, {
     reconciler: {
       reconcile: (context) => {
         reconciles.push({ key: context.key, atMs: clock.monotonicMs() });
@@ -45,13 +48,8 @@ function startController(
       },
     },
     sources,
-    queue,
     workers,
-    clock,
-    log,
-    metrics: controllerMetrics(metrics)("service-lb-controller", "service"),
-    tracing: NO_TRACING,
-    newId: () => "id",
+    backoff: SERVICE_BACKOFF,
   });
   const stop = new AbortController();
   const abort = new AbortController();
@@ -261,30 +259,21 @@ describe("a Controller that breaks", () => {
     const clock = new FakeClock();
     const ended: string[] = [];
     const asked = new Set<string>();
-    const queue = createWorkqueue({
-      clock,
-      limiter: exponentialLimiter(SERVICE_BACKOFF),
-      metrics: NO_QUEUE_METRICS,
-      lanes: {
-        laneOf: (key) => {
-          if (asked.has(key)) throw fault;
-          asked.add(key);
-          return "";
-        },
-        limit: 2,
-      },
-    });
+    const of = (key: string): string => {
+      if (asked.has(key)) throw fault;
+      asked.add(key);
+      return "";
+    };
     const stop = new AbortController();
     const slow = Promise.withResolvers<void>();
     let ends = 0;
-    const controller = new Controller({
-      name: "service-lb-controller",
+    const controller: Controller = new Controller(controllerEnvironment({ clock }), {
       reconciler: {
         reconcile: async ({ key, signal }) => {
           signal.addEventListener("abort", () => slow.resolve());
           if (key === "slow") await slow.promise;
           else {
-            queue.add(key);
+            controller.queue.add(key);
             duringWork(stop);
           }
           await settle();
@@ -293,15 +282,12 @@ describe("a Controller that breaks", () => {
         },
       },
       sources: [{ name: "s", ready: () => Promise.resolve(), start: () => () => void ends++ }],
-      queue,
       workers: 2,
-      clock,
-      log: new FakeLog(),
-      metrics: { running: () => undefined, reconciled: () => undefined },
-      tracing: NO_TRACING,
+      subqueues: { of, count: 1 },
+      backoff: SERVICE_BACKOFF,
     });
-    queue.add("slow");
-    queue.add("quick");
+    controller.queue.add("slow");
+    controller.queue.add("quick");
     const running = controller.run({ stop: stop.signal, abort: new AbortController().signal });
     const outcome = running.then(
       () => "ended",

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { KubeObject } from "../api/meta.ts";
 import type { Lister } from "../kube/cache/lister.ts";
 import { doWork } from "../observe/work.ts";
@@ -8,29 +7,43 @@ import { type OwnedSignal, type SignalFan, childSignal, signalFan } from "../uti
 import type { Clock } from "../util/clock.ts";
 import { isTerminal, isToldElsewhere, retryAfterMsOf } from "../util/errors.ts";
 import type { Priority } from "../util/semaphore.ts";
+import type { QueueMetrics } from "../workqueue/metrics.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
+import { type ExponentialOptions, exponentialLimiter } from "../workqueue/rate-limiter.ts";
+import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
 import { type ControllerMetrics, PlannedWork, inReconcileSpan } from "./metrics.ts";
 import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
-export interface ControllerDependencies {
+/** What any controller runs with. */
+export interface ControllerEnvironment {
   /** Canonical name, from api/controller-names.ts. */
   readonly name: string;
+  readonly program: {
+    readonly clock: Clock;
+    readonly log: Logger;
+    /** Each reconcile is a trace. */
+    readonly tracing: Tracing;
+    /** A random UUID, in production. */
+    readonly newId: () => string;
+  };
+  /** Its series of the metric families that all controllers share. */
+  readonly metrics: { readonly queue: QueueMetrics; readonly controller: ControllerMetrics };
+}
+
+/** What is one controller's own. */
+export interface ControllerOptions {
   readonly reconciler: Reconciler;
   readonly sources: readonly Source[];
-  readonly queue: Workqueue;
-  /** Reconciles at the same time; one key is never in two of them. */
+  /** Reconciles at the same time, of each subqueue; one key is never in two of them. */
   readonly workers: number;
+  /** Parts of the queue that must not hold each other up, and how many there are. @default one */
+  readonly subqueues?: { readonly of: (key: string) => string; readonly count: number };
+  /** Between two tries of a key that fails. */
+  readonly backoff: ExponentialOptions;
   /** What keys name, so that each change can be told with the state of the object that it was made from. @default not told */
   readonly objects?: Pick<Lister<KubeObject>, "get">;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: ControllerMetrics;
-  /** Each reconcile is a trace. */
-  readonly tracing: Tracing;
-  /** @default a random UUID */
-  readonly newId?: () => string;
 }
 
 export interface RunSignals {
@@ -52,28 +65,35 @@ export interface ControllerSnapshot {
 
 /** Sources, a queue, workers and one reconciler. */
 export class Controller {
-  readonly #deps: ControllerDependencies;
+  readonly #environment: ControllerEnvironment;
+  readonly #options: ControllerOptions;
+  readonly #workers: number;
+  readonly queue: Workqueue;
   readonly #history = new ReconcileHistory();
 
-  constructor(dependencies: ControllerDependencies) {
-    this.#deps = dependencies;
+  constructor(environment: ControllerEnvironment, options: ControllerOptions) {
+    const { workers, subqueues, backoff } = options;
+    this.#environment = environment;
+    this.#options = options;
+    this.#workers = workers * (subqueues?.count ?? 1);
+    this.queue = createWorkqueue({
+      clock: environment.program.clock,
+      limiter: exponentialLimiter(backoff),
+      metrics: environment.metrics.queue,
+      ...(subqueues && { lanes: { laneOf: subqueues.of, limit: workers } }),
+    });
   }
 
   get name(): string {
-    return this.#deps.name;
-  }
-
-  get queue(): Workqueue {
-    return this.#deps.queue;
+    return this.#environment.name;
   }
 
   /** Keys by name up to `limit` of each kind. */
   snapshot(limit: number): ControllerSnapshot {
-    const { workers, queue } = this.#deps;
     const failing = this.#history.failing();
     return {
-      workers,
-      queue: queue.snapshot(limit),
+      workers: this.#workers,
+      queue: this.queue.snapshot(limit),
       recent: this.#history.recent().slice(0, limit),
       failing: { count: failing.length, first: failing.slice(0, limit) },
     };
@@ -89,16 +109,18 @@ export class Controller {
    * what broke it, only after the reconciles in work have ended: whoever starts another one must not find a key in two of them.
    */
   async run(signals: RunSignals): Promise<void> {
-    const { sources, queue, workers, log, metrics, name } = this.#deps;
+    const { sources } = this.#options;
+    const { name, program, metrics } = this.#environment;
+    const { log } = program;
     using stop = childSignal(signals.stop);
     using abort = childSignal(signals.abort);
     const ends: (() => void)[] = [];
     let isWorking = false;
     try {
-      for (const source of sources) ends.push(source.start(queue));
+      for (const source of sources) ends.push(source.start(this.queue));
       await Promise.all(sources.map((source) => source.ready(stop.signal)));
-      log.info("Controller started", { controller: name, workers });
-      metrics.running(true);
+      log.info("Controller started", { controller: name, workers: this.#workers });
+      metrics.controller.running(true);
       isWorking = true;
       await this.#workOff({ stop: stop.signal, abort: abort.signal }, (error) => {
         stop.abort(error);
@@ -110,8 +132,8 @@ export class Controller {
       throw error;
     } finally {
       for (const end of ends) end();
-      queue.shutDown();
-      metrics.running(false);
+      this.queue.shutDown();
+      metrics.controller.running(false);
       log.info("Controller stopped", { controller: name });
     }
   }
@@ -122,7 +144,6 @@ export class Controller {
    * @param onFault told when something broke that is no reconcile; keys in work are still waited for, and then it is thrown
    */
   async #workOff({ stop, abort }: RunSignals, onFault: (error: unknown) => void): Promise<void> {
-    const { queue, workers } = this.#deps;
     using signals = signalFan(abort);
     const faults: unknown[] = [];
     const fault = (error: unknown): void => {
@@ -132,11 +153,11 @@ export class Controller {
     const inWork = new Set<Promise<void>>();
     let oneEnded = (): void => undefined;
     while (!stop.aborted) {
-      if (inWork.size === workers) {
+      if (inWork.size === this.#workers) {
         await new Promise<void>((resolve) => (oneEnded = resolve));
         continue;
       }
-      const item = await queue.get(stop);
+      const item = await this.queue.get(stop);
       if (item === undefined) break;
       const work = this.#work(item, signals)
         .catch(fault)
@@ -151,17 +172,17 @@ export class Controller {
   }
 
   async #work(item: WorkItem, signals: SignalFan): Promise<void> {
-    const { queue } = this.#deps;
     using own = signals.child();
     try {
-      settle(queue, item.key, item.priority, await this.#reconcile(item, own));
+      settle(this.queue, item.key, item.priority, await this.#reconcile(item, own));
     } finally {
-      queue.done(item.key);
+      this.queue.done(item.key);
     }
   }
 
   async #reconcile(item: WorkItem, own: OwnedSignal): Promise<Outcome> {
-    const { name, clock, metrics, tracing } = this.#deps;
+    const { name, metrics, program } = this.#environment;
+    const { clock, tracing } = program;
     const context = this.#context(item, own.signal);
     const startMs = clock.monotonicMs();
     const outcome = await inReconcileSpan(tracing, name, context, () =>
@@ -169,36 +190,37 @@ export class Controller {
     );
     const durationMs = clock.monotonicMs() - startMs;
     const { key, reconcileId } = context;
-    metrics.reconciled(outcome.kind, durationMs / 1000);
+    metrics.controller.reconciled(outcome.kind, durationMs / 1000);
     const before = this.#history.last(key);
     const record = this.#history.add({ key, reconcileId, endMs: clock.nowMs(), durationMs }, outcome);
-    metrics.ended?.(record, before);
+    metrics.controller.ended?.(record, before);
     report(context.log, outcome);
     return outcome;
   }
 
   /** Does the work under its name, so that whoever writes knows whether to. */
   async #attempt(context: ReconcileContext, stop: (reason: unknown) => void): Promise<Outcome> {
-    const { name, reconciler, queue, metrics, objects } = this.#deps;
+    const { name, metrics } = this.#environment;
+    const { reconciler, objects } = this.#options;
     const { key, reconcileId } = context;
     const version = objects?.get(key)?.metadata;
-    const work = new PlannedWork({ controller: name, key, provider: queue.lane(key), reconcileId, version, stop });
+    const work = new PlannedWork({ controller: name, key, provider: this.queue.lane(key), reconcileId, version, stop });
     const ended = await doWork(work, () => attempt(reconciler, context));
     const outcome = work.outcome(ended);
-    if (outcome.kind !== "aborted") metrics.planned?.(work.key, work.provider, work.writesAt(outcome));
+    if (outcome.kind !== "aborted") metrics.controller.planned?.(work.key, work.provider, work.writesAt(outcome));
     return outcome;
   }
 
   #context({ key, priority }: WorkItem, signal: AbortSignal): ReconcileContext {
-    const { name, log, queue, newId = randomUUID } = this.#deps;
-    const reconcileId = newId();
+    const { name, program } = this.#environment;
+    const reconcileId = program.newId();
     return {
       key,
       priority,
       signal,
       reconcileId,
-      failures: queue.failures(key),
-      log: log.child({ controller: name, key, reconcileId }),
+      failures: this.queue.failures(key),
+      log: program.log.child({ controller: name, key, reconcileId }),
     };
   }
 }

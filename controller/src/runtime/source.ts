@@ -59,6 +59,21 @@ export function informerSource<T extends KubeObject>(options: InformerSourceOpti
   };
 }
 
+/** Told whenever a provider has become usable. */
+export interface ReadyProviders {
+  /** Calls back; answers how to end that. */
+  onReady(listener: () => void): () => void;
+}
+
+/** Keys that may have waited for a provider, whenever one has become usable: tried at once and together, not each after its back-off. */
+export function providerReadySource(providers: ReadyProviders, enqueue: (queue: Workqueue) => void): Source {
+  return {
+    name: "provider ready",
+    ready: () => Promise.resolve(),
+    start: (queue) => providers.onReady(() => enqueue(queue)),
+  };
+}
+
 function ownKey(object: KubeObject): readonly string[] {
   return [keyOf(object)];
 }

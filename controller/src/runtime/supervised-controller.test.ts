@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { controllerEnvironment } from "../../test/support/controller-context.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { NO_TRACING } from "../telemetry/tracing.ts";
-import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
-import { exponentialLimiter, SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
+import { SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
 import { Controller } from "./controller.ts";
 import { controllerMetrics, faultCounter } from "./metrics.ts";
 import { DONE } from "./reconciler.ts";
@@ -34,8 +32,7 @@ function supervise(source: (life: number, clock: FakeClock) => Promise<void> | u
   const build = (): Controller => {
     buildsMs.push(clock.monotonicMs());
     const life = buildsMs.length;
-    return new Controller({
-      name: NAME,
+    return new Controller(controllerEnvironment({ name: NAME, clock, log, controllerMetrics: metricsOf }), {
       reconciler: { reconcile: () => Promise.resolve(DONE) },
       sources: [
         {
@@ -48,12 +45,8 @@ function supervise(source: (life: number, clock: FakeClock) => Promise<void> | u
           },
         },
       ],
-      queue: createWorkqueue({ clock, limiter: exponentialLimiter(SERVICE_BACKOFF), metrics: NO_QUEUE_METRICS }),
       workers: 1,
-      clock,
-      log,
-      metrics: metricsOf,
-      tracing: NO_TRACING,
+      backoff: SERVICE_BACKOFF,
     });
   };
   const supervised = new SupervisedController({

@@ -4,14 +4,31 @@ import { sleep } from "../util/abort.ts";
 import { Backoff } from "../util/backoff.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Controller, RunSignals } from "./controller.ts";
+import type { LeaseAnnotation } from "./lease-annotation.ts";
 
-/** Makes a fresh instance for each start; undefined: the options leave nothing for it to do. */
-export type BuildController = () => Controller | undefined;
+export interface ControllersSignals {
+  /** Ask to end: work in hand may finish. */
+  readonly stop: AbortSignal;
+  /** Leadership is lost: everything ends at once. */
+  readonly lost: AbortSignal;
+  /** How long work in hand may take after `stop`. */
+  readonly graceMs: number;
+}
+
+/** The enabled controllers, to be run together or in parts. */
+export interface Controllers {
+  readonly all: readonly SupervisedController[];
+  /** What they keep on the Lease that they are led under, by canonical name. */
+  readonly leaseAnnotations: ReadonlyMap<string, readonly LeaseAnnotation[]>;
+  /** Runs those that `isChosen` until `stop` or `lost` aborts and their work has ended. */
+  run(isChosen: (name: string) => boolean, signals: ControllersSignals): Promise<void>;
+}
 
 export interface SupervisedControllerDependencies {
   /** Canonical name. */
   readonly name: string;
-  readonly build: BuildController;
+  /** Makes a fresh instance for each start; undefined: the options leave nothing for it to do. */
+  readonly build: () => Controller | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -2,6 +2,12 @@ interface Waiter {
   readonly enter: () => void;
 }
 
+/** How somebody asks to be let in. */
+export interface Admission {
+  readonly priority: Priority;
+  readonly signal: AbortSignal;
+}
+
 /** Lets at most `limit` in at once; those who wait enter by priority, then in the order of coming. Nobody is passed over for ever. */
 export class Semaphore {
   #limit: number;
@@ -42,6 +48,16 @@ export class Semaphore {
       this.#inside--;
       this.#admit();
     };
+  }
+
+  /** Does the work inside; rejects with the signal's reason if that aborts before. */
+  async run<T>({ priority, signal }: Admission, work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(priority, signal);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
   }
 
   #wait(priority: Priority, signal: AbortSignal): Promise<void> {

@@ -1,16 +1,14 @@
-import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { type DevCluster, type Interception, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKubeSide, type KubeSide } from "../../src/kube/cluster.ts";
 import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
-import { nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
-import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
+import { nodeIpam } from "../../src/controllers/node-ipam/controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { asRecord, recordField, stringField, stringsField } from "../../src/util/json.ts";
 import { TaskGroup } from "../../src/util/task-group.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
+import { built, controllerContext } from "../support/controller-context.ts";
 import { FakeLog } from "../support/fake-log.ts";
 import { ranges } from "../support/ipam-world.ts";
 import { eventually } from "../support/poll.ts";
@@ -52,21 +50,18 @@ class Manager {
       random: () => 0.5,
       tracing: NO_TRACING,
     });
-    const controller = nodeIpamController({
-      nodes: this.#kube.nodes,
-      providers: new PrefixProviderSet([]),
-      instances: { get: () => Promise.reject(new Error("no provider was to be asked")) },
-      kube: this.#kube.client,
-      events: this.#kube.events.recorder(EVENT_SOURCES.nodeIpam),
-      clock,
-      log,
-      metrics: nodeIpamMetrics(metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
-      onProviderReady: () => () => undefined,
-      allocator: CLUSTER,
-    });
+    const registered = nodeIpam.register(
+      controllerContext({
+        options: CLUSTER,
+        clock,
+        log,
+        metrics,
+        nodes: this.#kube.nodes,
+        client: this.#kube.client,
+        record: (event) => this.#kube.events.recorder(EVENT_SOURCES.nodeIpam).record(event),
+      }),
+    );
+    const controller = built(registered);
     this.#tasks.start("nodes informer", (signal) => this.#kube.nodes.run(signal));
     const { signal } = this.#life;
     this.#end = controller.run({ stop: signal, abort: signal });

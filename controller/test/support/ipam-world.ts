@@ -1,19 +1,16 @@
-import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { NODE_IPAM_CONTROLLER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
-import { type Allocator, nodeIpamController } from "../../src/controllers/node-ipam/controller.ts";
-import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
+import { nodeIpam } from "../../src/controllers/node-ipam/controller.ts";
+import type { NodeIpamOptions } from "../../src/controllers/node-ipam/options.ts";
 import type { ApiError } from "../../src/kube/errors.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
 import type { ProviderError } from "../../src/provider/model/errors.ts";
 import type { InstanceAnswer } from "../../src/provider/model/instance.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { NO_TRACING } from "../../src/telemetry/tracing.ts";
-import { parseCidr } from "../../src/util/cidr.ts";
 import { isRecord, recordField, stringField, stringsField } from "../../src/util/json.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance } from "./builders.ts";
+import { built, controllerContext, REFUSING_CLIENT } from "./controller-context.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { apiError, FakeKube, type KubeCall } from "./fake-kube.ts";
@@ -23,22 +20,19 @@ import type { Observed } from "./observed.ts";
 /** How a write ends: as the server does it, refused before it is done, or done and its answer lost. */
 export type Fate = "answered" | "refused" | "lost";
 
-/** `10.0.0.0/22 24`: a range and the prefix length of what a Node gets of it. */
-export function ranges(clusterCidrs: readonly string[], serviceCidrs: readonly string[] = []): Allocator {
+/** `10.0.0.0/22 24`: a range and the prefix length of what a Node gets of it, at most one of each IP family. */
+export function ranges(clusterCidrs: readonly string[], serviceCidrs: readonly string[] = []): NodeIpamOptions {
+  const sizeOf = (isOfFamily: (cidr: string) => boolean): number =>
+    Number(clusterCidrs.find(isOfFamily)?.split(" ")[1] ?? 0);
   return {
-    kind: "ranges",
-    clusterCidrs: clusterCidrs.map((text) => {
-      const [cidr = "", size = ""] = text.split(" ");
-      return { cidr: range(cidr), nodeMaskSize: Number(size) };
-    }),
-    serviceCidrs: serviceCidrs.map(range),
+    allocateNodeCidrs: true,
+    cidrAllocatorType: "RangeAllocator",
+    clusterCidr: clusterCidrs.map((text) => text.split(" ")[0]).join(),
+    nodeCidrMaskSize: 0,
+    nodeCidrMaskSizeIpv4: sizeOf((text) => text.includes(".")),
+    nodeCidrMaskSizeIpv6: sizeOf((text) => text.includes(":")),
+    serviceClusterIpRange: serviceCidrs.join(),
   };
-}
-
-function range(text: string): NonNullable<ReturnType<typeof parseCidr>> {
-  const parsed = parseCidr(text);
-  if (parsed === undefined) throw new Error(`${text} is no range`);
-  return parsed;
 }
 
 /** API server, cloud and controller in one process, under a clock that the test moves. What the cache shows can be held back. */
@@ -89,7 +83,7 @@ export class IpamWorld {
     for (const name of this.#names) this.#show(name);
   }
 
-  start(allocator: Allocator): void {
+  start(options: NodeIpamOptions): void {
     const { clock, log, observed } = this;
     const kube = observed?.client(this.kube) ?? this.kube;
     const record = (event: EventInput): void => void this.events.push(textOf(event));
@@ -99,41 +93,36 @@ export class IpamWorld {
     for (const node of shown) this.nodes.set(node);
     this.metrics = new Metrics();
     this.sync();
-    const controller = nodeIpamController({
-      nodes: this.nodes,
-      providers: new PrefixProviderSet([]),
-      instances: { get: (node) => Promise.resolve(this.#answer(node)) },
-      kube: {
-        get: (resource, name, options) => kube.get(resource, name, options),
-        list: (resource, options) => kube.list(resource, options),
-        patch: async (resource, name, patch, options) => {
-          const fate = this.fate(name.name);
-          if (fate === "refused") throw apiError("forbidden");
-          const refusal = this.#refusal({ verb: "patch", target: name.name, patch });
-          if (refusal !== undefined) throw refusal;
-          const written = await kube.patch(resource, name, patch, options);
-          this.sync();
-          if (fate === "lost") throw apiError("transient");
-          return written;
+    const registered = nodeIpam.register(
+      controllerContext({
+        name: NODE_IPAM_CONTROLLER,
+        options,
+        clock,
+        log,
+        metrics: this.metrics,
+        nodes: this.nodes,
+        instances: { get: (node) => Promise.resolve(this.#answer(node)) },
+        client: {
+          ...REFUSING_CLIENT,
+          get: (resource, name, how) => kube.get(resource, name, how),
+          list: (resource, how) => kube.list(resource, how),
+          patch: async (resource, name, patch, how) => {
+            const fate = this.fate(name.name);
+            if (fate === "refused") throw apiError("forbidden");
+            const refusal = this.#refusal({ verb: "patch", target: name.name, patch });
+            if (refusal !== undefined) throw refusal;
+            const written = await kube.patch(resource, name, patch, how);
+            this.sync();
+            if (fate === "lost") throw apiError("transient");
+            return written;
+          },
         },
-      },
-      events: { record: observed?.events(record) ?? record },
-      clock,
-      log,
-      metrics: nodeIpamMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: {
-        running: () => undefined,
-        reconciled: () => undefined,
-        ...(observed && { planned: observed.reporting(NODE_IPAM_CONTROLLER) }),
-      },
-      onProviderReady: (listener) => {
-        this.#readyListeners.add(listener);
-        return () => this.#readyListeners.delete(listener);
-      },
-      allocator,
-    });
+        record: observed?.events(record) ?? record,
+        ...(observed && { controllerMetrics: { planned: observed.reporting(NODE_IPAM_CONTROLLER) } }),
+        readyListeners: this.#readyListeners,
+      }),
+    );
+    const controller = built(registered);
     const { signal } = this.#stop;
     this.#running = controller.run({ stop: signal, abort: signal });
   }

@@ -3,11 +3,9 @@ import { type ControllerMetrics, faultCounter } from "../../src/runtime/metrics.
 import type { Result } from "../../src/runtime/reconciler.ts";
 import { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import type { Clock } from "../../src/util/clock.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
-import { createWorkqueue } from "../../src/workqueue/rate-limited-queue.ts";
-import { exponentialLimiter, SERVICE_BACKOFF } from "../../src/workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../../src/workqueue/rate-limiter.ts";
+import { controllerEnvironment } from "./controller-context.ts";
 import { FakeLog } from "./fake-log.ts";
 
 export interface KeyedController {
@@ -22,23 +20,26 @@ export interface KeyedController {
 /** A controller of fixed keys, not begun. */
 export function keyedController({ name, keys, reconcile, clock, ended }: KeyedController): SupervisedController {
   const build = (): Controller => {
-    const limiter = exponentialLimiter(SERVICE_BACKOFF);
-    const queue = createWorkqueue({ clock, limiter, metrics: NO_QUEUE_METRICS });
-    const start = () => {
-      for (const key of keys) queue.add(key);
-      return () => undefined;
-    };
-    return new Controller({
+    const environment = controllerEnvironment({
       name,
-      reconciler: { reconcile: ({ key }) => reconcile(key) },
-      sources: [{ name: "keys", ready: () => Promise.resolve(), start }],
-      queue,
-      workers: 4,
       clock,
-      log: new FakeLog(),
-      metrics: { running: () => undefined, reconciled: () => undefined, ...(ended && { ended }) },
-      tracing: NO_TRACING,
       newId: () => "id-1",
+      ...(ended && { controllerMetrics: { ended } }),
+    });
+    return new Controller(environment, {
+      reconciler: { reconcile: ({ key }) => reconcile(key) },
+      sources: [
+        {
+          name: "keys",
+          ready: () => Promise.resolve(),
+          start: (queue) => {
+            for (const key of keys) queue.add(key);
+            return () => undefined;
+          },
+        },
+      ],
+      workers: 4,
+      backoff: SERVICE_BACKOFF,
     });
   };
   const faults = faultCounter(new Metrics());

@@ -2,17 +2,14 @@ import type { CertificateSigningRequest } from "../../src/api/certificate-signin
 import { KUBELET_SERVING_CSR_APPROVER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node, NodeAddress } from "../../src/api/node.ts";
-import { kubeletServingCsrApprover } from "../../src/controllers/kubelet-serving-csr-approver/controller.ts";
-import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
+import { kubeletServing } from "../../src/controllers/kubelet-serving-csr-approver/controller.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../src/kube/resources/certificate-signing-request.ts";
 import type { InstanceAnswer } from "../../src/provider/model/instance.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import type { Provider } from "../../src/provider/model/provider.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { NO_TRACING } from "../../src/telemetry/tracing.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance, node } from "./builders.ts";
 import { request, type RequestParts } from "./certificate-requests.ts";
+import { built, controllerContext, REFUSING_CLIENT } from "./controller-context.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
@@ -46,40 +43,37 @@ export class KubeletServingWorld {
     const { clock, log, observed } = this;
     const kube = observed?.client(this.kube) ?? this.kube;
     const record = ({ regarding, message }: EventInput): void => void this.events.push(`${regarding.name}: ${message}`);
-    const controller = kubeletServingCsrApprover({
-      requests: this.requests,
-      nodes: this.nodes,
-      instances: {
-        get: ({ metadata }) => {
-          this.asked.push(metadata.name);
-          const { says } = this;
-          return Promise.resolve(says.get(metadata.name) ?? { kind: "notMine", message: "nobody's" });
+    const registered = kubeletServing.register(
+      controllerContext({
+        name: KUBELET_SERVING_CSR_APPROVER,
+        options: {},
+        clock,
+        log,
+        metrics: this.metrics,
+        kubeletServingRequests: this.requests,
+        nodes: this.nodes,
+        instances: {
+          get: ({ metadata }) => {
+            this.asked.push(metadata.name);
+            const { says } = this;
+            return Promise.resolve(says.get(metadata.name) ?? { kind: "notMine", message: "nobody's" });
+          },
         },
-      },
-      providers: new PrefixProviderSet([this.#provider()]),
-      kube: {
-        patch: async (resource, name, patch, options) => {
-          const written = await kube.patch(resource, name, patch, options);
-          this.show(name.name);
-          return written;
+        providers: [this.#provider()],
+        client: {
+          ...REFUSING_CLIENT,
+          patch: async (resource, name, patch, options) => {
+            const written = await kube.patch(resource, name, patch, options);
+            this.show(name.name);
+            return written;
+          },
         },
-      },
-      events: { record: observed?.events(record) ?? record },
-      clock,
-      log,
-      metrics: kubeletServingMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: {
-        running: () => undefined,
-        reconciled: () => undefined,
-        ...(observed && { planned: observed.reporting(KUBELET_SERVING_CSR_APPROVER) }),
-      },
-      onProviderReady: (listener) => {
-        this.#onReady.add(listener);
-        return () => this.#onReady.delete(listener);
-      },
-    });
+        record: observed?.events(record) ?? record,
+        ...(observed && { controllerMetrics: { planned: observed.reporting(KUBELET_SERVING_CSR_APPROVER) } }),
+        readyListeners: this.#onReady,
+      }),
+    );
+    const controller = built(registered);
     const { signal } = this.#stop;
     this.#running = controller.run({ stop: signal, abort: signal });
   }

@@ -14,7 +14,7 @@ import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts"
 import type { Provider } from "../../src/provider/model/provider.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
+import { controllerContext, REFUSING_CLIENT } from "./controller-context.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
@@ -41,7 +41,12 @@ export class LifecycleWorld {
   readonly log = new FakeLog();
   readonly metrics = new Metrics();
   /** May be changed while the controller runs. */
-  readonly settings = { periodMs: 5000, confirmations: 2, spanMs: 30_000, maxPercent: 10 };
+  readonly options = {
+    nodeMonitorPeriod: 5000,
+    nodeDeletionConfirmations: 2,
+    nodeDeletionSpan: 30_000,
+    nodeDeletionMaxPercent: 10,
+  };
   readonly memory = new ProviderMemory();
   readonly ledger = new DeletionLedger({ clock: this.clock, log: this.log });
   readonly events: string[] = [];
@@ -105,11 +110,16 @@ export class LifecycleWorld {
     const kube = observed?.client(this.kube) ?? this.kube;
     const record = (event: EventInput): void => void this.events.push(textOf(event));
     const providers = new PrefixProviderSet([this.#provider()]);
-    const controller = nodeLifecycleController({
+    const context = controllerContext({
+      name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
+      options: this.options,
+      clock,
+      log,
       nodes,
-      instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal, tracing: NO_TRACING }),
       providers,
-      kube: {
+      instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal, tracing: NO_TRACING }),
+      client: {
+        ...REFUSING_CLIENT,
         get: (resource, name, options) => kube.get(resource, name, options),
         patch: async (resource, name, patch, options) => {
           const written = await kube.patch(resource, name, patch, options);
@@ -121,22 +131,11 @@ export class LifecycleWorld {
           nodes.delete(name.name);
         },
       },
-      events: { record: observed?.events(record) ?? record },
-      clock,
-      log,
-      metrics: nodeLifecycleMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: {
-        running: () => undefined,
-        reconciled: () => undefined,
-        ...(observed && { planned: observed.reporting(CLOUD_NODE_LIFECYCLE_CONTROLLER) }),
-      },
-      onProviderReady: () => () => undefined,
-      settings: this.settings,
-      memory: this.memory,
-      deletions: this.ledger,
+      record: observed?.events(record) ?? record,
+      ...(observed && { controllerMetrics: { planned: observed.reporting(CLOUD_NODE_LIFECYCLE_CONTROLLER) } }),
     });
+    const metrics = nodeLifecycleMetrics(this.metrics);
+    const controller = nodeLifecycleController(context, metrics, { memory: this.memory, deletions: this.ledger });
     const { signal } = this.#stop;
     this.#running = controller.run({ stop: signal, abort: signal });
   }

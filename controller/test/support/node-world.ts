@@ -1,7 +1,6 @@
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
-import { cloudNodeController } from "../../src/controllers/node/controller.ts";
-import { nodeMetrics } from "../../src/controllers/node/metrics.ts";
+import { cloudNode } from "../../src/controllers/node/controller.ts";
 import type { FieldPolicy } from "../../src/controllers/node/plan/labels.ts";
 import type { JsonValue, Patch } from "../../src/kube/client.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
@@ -13,8 +12,8 @@ import type { Provider } from "../../src/provider/model/provider.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { isRecord, type JsonRecord, recordField } from "../../src/util/json.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { instance } from "./builders.ts";
+import { built, controllerContext, REFUSING_CLIENT } from "./controller-context.ts";
 import { FakeClock, settle } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
@@ -124,31 +123,33 @@ export class NodeWorld implements AsyncDisposable {
     const { topologyPolicy = "warn", refreshMs = REFRESH_MS } = this.#options;
     const { signal } = this.#life;
     const providers = new PrefixProviderSet([this.#provider()]);
-    const controller = cloudNodeController({
-      nodes,
-      instances: new BatchingInstanceReader({ providers, clock, signal, tracing: NO_TRACING }),
-      providers,
-      kube: {
-        get: (resource, name, options) => kube.get(resource, name, options),
-        patch: async (resource, name, patch, options) => {
-          const written = await kube.patch(resource, name, withoutDirectives(patch), options);
-          this.show(name.name);
-          return written;
+    const registered = cloudNode.register(
+      controllerContext({
+        options: {
+          concurrentNodeSyncs: 64,
+          nodeStatusUpdateFrequency: refreshMs,
+          nodeTopologyPolicy: topologyPolicy,
         },
-      },
-      events: { record: (event) => void this.events.push(event) },
-      clock,
-      log,
-      metrics: nodeMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
-      onProviderReady: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-      settings: { workers: 64, refreshPeriodMs: refreshMs, topologyPolicy },
-    });
+        clock,
+        log,
+        metrics: this.metrics,
+        nodes,
+        providers,
+        instances: new BatchingInstanceReader({ providers, clock, signal, tracing: NO_TRACING }),
+        client: {
+          ...REFUSING_CLIENT,
+          get: (resource, name, options) => kube.get(resource, name, options),
+          patch: async (resource, name, patch, options) => {
+            const written = await kube.patch(resource, name, withoutDirectives(patch), options);
+            this.show(name.name);
+            return written;
+          },
+        },
+        record: (event) => void this.events.push(event),
+        readyListeners: this.#listeners,
+      }),
+    );
+    const controller = built(registered);
     this.#ended = controller.run({ stop: signal, abort: signal });
   }
 

@@ -1,17 +1,13 @@
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node, NodeSpec } from "../../src/api/node.ts";
-import { nodeRouteController } from "../../src/controllers/route/controller.ts";
-import { routeMetrics } from "../../src/controllers/route/metrics.ts";
+import { nodeRoute } from "../../src/controllers/route/controller.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
 import type { InstanceAnswer } from "../../src/provider/model/instance.ts";
 import type { ProviderInfo } from "../../src/provider/model/info.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { NO_TRACING } from "../../src/telemetry/tracing.ts";
-import { parseCidr } from "../../src/util/cidr.ts";
 import { isRecord, type JsonRecord } from "../../src/util/json.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { node as nodeOf } from "./builders.ts";
+import { built, controllerContext } from "./controller-context.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
@@ -36,9 +32,10 @@ export class RouteWorld implements AsyncDisposable {
   readonly otherClouds: Record<string, RouteCloud> = {};
   readonly nodes = new FakeInformer<Node>();
   /** May be changed while the controller runs. */
-  readonly settings = {
-    clusterCidrs: ["10.120.0.0/16", "fd00::/48"].flatMap((text) => parseCidr(text) ?? []),
-    periodMs: PERIOD_MS,
+  readonly options = {
+    configureCloudRoutes: true,
+    clusterCidr: "10.120.0.0/16,fd00::/48",
+    routeReconciliationPeriod: PERIOD_MS,
   };
   readonly events: EventInput[] = [];
   metrics = new Metrics();
@@ -73,29 +70,26 @@ export class RouteWorld implements AsyncDisposable {
     const others = Object.entries(this.otherClouds).map(([name, cloud]) =>
       cloud.provider(name, { ...routesInfo(), providerIdPrefixes: [`${name}://`] }),
     );
-    const controller = nodeRouteController({
-      nodes: this.nodes,
-      providers: new PrefixProviderSet([provider, ...others]),
-      instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
-      kube: this.kube,
-      events: { record: (event) => this.events.push(event) },
-      clock: this.clock,
-      log: this.log,
-      metrics: routeMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: {
-        running: (isRunning) => {
-          this.running = isRunning;
+    const registered = nodeRoute.register(
+      controllerContext({
+        options: this.options,
+        clock: this.clock,
+        log: this.log,
+        metrics: this.metrics,
+        nodes: this.nodes,
+        providers: [provider, ...others],
+        instances: { get: async () => this.lookUp ?? { kind: "notMine", message: "not scripted" } },
+        client: this.kube,
+        record: (event) => this.events.push(event),
+        controllerMetrics: {
+          running: (isRunning) => {
+            this.running = isRunning;
+          },
         },
-        reconciled: () => undefined,
-      },
-      onProviderReady: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-      settings: this.settings,
-    });
+        readyListeners: this.#listeners,
+      }),
+    );
+    const controller = built(registered);
     this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
     await this.pass(1000);
     return this;

@@ -1,13 +1,11 @@
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
-import { serviceLbController } from "../../src/controllers/service/controller.ts";
-import { serviceMetrics } from "../../src/controllers/service/metrics.ts";
+import { serviceLb } from "../../src/controllers/service/controller.ts";
 import type { OwnershipRules, Provider } from "../../src/provider/model/provider.ts";
 import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { NO_TRACING } from "../../src/telemetry/tracing.ts";
-import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
 import { node } from "./builders.ts";
+import { built, controllerContext, REFUSING_CLIENT } from "./controller-context.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeLog } from "./fake-log.ts";
@@ -24,10 +22,8 @@ export class ServiceWorld implements AsyncDisposable {
   readonly events: EventInput[] = [];
   metrics = new Metrics();
   rules: OwnershipRules | undefined;
-  /** Of --load-balancer-drift-period; may be changed while the controller runs. */
-  driftPeriodMs = PERIOD_MS;
-  /** Of --adopt-load-balancers; the same. */
-  adoptsLoadBalancers = false;
+  /** May be changed while the controller runs. */
+  readonly options = { concurrentServiceSyncs: 2, loadBalancerDriftPeriod: PERIOD_MS, adoptLoadBalancers: false };
   providers: readonly Provider[] = [];
   readonly #listeners = new Set<() => void>();
   #life = new AbortController();
@@ -39,37 +35,22 @@ export class ServiceWorld implements AsyncDisposable {
     this.#life = new AbortController();
     this.metrics = new Metrics();
     const { clock, log, store, nodes } = this;
-    const driftPeriodMs = (): number => this.driftPeriodMs;
-    const adoptsLoadBalancers = (): boolean => this.adoptsLoadBalancers;
-    const controller = serviceLbController({
-      services: store.informer,
-      nodes,
-      providers: new PrefixProviderSet(providers, this.rules),
-      kube: store,
-      events: { record: (event) => this.events.push(event) },
-      clock,
-      random: () => 0.5,
-      newId: () => `id-${++this.#ids}`,
-      log,
-      metrics: serviceMetrics(this.metrics),
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      controllerMetrics: { running: () => undefined, reconciled: () => undefined },
-      onProviderReady: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-      settings: {
-        workers: 2,
-        get driftPeriodMs() {
-          return driftPeriodMs();
-        },
-        get adoptsLoadBalancers() {
-          return adoptsLoadBalancers();
-        },
-        loadBalancers: { tags: {} },
-      },
-    });
+    const registered = serviceLb.register(
+      controllerContext({
+        options: this.options,
+        clock,
+        log,
+        metrics: this.metrics,
+        services: store.informer,
+        nodes,
+        providers: new PrefixProviderSet(providers, this.rules),
+        client: { ...REFUSING_CLIENT, patch: (resource, name, patch) => store.patch(resource, name, patch) },
+        record: (event) => this.events.push(event),
+        newId: () => `id-${++this.#ids}`,
+        readyListeners: this.#listeners,
+      }),
+    );
+    const controller = built(registered);
     this.#ended = controller.run({ stop: this.#life.signal, abort: this.#life.signal });
     await this.pass(1000);
     return this;

@@ -89,12 +89,8 @@ async function write(
   context: ReconcileContext,
 ): Promise<Result> {
   const { writers, ownWrites } = deps;
-  const leave = await writers.enter(context.priority, context.signal);
-  try {
-    return await assign(node, ranges, { ...deps, wrote: (before, now) => ownWrites.note(before, now) }, context);
-  } finally {
-    leave();
-  }
+  const wrote = (before: Node, now: Node): void => ownWrites.note(before, now);
+  return writers.run(context, () => assign(node, ranges, { ...deps, wrote }, context));
 }
 
 /** What only waiting or an operator cures has its own wait (proto/README.md section 5); the rest the queue's back-off. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IpamWorld } from "../../../test/support/ipam-world.ts";
+import { IpamWorld, ranges } from "../../../test/support/ipam-world.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
-const CLOUD = { kind: "cloud" } as const;
+const CLOUD = { ...ranges([]), cidrAllocatorType: "CloudAllocator" } as const;
 const MINUTE_MS = 60_000;
 
 let world: IpamWorld;

@@ -63,6 +63,17 @@ export function isNodeIpamEnabled({ controllers }: { readonly controllers: reado
   return isControllerEnabled(NODE_IPAM_CONTROLLER, controllers);
 }
 
+/**
+ * Why no ranges are allocated although --allocate-node-cidrs is given; undefined: they are, or nobody asks for it. Many set the flag for
+ * the allocator of kube-controller-manager: two of them would hand out ranges twice.
+ */
+export function whyNotAllocated(
+  options: Pick<NodeIpamOptions, "allocateNodeCidrs"> & Parameters<typeof isNodeIpamEnabled>[0],
+): string | undefined {
+  if (!options.allocateNodeCidrs || isNodeIpamEnabled(options)) return undefined;
+  return "--allocate-node-cidrs is true, but the controller is off unless --controllers names it: --controllers=*,nodeipam";
+}
+
 /** The cluster's ranges with the sizes that the flags give them. */
 export function nodeRanges(options: NodeIpamOptions): readonly NodeRange[] {
   const { nodeCidrMaskSize: both } = options;

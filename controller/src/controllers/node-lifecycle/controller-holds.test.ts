@@ -271,7 +271,7 @@ describe("the brake", () => {
     world.start();
     await world.clock.advance(300_000);
     expect(world.deletions).toEqual([]);
-    world.settings.maxPercent = 25;
+    world.options.nodeDeletionMaxPercent = 25;
     await world.clock.advance(61_000);
     expect(world.deletions.toSorted()).toEqual(gone);
   });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { LifecycleWorld } from "../../../test/support/lifecycle-world.ts";
 
-test.each(["periodMs", "confirmations", "spanMs", "maxPercent"] as const)(
+test.each(["nodeMonitorPeriod", "nodeDeletionConfirmations", "nodeDeletionSpan", "nodeDeletionMaxPercent"] as const)(
   "cloud-node-lifecycle reads %s anew while it runs",
   async (name) => {
     const world = new LifecycleWorld();
@@ -10,9 +10,9 @@ test.each(["periodMs", "confirmations", "spanMs", "maxPercent"] as const)(
     world.says.set("a", "absent");
     world.start();
     await world.clock.advance(0);
-    const before = world.settings[name];
+    const before = world.options[name];
     let reads = 0;
-    Object.defineProperty(world.settings, name, { get: () => (reads++, before) });
+    Object.defineProperty(world.options, name, { get: () => (reads++, before) });
     await world.clock.advance(60_000);
     expect(reads).toBeGreaterThan(0);
   },

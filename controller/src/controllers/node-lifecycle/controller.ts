@@ -1,63 +1,29 @@
-import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../api/controller-names.ts";
+import { CLOUD_NODE_LIFECYCLE_CONTROLLER, EVENT_SOURCES } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/broadcaster.ts";
-import type { Informer } from "../../kube/cache/lister.ts";
 import { OwnWrites } from "../../kube/cache/own-writes.ts";
-import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
-import { nodeLanes, workersFor } from "../../provider/ownership/provider-set.ts";
-import type { ProviderSet } from "../../provider/model/provider.ts";
+import { isObserved, type ModeOptions, modesOf } from "../../observe/mode.ts";
+import { nodeSubqueues } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
-import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
-import { informerSource, type Source } from "../../runtime/source.ts";
-import type { Logger } from "../../telemetry/log.ts";
-import type { Tracing } from "../../telemetry/tracing.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { ControllerContext, Registration } from "../../runtime/registration.ts";
+import { informerSource, providerReadySource } from "../../runtime/source.ts";
+import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
-import type { QueueMetrics } from "../../workqueue/metrics.ts";
-import { exponentialLimiter } from "../../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
 import { announce, apply } from "./apply.ts";
-import { BrakeReport, type NodeLifecycleMetrics } from "./metrics.ts";
-import type { DeletionLedger } from "./deletion-history.ts";
+import { DeletionLedger, DeletionNotes } from "./deletion-history.ts";
 import { brakeOf, caseOf, gather, type GatherDependencies } from "./gather.ts";
-import { NodeRecords, Population, type ProviderMemory } from "./node-history.ts";
+import { BrakeReport, type NodeLifecycleMetrics, nodeLifecycleMetrics } from "./metrics.ts";
+import { NodeRecords, Population, ProviderMemory } from "./node-history.ts";
+import type { NodeLifecycleOptions } from "./options.ts";
 import { type Plan, plan } from "./plan.ts";
 import { changesReconcile, needsLook } from "./predicates.ts";
 
-/** May change while the controller runs. */
-export interface NodeLifecycleSettings {
-  /** --node-monitor-period. */
-  readonly periodMs: number;
-  /** --node-deletion-confirmations. */
-  readonly confirmations: number;
-  /** --node-deletion-span. */
-  readonly spanMs: number;
-  /** --node-deletion-max-percent. */
-  readonly maxPercent: number;
-}
+type Context = ControllerContext<NodeLifecycleOptions>;
 
-export interface NodeLifecycleDependencies {
-  readonly nodes: Informer<Node>;
-  readonly instances: InstanceReader;
-  readonly providers: ProviderSet;
-  readonly kube: Pick<KubeClient, "get" | "patch" | "delete">;
-  /** Of source EVENT_SOURCES.cloudNodeLifecycle. */
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: NodeLifecycleMetrics;
-  readonly queueMetrics: QueueMetrics;
-  readonly controllerMetrics: ControllerMetrics;
-  readonly tracing: Tracing;
-  /** Calls back whenever a provider has become usable; answers how to end that. */
-  readonly onProviderReady: (listener: () => void) => () => void;
-  readonly settings: NodeLifecycleSettings;
-  /** Outlives the controller. */
+/** What outlives an instance of the controller: the brake must not begin anew because the controller was built afresh. */
+export interface NodeLifecycleHistory {
   readonly memory: ProviderMemory;
-  /** Outlives the controller: the brake must not begin anew because the controller was built afresh. */
   readonly deletions: DeletionLedger;
 }
 
@@ -76,67 +42,111 @@ const MAX_BACKOFF_MS = 300_000;
 /** Without deletions after a provider failed. */
 const FREEZE_MS = 60_000;
 
+/** cloud-node-lifecycle-controller. */
+export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
+  name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
+  queue: "node-lifecycle",
+  shortName: "cloud-node-lifecycle",
+  register: (context) => {
+    const { options, program } = context;
+    const metrics = once(() => nodeLifecycleMetrics(program.metrics));
+    const deletions = new DeletionLedger(program);
+    const history = { memory: new ProviderMemory(), deletions };
+    const isActive = (provider: string): boolean =>
+      !isObserved(modesOf(options), CLOUD_NODE_LIFECYCLE_CONTROLLER, provider);
+    return {
+      build: () => nodeLifecycleController(context, metrics(), history),
+      leaseAnnotations: [new DeletionNotes(deletions, program.identity, isActive)],
+    };
+  },
+};
+
 /**
  * Deletes Nodes whose machine does not exist any more, and marks those whose machine is stopped. Looks at Nodes that are not Ready,
- * and deletes none before the guard (plan/guard.ts) is sure.
+ * and deletes none before the guard (guard/guard.ts) is sure.
  */
-export function nodeLifecycleController(deps: NodeLifecycleDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics, tracing, settings, nodes, providers } = deps;
-  // Each try asks the cloud anew.
-  const limiter = exponentialLimiter({
-    get initialMs() {
-      return settings.periodMs;
+export function nodeLifecycleController(
+  context: Context,
+  metrics: NodeLifecycleMetrics,
+  history: NodeLifecycleHistory,
+): Controller {
+  const { options, cluster, providers } = context;
+  const { nodes } = cluster;
+  return new Controller(context, {
+    reconciler: nodeReconciler(context, metrics, history),
+    sources: [
+      informerSource({
+        name: "nodes",
+        informer: nodes,
+        predicate: { add: needsLook, update: changesReconcile, delete: () => true },
+      }),
+      providerReadySource(providers, (queue) => {
+        for (const node of nodes.lister.list()) if (needsLook(node)) queue.add(keyOf(node), { priority: "low" });
+      }),
+    ],
+    subqueues: nodeSubqueues(nodes.lister, providers.providers),
+    workers: LOOKUPS,
+    // Each try asks the cloud anew.
+    backoff: {
+      get initialMs() {
+        return options.nodeMonitorPeriod;
+      },
+      maxMs: MAX_BACKOFF_MS,
     },
-    maxMs: MAX_BACKOFF_MS,
-  });
-  return new Controller({
-    name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
-    reconciler: nodeReconciler(deps),
-    sources: [nodeSource(deps), providerReadySource(deps)],
-    queue: createWorkqueue({
-      clock,
-      limiter,
-      metrics: queueMetrics,
-      lanes: { laneOf: nodeLanes(nodes.lister, providers), limit: LOOKUPS },
-    }),
-    workers: workersFor(providers, LOOKUPS),
-    clock,
-    log,
-    metrics: controllerMetrics,
-    tracing,
   });
 }
 
-function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
-  const { nodes, instances, providers, clock, metrics, log, settings, memory, deletions } = deps;
-  // Getters: settings may change while this runs.
-  const gathering: GatherDependencies = {
-    nodes: nodes.lister,
+/** Getters: options may change while the controller runs. */
+function gatheringOf(
+  { options, cluster, providers: { instances, providers }, program: { clock } }: Context,
+  { memory, deletions }: NodeLifecycleHistory,
+): GatherDependencies {
+  const { lister: nodes } = cluster.nodes;
+  return {
+    nodes,
     instances,
     providers,
-    population: new Population(nodes.lister, providers, clock),
+    population: new Population(nodes, providers, clock),
     records: new NodeRecords(deletions),
     memory,
     ownWrites: new OwnWrites<Node>(),
     clock,
     get rules() {
-      const { confirmations, spanMs, periodMs } = settings;
-      return { confirmations, spanMs, minAgeMs: MIN_AGE_MS, settleMs: periodMs, freezeMs: FREEZE_MS };
+      const {
+        nodeDeletionConfirmations: confirmations,
+        nodeDeletionSpan: spanMs,
+        nodeMonitorPeriod: settleMs,
+      } = options;
+      return { confirmations, spanMs, minAgeMs: MIN_AGE_MS, settleMs, freezeMs: FREEZE_MS };
     },
     get maxPercent() {
-      return settings.maxPercent;
+      return options.nodeDeletionMaxPercent;
     },
     get maxDataAgeMs() {
-      return settings.periodMs;
+      return options.nodeMonitorPeriod;
     },
   };
+}
+
+function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history: NodeLifecycleHistory): Reconciler {
+  const {
+    options,
+    cluster,
+    providers: { providers },
+    program: { clock, log },
+  } = context;
+  const gathering = gatheringOf(context, history);
   const { records, ownWrites } = gathering;
   const applying = {
-    ...deps,
+    kube: cluster.client,
+    events: cluster.events.recorder(EVENT_SOURCES.cloudNodeLifecycle),
+    metrics,
     records,
+    deletions: history.deletions,
     ownWrites,
+    clock,
     get pace() {
-      return { periodMs: settings.periodMs, maxMs: settings.spanMs };
+      return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionSpan };
     },
     caseOf: (node: Node) => caseOf(gathering, node),
   };
@@ -153,12 +163,7 @@ function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
       apply: async (planned, context) => {
         if (!writes(planned)) return apply(planned, applying, context);
         using _announced = await announce(planned, applying, context);
-        const leave = await writers.enter(context.priority, context.signal);
-        try {
-          return await apply(planned, applying, context);
-        } finally {
-          leave();
-        }
+        return await writers.run(context, () => apply(planned, applying, context));
       },
     },
     clock,
@@ -167,26 +172,4 @@ function nodeReconciler(deps: NodeLifecycleDependencies): Reconciler {
 
 function writes(planned: Plan): boolean {
   return planned.kind === "delete" || ("needsPatch" in planned && planned.needsPatch);
-}
-
-function nodeSource({ nodes }: NodeLifecycleDependencies): Source {
-  return informerSource({
-    name: "nodes",
-    informer: nodes,
-    predicate: { add: needsLook, update: changesReconcile, delete: () => true },
-  });
-}
-
-/** What could not be asked is asked at once, together. */
-function providerReadySource({ nodes, onProviderReady }: NodeLifecycleDependencies): Source {
-  return {
-    name: "provider ready",
-    ready: () => Promise.resolve(),
-    start: (queue) =>
-      onProviderReady(() => {
-        for (const node of nodes.lister.list()) {
-          if (needsLook(node)) queue.add(keyOf(node), { priority: "low" });
-        }
-      }),
-  };
 }

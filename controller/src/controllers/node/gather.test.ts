@@ -28,7 +28,7 @@ let answers: Record<string, InstanceAnswer>;
 let meanwhile: () => void;
 beforeEach(() => {
   nodes = new FakeInformer<Node>();
-  memory = createMemory({ refreshPeriodMs: 1000 }, nodeMetrics(new Metrics()), new FakeClock());
+  memory = createMemory({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(new Metrics()), new FakeClock());
   providers = [idleProvider("other", undefined), idleProvider("acme", info())];
   asked = [];
   answers = {};

@@ -17,7 +17,7 @@ import {
 
 test("isDue() holds until the node was read, in each tick, the start included", async () => {
   const clock = new FakeClock();
-  const schedule = new RefreshSchedule({ refreshPeriodMs: 1000 }, clock);
+  const schedule = new RefreshSchedule({ nodeStatusUpdateFrequency: 1000 }, clock);
   expect([schedule.isDue("a"), schedule.isDue("a")]).toEqual([true, true]);
   schedule.done("a");
   expect([schedule.isDue("a"), schedule.isDue("b")]).toEqual([false, true]);
@@ -28,7 +28,7 @@ test("isDue() holds until the node was read, in each tick, the start included", 
 });
 
 test("isDue() holds again for a node that was forgotten", () => {
-  const schedule = new RefreshSchedule({ refreshPeriodMs: 1000 }, new FakeClock());
+  const schedule = new RefreshSchedule({ nodeStatusUpdateFrequency: 1000 }, new FakeClock());
   schedule.done("a");
   schedule.forget("a");
   expect(schedule.isDue("a")).toBe(true);
@@ -36,7 +36,7 @@ test("isDue() holds again for a node that was forgotten", () => {
 
 test("untilNextMs() names the same moment to everybody", async () => {
   const clock = new FakeClock();
-  const schedule = new RefreshSchedule({ refreshPeriodMs: 1000 }, clock);
+  const schedule = new RefreshSchedule({ nodeStatusUpdateFrequency: 1000 }, clock);
   expect(schedule.untilNextMs()).toBe(1000);
   await clock.advance(300);
   expect(schedule.untilNextMs()).toBe(700);
@@ -48,16 +48,16 @@ test.each([
   { periodMs: 10_000, maxDataAgeMs: 5000 },
   { periodMs: 300_000, maxDataAgeMs: 30_000 },
 ])("maxDataAgeMs is $maxDataAgeMs for a period of $periodMs", ({ periodMs, maxDataAgeMs }) => {
-  expect(new RefreshSchedule({ refreshPeriodMs: periodMs }, new FakeClock()).maxDataAgeMs).toBe(maxDataAgeMs);
+  expect(new RefreshSchedule({ nodeStatusUpdateFrequency: periodMs }, new FakeClock()).maxDataAgeMs).toBe(maxDataAgeMs);
 });
 
 test("a period that changes makes every node due and holds from then on", async () => {
   const clock = new FakeClock();
-  const settings = { refreshPeriodMs: 1000 };
-  const schedule = new RefreshSchedule(settings, clock);
+  const options = { nodeStatusUpdateFrequency: 1000 };
+  const schedule = new RefreshSchedule(options, clock);
   await clock.advance(5000);
   schedule.done("a");
-  settings.refreshPeriodMs = 2000;
+  options.nodeStatusUpdateFrequency = 2000;
   expect([schedule.isDue("a"), schedule.untilNextMs(), schedule.maxDataAgeMs]).toEqual([true, 1000, 1000]);
 });
 
@@ -169,7 +169,7 @@ describe("memory", () => {
 
   test("forgetNode() leaves nothing of a Node", async () => {
     const metrics = new Metrics();
-    const memory = createMemory({ refreshPeriodMs: 1000 }, nodeMetrics(metrics), new FakeClock());
+    const memory = createMemory({ nodeStatusUpdateFrequency: 1000 }, nodeMetrics(metrics), new FakeClock());
     const subject = withId("acme://1");
     const written = node("a", { metadata: { uid: "u", resourceVersion: "2" } });
     memory.refreshes.done("a");

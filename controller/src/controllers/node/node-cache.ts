@@ -3,6 +3,7 @@ import type { Node } from "../../api/node.ts";
 import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { NodeMetrics } from "./metrics.ts";
+import type { NodeOptions } from "./options.ts";
 import type { Sighting } from "./plan.ts";
 import type { Difference, Field } from "./plan/labels.ts";
 import { isSameMachine } from "./plan/provider-id.ts";
@@ -11,10 +12,8 @@ import { WaitingNodes } from "./waiting-nodes.ts";
 /** As old as the contract lets an answer be that nobody asked to be fresher. */
 const MAX_DATA_AGE_MS = 30_000;
 
-export interface RefreshSettings {
-  /** From one tick to the next; may change, and then every Node is due. */
-  readonly refreshPeriodMs: number;
-}
+/** --node-status-update-frequency is the time from one tick to the next; it may change, and then every Node is due. */
+type RefreshOptions = Pick<NodeOptions, "nodeStatusUpdateFrequency">;
 
 /**
  * When each Node's facts are read again: at the ticks of one clock, the same for all, so that the questions of a tick leave as few
@@ -22,20 +21,20 @@ export interface RefreshSettings {
  */
 export class RefreshSchedule {
   readonly #clock: Clock;
-  readonly #settings: RefreshSettings;
+  readonly #options: RefreshOptions;
   readonly #startMs: number;
   /** Number of the tick in which a Node was last read. */
   readonly #read = new Map<string, number>();
 
-  constructor(settings: RefreshSettings, clock: Clock) {
+  constructor(options: RefreshOptions, clock: Clock) {
     this.#clock = clock;
-    this.#settings = settings;
+    this.#options = options;
     this.#startMs = clock.monotonicMs();
   }
 
   /** How old an answer may be: shared with whoever else asks about the machine, but never with the tick before. */
   get maxDataAgeMs(): number {
-    return Math.min(MAX_DATA_AGE_MS, this.#settings.refreshPeriodMs / 2);
+    return Math.min(MAX_DATA_AGE_MS, this.#options.nodeStatusUpdateFrequency / 2);
   }
 
   /** Not read yet in this tick. */
@@ -54,12 +53,12 @@ export class RefreshSchedule {
   }
 
   untilNextMs(): number {
-    const { refreshPeriodMs } = this.#settings;
-    return refreshPeriodMs - (this.#sinceStartMs() % refreshPeriodMs);
+    const periodMs = this.#options.nodeStatusUpdateFrequency;
+    return periodMs - (this.#sinceStartMs() % periodMs);
   }
 
   #tick(): number {
-    return Math.floor(this.#sinceStartMs() / this.#settings.refreshPeriodMs);
+    return Math.floor(this.#sinceStartMs() / this.#options.nodeStatusUpdateFrequency);
   }
 
   #sinceStartMs(): number {
@@ -78,9 +77,9 @@ export interface Memory {
   readonly ownWrites: OwnWrites<Node>;
 }
 
-export function createMemory(settings: RefreshSettings, metrics: NodeMetrics, clock: Clock): Memory {
+export function createMemory(options: RefreshOptions, metrics: NodeMetrics, clock: Clock): Memory {
   return {
-    refreshes: new RefreshSchedule(settings, clock),
+    refreshes: new RefreshSchedule(options, clock),
     sightings: new Sightings(),
     providerIds: new ProviderIds(),
     waiting: new WaitingNodes(metrics, clock),

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { built, controllerContext } from "../../../test/support/controller-context.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { FakeInformer } from "../../../test/support/fake-informer.ts";
 import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
-import { FakeLog } from "../../../test/support/fake-log.ts";
 import {
   ABSENT,
   persistentVolumeJson,
@@ -16,12 +16,8 @@ import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { type JsonRecord, recordField } from "../../util/json.ts";
-import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
-import { persistentVolumeLabelController } from "./controller.ts";
-import { labellingCounter } from "./metrics.ts";
-import { BatchingVolumeReader } from "../../provider/lookup/volume-reader.ts";
+import { persistentVolumeLabel } from "./controller.ts";
 
 const WINDOW_MS = 50;
 const AFFINITY = {
@@ -64,28 +60,19 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   life = new AbortController();
-  const provider = cloud.provider();
-  const controller = persistentVolumeLabelController({
-    persistentVolumes: informer,
-    volumes: new BatchingVolumeReader({
-      providers: () => [provider],
+  const registered = persistentVolumeLabel.register(
+    controllerContext({
+      options: {},
       clock,
-      settings: { windowMs: WINDOW_MS, maxDataAgeMs: 30_000, priority: "low" },
-      tracing: NO_TRACING,
+      metrics,
+      persistentVolumes: informer,
+      providers: [cloud.provider()],
+      client: kube,
+      record: (event) => events.push(event),
+      readyListeners: listeners,
     }),
-    kube,
-    events: { record: (event) => events.push(event) },
-    clock,
-    log: new FakeLog(),
-    outcomes: labellingCounter(metrics),
-    queueMetrics: NO_QUEUE_METRICS,
-    tracing: NO_TRACING,
-    controllerMetrics: { running: () => undefined, reconciled: () => undefined },
-    onProviderReady: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  });
+  );
+  const controller = built(registered);
   ended = controller.run({ stop: life.signal, abort: life.signal });
   await clock.advance(WINDOW_MS);
 }

@@ -1,43 +1,21 @@
-import { PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../../api/controller-names.ts";
+import { EVENT_SOURCES, PERSISTENT_VOLUME_LABEL_CONTROLLER } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
-import type { PersistentVolume } from "../../api/persistent-volume.ts";
-import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/broadcaster.ts";
-import type { Informer } from "../../kube/cache/lister.ts";
+import { BatchingVolumeReader } from "../../provider/lookup/volume-reader.ts";
 import { Controller } from "../../runtime/controller.ts";
-import type { ControllerMetrics } from "../../runtime/metrics.ts";
-import { stepReconciler } from "../../runtime/reconciler.ts";
-import { informerSource, type Source } from "../../runtime/source.ts";
-import type { Logger } from "../../telemetry/log.ts";
-import type { Tracing } from "../../telemetry/tracing.ts";
-import type { Clock } from "../../util/clock.ts";
+import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
+import type { ControllerContext, Registration } from "../../runtime/registration.ts";
+import { informerSource, providerReadySource } from "../../runtime/source.ts";
+import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
-import type { QueueMetrics } from "../../workqueue/metrics.ts";
-import { DEFAULT_BACKOFF, exponentialLimiter } from "../../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
+import { DEFAULT_BACKOFF } from "../../workqueue/rate-limiter.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
-import type { OutcomeCounter } from "./metrics.ts";
+import { labellingCounter, type OutcomeCounter } from "./metrics.ts";
 import { planOutcome } from "./plan/outcome.ts";
 import { changesLabelling } from "./predicates.ts";
 import { LabellingState } from "./state.ts";
-import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
-export interface PersistentVolumeLabelDependencies {
-  readonly persistentVolumes: Informer<PersistentVolume>;
-  readonly volumes: VolumeReader;
-  readonly kube: Pick<KubeClient, "patch">;
-  /** Of source EVENT_SOURCES.persistentVolumeLabel. */
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly outcomes: OutcomeCounter;
-  readonly queueMetrics: QueueMetrics;
-  readonly controllerMetrics: ControllerMetrics;
-  readonly tracing: Tracing;
-  /** Calls back whenever a provider has become usable; answers how to end that. */
-  readonly onProviderReady: (listener: () => void) => () => void;
-}
+type Context = ControllerContext<unknown>;
 
 /** PersistentVolumes looked up at once: as many as the largest batch of the contract takes. */
 const LOOKUPS = 1000;
@@ -45,57 +23,60 @@ const LOOKUPS = 1000;
 /** PersistentVolumes written at once. It is done once in a volume's life: there is no hurry. */
 const WRITERS = 10;
 
+/** Nobody waits. */
+const READS = { windowMs: 50, maxDataAgeMs: 30_000, priority: "low" } as const;
+
+/** persistent-volume-label-controller. */
+export const persistentVolumeLabel: Registration<unknown> = {
+  name: PERSISTENT_VOLUME_LABEL_CONTROLLER,
+  queue: "persistentvolumes",
+  shortName: "persistent-volume-label",
+  register: (context) => {
+    const outcomes = once(() => labellingCounter(context.program.metrics));
+    return { build: () => persistentVolumeLabelController(context, outcomes()) };
+  },
+};
+
 /**
  * Labels PersistentVolumes that no webhook has seen, such as those made before there was one, and bounds those that are not bound to
  * any nodes yet. Adds what is missing and changes nothing that is there.
  */
-export function persistentVolumeLabelController(deps: PersistentVolumeLabelDependencies): Controller {
-  const { clock, log, queueMetrics, controllerMetrics, tracing } = deps;
-  const state = new LabellingState();
-  const writers = new Semaphore(WRITERS);
-  return new Controller({
-    name: PERSISTENT_VOLUME_LABEL_CONTROLLER,
-    reconciler: stepReconciler(
-      {
-        gather: (context) => gather({ ...deps, persistentVolumes: deps.persistentVolumes.lister, state }, context),
-        plan: planOutcome,
-        apply: async (planned, context) => {
-          const leave = await writers.enter(context.priority, context.signal);
-          try {
-            return await apply(planned, { ...deps, state }, context);
-          } finally {
-            leave();
-          }
-        },
-      },
-      clock,
-    ),
-    sources: [persistentVolumeSource(deps), providerReadySource(deps)],
-    queue: createWorkqueue({ clock, limiter: exponentialLimiter(DEFAULT_BACKOFF), metrics: queueMetrics }),
-    workers: LOOKUPS,
-    clock,
-    log,
-    metrics: controllerMetrics,
-    tracing,
-  });
-}
-
-function persistentVolumeSource({ persistentVolumes }: PersistentVolumeLabelDependencies): Source {
-  return informerSource({
-    name: "persistentvolumes",
-    informer: persistentVolumes,
-    predicate: { add: () => true, update: changesLabelling, delete: () => true },
-  });
-}
-
-/** Those that wait are tried at once and together, and a provider may serve more drivers than before. Of the others nothing is asked. */
-function providerReadySource({ persistentVolumes, onProviderReady }: PersistentVolumeLabelDependencies): Source {
-  return {
-    name: "provider ready",
-    ready: () => Promise.resolve(),
-    start: (queue) =>
-      onProviderReady(() => {
+function persistentVolumeLabelController(context: Context, outcomes: OutcomeCounter): Controller {
+  const { persistentVolumes } = context.cluster;
+  return new Controller(context, {
+    reconciler: persistentVolumeReconciler(context, outcomes),
+    sources: [
+      informerSource({
+        name: "persistentvolumes",
+        informer: persistentVolumes,
+        predicate: { add: () => true, update: changesLabelling, delete: () => true },
+      }),
+      // A provider may serve more drivers than before. Of the others nothing is asked.
+      providerReadySource(context.providers, (queue) => {
         for (const pv of persistentVolumes.lister.list()) queue.add(keyOf(pv), { priority: "low" });
       }),
-  };
+    ],
+    workers: LOOKUPS,
+    backoff: DEFAULT_BACKOFF,
+  });
+}
+
+function persistentVolumeReconciler(
+  { cluster, providers: { providers }, program: { clock, tracing } }: Context,
+  outcomes: OutcomeCounter,
+): Reconciler {
+  const state = new LabellingState();
+  const volumes = new BatchingVolumeReader({ providers: () => providers.providers, clock, settings: READS, tracing });
+  const gathering = { persistentVolumes: cluster.persistentVolumes.lister, volumes, state };
+  const events = cluster.events.recorder(EVENT_SOURCES.persistentVolumeLabel);
+  const applying = { kube: cluster.client, events, outcomes, state };
+  const writers = new Semaphore(WRITERS);
+  return stepReconciler(
+    {
+      gather: (context) => gather(gathering, context),
+      plan: planOutcome,
+      apply: (planned, context) => writers.run(context, () => apply(planned, applying, context)),
+    },
+    clock,
+  );
 }

@@ -7,15 +7,37 @@ import {
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import { DEFAULT_HOLD_MS, type ProviderError } from "../../provider/model/errors.ts";
+import type { Provider } from "../../provider/model/provider.ts";
 import type { Logger } from "../../telemetry/log.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { Tracing } from "../../telemetry/tracing.ts";
+import type { Clock } from "../../util/clock.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
-import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
+import { admissionCounter, type LabellingOutcome, type OutcomeCounter } from "./metrics.ts";
 import { planAdmission, questionOf } from "./plan.ts";
 import { describeVolume } from "./plan/outcome.ts";
 import { type FactsResult, factsOf, type VolumeFacts } from "./plan/labels.ts";
 import { admissionPatch } from "./plan/patches.ts";
-import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
+import { BatchingVolumeReader, type VolumeReader } from "../../provider/lookup/volume-reader.ts";
+
+/** A volume made a moment ago must be seen, and a user waits: the cloud is read now, after a wait that nobody feels. */
+const READS = { windowMs: 10, maxDataAgeMs: 0, priority: "high" } as const;
+
+export interface WebhookParts {
+  /** None before they are connected to. */
+  readonly providers: () => readonly Provider[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly tracing: Tracing;
+}
+
+/** The webhook persistent-volume-label, from what the process has before anybody leads. */
+export function buildPersistentVolumeWebhook({ metrics, log, ...reading }: WebhookParts): AdmissionWebhook {
+  const volumes = new BatchingVolumeReader({ ...reading, settings: READS });
+  return persistentVolumeWebhook({ volumes, outcomes: admissionCounter(metrics), log });
+}
 
 export interface PersistentVolumeWebhookDependencies {
   readonly volumes: VolumeReader;

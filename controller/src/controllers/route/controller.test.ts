@@ -56,7 +56,7 @@ describe("nodeRouteController()", () => {
     world.node("a", { podCIDRs: [A] });
     world.cloud.seed(A, "acme://a");
     await world.start();
-    world.settings.periodMs = 2 * PERIOD_MS;
+    world.options.routeReconciliationPeriod = 2 * PERIOD_MS;
     await world.pass(PERIOD_MS);
     expect(world.cloud.calls).toEqual(["list", "list"]);
     await world.pass(PERIOD_MS);

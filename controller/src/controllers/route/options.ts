@@ -1,5 +1,7 @@
+import { type ClusterOptions, readCidrs } from "../../kube/options.ts";
 import { boolFlag, durationFlag } from "../../options/flag.ts";
 import type { OptionsOf } from "../../options/table.ts";
+import type { Cidr } from "../../util/cidr.ts";
 
 export const routeFlags = {
   configureCloudRoutes: boolFlag({
@@ -20,4 +22,22 @@ export const routeFlags = {
   }),
 } as const;
 
-export type RouteOptions = OptionsOf<typeof routeFlags>;
+/** Its own flags, and the range of all pods. */
+export interface RouteOptions extends OptionsOf<typeof routeFlags>, Pick<ClusterOptions, "clusterCidr"> {}
+
+/**
+ * Why there are no routes to be managed; undefined: there are. Upstream ends the process for an empty --cluster-cidr:
+ * cloud-provider/app/core.go v0.36.3.
+ */
+export function whyNoRoutes({
+  configureCloudRoutes,
+  clusterCidr,
+}: Pick<RouteOptions, "configureCloudRoutes" | "clusterCidr">): string | undefined {
+  if (!configureCloudRoutes) return "--configure-cloud-routes is false";
+  return clusterCidr === "" ? "--cluster-cidr is not given" : undefined;
+}
+
+/** Ranges of all pods. */
+export function clusterCidrsOf({ clusterCidr }: Pick<RouteOptions, "clusterCidr">): readonly Cidr[] {
+  return readCidrs(clusterCidr);
+}

@@ -1,22 +1,15 @@
 import { keyOf } from "../../api/meta.ts";
-import type { Node } from "../../api/node.ts";
-import type { Informer } from "../../kube/cache/lister.ts";
-import type { ProviderSet } from "../../provider/model/provider.ts";
+import type { Provider } from "../../provider/model/provider.ts";
+import type { ControllerContext } from "../../runtime/registration.ts";
 import { informerSource, type Source } from "../../runtime/source.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { aborted } from "../../util/abort.ts";
 import { changesNetworkCondition, changesRoutes, passKey } from "./predicates.ts";
 
-export interface SourcesDependencies {
-  readonly nodes: Informer<Node>;
-  readonly providers: Pick<ProviderSet, "providers">;
-  /** Calls back whenever a provider has become usable; answers how to end that. */
-  readonly onProviderReady: (listener: () => void) => () => void;
-  readonly log: Logger;
-}
+type SourcesContext = Pick<ControllerContext<unknown>, "cluster" | "providers" | "program">;
 
 /** Nodes that come, go, or change in what their routes rest on. */
-export function nodeSource({ nodes }: SourcesDependencies): Source {
+export function nodeSource({ cluster: { nodes } }: SourcesContext): Source {
   return informerSource({
     name: "nodes",
     informer: nodes,
@@ -28,7 +21,7 @@ export function nodeSource({ nodes }: SourcesDependencies): Source {
 const CONDITION_DELAY_MS = 10_000;
 
 /** Others write the condition too, a network plugin for one: each has the last word only for a while, and nobody spins. */
-export function conditionSource({ nodes }: SourcesDependencies): Source {
+export function conditionSource({ cluster: { nodes } }: SourcesContext): Source {
   return {
     name: "network conditions",
     ready: () => Promise.resolve(),
@@ -46,25 +39,26 @@ export function conditionSource({ nodes }: SourcesDependencies): Source {
  * One full pass for each provider that makes routes, whenever it becomes usable. Ready, and with it the controller, as soon as there
  * is one: without, nothing runs.
  */
-export function providersSource(deps: SourcesDependencies): Source {
-  const { onProviderReady } = deps;
+export function providersSource({ providers, program }: SourcesContext): Source {
+  const routers = (): readonly string[] =>
+    providers.providers.providers.filter(({ info }) => info?.capabilities.routes !== undefined).map(({ name }) => name);
   const told = new Set<string>();
   return {
     name: "providers",
     start: (queue) => {
       const wake = (): void => {
-        for (const name of routers(deps)) queue.add(passKey(name));
-        tellOthers(deps, told);
+        for (const name of routers()) queue.add(passKey(name));
+        tellOthers(providers.providers.providers, program.log, told);
       };
       wake();
-      return onProviderReady(wake);
+      return providers.onReady(wake);
     },
     ready: async (signal) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const check = (): void => {
-        if (routers(deps).length > 0) resolve();
+        if (routers().length > 0) resolve();
       };
-      const end = onProviderReady(check);
+      const end = providers.onReady(check);
       check();
       try {
         await Promise.race([promise, aborted(signal)]);
@@ -76,12 +70,8 @@ export function providersSource(deps: SourcesDependencies): Source {
   };
 }
 
-function routers({ providers }: SourcesDependencies): readonly string[] {
-  return providers.providers.filter(({ info }) => info?.capabilities.routes !== undefined).map(({ name }) => name);
-}
-
-function tellOthers({ providers, log }: SourcesDependencies, told: Set<string>): void {
-  for (const { name, info } of providers.providers) {
+function tellOthers(providers: readonly Provider[], log: Logger, told: Set<string>): void {
+  for (const { name, info } of providers) {
     if (info === undefined || info.capabilities.routes !== undefined || told.has(name)) continue;
     told.add(name);
     log.info("Routes are not managed: the provider serves none", { provider: name });

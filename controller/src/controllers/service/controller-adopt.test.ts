@@ -15,7 +15,7 @@ let world: ServiceWorld;
 beforeEach(() => {
   cloud = cloudOf({});
   world = new ServiceWorld();
-  world.adoptsLoadBalancers = true;
+  world.options.adoptLoadBalancers = true;
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
@@ -63,7 +63,7 @@ describe("service-lb and a load balancer that exists", () => {
       "AdoptingLoadBalancer: Taking over load balancer lb-old, as service.cloudwire.dev/adopt-load-balancer asks",
     );
     expect(world.store.get("web")?.status.loadBalancer.ingress[0]?.hostname).toBe("lb-old.example");
-    world.adoptsLoadBalancers = false;
+    world.options.adoptLoadBalancers = false;
     await world.restart();
     put("web");
     await world.pass(60_000);
@@ -72,12 +72,12 @@ describe("service-lb and a load balancer that exists", () => {
   });
 
   test("makes none while that is not allowed, and takes it over once it is", async () => {
-    world.adoptsLoadBalancers = false;
+    world.options.adoptLoadBalancers = false;
     put("web", ASKS.annotations);
     await world.start([cloud.provider()]);
     expect(owners()).toEqual({ [LEFT]: "lb-old" });
     expect(said()).toContain("--adopt-load-balancers allows it");
-    world.adoptsLoadBalancers = true;
+    world.options.adoptLoadBalancers = true;
     await world.pass(120_000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
   });
@@ -198,6 +198,6 @@ describe("service-lb and a load balancer that exists", () => {
     ask("web");
     await world.pass(1000);
     expect(owners()).toEqual({ [UID]: "lb-old" });
-    expect(requests).toEqual(["id-1", "id-2"]);
+    expect([requests.length, new Set(requests).size]).toEqual([2, 2]);
   });
 });

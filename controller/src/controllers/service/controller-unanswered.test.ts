@@ -13,7 +13,7 @@ beforeEach(async () => {
   cloud = new LoadBalancerCloud();
   world = new ServiceWorld();
   // A sweep would find everything.
-  world.driftPeriodMs = 0;
+  world.options.loadBalancerDriftPeriod = 0;
   world.store.put(service("web"));
   await world.start([cloud.provider()]);
 });

@@ -1,24 +1,16 @@
-import { SERVICE_LB_CONTROLLER } from "../../api/controller-names.ts";
+import { EVENT_SOURCES, SERVICE_LB_CONTROLLER } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
-import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
-import type { KubeClient } from "../../kube/client.ts";
-import type { EventRecorder } from "../../kube/events/broadcaster.ts";
-import type { Informer } from "../../kube/cache/lister.ts";
 import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import type { LoadBalancerSettings } from "../../provider/convert/service.ts";
-import { laneOf, workersFor } from "../../provider/ownership/provider-set.ts";
-import type { ProviderSet } from "../../provider/model/provider.ts";
+import { laneOf, subqueueCount } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
-import type { ControllerMetrics } from "../../runtime/metrics.ts";
 import { DONE, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
-import { informerSource, type Source } from "../../runtime/source.ts";
-import type { Logger } from "../../telemetry/log.ts";
-import type { Tracing } from "../../telemetry/tracing.ts";
-import type { Clock, Random } from "../../util/clock.ts";
-import type { QueueMetrics } from "../../workqueue/metrics.ts";
-import { exponentialLimiter, SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
+import type { ControllerContext, Registration } from "../../runtime/registration.ts";
+import { informerSource, providerReadySource, type Source } from "../../runtime/source.ts";
+import { once } from "../../util/once.ts";
+import type { Workqueue } from "../../workqueue/queue.ts";
+import { SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
 import { apply, tellFailure } from "./apply/apply.ts";
 import { ChangeLimiter } from "../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./apply/status.ts";
@@ -28,7 +20,8 @@ import { FailureCounts } from "../../runtime/history.ts";
 import { type Gathered, gather } from "./gather/gather.ts";
 import { type DriftPace, isPerhapsForeign } from "./gather/owner.ts";
 import { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
-import type { ServiceMetrics } from "./metrics.ts";
+import { exposeToldStates, type ServiceMetrics, serviceMetrics } from "./metrics.ts";
+import type { ServiceOptions } from "./options.ts";
 import { type NodePace, NodeSync, nodesSource, statusSource } from "./sources.ts";
 import { plan } from "./plan/plan.ts";
 import { hintOf, holderOf } from "./record/record.ts";
@@ -36,43 +29,40 @@ import { Records } from "./record/records.ts";
 import { concernsAdded, concernsUpdated } from "./predicates.ts";
 import { Targets } from "./gather/targets.ts";
 
-export interface ServiceLbSettings {
-  /** Services of one provider in work at once (--concurrent-service-syncs). */
-  readonly workers: number;
-  /**
-   * How often each provider is asked whether it still has what it acknowledged (--load-balancer-drift-period); may change while the
-   * controller runs.
-   * @default 0: never
-   */
-  readonly driftPeriodMs?: number;
-  /**
-   * Services may take over load balancers that exist (--adopt-load-balancers); may change while the controller runs.
-   * @default false
-   */
-  readonly adoptsLoadBalancers?: boolean;
-  readonly loadBalancers: LoadBalancerSettings;
-}
+/** service-lb-controller. */
+export const serviceLb: Registration<ServiceOptions> = {
+  name: SERVICE_LB_CONTROLLER,
+  queue: "service",
+  shortName: "service",
+  register: (context) => {
+    const { cluster, providers, program } = context;
+    const metrics = once(() => {
+      exposeToldStates(program.metrics, {
+        services: () => cluster.services.lister.list(),
+        providers: providers.providers,
+      });
+      return serviceMetrics(program.metrics);
+    });
+    return { build: () => serviceLbController(context, metrics()) };
+  },
+};
 
-export interface ServiceLbDependencies {
-  readonly services: Informer<Service>;
-  readonly nodes: Informer<Node>;
-  readonly providers: ProviderSet;
-  readonly kube: Pick<KubeClient, "patch">;
-  /** Of source EVENT_SOURCES.service. */
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** A new id for each intended change of a load balancer. */
-  readonly newId: () => string;
-  readonly log: Logger;
-  readonly metrics: ServiceMetrics;
-  /** Of the queue that upstream calls `service`. */
-  readonly queueMetrics: QueueMetrics;
-  readonly controllerMetrics: ControllerMetrics;
-  readonly tracing: Tracing;
-  /** Calls back whenever a provider has become usable; answers how to end that. */
-  readonly onProviderReady: (listener: () => void) => () => void;
-  readonly settings: ServiceLbSettings;
+type ServiceLbDependencies = ReturnType<typeof dependenciesOf>;
+
+function dependenciesOf(
+  { options, cluster, providers, program }: ControllerContext<ServiceOptions>,
+  metrics: ServiceMetrics,
+) {
+  return {
+    ...program,
+    options,
+    metrics,
+    services: cluster.services,
+    nodes: cluster.nodes,
+    providers: providers.providers,
+    kube: cluster.client,
+    events: cluster.events.recorder(EVENT_SOURCES.service),
+  };
 }
 
 /**
@@ -80,6 +70,8 @@ export interface ServiceLbDependencies {
  * hundreds of load balancers, would keep a cloud busy for minutes.
  */
 const NODE_PACE: NodePace = { quietMs: 1000, longestMs: 5000 };
+
+const LOAD_BALANCERS: LoadBalancerSettings = { tags: {} };
 
 /** What the reconciles of one process share. */
 interface State {
@@ -98,8 +90,9 @@ interface State {
  * Gives Services of type LoadBalancer what their provider makes of them, keeps the nodes behind it current, and takes it down again.
  * Changes of a Service and of nodes meet in the Service's one key, so calls for one Service never overlap.
  */
-export function serviceLbController(deps: ServiceLbDependencies): Controller {
-  const { clock, log, settings, nodes, providers, metrics, queueMetrics, controllerMetrics, tracing } = deps;
+function serviceLbController(context: ControllerContext<ServiceOptions>, metrics: ServiceMetrics): Controller {
+  const deps = dependenciesOf(context, metrics);
+  const { clock, options, nodes, providers } = deps;
   const state: State = {
     records: new Records(),
     targets: new Targets({ nodes: nodes.lister, providers }),
@@ -111,15 +104,14 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
     conditions: new PacedConditions(clock),
     pace: {
       get periodMs() {
-        return settings.driftPeriodMs ?? 0;
+        return options.loadBalancerDriftPeriod;
       },
     },
   };
   const { records, lister, pace } = state;
   const sweep = new DriftSweep({ ...deps, services: deps.services.lister, records, lister, pace });
   const services = serviceReconciler(deps, state);
-  return new Controller({
-    name: SERVICE_LB_CONTROLLER,
+  return new Controller(context, {
     reconciler: {
       reconcile: (context) => (isSweepKey(context.key) ? sweep.reconcile(context) : services.reconcile(context)),
     },
@@ -127,40 +119,32 @@ export function serviceLbController(deps: ServiceLbDependencies): Controller {
       serviceSource(deps, state),
       statusSource({ ...deps, records }),
       nodesSource({ ...deps, ...state, pace: NODE_PACE }),
-      providerReadySource(deps, state),
+      providerReadySource(context.providers, (queue) => enqueueAll(deps, state, queue)),
       driftSource({ ...deps, records, pace }),
     ],
-    queue: createWorkqueue({
-      clock,
-      limiter: exponentialLimiter(SERVICE_BACKOFF),
-      metrics: queueMetrics,
-      lanes: { laneOf: (key) => laneOfKey(key, deps, state), limit: settings.workers },
-    }),
-    workers: workersFor(providers, settings.workers),
+    subqueues: { of: (key) => subqueueOf(key, deps, state), count: subqueueCount(providers) },
+    workers: options.concurrentServiceSyncs,
+    backoff: SERVICE_BACKOFF,
     objects: deps.services.lister,
-    clock,
-    log,
-    metrics: controllerMetrics,
-    tracing,
   });
 }
 
 /** Whoever has the load balancer is waited for, then whoever is to have it. */
-function laneOfKey(key: string, { services, providers }: ServiceLbDependencies, { records }: State): string {
+function subqueueOf(key: string, { services, providers }: ServiceLbDependencies, { records }: State): string {
   if (isSweepKey(key)) return sweptProvider(key);
   const service = services.lister.get(key);
   return holderOf(records.get(key))?.provider ?? laneOf(service && providers.ownerOfService(service));
 }
 
 function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconciler {
-  const { services, providers, clock, settings } = deps;
+  const { services, providers, clock, options } = deps;
   const { records, nodeSync, failures } = state;
   const gathering = {
     ...state,
     services: services.lister,
     providers,
-    settings: settings.loadBalancers,
-    mayAdopt: () => settings.adoptsLoadBalancers === true,
+    settings: LOAD_BALANCERS,
+    mayAdopt: () => options.adoptLoadBalancers,
     clock,
   };
   const applying = { ...deps, ...state, services: services.lister };
@@ -219,20 +203,13 @@ function serviceSource({ services }: ServiceLbDependencies, { records }: State):
   });
 }
 
-/** What waits for a provider is tried at once, deletions too; what needs nothing costs nothing. */
-function providerReadySource({ services, onProviderReady }: ServiceLbDependencies, { records }: State): Source {
-  return {
-    name: "provider ready",
-    ready: () => Promise.resolve(),
-    start: (queue) =>
-      onProviderReady(() => {
-        for (const service of services.lister.list()) {
-          if (concernsAdded(service)) queue.add(keyOf(service), { priority: "low" });
-        }
-        // Services that are gone, too.
-        for (const [key, record] of records.list()) {
-          if (holderOf(record) !== undefined) queue.add(key, { priority: "low" });
-        }
-      }),
-  };
+/** What waits for a provider, deletions too; what needs nothing costs nothing. */
+function enqueueAll({ services }: ServiceLbDependencies, { records }: State, queue: Workqueue): void {
+  for (const service of services.lister.list()) {
+    if (concernsAdded(service)) queue.add(keyOf(service), { priority: "low" });
+  }
+  // Services that are gone, too.
+  for (const [key, record] of records.list()) {
+    if (holderOf(record) !== undefined) queue.add(key, { priority: "low" });
+  }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { controllerEnvironment } from "../../../test/support/controller-context.ts";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import { info as providerInfo } from "../../../test/support/provider-builders.ts";
@@ -8,10 +9,7 @@ import { controllerMetrics, faultCounter } from "../../runtime/metrics.ts";
 import { type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import { SupervisedController } from "../../runtime/supervised-controller.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { NO_TRACING } from "../../telemetry/tracing.ts";
-import { NO_QUEUE_METRICS } from "../../workqueue/metrics.ts";
-import { createWorkqueue } from "../../workqueue/rate-limited-queue.ts";
-import { SERVICE_BACKOFF, exponentialLimiter } from "../../workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
 import { controllerDetails, controllersOverview, debugProviders } from "./debug.ts";
 
 const NAME = "service-lb-controller";
@@ -25,36 +23,32 @@ async function running(keys: readonly string[], lifeMs: number) {
   const log = new FakeLog();
   let ids = 0;
   const build = (): Controller => {
-    const queue = createWorkqueue({
-      clock,
-      limiter: exponentialLimiter(SERVICE_BACKOFF),
-      metrics: NO_QUEUE_METRICS,
-      lanes: { laneOf: (key) => key.split("/")[0] ?? "", limit: 1 },
-    });
     const reconcile = (key: string): Promise<Result> => {
       if (key.includes("hangs")) return new Promise(() => undefined);
       return key.includes("fails") ? Promise.reject(new Error("cloud busy")) : Promise.resolve(requeueAfter(3_600_000));
     };
-    return new Controller({
+    const environment = controllerEnvironment({
       name: NAME,
+      clock,
+      log,
+      controllerMetrics: metricsOf,
+      newId: () => `id-${++ids}`,
+    });
+    return new Controller(environment, {
       reconciler: { reconcile: ({ key }) => reconcile(key) },
       sources: [
         {
           name: "keys",
           ready: () => Promise.resolve(),
-          start: () => {
+          start: (queue) => {
             for (const key of keys) queue.add(key);
             return () => undefined;
           },
         },
       ],
-      queue,
-      workers: 4,
-      clock,
-      log,
-      metrics: metricsOf,
-      tracing: NO_TRACING,
-      newId: () => `id-${++ids}`,
+      workers: 1,
+      subqueues: { of: (key) => key.split("/")[0] ?? "", count: 4 },
+      backoff: SERVICE_BACKOFF,
     });
   };
   const supervised = new SupervisedController({

@@ -209,18 +209,19 @@ export function laneOf(owner: NodeOwner | undefined): string {
   return owner?.kind === "owned" ? owner.provider.name : NO_PROVIDER;
 }
 
-/** {@link laneOf} for keys of Nodes. */
-export function nodeLanes(
+/** One queue for each provider's Nodes, and one for those of none. */
+export function nodeSubqueues(
   nodes: { get(key: string): Node | undefined },
-  providers: Pick<ProviderSet, "ownerOfNode">,
-): (key: string) => string {
-  return (key) => {
+  providers: Pick<ProviderSet, "providers" | "ownerOfNode">,
+): { readonly of: (key: string) => string; readonly count: number } {
+  const of = (key: string): string => {
     const node = nodes.get(key);
     return laneOf(node && providers.ownerOfNode(node));
   };
+  return { of, count: subqueueCount(providers) };
 }
 
-/** Workers that fill every lane. */
-export function workersFor({ providers }: Pick<ProviderSet, "providers">, limit: number): number {
-  return limit * (providers.length + 1);
+/** One for each provider, and one for what none owns. */
+export function subqueueCount({ providers }: Pick<ProviderSet, "providers">): number {
+  return providers.length + 1;
 }

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { type DevCluster, type JsonObject, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { createKubeSide, type KubeSide } from "../../../src/kube/cluster.ts";
 import { type Observing, observing, reporter } from "../../../src/app/cluster.ts";
-import { CLOUD_NODE_CONTROLLER, EVENT_SOURCES, SERVICE_LB_CONTROLLER } from "../../../src/api/controller-names.ts";
-import { cloudNodeController } from "../../../src/controllers/node/controller.ts";
-import { nodeMetrics } from "../../../src/controllers/node/metrics.ts";
-import { serviceLbController } from "../../../src/controllers/service/controller.ts";
-import { serviceMetrics } from "../../../src/controllers/service/metrics.ts";
+import { CLOUD_NODE_CONTROLLER, SERVICE_LB_CONTROLLER } from "../../../src/api/controller-names.ts";
+import { cloudNode } from "../../../src/controllers/node/controller.ts";
+import type { NodeOptions } from "../../../src/controllers/node/options.ts";
+import { serviceLb } from "../../../src/controllers/service/controller.ts";
+import type { ServiceOptions } from "../../../src/controllers/service/options.ts";
 import type { Options } from "../../../src/app/options.ts";
 import { CONNECTION_TIMING } from "../../../src/provider/connection/connection.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
@@ -18,12 +18,13 @@ import { providerMetrics } from "../../../src/provider/metrics.ts";
 import { Sidecar } from "../../../src/provider/sidecar.ts";
 import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { Controller } from "../../../src/runtime/controller.ts";
+import type { ControllerContext } from "../../../src/runtime/registration.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../../src/telemetry/tracing.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { asRecord, numberField, recordField, stringField } from "../../../src/util/json.ts";
 import { TaskGroup } from "../../../src/util/task-group.ts";
-import { NO_QUEUE_METRICS } from "../../../src/workqueue/metrics.ts";
+import { built, controllerEnvironment } from "../../support/controller-context.ts";
 import { FakeLog } from "../../support/fake-log.ts";
 import { eventually } from "../../support/poll.ts";
 import { Cloud } from "./cloud.ts";
@@ -235,43 +236,47 @@ export class Manager {
       tracing: NO_TRACING,
       ...gated,
     });
-    const shared = {
-      nodes: this.#kube.nodes,
-      kube: this.#kube.client,
-      clock,
-      log,
-      queueMetrics: NO_QUEUE_METRICS,
-      tracing: NO_TRACING,
-      onProviderReady: (listener: () => void) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
+    const contextOf = (name: string): ControllerContext<NodeOptions & ServiceOptions> => ({
+      ...controllerEnvironment({
+        name,
+        clock,
+        log,
+        ...(observed && { controllerMetrics: { planned: reporter(observed.plans, name) } }),
+      }),
+      options: {
+        concurrentNodeSyncs: nodeWorkers,
+        nodeStatusUpdateFrequency: 300_000,
+        nodeTopologyPolicy: "warn",
+        concurrentServiceSyncs: 4,
+        loadBalancerDriftPeriod: driftPeriodMs,
+        adoptLoadBalancers: false,
       },
-    };
-    const reporting = (controller: string) => ({
-      running: () => undefined,
-      reconciled: () => undefined,
-      ...(observed === undefined ? {} : { planned: reporter(observed.plans, controller) }),
+      program: {
+        identity: "a-process",
+        clock,
+        random: () => 0.5,
+        newId: randomUUID,
+        log,
+        metrics,
+        tracing: NO_TRACING,
+      },
+      cluster: this.#kube,
+      providers: {
+        providers,
+        instances: new BatchingInstanceReader({
+          providers,
+          clock: real,
+          signal: this.#life.signal,
+          tracing: NO_TRACING,
+        }),
+        onReady: (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
     });
-    this.nodes = cloudNodeController({
-      ...shared,
-      controllerMetrics: reporting(CLOUD_NODE_CONTROLLER),
-      instances: new BatchingInstanceReader({ providers, clock: real, signal: this.#life.signal, tracing: NO_TRACING }),
-      providers,
-      events: this.#kube.events.recorder(EVENT_SOURCES.cloudNode),
-      metrics: nodeMetrics(metrics),
-      settings: { workers: nodeWorkers, refreshPeriodMs: 300_000, topologyPolicy: "warn" },
-    });
-    this.services = serviceLbController({
-      ...shared,
-      controllerMetrics: reporting(SERVICE_LB_CONTROLLER),
-      services: this.#kube.services,
-      providers,
-      events: this.#kube.events.recorder(EVENT_SOURCES.service),
-      random: () => 0.5,
-      newId: randomUUID,
-      metrics: serviceMetrics(metrics),
-      settings: { workers: 4, driftPeriodMs, loadBalancers: { tags: {} } },
-    });
+    this.nodes = built(cloudNode.register(contextOf(CLOUD_NODE_CONTROLLER)));
+    this.services = built(serviceLb.register(contextOf(SERVICE_LB_CONTROLLER)));
     this.#tasks.start("sidecar", (signal) => this.sidecar.run(signal));
     this.#tasks.start("nodes informer", (signal) => this.#kube.nodes.run(signal));
     this.#tasks.start("services informer", (signal) => this.#kube.services.run(signal));
