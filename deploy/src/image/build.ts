@@ -1,18 +1,18 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import type { DebianPackage } from "./deb.ts";
+import type { DebianPackage } from "./debian/deb.ts";
 import { type GroupName, GROUPS } from "./groups.ts";
 import { addPlatform, bundleEntries, type Foundation, labelsOf, type Release } from "./image.ts";
 import type { ImageSource } from "./images.ts";
 import { makeLayer } from "./layer.ts";
 import { type Descriptor, Layout } from "./layout.ts";
-import { type Lock, type LockedPackage, lockNewest, openLocked } from "./lock.ts";
+import { type Lock, type LockedPackage, lockNewest, openLocked } from "./debian/lock.ts";
 import { nodeEntries } from "./node.ts";
 import type { Platform } from "./platforms.ts";
 import { ROOT_FILES } from "./rootfs.ts";
-import { selectFiles } from "./select.ts";
-import { snapshotSources } from "./snapshot.ts";
+import { selectFiles } from "./debian/select.ts";
+import { snapshotSources } from "./debian/snapshot.ts";
 import { BuildError, outputOf, ROOT } from "./tools.ts";
 
 export interface BuildOptions {

@@ -1,12 +1,12 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { DebianPackage } from "./deb.ts";
+import type { DebianPackage } from "./debian/deb.ts";
 import { type Entry, textFile } from "./entry.ts";
 import { NODE } from "./groups.ts";
 import type { ImageSource } from "./images.ts";
 import { type Layer, makeLayer } from "./layer.ts";
 import type { Descriptor, Layout } from "./layout.ts";
-import type { LockedPackage } from "./lock.ts";
+import type { LockedPackage } from "./debian/lock.ts";
 import { lockedPackage } from "./lockfile.ts";
 import type { Platform } from "./platforms.ts";
 import { PROGRAM_FOLDER, SOCKET_FOLDER } from "./rootfs.ts";

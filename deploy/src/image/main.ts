@@ -7,10 +7,10 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { buildImages, newestLock } from "./build.ts";
 import { IMAGES, type ImageSource } from "./images.ts";
-import { readLock, writeLock } from "./lock.ts";
+import { readLock, writeLock } from "./debian/lock.ts";
 import { PLATFORMS, type Platform } from "./platforms.ts";
 import { readRelease } from "./release.ts";
-import { SNAPSHOTS } from "./snapshot.ts";
+import { SNAPSHOTS } from "./debian/snapshot.ts";
 import { BuildError, ROOT } from "./tools.ts";
 
 const HELP = `Usage: npm run images -- [image …] [options]
@@ -21,7 +21,7 @@ Builds images by the OCI image format into one folder, each for linux/amd64 and 
   --out=DIR          Where they go. Default: dist/images
   --platform=P       linux/amd64 or linux/arm64; can be given twice. Default: both
   --debian=newest    Debian's packages in the newest versions instead of the locked ones
-  --update-lock      Writes the newest versions to deploy/src/image/debian-lock.json, and ends
+  --update-lock      Writes the newest versions to deploy/src/image/debian/debian-lock.json, and ends
   --snapshots=URL    Debian's archive of the past, for locked packages that it has replaced since.
                      Default: ${SNAPSHOTS}
   --source=URL       Where the sources are, for the label org.opencontainers.image.source

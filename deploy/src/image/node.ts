@@ -10,7 +10,7 @@ import { createGunzip } from "node:zlib";
 import { type Extract, extract } from "tar-stream";
 import type { Entry } from "./entry.ts";
 import { NODE } from "./groups.ts";
-import { cached } from "./lock.ts";
+import { cached } from "./debian/lock.ts";
 import { lockedPackage } from "./lockfile.ts";
 import { BuildError, outputOf } from "./tools.ts";
 

@@ -47,16 +47,4 @@ export const EXCEPTIONS: readonly Exception[] = [
       "controller/src/provider/sidecar.ts",
     ],
   },
-  {
-    rule: "directory-size",
-    reason: "files that belong together are not merged yet, or not in directories of their own",
-    places: [
-      "deploy/src/image",
-      "providers/aws/src/load-balancers",
-      "providers/simulated/src/sidecar",
-      "status-page/src/views",
-      "test/control-plane/src",
-      "test/suites/system/support",
-    ],
-  },
 ];

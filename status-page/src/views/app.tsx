@@ -9,8 +9,8 @@ import { CallsView } from "./calls-view.tsx";
 import { ControllersView } from "./controllers-view.tsx";
 import { Guarded } from "./guarded.tsx";
 import { Header } from "./header.tsx";
-import { ListView } from "./list-view.tsx";
-import { ObjectView } from "./object-view.tsx";
+import { ListView } from "./objects/list-view.tsx";
+import { ObjectView } from "./objects/object-view.tsx";
 import { OverviewView } from "./overview-view.tsx";
 import { focusSearch, isTyping } from "./search-field.tsx";
 

@@ -1,5 +1,5 @@
 import { request } from "node:https";
-import type { KeyPair } from "./certificates.ts";
+import type { KeyPair } from "./credentials/certificates.ts";
 import { parseJson } from "./json.ts";
 
 export interface ApiClient {

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { ApiServer } from "./api-server.ts";
+import type { ApiServer } from "./components/api-server.ts";
 import { type AuditEvent, readAuditLog } from "./audit.ts";
-import { makeCertificates } from "./certificates.ts";
-import { etcdSocket, type Layout } from "./components.ts";
+import { makeCertificates } from "./credentials/certificates.ts";
+import { etcdSocket, type Layout } from "./components/arguments.ts";
 import { ControlPlaneError } from "./errors.ts";
-import { Etcd } from "./etcd.ts";
-import { HollowNodes } from "./hollow-nodes.ts";
-import { type Identities, writeKubeconfig } from "./identities.ts";
-import type { Kubeconfig } from "./kubeconfig.ts";
+import { Etcd } from "./components/etcd.ts";
+import { HollowNodes } from "./components/hollow-nodes.ts";
+import { type Identities, writeKubeconfig } from "./credentials/identities.ts";
+import type { Kubeconfig } from "./credentials/kubeconfig.ts";
 import { type KubectlOptions, runKubectl } from "./kubectl.ts";
 import type { ControlPlaneOptions, HollowNodeOptions } from "./options.ts";
-import type { Programs } from "./programs.ts";
+import type { Programs } from "./components/programs.ts";
 
 /** One program of the control plane, for tests that disturb it (kill, pause). */
 export interface ProcessInfo {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { ControlPlaneError } from "./errors.ts";
-import { endWithParent } from "./managed-process.ts";
+import { endWithParent } from "./components/managed-process.ts";
 import { run } from "./run.ts";
 
 export interface KubectlOptions {

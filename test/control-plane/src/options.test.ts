@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiServerArgs, layoutIn } from "./components.ts";
+import { apiServerArgs, layoutIn } from "./components/arguments.ts";
 import { type ControllerManagerOptions, type ControlPlaneOptions, runsNodeLifecycle } from "./options.ts";
 
 describe("runsNodeLifecycle()", () => {

@@ -2,16 +2,23 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ApiClient } from "./api-client.ts";
-import { ApiServer } from "./api-server.ts";
+import { ApiServer } from "./components/api-server.ts";
 import { auditPolicy } from "./audit.ts";
-import { buildControlPlane } from "./build.ts";
-import { apiServerArgs, controllerManagerArgs, etcdArgs, type Layout, layoutIn, schedulerArgs } from "./components.ts";
+import { buildControlPlane } from "./build/build.ts";
+import {
+  apiServerArgs,
+  controllerManagerArgs,
+  etcdArgs,
+  type Layout,
+  layoutIn,
+  schedulerArgs,
+} from "./components/arguments.ts";
 import { ControlPlane } from "./control-plane.ts";
 import { ControlPlaneError } from "./errors.ts";
-import { createIdentities, type Identities, writeKubeconfig } from "./identities.ts";
+import { createIdentities, type Identities, writeKubeconfig } from "./credentials/identities.ts";
 import { type ControlPlaneOptions, controllerManagerOptions } from "./options.ts";
-import { Programs } from "./programs.ts";
-import { type ServerContext, startOnFreePort } from "./servers.ts";
+import { Programs } from "./components/programs.ts";
+import { type ServerContext, startOnFreePort } from "./components/servers.ts";
 
 const defaultStartTimeoutMs = 60_000;
 

@@ -15,7 +15,7 @@ import type { SeenBalancer } from "./reader.ts";
 import type { Tools } from "./settings.ts";
 import type { KnownSubnet } from "./subnets.ts";
 import { specTag } from "./to-load-balancer.ts";
-import type { Wish } from "./wish.ts";
+import type { Wish } from "./desired/wish.ts";
 import type { Work } from "./work.ts";
 
 /** The tag that keeps which other tags the provider has written, so that it takes away no one else's. */

@@ -13,9 +13,9 @@ import { clusterIdTag, fromAwsTags, serviceUidTag } from "../cloud/ownership.ts"
 import { findBalancer } from "./find.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
-import { deleteSecurityGroups } from "./security-groups.ts";
+import { deleteSecurityGroups } from "./security-groups/security-groups.ts";
 import type { Tools } from "./settings.ts";
-import { deleteGroups } from "./target-groups.ts";
+import { deleteGroups } from "./target-groups/target-groups.ts";
 import { Work } from "./work.ts";
 
 /** The load balancer's network interfaces, which hold its security group, go a minute or two after it. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { tcp, udp, wanted } from "../test/wanted.ts";
 import { planListeners } from "./listeners.ts";
 import type { SeenListener } from "./reader.ts";
-import { toWish } from "./wish.ts";
+import { toWish } from "./desired/wish.ts";
 
 type Details = SeenListener["details"];
 

@@ -10,8 +10,8 @@ import {
 import { fromAwsTags } from "../cloud/ownership.ts";
 import type { SeenListener } from "./reader.ts";
 import type { Tools } from "./settings.ts";
-import type { TargetedGroup } from "./targets.ts";
-import { defaultIdleTimeoutSeconds, type WantedListener } from "./wish.ts";
+import type { TargetedGroup } from "./target-groups/targets.ts";
+import { defaultIdleTimeoutSeconds, type WantedListener } from "./desired/wish.ts";
 import type { Work } from "./work.ts";
 
 /** What is to be done with listeners, in this order: a port is free before it is taken again. */

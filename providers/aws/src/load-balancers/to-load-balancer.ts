@@ -3,7 +3,7 @@ import type { SecurityGroup } from "@aws-sdk/client-ec2";
 import type { LoadBalancer, LoadBalancerPhase, PendingOptions } from "@cloudwire/provider-sdk";
 import { fromAwsTags, serviceIn } from "../cloud/ownership.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
-import { fromPermissions, ruleKey } from "./security-rules.ts";
+import { fromPermissions, ruleKey } from "./security-groups/rules.ts";
 
 /** Tags of a load balancer that keep what is in force. */
 export const specTag = "cloudwire.dev/spec-fingerprint";

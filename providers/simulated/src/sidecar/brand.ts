@@ -1,6 +1,6 @@
 import type { LoadBalancerHandlers } from "@cloudwire/provider-sdk";
 import { domain } from "./load-balancers/annotations.ts";
-import { providerIdPrefix } from "./provider-id.ts";
+import { providerIdPrefix } from "./instances/provider-id.ts";
 
 /** What tells one simulated cloud from another in the same cluster. */
 export interface Brand {

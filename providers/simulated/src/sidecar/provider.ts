@@ -1,7 +1,7 @@
 import type { CallRate, ProviderDefinition } from "@cloudwire/provider-sdk";
 import { brandOf, withClassesOf } from "./brand.ts";
 import { createCloudAccess, type CloudAccessOptions } from "./cloud-access.ts";
-import { instanceHandlers } from "./instances.ts";
+import { instanceHandlers } from "./instances/handlers.ts";
 import { annotationSchemas } from "./load-balancers/annotations.ts";
 import { loadBalancerHandlers } from "./load-balancers/handlers.ts";
 import { routeHandlers } from "./routes.ts";

@@ -14,7 +14,7 @@ import type { CloudAccess } from "./cloud-access.ts";
 import { toProviderError } from "./errors.ts";
 import { clusterFilter, clusterStamp, nodeNameTag, problemOfTags } from "./ownership.ts";
 import { collect, readAll } from "./pages.ts";
-import { formatId, type InstancePlace, parseId } from "./provider-id.ts";
+import { formatId, type InstancePlace, parseId } from "./instances/provider-id.ts";
 
 /** Destinations travel in the query: 200 of them stay below the limits of a URL. */
 const maxBatchSize = 200;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { startColdProvider } from "../support/cold-provider.ts";
+import { startColdProvider } from "../support/providers/cold-provider.ts";
 import { GROWN, World } from "../support/world.ts";
 
 const NODES = 200;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
-import { ScriptedProvider } from "../support/scripted-provider.ts";
+import { ScriptedProvider } from "../support/providers/scripted-provider.ts";
 import { UNINITIALIZED, World } from "../support/world.ts";
 
 const CLAIM = "acme.example.com/claim";

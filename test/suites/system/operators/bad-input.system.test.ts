@@ -7,7 +7,7 @@ import { spawnCloud } from "@cloudwire/provider-simulated";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
 import { Program } from "../../../support/program.ts";
-import { type ForeignProvider, serveForeignMajor } from "../support/foreign-major.ts";
+import { type ForeignProvider, serveForeignMajor } from "../support/providers/foreign-major.ts";
 
 const STACK = /^\s+at .+:\d+:\d+\)?$/m;
 

@@ -9,7 +9,7 @@ import { at, type Json, listOf } from "../../../support/kube.ts";
 import { Program } from "../../../support/program.ts";
 import { shareWithContainers } from "../support/containers.ts";
 import { eachWorld } from "../support/each-world.ts";
-import { type Mutation, startMutantProvider } from "../support/mutant-provider.ts";
+import { type Mutation, startMutantProvider } from "../support/providers/mutant-provider.ts";
 import { API_KEY, World } from "../support/world.ts";
 
 const WEB = "/api/v1/namespaces/default/services/web";

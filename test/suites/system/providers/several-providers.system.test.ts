@@ -4,7 +4,7 @@ import { at, type Json, listOf } from "../../../support/kube.ts";
 import type { Program } from "../../../support/program.ts";
 import { eachWorld } from "../support/each-world.ts";
 import { inParallel, numbered } from "../support/ready-machines.ts";
-import { SecondCloud } from "../support/second-cloud.ts";
+import { SecondCloud } from "../support/providers/second-cloud.ts";
 import { GROWN, type NodeParts, UNINITIALIZED, type World } from "../support/world.ts";
 
 const CALL_MS = 10_000;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ChangeContext, TargetNode, WantedNodes } from "@cloudwire/provider-sdk";
 import type { LoadBalancer } from "../../api/load-balancers.ts";
-import { parseId } from "../provider-id.ts";
+import { parseId } from "../instances/provider-id.ts";
 import { isStampRight, metadataKeys } from "./wish.ts";
 
 /** The nodes wanted, in the cloud's terms. */

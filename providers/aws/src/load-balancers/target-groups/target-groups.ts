@@ -1,0 +1,147 @@
+import {
+  CreateTargetGroupCommand,
+  DeleteTargetGroupCommand,
+  DescribeTargetGroupAttributesCommand,
+  ModifyTargetGroupAttributesCommand,
+  ModifyTargetGroupCommand,
+  type TargetGroup,
+} from "@aws-sdk/client-elastic-load-balancing-v2";
+import { ProviderError, type WantedLoadBalancer } from "@cloudwire/provider-sdk";
+import { isCode } from "../../cloud/errors.ts";
+import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
+import { changedEntries } from "../diff.ts";
+import type { SeenGroup } from "../reader.ts";
+import type { Tools } from "../settings.ts";
+import type { TargetedGroup } from "./targets.ts";
+import type { WantedGroup, Wish } from "../desired/wish.ts";
+import type { Work } from "../work.ts";
+
+/** Makes every wanted group exist as wanted; groups that are wanted no longer stay until nothing forwards to them. */
+export async function ensureGroups(
+  tools: Tools,
+  wanted: WantedLoadBalancer,
+  wish: Wish,
+  present: readonly SeenGroup[],
+  work: Work,
+): Promise<readonly TargetedGroup[]> {
+  const groups: TargetedGroup[] = [];
+  for (const group of wish.listeners.map((listener) => listener.group)) {
+    const seen = present.find(({ name }) => name === group.name);
+    const arn = seen?.arn ?? (await createGroup(tools, wanted, wish.tags, group, work));
+    groups.push({ name: group.name, arn });
+    if (arn === undefined) continue;
+    if (seen) await changeProbe(tools, seen, group, work);
+    await changeAttributes(tools, arn, group, work);
+  }
+  return groups;
+}
+
+async function createGroup(
+  { aws, reader, settings }: Tools,
+  wanted: WantedLoadBalancer,
+  tags: Tags,
+  group: WantedGroup,
+  work: Work,
+): Promise<string | undefined> {
+  const summary = `${group.protocol} to node port ${group.port}`;
+  return work.change({ action: "create", resourceType: "target group", resourceId: group.name, summary }, async () => {
+    const input = {
+      Name: group.name,
+      Protocol: group.protocol,
+      Port: group.port,
+      VpcId: settings.vpcId,
+      TargetType: "instance",
+      ...(group.ipFamily === "ipv6" ? { IpAddressType: group.ipFamily } : {}),
+      ...probeOf(group),
+      HealthCheckProtocol: group.probe.protocol,
+      HealthCheckIntervalSeconds: group.probe.intervalSeconds,
+      Tags: toAwsTags(tags),
+    } as const;
+    try {
+      const { TargetGroups = [] } = await aws.elb(work.context, (client, options) =>
+        client.send(new CreateTargetGroupCommand(input), options),
+      );
+      return TargetGroups[0]?.TargetGroupArn;
+    } catch (error) {
+      if (!isCode(error, "DuplicateTargetGroupName")) throw error;
+    }
+    // An earlier call that was interrupted has made it.
+    const made = await reader.groupNamed(group.name, work.context);
+    if (made === undefined)
+      throw new ProviderError("NOT_READY", `target group ${group.name} is going; it is made anew then`);
+    const madeTags = (await reader.tags([made.arn], work.context)).get(made.arn) ?? {};
+    const owned = { what: "target group", id: made.arn, name: made.name, tags: madeTags };
+    const problem = problemOfTags(owned, wanted);
+    if (problem) throw problem;
+    return made.arn;
+  });
+}
+
+/** What can be changed of a health check. */
+function probeOf({ probe }: WantedGroup) {
+  return {
+    HealthCheckPort: probe.port,
+    ...(probe.path === undefined ? {} : { HealthCheckPath: probe.path }),
+    HealthCheckTimeoutSeconds: probe.timeoutSeconds,
+    HealthyThresholdCount: probe.healthyCount,
+    UnhealthyThresholdCount: probe.unhealthyCount,
+  } as const;
+}
+
+async function changeProbe({ aws }: Tools, { arn, details }: SeenGroup, group: WantedGroup, work: Work): Promise<void> {
+  const wanted = probeOf(group);
+  if (hasProbe(details, wanted)) return;
+  const summary = "another health check";
+  await work.change({ action: "update", resourceType: "target group", resourceId: group.name, summary }, () =>
+    aws.elb(work.context, (client, options) =>
+      client.send(new ModifyTargetGroupCommand({ TargetGroupArn: arn, ...wanted }), options),
+    ),
+  );
+}
+
+/** True: the group asks its targets as wanted. */
+function hasProbe(details: TargetGroup, wanted: ReturnType<typeof probeOf>): boolean {
+  const have: Readonly<Record<string, unknown>> = { ...details };
+  return Object.entries(wanted).every(([key, value]) => String(have[key]) === String(value));
+}
+
+async function changeAttributes({ aws }: Tools, arn: string, group: WantedGroup, work: Work): Promise<void> {
+  const { Attributes } = await aws.elb(work.context, (client, options) =>
+    client.send(new DescribeTargetGroupAttributesCommand({ TargetGroupArn: arn }), options),
+  );
+  const changed = changedEntries(group.attributes, fromAwsTags(Attributes));
+  if (Object.keys(changed).length === 0) return;
+  const summary = `attributes ${Object.keys(changed).join(", ")}`;
+  await work.change({ action: "update", resourceType: "target group", resourceId: group.name, summary }, () =>
+    aws.elb(work.context, (client, options) =>
+      client.send(
+        new ModifyTargetGroupAttributesCommand({ TargetGroupArn: arn, Attributes: toAwsTags(changed) }),
+        options,
+      ),
+    ),
+  );
+}
+
+/** Makes groups be gone. Answers what is still there, because something forwards to it. */
+export async function deleteGroups(
+  { aws }: Tools,
+  groups: readonly SeenGroup[],
+  work: Work,
+): Promise<readonly string[]> {
+  const remaining: string[] = [];
+  for (const { arn, name } of groups) {
+    const isGone = await work.change({ action: "delete", resourceType: "target group", resourceId: name }, async () => {
+      try {
+        await aws.elb(work.context, (client, options) =>
+          client.send(new DeleteTargetGroupCommand({ TargetGroupArn: arn }), options),
+        );
+      } catch (error) {
+        if (isCode(error, "ResourceInUse")) return false;
+        if (!isCode(error, "TargetGroupNotFound")) throw error;
+      }
+      return true;
+    });
+    if (isGone === false) remaining.push(`target group ${name}`);
+  }
+  return remaining;
+}

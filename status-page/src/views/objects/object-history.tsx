@@ -1,0 +1,129 @@
+import type { CallRecord, Happening, ProviderStanding } from "@cloudwire/operator-api";
+import type { JSX } from "preact";
+import { formatCount, formatDuration, formatTime, formatWord } from "../../model/format.ts";
+import { formatPlace } from "../../model/place.ts";
+import { Moment } from "../moment.tsx";
+import { Panel, WideTable } from "../panel.tsx";
+
+export function ProviderPanel({ provider }: { readonly provider: ProviderStanding }): JSX.Element {
+  const { name, connection, ready, reasons, doubt, held } = provider;
+  return (
+    <Panel id="provider" title="Provider">
+      <p>
+        <a href={formatPlace({ view: "object", object: { kind: "provider", name } })}>{name}</a>{" "}
+        <span class={ready ? "good" : "bad"}>
+          {formatWord(connection)}
+          {ready ? "" : ", not ready"}
+        </span>
+      </p>
+      <ul class="plain">
+        {reasons.map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+        {doubt === undefined ? null : <li>Its word that a machine is gone is not taken now: {doubt}</li>}
+        {held.map(({ quotaClass, until }) => (
+          <li key={quotaClass}>
+            Calls of quota class {quotaClass} are held until {formatTime(until)}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+interface CallsProps {
+  readonly calls: readonly CallRecord[];
+  readonly clockAheadMs: number;
+}
+
+export function CallsPanel({ calls, clockAheadMs }: CallsProps): JSX.Element {
+  return (
+    <Panel id="calls" title="Last calls to the provider">
+      {calls.length === 0 ? (
+        <p>None are remembered.</p>
+      ) : (
+        <WideTable label="Last calls to the provider">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">RPC</th>
+              <th scope="col">Answer</th>
+              <th scope="col" class="number">
+                Took
+              </th>
+              <th scope="col">Cloud's request ids</th>
+            </tr>
+          </thead>
+          <tbody>
+            {calls.map((call, index) => (
+              <CallLine key={index} call={call} clockAheadMs={clockAheadMs} />
+            ))}
+          </tbody>
+        </WideTable>
+      )}
+    </Panel>
+  );
+}
+
+function CallLine({ call, clockAheadMs }: { readonly call: CallRecord; readonly clockAheadMs: number }): JSX.Element {
+  return (
+    <tr>
+      <td>
+        <Moment at={call.at} clockAheadMs={clockAheadMs} />
+      </td>
+      <th scope="row">
+        {call.rpc}
+        <small>
+          {call.provider === undefined ? "" : `of ${call.provider}`}
+          {call.objects > 1 ? ` for ${formatCount(call.objects, "object")}` : ""}
+        </small>
+      </th>
+      <td>
+        <span class={call.code === "OK" ? "good" : "bad"}>
+          {call.code}
+          {call.reason === undefined ? "" : ` ${call.reason}`}
+        </span>
+        {call.message === undefined ? null : <small>{call.message}</small>}
+      </td>
+      <td class="number">{formatDuration(call.durationMs)}</td>
+      <td>
+        {call.cloudRequestIds.map((id) => (
+          <code key={id} class="id">
+            {id}
+          </code>
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+interface TimelineProps {
+  readonly timeline: readonly Happening[];
+  readonly clockAheadMs: number;
+}
+
+export function TimelinePanel({ timeline, clockAheadMs }: TimelineProps): JSX.Element {
+  return (
+    <Panel id="timeline" title="What happened to it">
+      {timeline.length === 0 ? <p>Nothing is remembered.</p> : null}
+      <ol class="timeline">
+        {timeline.map((one, index) => (
+          <li key={index} class={one.isWarning ? "warning" : ""}>
+            <span class="when">
+              {formatTime(one.at)} · <Moment at={one.at} clockAheadMs={clockAheadMs} />
+            </span>
+            <span class="what">
+              <span class="reason">{one.reason}</span> {one.message}
+              <small>
+                {one.isWarning ? "warning, " : ""}
+                {one.kind}
+                {one.by === undefined ? "" : ` by ${one.by}`}
+                {one.count === undefined ? "" : `, ${formatCount(one.count, "time")} in a row, the last of them then`}
+              </small>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}

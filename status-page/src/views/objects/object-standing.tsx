@@ -1,0 +1,174 @@
+import type { Cause, ControllerWork, Fact, QueuePosition, State, Wish } from "@cloudwire/operator-api";
+import type { ComponentChildren, JSX } from "preact";
+import { remedyOf } from "../../model/causes.ts";
+import { formatDuration, formatWord } from "../../model/format.ts";
+import { Countdown, Moment } from "../moment.tsx";
+import { Panel, WideTable } from "../panel.tsx";
+import { Prose } from "../prose.tsx";
+
+interface CausesProps {
+  readonly causes: readonly Cause[];
+  /** Of the object. */
+  readonly state: State;
+  /** When it goes on. */
+  readonly children: ComponentChildren;
+}
+
+/** Red is what somebody has to see to. */
+const TONES: Readonly<Record<State, string>> = {
+  ok: "",
+  working: "",
+  waiting: "notes",
+  blocked: "alarms",
+  unmanaged: "",
+};
+
+export function CausesPanel({ causes, state, children }: CausesProps): JSX.Element {
+  return (
+    <Panel id="causes" title="What stands in the way" class={causes.length === 0 ? "" : TONES[state]}>
+      {causes.length === 0 ? <p>Nothing does.</p> : null}
+      <ul class="causes">
+        {causes.map((cause, index) => (
+          <li key={index}>
+            <p>
+              <span class="reason">{cause.reason}</span> <Prose text={cause.message} />
+            </p>
+            <p class="remedy">
+              <strong>What to do:</strong> <Prose text={remedyOf(cause, state)} />
+            </p>
+            {cause.see === undefined ? null : (
+              <p class="more">
+                <code>{cause.see}</code>
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+      {children}
+    </Panel>
+  );
+}
+
+export function WishesPanel({ wishes }: { readonly wishes: readonly Wish[] }): JSX.Element {
+  return (
+    <Panel id="wishes" title="What is wished">
+      {wishes.length === 0 ? <p>Nothing.</p> : null}
+      <ul class="wishes">
+        {wishes.map(({ what, state, detail }) => (
+          <li key={what}>
+            <span class={`wish ${state}`}>{state}</span> {what}
+            {detail === undefined ? null : <small>{detail}</small>}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+export function FactsPanel({ facts }: { readonly facts: readonly Fact[] }): JSX.Element {
+  return (
+    <Panel id="facts" title="Facts">
+      {facts.length === 0 ? <p>None are known.</p> : null}
+      <dl>
+        {facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+interface WorkProps {
+  readonly work: readonly ControllerWork[];
+  readonly receivedMs: number;
+  readonly clockAheadMs: number;
+}
+
+export function WorkPanel({ work, receivedMs, clockAheadMs }: WorkProps): JSX.Element {
+  return (
+    <Panel id="work" title="Work by controller">
+      <WideTable label="Work by controller">
+        <thead>
+          <tr>
+            <th scope="col">Controller</th>
+            <th scope="col">Queue</th>
+            <th scope="col" class="number">
+              Failures
+            </th>
+            <th scope="col">Last reconcile</th>
+          </tr>
+        </thead>
+        <tbody>
+          {work.map((one) => (
+            <tr key={`${one.controller} ${one.key}`}>
+              <th scope="row">
+                {one.controller}
+                <small>key {one.key}</small>
+              </th>
+              <td>
+                <Queue queue={one.queue} receivedMs={receivedMs} />
+              </td>
+              <td class={`number${one.failures > 0 ? " bad" : ""}`}>{one.failures}</td>
+              <td>
+                <LastReconcile last={one.last} clockAheadMs={clockAheadMs} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </WideTable>
+    </Panel>
+  );
+}
+
+function Queue({ queue, receivedMs }: { readonly queue: QueuePosition; readonly receivedMs: number }): JSX.Element {
+  switch (queue.kind) {
+    case "idle":
+      return <>idle: nothing to do until something changes</>;
+    case "waiting":
+      return (
+        <>
+          in line, {queue.priority} priority
+          {queue.ahead === undefined ? "" : `, ${queue.ahead} ahead at most`}
+        </>
+      );
+    case "delayed":
+      return (
+        <>
+          comes back <Countdown inMs={queue.inMs} toldMs={receivedMs} />
+        </>
+      );
+    case "working":
+      return <>being worked on for {formatDuration(queue.forMs)}</>;
+    case "notRunning":
+      return <>does not run here: {queue.why}</>;
+    default:
+      return queue satisfies never;
+  }
+}
+
+interface LastReconcileProps {
+  readonly last: ControllerWork["last"];
+  readonly clockAheadMs: number;
+}
+
+function LastReconcile({ last, clockAheadMs }: LastReconcileProps): JSX.Element {
+  if (last === undefined) return <>none is remembered</>;
+  const { outcome, end, durationMs, reconcileId, error } = last;
+  return (
+    <>
+      {formatWord(outcome)}, <Moment at={end} clockAheadMs={clockAheadMs} />, took {formatDuration(durationMs)}
+      {error === undefined ? null : (
+        <small class="bad">
+          {error.code === undefined ? "" : `${error.code}: `}
+          {error.message}
+        </small>
+      )}
+      <small>
+        reconcileId <code>{reconcileId}</code>
+      </small>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import type { Explanation } from "@cloudwire/operator-api";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { type Explained, useExplanation } from "../../live/hooks.ts";
+import type { AppState } from "../../live/store.ts";
+import { formatRef, KIND_WORDS, type ObjectName } from "../../model/object-name.ts";
+import { formatPlace, wholeList } from "../../model/place.ts";
+import { CallsPanel, ProviderPanel, TimelinePanel } from "./object-history.tsx";
+import { CausesPanel, FactsPanel, WishesPanel, WorkPanel } from "./object-standing.tsx";
+import { isTyping } from "../search-field.tsx";
+import { StateMark } from "../state-mark.tsx";
+import { Countdown, Moment } from "../moment.tsx";
+
+interface ObjectViewProps {
+  readonly state: AppState;
+  readonly object: ObjectName;
+}
+
+/** All that the controller can say of one object, asked anew as it changes. */
+export function ObjectView({ state, object }: ObjectViewProps): JSX.Element {
+  const ref = formatRef(object);
+  const row = state.stream.entries.get(ref)?.row;
+  const explained = useExplanation(ref, row);
+  useEscape(formatPlace(wholeList(object.kind)));
+  const { explanation } = explained;
+  const known = explanation ?? row;
+  return (
+    <article class="object">
+      <p class="crumbs">
+        <a href={formatPlace(wholeList(object.kind))}>{KIND_WORDS[object.kind].many}</a> /
+      </p>
+      <h1 tabIndex={-1}>
+        {object.name} {known === undefined || explanation?.exists === false ? null : <StateMark state={known.state} />}
+      </h1>
+      <p class="summary">{known?.summary ?? ""}</p>
+      <Freshness explained={explained} clockAheadMs={state.clockAheadMs} />
+      {explanation === undefined ? null : (
+        <Parts explanation={explanation} receivedMs={explained.receivedMs} clockAheadMs={state.clockAheadMs} />
+      )}
+    </article>
+  );
+}
+
+function Freshness({
+  explained,
+  clockAheadMs,
+}: {
+  readonly explained: Explained;
+  readonly clockAheadMs: number;
+}): JSX.Element {
+  const { explanation, problem } = explained;
+  return (
+    <>
+      {problem === undefined ? null : (
+        <p class="banner lost" role="alert">
+          <strong>It could not be asked about:</strong> {problem}.
+          {explanation === undefined ? "" : " What you see is from before."}
+        </p>
+      )}
+      {explanation === undefined && problem === undefined ? <p class="empty">Asking the controller …</p> : null}
+      {explanation?.exists === false ? <p class="banner note">It is not in the cluster.</p> : null}
+      {explanation === undefined ? null : (
+        <p class="who">
+          Said by {explanation.replica.identity}
+          {explanation.replica.leads ? ", which leads, " : ", which does not lead, "}
+          <Moment at={explanation.at} clockAheadMs={clockAheadMs} />
+        </p>
+      )}
+    </>
+  );
+}
+
+interface PartsProps {
+  readonly explanation: Explanation;
+  readonly receivedMs: number;
+  readonly clockAheadMs: number;
+}
+
+function Parts({ explanation, receivedMs, clockAheadMs }: PartsProps): JSX.Element {
+  const { causes, state, nextTry, wishes, facts, work, provider, calls, timeline } = explanation;
+  return (
+    <>
+      <CausesPanel causes={causes} state={state}>
+        {nextTry === undefined ? null : (
+          <p class="next-try">
+            <strong>Next try</strong> <Countdown inMs={nextTry.inMs} toldMs={receivedMs} /> <span>({nextTry.why})</span>
+          </p>
+        )}
+      </CausesPanel>
+      <div class="columns">
+        <WishesPanel wishes={wishes} />
+        <FactsPanel facts={facts} />
+      </div>
+      <WorkPanel work={work} receivedMs={receivedMs} clockAheadMs={clockAheadMs} />
+      {provider === undefined ? null : <ProviderPanel provider={provider} />}
+      <CallsPanel calls={calls} clockAheadMs={clockAheadMs} />
+      <TimelinePanel timeline={timeline} clockAheadMs={clockAheadMs} />
+    </>
+  );
+}
+
+/** Escape goes to the list that the object is in. */
+function useEscape(list: string): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
+      event.preventDefault();
+      if (cameFromWithin()) history.back();
+      else location.hash = list;
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [list]);
+}
+
+/** Whether there is a view of this page to go back to. */
+function cameFromWithin(): boolean {
+  return typeof navigation !== "undefined" && navigation.canGoBack;
+}
