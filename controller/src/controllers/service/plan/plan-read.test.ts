@@ -81,3 +81,39 @@ describe("plan() of a load balancer that a sweep suspects", () => {
     expect(plan(suspected({ observed: undefined }))).toMatchObject({ kind: "settle", look: undefined });
   });
 });
+
+describe("plan() of a load balancer of which a request got no answer", () => {
+  const unanswered = (parts: Partial<WantedInput> = {}): WantedInput =>
+    wanted({ present: seen, isUnanswered: true, observed: present({ observedFingerprint: "seen-1" }), ...parts });
+
+  test("believes what was acknowledged when a read shows the same", () => {
+    expect(plan(unanswered())).toMatchObject({ kind: "settle", present: seen, finished: undefined, look: undefined });
+  });
+
+  test.each([
+    { it: "it is gone", observed: absent },
+    { it: "what was requested is in force", observed: present({ specFingerprint: "spec-2" }) },
+    { it: "it was changed", observed: changed },
+    { it: "it is being changed", observed: present({ phase: "updating", operation }) },
+    { it: "a change of it goes on", observed: present({ observedFingerprint: "seen-1", operation }) },
+    { it: "it was not read", observed: undefined },
+  ])("ensures it when $it", ({ observed }) => {
+    expect(plan(unanswered({ observed }))).toMatchObject({
+      kind: "change",
+      purpose: "ensure",
+      trigger: "not known to be as wished",
+      drift: undefined,
+      loadBalancerId: "lb-1",
+    });
+  });
+
+  test("updates its nodes when the wish that it was made of is not known", () => {
+    const wished = { ...wish(), spec: undefined };
+    expect(plan(unanswered({ wish: wished, observed: changed }))).toMatchObject({ purpose: "update" });
+  });
+
+  test("says that a change by others is one, and that there is none", () => {
+    expect(plan(unanswered({ suspicion: repair, observed: changed }))).toMatchObject({ trigger: "drift: changed" });
+    expect(plan(unanswered({ suspicion: repair }))).toMatchObject({ kind: "settle", look: { kind: "steady" } });
+  });
+});

@@ -128,6 +128,16 @@ describe("reading", () => {
       },
       { it: "a settled Service", input: { service: held, wish: wish(), present: known }, want: false },
       {
+        it: "a settled Service of which a request got no answer",
+        input: { service: held, wish: wish(), present: known, isUnanswered: true },
+        want: true,
+      },
+      {
+        it: "such a Service that was edited since",
+        input: { service: edited, wish: wish(), present: known, isUnanswered: true },
+        want: false,
+      },
+      {
         it: "a settled Service in which a sweep takes an interest",
         input: { service: held, wish: wish(), present: known, suspicion },
         want: true,
