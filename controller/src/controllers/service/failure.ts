@@ -124,12 +124,12 @@ export function describe(error: unknown): string {
 }
 
 /** What a provider said, however deep it lies. */
-export function providerErrorOf(error: unknown): ProviderError | undefined {
+function providerErrorOf(error: unknown): ProviderError | undefined {
   return causesOf(error).find((cause) => cause instanceof ProviderError);
 }
 
 /** Another change of the same load balancer is under way, or a newer Service was applied already. */
-export function isBusy(error: ProviderError | undefined): boolean {
+function isBusy(error: ProviderError | undefined): boolean {
   return hasReason(error, "OPERATION_IN_PROGRESS") || hasReason(error, "STALE_GENERATION");
 }
 

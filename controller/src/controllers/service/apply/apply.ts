@@ -73,7 +73,7 @@ async function applySettle(plan: Settle, deps: ApplyDependencies, context: Recon
 }
 
 /** Lets nothing go, and says what would. Called after `meanwhile` was carried out, whose result counts. */
-export async function applyKeep(
+async function applyKeep(
   { service, isGone, loadBalancerId, finalizerPatch }: Keep,
   result: Result,
   deps: StatusWriting & Pick<ApplyDependencies, "events" | "records">,
@@ -95,7 +95,7 @@ export async function applyKeep(
 }
 
 /** Says why nothing is done, with an event when that is new. A provider that serves it again makes the Service be looked at. */
-export async function applyLeave(
+async function applyLeave(
   { service, why }: Leave,
   deps: StatusWriting & Pick<ApplyDependencies, "events">,
   context: ReconcileContext,

@@ -234,12 +234,12 @@ export function noteLook(
 }
 
 /** Before what somebody else did is undone. */
-export function announceRepair({ service, drift }: Change, { events }: Pick<ApplyDependencies, "events">): void {
+function announceRepair({ service, drift }: Change, { events }: Pick<ApplyDependencies, "events">): void {
   if (drift !== undefined) events.record(loadBalancerDrifted(service, drift.what));
 }
 
 /** After the provider has taken the change: another wish puts an end to what was known of drifts. */
-export function noteChange(
+function noteChange(
   { provider, purpose, drift }: Change,
   { records, clock, metrics }: Pick<ApplyDependencies, "records" | "clock" | "metrics">,
   key: string,

@@ -87,7 +87,7 @@ function requestDeletion(
 }
 
 /** The only way to take a protection at the cloud back is another wish. */
-export async function unprotect(
+async function unprotect(
   { service, provider: name }: Pick<Delete, "service" | "provider">,
   { spec, specFingerprint, nodes }: Wish,
   refuse: typeof refuseOvertakenDelete,
@@ -173,14 +173,14 @@ class OvertakenError extends Error {
 type Looking = Pick<ApplyDependencies, "records" | "services" | "ownWrites">;
 
 /** To be asked when its turn has come, for what is deleted does not come back. */
-export function refuseOvertakenDelete(service: Service, deps: Looking): void {
+function refuseOvertakenDelete(service: Service, deps: Looking): void {
   const now = current(service, deps);
   const isWanted = now !== undefined && wantsLoadBalancer(now) && !isDeleting(now);
   if (isWanted || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
 }
 
 /** As {@link refuseOvertakenDelete}: another wish may make the previous provider the present one. */
-export function refuseOvertakenRetire(service: Service, deps: Looking): void {
+function refuseOvertakenRetire(service: Service, deps: Looking): void {
   const now = current(service, deps);
   const isAnother = now !== undefined && needsUpdate(service, now);
   if (isAnother || isDeletionProtected(now ?? lastOf(service, deps))) throw overtaken(service);
@@ -197,7 +197,7 @@ export async function unlessOvertaken(applied: Promise<Result>): Promise<Result>
 }
 
 /** Found here, or when the call was to be sent. */
-export function isOvertaken(error: unknown): boolean {
+function isOvertaken(error: unknown): boolean {
   return causesOf(error).some((cause) => cause instanceof OvertakenError);
 }
 

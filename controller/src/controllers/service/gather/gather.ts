@@ -61,7 +61,7 @@ async function gatherInput(
 }
 
 /** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */
-export async function gatherWanted(
+async function gatherWanted(
   deps: GatherDependencies,
   news: News,
   service: Service,
@@ -160,7 +160,7 @@ async function read(
 }
 
 /** What a Service without use for a load balancer leaves to be done; undefined: nothing of ours. */
-export async function gatherCleanup(
+async function gatherCleanup(
   deps: GatherDependencies,
   news: News,
   service: Service,
@@ -189,7 +189,7 @@ export async function gatherCleanup(
 }
 
 /** As {@link gatherCleanup}, for a Service that is gone, or whose name another one has: the load balancer was the earlier one's. */
-export function abandoned(record: ServiceRecord): CleanupInput | undefined {
+function abandoned(record: ServiceRecord): CleanupInput | undefined {
   const holder = holderOf(record);
   if (holder === undefined || !record.isDeleted) return undefined;
   const { provider, sent } = holder;
