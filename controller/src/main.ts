@@ -2,7 +2,7 @@
 import "@cloudwire/node-guard";
 import { readFileSync } from "node:fs";
 import { ConfigReloader } from "./app/config-reloader.ts";
-import { type DaemonEnd, runDaemon } from "./app/process.ts";
+import { type ProcessEnd, runProcess } from "./app/process.ts";
 import { EXIT, handleSignals, readVersion } from "./app/shutdown.ts";
 import { UsageError } from "./util/errors.ts";
 import { CONTROLLER_ALIASES } from "./api/controller-names.ts";
@@ -31,7 +31,7 @@ const USAGE = [
 /** The last lines of the audit log and of the recording get this long. */
 const CLOSE_MS = 3000;
 
-const EXIT_AFTER: Readonly<Record<DaemonEnd, number>> = { stopped: EXIT.ok, lost: EXIT.tryAgain, failed: EXIT.fault };
+const EXIT_AFTER: Readonly<Record<ProcessEnd, number>> = { stopped: EXIT.ok, lost: EXIT.tryAgain, failed: EXIT.fault };
 
 process.exit(await main(process.argv.slice(2)));
 
@@ -98,7 +98,7 @@ async function run(
   if (files === undefined) return EXIT.usage;
   const { audit, recording } = files;
   try {
-    const end = await runDaemon({
+    const end = await runProcess({
       options,
       migration,
       traces: tracing,

@@ -8,7 +8,7 @@ import { persistentVolumeLabel } from "../controllers/persistent-volume-label/co
 import { nodeRoute } from "../controllers/route/controller.ts";
 import { serviceLb } from "../controllers/service/controller.ts";
 import type { Memories } from "../explain/history/stores.ts";
-import type { Plans } from "../observe/plans.ts";
+import { type Plans, reporter } from "../observe/plans.ts";
 import { controllerMetrics, faultCounter } from "../runtime/metrics.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import type { ControllerContext, Registration } from "../runtime/registration.ts";
@@ -16,7 +16,6 @@ import { type Controllers, type ControllersSignals, SupervisedController } from 
 import { childSignal } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { workqueueMetrics } from "../workqueue/metrics.ts";
-import { reporter } from "./cluster.ts";
 import type { Options } from "./options.ts";
 
 /** Every controller of this program, in the order in which they are told of. */

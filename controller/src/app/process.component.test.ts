@@ -21,7 +21,7 @@ import { Controller } from "../runtime/controller.ts";
 import { requeueAfter } from "../runtime/reconciler.ts";
 import { DEFAULT_BACKOFF } from "../workqueue/rate-limiter.ts";
 import type { Registration } from "../runtime/registration.ts";
-import { runDaemon } from "./process.ts";
+import { runProcess } from "./process.ts";
 
 let directory: string;
 let server: ScriptedServer;
@@ -80,11 +80,11 @@ function withoutNodes(leases: JsonRecord[]): Answer {
   };
 }
 
-test("runDaemon() gives the lease up and ends as failed when a background task breaks", async () => {
+test("runProcess() gives the lease up and ends as failed when a background task breaks", async () => {
   const leases: JsonRecord[] = [];
   server = await ScriptedServer.start(withoutNodes(leases));
   const log = new FakeLog();
-  const end = await runDaemon({
+  const end = await runProcess({
     options: await optionsFor(server.url),
     metrics: new Metrics(),
     verbosity: { get: () => 0, set: () => undefined },
@@ -134,7 +134,7 @@ function registrationOf(name: string, reconciled: () => unknown, ready: () => Pr
   };
 }
 
-test("runDaemon() starts a controller anew that breaks, tells of it, and lets the others go on", async () => {
+test("runProcess() starts a controller anew that breaks, tells of it, and lets the others go on", async () => {
   server = await ScriptedServer.start(withoutNodes([]));
   const log = new FakeLog();
   const metrics = new Metrics();
@@ -147,7 +147,7 @@ test("runDaemon() starts a controller anew that breaks, tells of it, and lets th
     faults += 1;
     return Promise.reject(new TypeError("x is undefined"));
   };
-  const ended = runDaemon({
+  const ended = runProcess({
     options: await optionsFor(server.url, `${WELL},${BROKEN}`),
     metrics,
     verbosity: { get: () => 0, set: () => undefined },
@@ -189,7 +189,7 @@ test("runDaemon() starts a controller anew that breaks, tells of it, and lets th
   expect(starts.map(({ fields }) => fields["controller"])).toEqual([WELL, BROKEN]);
 });
 
-test("runDaemon() cuts the end off that takes too long when leadership is lost", async () => {
+test("runProcess() cuts the end off that takes too long when leadership is lost", async () => {
   const leases: JsonRecord[] = [];
   const answer = withoutNodes(leases);
   let isRefusing = false;
@@ -206,7 +206,7 @@ test("runDaemon() cuts the end off that takes too long when leadership is lost",
     "--leader-elect-renew-deadline=1s",
     "--leader-elect-retry-period=200ms",
   ];
-  const ended = runDaemon({
+  const ended = runProcess({
     options: await optionsFor(server.url, WELL, ...times),
     metrics: new Metrics(),
     verbosity: { get: () => 0, set: () => undefined },

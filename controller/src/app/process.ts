@@ -1,52 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { arch, platform } from "node:process";
-import { CLOUD_CONTROLLER_MANAGER, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import { isUninitialized } from "../controllers/node/predicates.ts";
-import type { ApiAccess } from "../kube/connection/access.ts";
-import type { LeaderElector } from "../leadership/elector.ts";
-import { ChangeSequence } from "../leadership/change-sequence.ts";
-import { providerScopeChanged } from "../leadership/events.ts";
-import { scopeRemedy } from "../leadership/lease-annotations.ts";
-import { holdsLease } from "../observe/mode.ts";
+import { kubeAccess } from "../kube/cluster.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
-import type { Options } from "./options.ts";
-import type { TracingSettings } from "../telemetry/tracing-options.ts";
-import { informerChecks } from "../server/health.ts";
+import type { Registration } from "../runtime/registration.ts";
 import type { Verbosity } from "../server/profiling.ts";
-import { type Metrics, exposeBuildInfo } from "../telemetry/metrics.ts";
 import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { type Metrics, exposeBuildInfo } from "../telemetry/metrics.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
-import { NO_TRACING, type Tracing } from "../telemetry/tracing.ts";
-import { aborted, childSignal } from "../util/abort.ts";
+import type { TraceExport } from "../telemetry/trace-export.ts";
+import { NO_TRACING } from "../telemetry/tracing.ts";
+import type { TracingSettings } from "../telemetry/tracing-options.ts";
+import { childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
+import { UsageError } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
-import { changeAudit } from "../provider/observers/audit.ts";
-import type { ConfigReloader } from "./config-reloader.ts";
-import {
-  type KubeSide,
-  type KubeSideDependencies,
-  createKubeSide,
-  kubeAccess,
-  readClusterId,
-} from "../kube/cluster.ts";
-import type { Registration } from "../runtime/registration.ts";
-import type { Controllers } from "../runtime/supervised-controller.ts";
-import { clusterCidrsOf, whyNoRoutes } from "../controllers/route/options.ts";
-import { CONTROLLER_NAMES, CONTROLLERS, enabledControllers, prepareControllers } from "./controllers.ts";
-import { Election } from "../leadership/election.ts";
-import { endInOrder, Ending, GRACE_MS } from "./shutdown.ts";
-import { Memories } from "../explain/history/stores.ts";
-import { type Observing, observing } from "./cluster.ts";
-import { operatorPages } from "../explain/register.ts";
-import { ProcessState } from "./readiness.ts";
-import { connectProviders } from "../provider/providers.ts";
+import { type Cluster, type ClusterEnd, openCluster, type ProcessContext, runCluster } from "./cluster.ts";
+import { type ConfigReloader, reloadSummary } from "./config-reloader.ts";
+import type { Options } from "./options.ts";
+import { processChecks } from "./readiness.ts";
 import { type Servers, startServers } from "./serving.ts";
-import { startTracing } from "./tracing.ts";
+import { endInOrder, Ending } from "./shutdown.ts";
 
-export interface DaemonDependencies {
-  /** In force at this moment: those that are reloadable may change while the daemon runs. */
+export interface ProcessDependencies {
+  /** In force at this moment: those that are reloadable may change while the process runs. */
   readonly options: Options;
   /** Controllers that move between programs. @default none does */
   readonly migration?: LeaderMigration | undefined;
@@ -67,7 +45,7 @@ export interface DaemonDependencies {
   readonly clock: Clock;
   readonly random: Random;
   /** @default all of the program */
-  readonly registrations?: readonly Registration<Options>[];
+  readonly registrations?: readonly Registration<Options>[] | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
   /** Ends the process at once: for an end in order that takes too long. */
@@ -78,37 +56,19 @@ export interface DaemonDependencies {
  * `lost`: another process may lead; this one must end at once and come back as a standby. `failed`: a part without which the
  * process is of no use has ended, which is a bug; a new process starts with all of them.
  */
-export type DaemonEnd = "stopped" | "lost" | "failed";
+export type ProcessEnd = ClusterEnd | "failed";
 
-/** The daemon before anybody leads. */
-interface Daemon extends DaemonDependencies {
-  readonly access: ApiAccess;
-  readonly kube: KubeSide;
-  readonly tasks: TaskGroup;
-  readonly tracing: Tracing;
-  readonly end: Ending;
-  readonly state: ProcessState;
-  readonly observed: Observing | undefined;
-  readonly memories: Memories;
-}
-
-/** Index of Nodes, and its only value: those that wait for a cloud controller. */
-const WAITING = "uninitialized";
+const PLATFORM = `${platform}/${arch}`;
 
 /** Runs until asked to end, until leadership is lost or a background task breaks. Rejects only when an operator must change something first. */
-export async function runDaemon(dependencies: DaemonDependencies): Promise<DaemonEnd> {
-  const { options, environment, version, log, metrics, reloader, clock, stop, exit, traces: wanted } = dependencies;
+export async function runProcess(dependencies: ProcessDependencies): Promise<ProcessEnd> {
+  const { options, migration, registrations, environment, version, metrics, log, reloader, clock, stop, exit } =
+    dependencies;
   using end = new Ending({ exit, clock, log });
   const access = await kubeAccess({ options, environment, clock });
   metrics.collectProcessMetrics();
-  exposeBuildInfo(metrics, version, `${platform}/${arch}`);
-  const traces = wanted && (await startTracing({ settings: wanted, version, metrics, log, clock }));
-  const tracing = traces?.tracing ?? NO_TRACING;
-  const observed = observing({ options, metrics, clock, log });
-  const memories = new Memories(clock);
-  const kubeTold = { gate: observed?.gate, onEvent: memories.eventRecorded };
-  const kube = connectKube(dependencies, access, tracing, kubeTold);
-  memories.follow(kube);
+  exposeBuildInfo(metrics, version, PLATFORM);
+  const traces = await startTraces(dependencies);
   // Aborts too when a background task breaks: with a dead cache or connection the process would look healthy and do nothing.
   using stopping = childSignal(stop);
   end.follow(stopping.signal);
@@ -116,25 +76,15 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
     log.error("A background task broke; the process ends, to be started anew", { task, err });
     stopping.abort(err);
   });
-  const state = new ProcessState({ options, reloader, ending: end.signal });
-  const daemon: Daemon = {
-    ...dependencies,
-    access,
-    kube,
-    tasks,
-    tracing,
-    end,
-    state,
-    observed,
-    memories,
-    stop: stopping.signal,
-  };
-  const servers = await serve(daemon);
+  const process = contextOf(dependencies, tasks, traces);
+  const cluster = openCluster({ options, migration, registrations }, access, process);
+  const { kube, state } = cluster;
+  const servers = await serve(dependencies, cluster, process, end.signal);
+  reloader?.onApplied(() => state.provider?.refreshCallRates());
   try {
-    // Caches fill and the provider is greeted before leadership is sought: a standby takes over warm.
-    for (const { name, informer } of kube.informers) tasks.start(`${name} informer`, (signal) => informer.run(signal));
     if (reloader !== undefined) tasks.start("configuration file", (signal) => reloader.run(signal));
-    const how = await lead(daemon);
+    const signals = { stop: stopping.signal, onWork: (ends: AbortSignal) => end.follow(ends) };
+    const how = await runCluster(cluster, process, signals);
     const isBroken = stopping.signal.aborted && !stop.aborted;
     return isBroken ? "failed" : how;
   } catch (error) {
@@ -146,47 +96,52 @@ export async function runDaemon(dependencies: DaemonDependencies): Promise<Daemo
   }
 }
 
-function connectKube(
-  { options, version, metrics, log, clock, random }: DaemonDependencies,
-  access: ApiAccess,
-  tracing: Tracing,
-  told: Pick<KubeSideDependencies, "gate" | "onEvent">,
-): KubeSide {
-  const enabled = enabledControllers(options);
-  return createKubeSide({
-    access,
-    options,
-    userAgent: `cloudwire-controller-manager/v${version} (${platform}/${arch})`,
-    nodeIndexes: { [WAITING]: (node) => (isUninitialized(node) ? [WAITING] : []) },
-    isEnabled: (controller) => enabled.includes(controller),
+function contextOf(
+  { version, metrics, audit, recording, log, clock, random }: ProcessDependencies,
+  tasks: TaskGroup,
+  traces: TraceExport | undefined,
+): ProcessContext {
+  const host = hostname();
+  return {
+    host,
+    identity: `${host}_${randomUUID()}`,
+    newId: randomUUID,
+    version,
+    platform: PLATFORM,
+    tracing: traces?.tracing ?? NO_TRACING,
     metrics,
+    audit,
+    recording,
     log,
     clock,
     random,
-    tracing,
-    ...told,
-  });
+    tasks,
+  };
 }
 
-async function serve(daemon: Daemon): Promise<Servers> {
-  const { options, access, kube, state, version, reloader, log } = daemon;
+async function serve(
+  { options, reloader, verbosity }: ProcessDependencies,
+  { access, kube, state, pages }: Cluster,
+  process: ProcessContext,
+  ending: AbortSignal,
+): Promise<Servers> {
   const servers = await startServers({
-    ...daemon,
+    ...process,
+    ...pages,
+    ...processChecks([state], ending),
+    options,
     reloader,
-    liveness: state.liveness,
-    readiness: [...state.liveness, ...state.readiness, ...informerChecks(kube.informers)],
-    status: () => state.status(),
+    verbosity,
+    access,
+    kube,
     providers: () => state.provider?.providers.providers ?? [],
-    ...operatorPages({
-      ...daemon,
-      host: hostname(),
-      controllerNames: CONTROLLER_NAMES,
-      hasRoutes: enabledControllers(options).includes(NODE_ROUTE_CONTROLLER) && whyNoRoutes(options) === undefined,
-      clusterCidrs: clusterCidrsOf(options),
+    status: () => ({
+      ...state.status(),
+      ...(reloader === undefined ? {} : { "Configuration file": reloadSummary(reloader.state) }),
     }),
   });
-  log.info("Started", {
-    version,
+  process.log.info("Started", {
+    version: process.version,
     apiServer: access.description,
     ...(servers.healthUrl === undefined ? {} : { health: servers.healthUrl }),
     ...(servers.secureUrl === undefined ? {} : { secure: servers.secureUrl }),
@@ -195,84 +150,21 @@ async function serve(daemon: Daemon): Promise<Servers> {
   return servers;
 }
 
-async function lead(daemon: Daemon): Promise<DaemonEnd> {
-  const { options, version, metrics, log, clock, random, stop, tracing, kube, tasks, state, reloader } = daemon;
-  const { observed, memories } = daemon;
-  const clusterId = await readClusterId({
-    client: kube.client,
-    log,
-    clock,
-    random,
-    signal: stop,
-    onFailure: (problem) => {
-      state.clusterProblem = problem;
-    },
-  });
-  state.clusterProblem = undefined;
-  const cluster = { id: clusterId, name: options.clusterName };
-  const { signal } = tasks;
-  const isElected = holdsLease(options);
-  const sequence = new ChangeSequence({ clock, log, isElected });
-  const provider = connectProviders({
-    options,
-    cluster,
-    version,
-    metrics,
-    log,
-    clock,
-    random,
-    tracing,
-    gate: observed?.gate,
-    audit: changeAudit(daemon.audit, options.auditEvents ? kube.events.recorder(CLOUD_CONTROLLER_MANAGER) : undefined),
-    journal: memories.journal,
-    recording: daemon.recording,
-    signal,
-    companions: () => kube.nodes.lister.byIndex(WAITING, WAITING),
-    nodes: () => kube.nodes.lister.list(),
-    numbers: sequence,
-    scopeRemedy: (name) => scopeRemedy(name, { ...options, isElected }),
-    onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, name, message),
-  });
-  state.provider = provider;
-  reloader?.onApplied(() => provider.refreshCallRates());
-  tasks.start("provider connection", () => provider.run(signal));
-  const identity = `${hostname()}_${randomUUID()}`;
-  const program = { identity, clock, random, newId: randomUUID, log, metrics, tracing };
-  const { registrations = CONTROLLERS } = daemon;
-  const prepared = prepareControllers(
-    { options, cluster: kube, providers: provider, program, plans: observed?.plans, memories },
-    registrations,
-  );
-  const controllers = followedBy(daemon.end, prepared);
-  state.controllers = controllers;
-  if (isElected) {
-    const shared = { options, kube, provider, metrics, log, clock, random, controllers };
-    const annotations = controllers.leaseAnnotations;
-    const own = { identity, sequence, annotations, migration: daemon.migration, graceMs: GRACE_MS };
-    const election = new Election({ ...shared, ...own });
-    state.election = election;
-    return election.run(stop);
+/** Traces as the settings ask for them. The library is loaded here and only here, so who has no traces does not pay for it. Rejects with UsageError. */
+async function startTraces({
+  traces: settings,
+  version,
+  metrics,
+  log,
+  clock,
+}: ProcessDependencies): Promise<TraceExport | undefined> {
+  if (settings === undefined) return undefined;
+  const { startTraceExport, TraceExportError, traceMetrics } = await import("../telemetry/trace-export.ts");
+  log.info("Traces are on", { endpoint: settings.endpoint, ...settings.sampling });
+  const own = { serviceName: "cloudwire-controller-manager", instance: hostname(), metrics: traceMetrics(metrics) };
+  try {
+    return startTraceExport({ settings, version, log, clock, ...own });
+  } catch (error) {
+    throw error instanceof TraceExportError ? new UsageError(error.message) : error;
   }
-  const signals = { stop, lost: new AbortController().signal, graceMs: GRACE_MS };
-  await Promise.all([controllers.run(() => true, signals), aborted(stop)]);
-  return "stopped";
-}
-
-/** Where controllers are to end the process ends, from that moment on: as when asked to, so when leadership is lost or given up. */
-function followedBy(end: Ending, controllers: Controllers): Controllers {
-  return {
-    ...controllers,
-    run: (isChosen, signals) => {
-      end.follow(signals.stop);
-      end.follow(signals.lost);
-      return controllers.run(isChosen, signals);
-    },
-  };
-}
-
-/** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
-function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, provider: string, message: string): void {
-  if (elector === undefined) return;
-  const event = providerScopeChanged(elector.reference, provider, message);
-  kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(event);
 }

@@ -1,21 +1,20 @@
-import type { Options } from "./options.ts";
-import { type HealthCheck, controllerChecks, controllersSummary } from "../server/health.ts";
-import { type ConfigReloader, reloadSummary } from "./config-reloader.ts";
-import type { Controllers } from "../runtime/supervised-controller.ts";
-import { enabledControllers } from "./controllers.ts";
+import type { NamedInformer } from "../kube/cluster.ts";
 import type { Election } from "../leadership/election.ts";
 import type { ProviderSide } from "../provider/providers.ts";
+import type { Controllers } from "../runtime/supervised-controller.ts";
+import {
+  type Checks,
+  type HealthCheck,
+  controllerChecks,
+  controllersSummary,
+  informerChecks,
+} from "../server/health.ts";
+import { enabledControllers } from "./controllers.ts";
+import type { Options } from "./options.ts";
 
-export interface ProcessStateDependencies {
-  readonly options: Options;
-  readonly reloader: ConfigReloader | undefined;
-  /** Aborts as soon as the process is to end, for whatever reason. */
-  readonly ending: AbortSignal;
-}
-
-/** What the health endpoints know, from before everything is built. */
-export class ProcessState {
-  clusterProblem: string | undefined = "the identity of the cluster is not read yet";
+/** What the health endpoints know of one cluster, from before everything is built. */
+export class ClusterState {
+  identityProblem: string | undefined = "the identity of the cluster is not read yet";
   provider: ProviderSide | undefined;
   election: Election | undefined;
   controllers: Controllers | undefined;
@@ -28,30 +27,24 @@ export class ProcessState {
 
   readonly #names: readonly string[];
 
-  readonly #reloader: ConfigReloader | undefined;
-
-  constructor({ options, reloader, ending }: ProcessStateDependencies) {
-    const providers = options.provider.map(({ name }) => name);
-    this.#names = providers;
-    this.#reloader = reloader;
+  constructor(options: Pick<Options, "provider" | "controllers">, informers: readonly NamedInformer[]) {
+    this.#names = options.provider.map(({ name }) => name);
     this.liveness = [
-      { name: "ping", problem: () => undefined },
       { name: "leaderElection", problem: () => this.election?.unhealthy() },
       ...controllerChecks(enabledControllers(options), () => this.controllers?.all ?? []),
     ];
     this.readiness = [
-      // Before anything is given up: whoever sends requests here has until the end of the drain to leave.
-      { name: "shutdown", problem: () => (ending.aborted ? "the process is ending" : undefined) },
-      { name: "cluster-identity", problem: () => this.clusterProblem },
+      { name: "cluster-identity", problem: () => this.identityProblem },
       {
         name: "provider",
         problem: () => (this.provider === undefined ? "not connected yet" : this.provider.problem()),
       },
-      ...providers.map((name) => ({
+      ...this.#names.map((name) => ({
         name: `provider-${name}`,
         problem: () => undefined,
         warning: () => this.provider?.warning(name),
       })),
+      ...informerChecks(informers),
     ];
   }
 
@@ -62,7 +55,6 @@ export class ProcessState {
       Leader: leads,
       Providers: this.#providers(),
       Controllers: controllersSummary(this.controllers?.all ?? []),
-      ...(this.#reloader === undefined ? {} : { "Configuration file": reloadSummary(this.#reloader.state) }),
     };
   }
 
@@ -75,4 +67,18 @@ export class ProcessState {
     });
     return troubled.length === 0 ? "all usable" : troubled.join("; ");
   }
+}
+
+/** What keeps the process, with all of its clusters, from being healthy or ready. `ending` aborts as soon as it is to end. */
+export function processChecks(clusters: readonly ClusterState[], ending: AbortSignal): Checks {
+  const liveness = [{ name: "ping", problem: () => undefined }, ...clusters.flatMap((cluster) => cluster.liveness)];
+  return {
+    liveness,
+    readiness: [
+      ...liveness,
+      // Before anything is given up: whoever sends requests here has until the end of the drain to leave.
+      { name: "shutdown", problem: () => (ending.aborted ? "the process is ending" : undefined) },
+      ...clusters.flatMap(({ readiness }) => readiness),
+    ],
+  };
 }

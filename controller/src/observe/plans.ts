@@ -173,3 +173,14 @@ export function digestOf(writes: readonly PlannedWrite[]): string {
 
 /** `lastTransitionTime` and its like: times of a condition go with what else of it changes, and are no change by themselves. */
 export const TIME_FIELD = /Time$/;
+
+/** Reports what the reconciles of a controller come to. */
+export function reporter(
+  plans: Plans,
+  controller: string,
+): (key: string, provider: string, writes: readonly PlannedWrite[] | undefined) => void {
+  return (key, provider, writes) => {
+    if (writes === undefined) plans.failed({ controller, key, provider });
+    else plans.settle({ controller, key, provider, writes });
+  };
+}

@@ -1,4 +1,5 @@
-import { isObserved, type Modes, observesAll } from "./mode.ts";
+import { isObserved, type Modes, modesOf, type ModeOptions, observesAll, observesAny } from "./mode.ts";
+import { Plans, type PlansDependencies } from "./plans.ts";
 import { currentWork, type Work } from "./work.ts";
 
 /** Some code would write without being part of a reconcile while something is observed: a fault of this program. */
@@ -40,4 +41,22 @@ export class WriteGate {
     const work = currentWork();
     return work === undefined ? this.isShut : isObserved(this.#modes, work.controller, work.provider);
   }
+}
+
+/** What there is where something only plans, all or in part. */
+export interface Observing {
+  readonly gate: WriteGate;
+  readonly plans: Plans;
+}
+
+/** undefined: everything that is planned is done. */
+export function observing({
+  options,
+  ...dependencies
+}: PlansDependencies & { readonly options: ModeOptions }): Observing | undefined {
+  const modes = modesOf(options);
+  if (!observesAny(modes)) return undefined;
+  const extent = observesAll(modes) ? "all of this process, which takes no part in leader election" : "in part";
+  dependencies.log.info("Observing: what would be written is planned and reported, and not written", { extent });
+  return { gate: new WriteGate(modes), plans: new Plans(dependencies) };
 }

@@ -1,8 +1,8 @@
-import { observing, reporter } from "../../src/app/cluster.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { KubeClient } from "../../src/kube/client.ts";
 import { PlanningKubeClient } from "../../src/kube/planning-client.ts";
-import { summaryOf } from "../../src/observe/plans.ts";
+import { reporter, summaryOf } from "../../src/observe/plans.ts";
+import { observing } from "../../src/observe/write-filter.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { FakeLog } from "./fake-log.ts";
