@@ -5,7 +5,7 @@ import { Instances, type InstanceSettings } from "./instances/handlers.ts";
 import { providerIdPrefix } from "./instances/provider-id.ts";
 import { annotationSchemas, domain } from "./load-balancers/annotations.ts";
 import { loadBalancerHandlers } from "./load-balancers/handlers.ts";
-import type { LoadBalancerSettings } from "./load-balancers/settings.ts";
+import type { LoadBalancerSettings } from "./load-balancers/tools.ts";
 import { routeHandlers, type RouteSettings } from "./routes/handlers.ts";
 import { volumeHandlers } from "./volumes.ts";
 

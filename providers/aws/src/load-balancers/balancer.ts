@@ -12,7 +12,7 @@ import { ProviderError } from "@cloudwire/provider-sdk";
 import { fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, sameSet } from "./diff.ts";
 import type { SeenBalancer } from "./reader.ts";
-import type { Tools } from "./settings.ts";
+import type { Tools } from "./tools.ts";
 import type { KnownSubnet } from "./subnets.ts";
 import { specTag } from "./to-load-balancer.ts";
 import type { Wish } from "./desired/wish.ts";

@@ -14,7 +14,7 @@ import { findBalancer } from "./find.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { deleteSecurityGroups } from "./security-groups/security-groups.ts";
-import type { Tools } from "./settings.ts";
+import type { Tools } from "./tools.ts";
 import { deleteGroups } from "./target-groups/target-groups.ts";
 import { Work } from "./work.ts";
 

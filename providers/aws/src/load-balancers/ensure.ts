@@ -12,7 +12,7 @@ import { ensureListeners } from "./listeners.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { ensureOwnGroup, ensureSecurityGroups } from "./security-groups/security-groups.ts";
-import type { Tools } from "./settings.ts";
+import type { Tools } from "./tools.ts";
 import { findSubnets } from "./subnets.ts";
 import { deleteGroups, ensureGroups } from "./target-groups/target-groups.ts";
 import { ensureTargets, targetIds } from "./target-groups/targets.ts";

@@ -1,7 +1,7 @@
 import type { CallContext, LoadBalancerRef, ProviderError } from "@cloudwire/provider-sdk";
 import { fromAwsTags, problemOfTags } from "../cloud/ownership.ts";
 import type { SeenBalancer } from "./reader.ts";
-import type { Tools } from "./settings.ts";
+import type { Tools } from "./tools.ts";
 
 /** Tag of a Service's security group that names the load balancer, if that was taken over and has a name of its own. */
 export const adoptedTag = "cloudwire.dev/adopted";

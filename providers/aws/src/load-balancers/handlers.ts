@@ -7,7 +7,7 @@ import { deleteLoadBalancer } from "./delete.ts";
 import { ensureLoadBalancer, readSeen, updateNodes } from "./ensure.ts";
 import { findBalancer } from "./find.ts";
 import { BalancerReader } from "./reader.ts";
-import type { LoadBalancerSettings, Tools } from "./settings.ts";
+import type { LoadBalancerSettings, Tools } from "./tools.ts";
 import { toLoadBalancer } from "./to-load-balancer.ts";
 
 /** Listeners of one network load balancer; AWS raises it on request. */

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-elastic-load-balancing-v2";
 import { fromAwsTags } from "../cloud/ownership.ts";
 import type { SeenListener } from "./reader.ts";
-import type { Tools } from "./settings.ts";
+import type { Tools } from "./tools.ts";
 import type { TargetedGroup } from "./target-groups/targets.ts";
 import { defaultIdleTimeoutSeconds, type WantedListener } from "./desired/wish.ts";
 import type { Work } from "./work.ts";

@@ -14,7 +14,7 @@ import { changedEntries, differenceOf } from "../diff.ts";
 import { adoptedTag } from "../find.ts";
 import { securityGroupName } from "../names.ts";
 import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./rules.ts";
-import type { Tools } from "../settings.ts";
+import type { Tools } from "../tools.ts";
 import type { Wish } from "../desired/wish.ts";
 import type { Work } from "../work.ts";
 

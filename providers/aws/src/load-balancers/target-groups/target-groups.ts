@@ -11,7 +11,7 @@ import { isCode } from "../../cloud/errors.ts";
 import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
 import { changedEntries } from "../diff.ts";
 import type { SeenGroup } from "../reader.ts";
-import type { Tools } from "../settings.ts";
+import type { Tools } from "../tools.ts";
 import type { TargetedGroup } from "./targets.ts";
 import type { WantedGroup, Wish } from "../desired/wish.ts";
 import type { Work } from "../work.ts";
