@@ -12,11 +12,10 @@ import { ProviderError } from "@cloudwire/provider-sdk";
 import { fromAwsTags, type Tags, toAwsTags } from "../cloud/ownership.ts";
 import { changedEntries, sameSet } from "./diff.ts";
 import type { SeenBalancer } from "./reader.ts";
-import type { Tools } from "./tools.ts";
+import type { Tools, Work } from "./tools.ts";
 import type { KnownSubnet } from "./subnets.ts";
 import { specTag } from "./to-load-balancer.ts";
 import type { Wish } from "./desired/wish.ts";
-import type { Work } from "./work.ts";
 
 /** The tag that keeps which other tags the provider has written, so that it takes away no one else's. */
 export const ownTagsTag = "cloudwire.dev/own-tags";

@@ -14,9 +14,8 @@ import { findBalancer } from "./find.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { deleteSecurityGroups } from "./security-groups/security-groups.ts";
-import type { Tools } from "./tools.ts";
+import { type Tools, Work } from "./tools.ts";
 import { deleteGroups } from "./target-groups/target-groups.ts";
-import { Work } from "./work.ts";
 
 /** The load balancer's network interfaces, which hold its security group, go a minute or two after it. */
 const pollAfterMs = 10_000;

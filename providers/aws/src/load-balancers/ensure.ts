@@ -12,13 +12,12 @@ import { ensureListeners } from "./listeners.ts";
 import { groupPrefix } from "./names.ts";
 import type { SeenBalancer, SeenGroup } from "./reader.ts";
 import { ensureOwnGroup, ensureSecurityGroups } from "./security-groups/security-groups.ts";
-import type { Tools } from "./tools.ts";
+import { type Tools, Work } from "./tools.ts";
 import { findSubnets } from "./subnets.ts";
 import { deleteGroups, ensureGroups } from "./target-groups/target-groups.ts";
 import { ensureTargets, targetIds } from "./target-groups/targets.ts";
 import { nodesTag, type Seen, specTag, toLoadBalancer } from "./to-load-balancer.ts";
 import { toWish, type Wish } from "./desired/wish.ts";
-import { Work } from "./work.ts";
 
 /** Makes the load balancer and all its parts be as wished; each part is read, and written only where it is not. */
 export async function ensureLoadBalancer(

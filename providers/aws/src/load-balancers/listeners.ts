@@ -9,10 +9,9 @@ import {
 } from "@aws-sdk/client-elastic-load-balancing-v2";
 import { fromAwsTags } from "../cloud/ownership.ts";
 import type { SeenListener } from "./reader.ts";
-import type { Tools } from "./tools.ts";
+import type { Tools, Work } from "./tools.ts";
 import type { TargetedGroup } from "./target-groups/targets.ts";
 import { defaultIdleTimeoutSeconds, type WantedListener } from "./desired/wish.ts";
-import type { Work } from "./work.ts";
 
 /** What is to be done with listeners, in this order: a port is free before it is taken again. */
 export interface ListenerPlan<Seen> {

@@ -1,3 +1,4 @@
+import type { ChangeContext, PlannedChange } from "@cloudwire/provider-sdk";
 import type { Aws } from "../cloud/aws.ts";
 import type { MachineReader } from "../instances/machine-reader.ts";
 import type { BalancerReader } from "./reader.ts";
@@ -17,4 +18,22 @@ export interface Tools {
   readonly reader: BalancerReader;
   readonly machines: MachineReader;
   readonly settings: LoadBalancerSettings;
+}
+
+/** Carries changes out, or only tells of them where nothing may be changed. */
+export class Work {
+  readonly context: ChangeContext;
+
+  constructor(context: ChangeContext) {
+    this.context = context;
+  }
+
+  /** Undefined: it was only told of. */
+  async change<Result>(planned: PlannedChange, act: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.context.validateOnly) {
+      this.context.plan(planned);
+      return undefined;
+    }
+    return act();
+  }
 }

@@ -5,8 +5,7 @@ import { buildUpstream } from "../../parity/upstream/module.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { at } from "../../../support/kube.ts";
 import { Program } from "../../../support/program.ts";
-import { LEASE, renewals } from "../support/lease.ts";
-import { type Handover, handovers } from "../support/lease-history.ts";
+import { type Handover, LEASE, handovers, renewals } from "../support/lease.ts";
 import { Replica } from "../support/replica.ts";
 import { API_KEY, World } from "../support/world.ts";
 

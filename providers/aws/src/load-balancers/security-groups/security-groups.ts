@@ -14,9 +14,8 @@ import { changedEntries, differenceOf } from "../diff.ts";
 import { adoptedTag } from "../find.ts";
 import { securityGroupName } from "../names.ts";
 import { fromPermissions, letsIn, ruleKey, toPermissions, trafficOf, wantedRules } from "./rules.ts";
-import type { Tools } from "../tools.ts";
+import type { Tools, Work } from "../tools.ts";
 import type { Wish } from "../desired/wish.ts";
-import type { Work } from "../work.ts";
 
 /** The security groups that a load balancer shall have; its own one exists then, with the wanted rules. */
 export async function ensureSecurityGroups(

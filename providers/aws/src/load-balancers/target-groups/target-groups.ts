@@ -11,10 +11,9 @@ import { isCode } from "../../cloud/errors.ts";
 import { fromAwsTags, problemOfTags, type Tags, toAwsTags } from "../../cloud/ownership.ts";
 import { changedEntries } from "../diff.ts";
 import type { SeenGroup } from "../reader.ts";
-import type { Tools } from "../tools.ts";
+import type { Tools, Work } from "../tools.ts";
 import type { TargetedGroup } from "./targets.ts";
 import type { WantedGroup, Wish } from "../desired/wish.ts";
-import type { Work } from "../work.ts";
 
 /** Makes every wanted group exist as wanted; groups that are wanted no longer stay until nothing forwards to them. */
 export async function ensureGroups(

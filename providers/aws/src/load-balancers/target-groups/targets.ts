@@ -2,8 +2,7 @@ import { DeregisterTargetsCommand, RegisterTargetsCommand } from "@aws-sdk/clien
 import { type ChangeContext, chunksOf, type TargetNode } from "@cloudwire/provider-sdk";
 import { parseId } from "../../instances/provider-id.ts";
 import { type Difference, differenceOf, isEmpty } from "../diff.ts";
-import type { Tools } from "../tools.ts";
-import type { Work } from "../work.ts";
+import type { Tools, Work } from "../tools.ts";
 
 /** A target group whose targets are to be the nodes. */
 export interface TargetedGroup {
