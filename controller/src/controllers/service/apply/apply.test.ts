@@ -93,3 +93,20 @@ test("apply() keeps what is protected and does not come back for what a former p
   } as const;
   expect(await apply(keep, dependencies(), context)).toEqual(DONE);
 });
+
+test("apply() forgets what was written of a Service that is gone", async () => {
+  const deps = dependencies();
+  const forgotten: string[] = [];
+  const conditions = { items: () => undefined, forget: (key: string) => forgotten.push(key) };
+  deps.ownWrites.note(held, { ...held, metadata: { ...held.metadata, resourceVersion: "2" } });
+  expect(deps.ownWrites.newest(held)).not.toBe(held);
+  expect(await apply({ kind: "forget", key: KEY }, { ...deps, conditions }, context)).toEqual(DONE);
+  expect([deps.ownWrites.newest(held), forgotten]).toEqual([held, [KEY]]);
+});
+
+test("apply() reads anew what has failed, and keeps who holds it", async () => {
+  const deps = dependencies();
+  deps.records.commit(KEY, { kind: "read", present: known });
+  await expect(apply({ kind: "fail", message: "it failed" }, deps, context)).rejects.toThrow("it failed");
+  expect(deps.records.get(KEY)?.state).toMatchObject({ kind: "unknown", holder: { provider: known.provider } });
+});

@@ -3,7 +3,7 @@ import { specFingerprint } from "../../../provider/convert/fingerprint.ts";
 import { declaredAnnotations, loadBalancerSpec, serviceRef } from "../../../provider/convert/service.ts";
 import type { LoadBalancerRef } from "../../../provider/model/client.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
-import type { Leftover, Wish } from "../plan/types.ts";
+import type { PreviousToDelete, Wish } from "../plan/types.ts";
 import type { Acknowledged, PreviousLoadBalancer } from "../record/record.ts";
 import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
 
@@ -15,7 +15,11 @@ export interface KnownWish extends Wish {
 }
 
 /** What a previous provider holds, and how its protection at the cloud is lifted where the Service says that it may go. */
-export function leftover(deps: Dependencies, service: Service, previous: PreviousLoadBalancer): Leftover {
+export function previousToDelete(
+  deps: Dependencies,
+  service: Service,
+  previous: PreviousLoadBalancer,
+): PreviousToDelete {
   const owner = serverNamed(deps, previous.provider);
   if (owner?.loadBalancers.deletionProtection !== true || deletionProtection(service) !== false) return previous;
   const wish = wishOf(deps, service, owner, undefined);

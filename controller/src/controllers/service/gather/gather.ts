@@ -23,9 +23,9 @@ import {
 } from "../record/record.ts";
 import type { RecordEvent } from "../record/transition.ts";
 import { gatherAdoption } from "./adoption.ts";
-import { leftover, loadBalancerRef, unprotectedOf, wishOf } from "./desired.ts";
+import { previousToDelete, loadBalancerRef, unprotectedOf, wishOf } from "./desired.ts";
 import { type GatherDependencies, type Owner, ownerOf, serverNamed, unservedWhy } from "./owner.ts";
-import { leftoverOf, previousOf } from "./previous.ts";
+import { possiblePreviousOf, previousOf } from "./previous.ts";
 
 export interface Gathered {
   /** What was learned of the Service; to be committed before anything is done. */
@@ -101,7 +101,7 @@ async function gatherWanted(
     provider: provider.name,
     wish: { ...wish, ...adoption.wish },
     observed,
-    previous: previous && leftover(deps, service, previous),
+    previous: previous && previousToDelete(deps, service, previous),
     unsupported: [...unsupported, ...adoption.problems],
     refusal: refusal ?? adoptionRefusal(adoption.problems),
     updatesNodes: loadBalancers.updateNodes,
@@ -173,7 +173,7 @@ async function gatherCleanup(
   const provider = holder ?? owner?.provider.name;
   if (provider === undefined) return undefined;
   news.add({ kind: "owned", nowMs: deps.clock.monotonicMs() });
-  const previous = owner && (await leftoverOf(deps, news, owner.provider, holder !== undefined, context));
+  const previous = owner && (await possiblePreviousOf(deps, news, owner.provider, holder !== undefined, context));
   const hint = hintOf(record);
   return {
     kind: "cleanup",
@@ -182,7 +182,7 @@ async function gatherCleanup(
     provider,
     loadBalancerId: hint?.loadBalancerID,
     deletion: deletionOf(record),
-    previous: previous && leftover(deps, service, previous),
+    previous: previous && previousToDelete(deps, service, previous),
     upkeep: isKeptUp(service) ? await gatherWanted(deps, news, service, context) : undefined,
     unprotected: owner && unprotectedWish(deps, service, owner, hint?.spec),
   };

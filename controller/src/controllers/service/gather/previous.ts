@@ -43,7 +43,7 @@ export async function previousOf(
  * As {@link previousOf}, for a Service that is to have no load balancer at all: a provider of which nobody can tell is asked to delete as well.
  * Throws while one has not answered yet.
  */
-export async function leftoverOf(
+export async function possiblePreviousOf(
   deps: Dependencies,
   news: News,
   owner: Provider,

@@ -123,3 +123,17 @@ describe("plan() of a clean-up after another provider", () => {
     expect(plan({ ...cleanup, unprotected: wish() })).toMatchObject({ kind: "delete", unprotected: wish() });
   });
 });
+
+describe("plan() of a Service for which nothing can be done", () => {
+  test("forgets one that is gone and of which nothing is left", () => {
+    expect(plan({ kind: "absent", key: "default/web" })).toEqual({ kind: "forget", key: "default/web" });
+  });
+
+  test("leaves one whose provider serves load balancers no more", () => {
+    expect(plan({ kind: "unserved", service: held, why: "it may not" })).toEqual({
+      kind: "leave",
+      service: held,
+      why: "it may not",
+    });
+  });
+});

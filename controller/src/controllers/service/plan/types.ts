@@ -47,7 +47,7 @@ export interface Leave {
 export interface Retire {
   readonly kind: "retire";
   readonly service: Service;
-  readonly previous: Leftover;
+  readonly previous: PreviousToDelete;
 }
 
 /** Asked for what the provider does not offer and what must not be left out, or for what it has refused. */
@@ -116,7 +116,7 @@ export interface Forget {
 export type Input = CleanupInput | WantedInput | UnservedInput | AbsentInput;
 
 /** What a previous provider holds, and how it can be deleted. */
-export interface Leftover extends PreviousLoadBalancer {
+export interface PreviousToDelete extends PreviousLoadBalancer {
   /** To be ensured there first, should that cloud answer that it is protected; where that is the user's word. */
   readonly unprotected?: Wish | undefined;
 }
@@ -133,7 +133,7 @@ export interface CleanupInput {
   /** The deletion that goes on. */
   readonly deletion: DeleteOperation | undefined;
   /** One more load balancer, at a provider that served the Service before. */
-  readonly previous: Leftover | undefined;
+  readonly previous: PreviousToDelete | undefined;
   /** The Service as it is wished while it must not go; undefined: it need not be kept up. */
   readonly upkeep: WantedInput | undefined;
   /** The last wish without protection at the cloud, where that protection is ours to lift. */
@@ -169,7 +169,7 @@ export interface WantedInput {
   readonly observed: LoadBalancerAnswer | undefined;
   /** A sweep found something: what is to be done if a read agrees. undefined: no reason to look. */
   readonly suspicion: Readonly<Record<Drift["kind"], DriftVerdict>> | undefined;
-  readonly previous: Leftover | undefined;
+  readonly previous: PreviousToDelete | undefined;
   readonly unsupported: readonly UnsupportedRequest[];
   /** Why the wish must not or need not be asked for. */
   readonly refusal: Refusal | undefined;
