@@ -10,8 +10,8 @@ import { messageOf } from "../../util/errors.ts";
 import type { DeletionLedger } from "./deletion-history.ts";
 import { deletingNode, deletingNodeFailed, nodeDeletionHeld } from "./events.ts";
 import type { NodeLifecycleMetrics } from "./metrics.ts";
-import type { NodeRecords } from "./node-history.ts";
-import { type PaceRules, type Plan, type ShutdownTaint, nodePatch, untilNextLookMs } from "./plan.ts";
+import type { NodeRecords, ProviderMemory } from "./node-history.ts";
+import { type News, type PaceRules, type Plan, type ShutdownTaint, nodePatch, untilNextLookMs } from "./plan.ts";
 import { type Case, type Hold, judge } from "./guard/guard.ts";
 
 /** What this step writes with. */
@@ -20,6 +20,7 @@ export interface ApplyDependencies {
   readonly events: EventRecorder;
   readonly metrics: NodeLifecycleMetrics;
   readonly records: NodeRecords;
+  readonly memory: ProviderMemory;
   readonly deletions: DeletionLedger;
   readonly ownWrites: OwnWrites<Node>;
   readonly clock: Clock;
@@ -36,6 +37,30 @@ const SLACK_MS = 250;
 
 /** What still holds is said again, for events live for an hour. */
 const TELL_AGAIN_MS = 1_800_000;
+
+/** Remembers what was seen, at the moment at which it is: what was seen of other Nodes meanwhile stays. */
+export function commit(
+  { record, failed, contradicted }: News,
+  { records, memory, ownWrites, clock }: Pick<ApplyDependencies, "records" | "memory" | "ownWrites" | "clock">,
+  key: string,
+): void {
+  const nowMs = clock.monotonicMs();
+  if (failed !== undefined) memory.failed(failed, nowMs);
+  if (contradicted !== undefined) memory.contradicted(contradicted, nowMs);
+  switch (record.kind) {
+    case "kept":
+      return;
+    case "put":
+      return records.put(key, record.record);
+    case "forgotten":
+      return records.forget(key);
+    case "vanished":
+      ownWrites.forget(key);
+      return records.vanished(key);
+    default:
+      record satisfies never;
+  }
+}
 
 /** Sees to it that a deletion is not forgotten, whatever happens to this process. Those that are announced together cost one write. */
 export async function announce(

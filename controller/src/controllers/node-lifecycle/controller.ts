@@ -5,18 +5,18 @@ import { OwnWrites } from "../../kube/cache/own-writes.ts";
 import { isObserved, type ModeOptions, modesOf } from "../../observe/mode.ts";
 import { nodeSubqueues } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
-import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
+import { DONE, type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { ControllerContext, Registration } from "../../runtime/registration.ts";
 import { informerSource, providerReadySource } from "../../runtime/source.ts";
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
-import { announce, apply } from "./apply.ts";
+import { announce, apply, type ApplyDependencies, commit } from "./apply.ts";
 import { DeletionLedger, DeletionNotes } from "./deletion-history.ts";
 import { brakeOf, caseOf, gather, type GatherDependencies } from "./gather.ts";
 import { BrakeReport, type NodeLifecycleMetrics, nodeLifecycleMetrics } from "./metrics.ts";
 import { NodeRecords, Population, ProviderMemory } from "./node-history.ts";
 import type { NodeLifecycleOptions } from "./options.ts";
-import { type Plan, plan } from "./plan.ts";
+import { fold, type Plan, plan } from "./plan.ts";
 import { changesReconcile, needsLook } from "./predicates.ts";
 
 type Context = ControllerContext<NodeLifecycleOptions>;
@@ -99,17 +99,15 @@ export function nodeLifecycleController(
 /** Getters: options may change while the controller runs. */
 function gatheringOf(
   { options, cluster, providers: { instances, providers }, program: { clock } }: Context,
-  { memory, deletions }: NodeLifecycleHistory,
+  known: Pick<GatherDependencies, "records" | "memory" | "ownWrites">,
 ): GatherDependencies {
   const { lister: nodes } = cluster.nodes;
   return {
+    ...known,
     nodes,
     instances,
     providers,
     population: new Population(nodes, providers, clock),
-    records: new NodeRecords(deletions),
-    memory,
-    ownWrites: new OwnWrites<Node>(),
     clock,
     get rules() {
       const {
@@ -128,42 +126,43 @@ function gatheringOf(
   };
 }
 
-function nodeReconciler(context: Context, metrics: NodeLifecycleMetrics, history: NodeLifecycleHistory): Reconciler {
-  const {
-    options,
-    cluster,
-    providers: { providers },
-    program: { clock, log },
-  } = context;
-  const gathering = gatheringOf(context, history);
-  const { records, ownWrites } = gathering;
-  const applying = {
+function nodeReconciler(
+  context: Context,
+  metrics: NodeLifecycleMetrics,
+  { memory, deletions }: NodeLifecycleHistory,
+): Reconciler {
+  const { options, cluster, providers, program } = context;
+  const { clock, log } = program;
+  const known = { records: new NodeRecords(deletions), memory, ownWrites: new OwnWrites<Node>() };
+  const gathering = gatheringOf(context, known);
+  const applying: ApplyDependencies = {
+    ...known,
     kube: cluster.client,
     events: cluster.events.recorder(EVENT_SOURCES.cloudNodeLifecycle),
     metrics,
-    records,
-    deletions: history.deletions,
-    ownWrites,
+    deletions,
     clock,
     get pace() {
       return { periodMs: options.nodeMonitorPeriod, maxMs: options.nodeDeletionSpan };
     },
-    caseOf: (node: Node) => caseOf(gathering, node),
+    caseOf: (node) => caseOf(gathering, node),
   };
   const report = new BrakeReport(metrics, log);
   const writers = new Semaphore(WRITERS);
   return stepReconciler(
     {
-      gather: async (context) => {
-        const input = await gather(gathering, context);
-        for (const { name } of providers.providers) report.see(name, brakeOf(gathering, name));
-        return input;
+      gather: (reconcile) => gather(gathering, reconcile),
+      plan: (seen, nowMs) => {
+        const { news, input } = fold(seen);
+        return { news, planned: input && plan(input, nowMs) };
       },
-      plan,
-      apply: async (planned, context) => {
-        if (!writes(planned)) return apply(planned, applying, context);
-        using _announced = await announce(planned, applying, context);
-        return await writers.run(context, () => apply(planned, applying, context));
+      apply: async ({ news, planned }, reconcile) => {
+        commit(news, applying, reconcile.key);
+        for (const { name } of providers.providers.providers) report.see(name, brakeOf(gathering, name));
+        if (planned === undefined) return DONE;
+        if (!writes(planned)) return apply(planned, applying, reconcile);
+        using _announced = await announce(planned, applying, reconcile);
+        return await writers.run(reconcile, () => apply(planned, applying, reconcile));
       },
     },
     clock,

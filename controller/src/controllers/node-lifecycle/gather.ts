@@ -4,25 +4,24 @@ import type { OwnWrites } from "../../kube/cache/own-writes.ts";
 import { hasReason, type ProviderErrorCode } from "../../provider/model/errors.ts";
 import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
-import type { NodeOwner, ProviderSet } from "../../provider/model/provider.ts";
+import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
-import { type NodeRecord, type NodeRecords, type Population, type ProviderMemory, subjectOf } from "./node-history.ts";
-import type { Input } from "./plan.ts";
-import { countAnswer } from "./guard/absences.ts";
+import type { NodeRecords, Population, ProviderMemory } from "./node-history.ts";
+import type { Observation } from "./plan.ts";
 import type { Brake } from "./guard/circuit-breaker.ts";
 import { type Case, type GuardRules, youngForMs } from "./guard/guard.ts";
-import { isAnnounced, isReady, isReleased, notReadySinceMs } from "./predicates.ts";
+import { isExempt, isReady } from "./predicates.ts";
 
-/** What this step reads from. */
+/** What this step reads from, and nothing that it could write to. */
 export interface GatherDependencies {
   readonly nodes: Lister<Node>;
   readonly instances: InstanceReader;
   readonly providers: ProviderSet;
   readonly population: Population;
-  readonly records: NodeRecords;
-  readonly memory: ProviderMemory;
-  readonly ownWrites: OwnWrites<Node>;
+  readonly records: Pick<NodeRecords, "get" | "gone" | "counts">;
+  readonly memory: Pick<ProviderMemory, "failedAtMs" | "contradictedAtMs">;
+  readonly ownWrites: Pick<OwnWrites<Node>, "latest">;
   readonly clock: Clock;
   readonly rules: GuardRules;
   readonly maxPercent: number;
@@ -30,41 +29,36 @@ export interface GatherDependencies {
   readonly maxDataAgeMs: number;
 }
 
-/** The Node and, unless it is Ready, what its cloud says of its machine and has said before. undefined: the Node is gone. */
-export async function gather(deps: GatherDependencies, context: ReconcileContext): Promise<Input | undefined> {
-  const { nodes, ownWrites, records, memory, instances, providers, clock } = deps;
-  const { key, signal } = context;
+/** The Node and, unless it is Ready, what its cloud says of its machine and has said before. */
+export async function gather(deps: GatherDependencies, { key, signal }: ReconcileContext): Promise<Observation> {
+  const { nodes, ownWrites, records, instances, providers, clock } = deps;
   const cached = nodes.get(key);
-  if (cached === undefined) {
-    records.vanished(key);
-    ownWrites.forget(key);
-    return undefined;
-  }
+  if (cached === undefined) return { kind: "vanished" };
   const before = ownWrites.latest(cached);
-  if (isReady(before)) {
-    // Its kubelet reports: better evidence than any answer that its machine is there, whatever its provider said.
-    const said = records.get(before)?.absences;
-    if (said !== undefined) memory.contradicted(said.witness.provider, clock.monotonicMs());
-    records.forget(key);
-    return { node: before, look: undefined, youngForMs: 0 };
-  }
+  if (isReady(before)) return { kind: "ready", node: before, before: records.get(before) };
   // Whatever the cloud said of it, nothing would follow: a joining Node is not Ready at first, and costs no look.
   const youngMs = youngForMs(before.metadata.creationTimestampMs, deps.rules.minAgeMs, clock.nowMs());
-  if (youngMs > 0) return { node: before, look: undefined, youngForMs: youngMs };
+  if (youngMs > 0) return { kind: "young", node: before, youngForMs: youngMs };
   const isConfirming = records.get(before)?.absences !== undefined;
   const maxDataAgeMs = isConfirming ? 0 : deps.maxDataAgeMs;
   const answer = await instances.get(before, { signal, maxDataAgeMs, priority: "low" });
   // The answer may have taken long: the Node may be Ready again, another one of that name, or gone.
   const cachedNow = nodes.get(key);
   const node = cachedNow === undefined ? undefined : ownWrites.latest(cachedNow);
-  if (node?.metadata.uid !== before.metadata.uid) {
-    records.vanished(key);
-    return undefined;
-  }
+  if (node?.metadata.uid !== before.metadata.uid) return { kind: "vanished" };
   const owner = providers.ownerOfNode(node);
-  remember(deps, key, node, answer, owner);
-  const tellsShutdown = owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true;
-  return { node, look: { answer, facts: caseOf(deps, node), tellsShutdown }, youngForMs: 0 };
+  return {
+    kind: "answered",
+    node,
+    answer,
+    castsDoubt: castsDoubt(answer),
+    tellsShutdown: owner.kind === "owned" && owner.info.capabilities.instances?.shutdownState === true,
+    before: records.get(node),
+    facts: caseOf(deps, node),
+    isCounted: owner.kind === "owned" && records.counts(key, owner.provider.name),
+    nowMs: clock.nowMs(),
+    monotonicMs: clock.monotonicMs(),
+  };
 }
 
 /** What the guard decides by, as it is at this moment. undefined: no provider owns the Node. */
@@ -104,51 +98,6 @@ export function brakeOf(
   return { gone: absent + count, nodes: population.of(provider) + count, isUnknown, maxPercent, exempt: false };
 }
 
-function remember(
-  { records, memory, clock }: GatherDependencies,
-  key: string,
-  node: Node,
-  answer: InstanceAnswer,
-  owner: NodeOwner,
-): void {
-  const before = records.get(node);
-  const monotonicMs = clock.monotonicMs();
-  const provider = owner.kind === "owned" ? owner.provider.name : undefined;
-  if (provider !== undefined) suspect(memory, provider, before, answer, monotonicMs);
-  const absences = countAnswer(before?.absences, answer, {
-    contradictedAtMs: provider === undefined ? undefined : memory.contradictedAtMs(provider),
-    createdMs: node.metadata.creationTimestampMs,
-    notReadySinceMs: notReadySinceMs(node),
-    nowMs: clock.nowMs(),
-    monotonicMs,
-  });
-  const picture = pictureOf(node, answer);
-  const record: NodeRecord = {
-    subject: subjectOf(node),
-    provider,
-    absences,
-    // One that is going already was counted as deleted, or is somebody else's deed.
-    isGone: absences !== undefined && !isExempt(node) && node.metadata.deletionTimestampMs === undefined,
-    picture,
-    looks: before?.picture === picture ? before.looks + 1 : 1,
-    told: absences === undefined ? undefined : before?.told,
-  };
-  records.put(key, record);
-}
-
-/** Remembers what an answer says against whatever else its provider says. */
-function suspect(
-  memory: ProviderMemory,
-  provider: string,
-  before: NodeRecord | undefined,
-  answer: InstanceAnswer,
-  nowMs: number,
-): void {
-  if (castsDoubt(answer)) memory.failed(provider, nowMs);
-  // A machine that was called absent is there: what else was called absent may be there, too, and is counted anew.
-  if (answer.kind === "present" && before?.absences !== undefined) memory.contradicted(provider, nowMs);
-}
-
 /**
  * Without rights, credentials or a cloud, or with answers that break the contract, a provider may also be wrong in what it does say.
  * A machine that is merely too new for reads is no failure.
@@ -162,14 +111,4 @@ const FAILURES: ReadonlySet<ProviderErrorCode> = new Set([
 
 function castsDoubt(answer: InstanceAnswer): boolean {
   return answer.kind === "unknown" && FAILURES.has(answer.error.code) && !hasReason(answer.error, "NOT_YET_CONSISTENT");
-}
-
-function isExempt(node: Node): boolean {
-  return isReleased(node) || isAnnounced(node);
-}
-
-/** As long as this stays the same, looks become rarer. */
-function pictureOf(node: Node, answer: InstanceAnswer): string {
-  const said = answer.kind === "present" ? answer.instance.state : answer.kind;
-  return [notReadySinceMs(node), node.spec.providerID, said, isExempt(node)].join(" ");
 }

@@ -5,10 +5,11 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Deleted, DeletionLedger } from "./deletion-history.ts";
 import type { Absences } from "./guard/absences.ts";
+import { subjectOf } from "./predicates.ts";
 
 /** What is remembered of one Node that is not Ready. Only here: after a restart or failover everything is counted anew. */
 export interface NodeRecord {
-  /** Which Node and which machine it is about: see {@link subjectOf}. */
+  /** Which Node and which machine it is about: see predicates.ts. */
   readonly subject: string;
   /** Operator's name of its provider, once known. */
   readonly provider: string | undefined;
@@ -65,9 +66,10 @@ export class NodeRecords {
     this.forget(key);
   }
 
-  /** Whether the Node counts for the brake: one that is exempt does not. */
-  counts(key: string): boolean {
-    return this.#records.get(key)?.isGone === true;
+  /** Whether the Node counts for the brake, of that provider or of any: one that is exempt does not. */
+  counts(key: string, provider?: string): boolean {
+    const record = this.#records.get(key);
+    return record?.isGone === true && (provider === undefined || record.provider === provider);
   }
 
   /** The Node was deleted by us. */
@@ -97,10 +99,6 @@ export class NodeRecords {
     const provider = this.#records.get(key)?.provider;
     if (provider !== undefined) this.#gone.get(provider)?.delete(key);
   }
-}
-
-export function subjectOf({ metadata, spec }: Node): string {
-  return `${metadata.uid} ${spec.providerID}`;
 }
 
 function setOf(sets: Map<string, Set<string>>, name: string): Set<string> {

@@ -4,9 +4,120 @@ import { SHUTDOWN, taintJson } from "../../api/well-known.ts";
 import type { JsonObject } from "../../kube/client.ts";
 import type { ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
-import { doubtOf } from "./guard/absences.ts";
+import { countAnswer, doubtOf } from "./guard/absences.ts";
 import { type Case, type Hold, type HoldReason, judge } from "./guard/guard.ts";
-import { isReady, isShutDown, isShutdownTaint, notReadySinceMs } from "./predicates.ts";
+import type { NodeRecord } from "./node-history.ts";
+import { isExempt, isReady, isShutDown, isShutdownTaint, notReadySinceMs, subjectOf } from "./predicates.ts";
+
+/** What was seen of a Node, and what is known of it from before. Nothing of what was seen is remembered yet. */
+export type Observation =
+  /** It is gone, or another one has its name. */
+  | { readonly kind: "vanished" }
+  | { readonly kind: "ready"; readonly node: Node; readonly before: NodeRecord | undefined }
+  | { readonly kind: "young"; readonly node: Node; readonly youngForMs: number }
+  | Answered;
+
+/** A Node that is not Ready, and what its cloud says of its machine. */
+export interface Answered extends Pick<Look, "answer" | "tellsShutdown"> {
+  readonly kind: "answered";
+  readonly node: Node;
+  /** Whether the answer says something against whatever else its provider says. */
+  readonly castsDoubt: boolean;
+  readonly before: NodeRecord | undefined;
+  /** What the guard goes by, as long as the answer does not count. undefined: no provider owns the Node. */
+  readonly facts: Case | undefined;
+  /** The Node is one of those that go in `facts`. */
+  readonly isCounted: boolean;
+  readonly nowMs: number;
+  readonly monotonicMs: number;
+}
+
+/** What is to be remembered of an observation. */
+export interface News {
+  readonly record:
+    | { readonly kind: "kept" | "forgotten" | "vanished" }
+    | { readonly kind: "put"; readonly record: NodeRecord };
+  /** The provider that failed in a way that casts doubt on what else it says. */
+  readonly failed?: string | undefined;
+  /** The provider that had called a machine absent that is there. */
+  readonly contradicted?: string | undefined;
+}
+
+/** What is to be remembered, and what the decision rests on once it is. undefined: there is nothing to decide. */
+export function fold(seen: Observation): { readonly news: News; readonly input: Input | undefined } {
+  switch (seen.kind) {
+    case "vanished":
+      return { news: { record: { kind: "vanished" } }, input: undefined };
+    case "ready": {
+      const { node, before } = seen;
+      // Its kubelet reports: better evidence than any answer that its machine is there, whatever its provider said.
+      const contradicted = before?.absences?.witness.provider;
+      return { news: { record: { kind: "forgotten" }, contradicted }, input: { node, look: undefined, youngForMs: 0 } };
+    }
+    case "young": {
+      const { node, youngForMs } = seen;
+      return { news: { record: { kind: "kept" } }, input: { node, look: undefined, youngForMs } };
+    }
+    case "answered":
+      return foldAnswer(seen);
+    default:
+      return seen satisfies never;
+  }
+}
+
+function foldAnswer(seen: Answered): { readonly news: News; readonly input: Input } {
+  const { node, answer, castsDoubt, tellsShutdown, before, facts, isCounted, monotonicMs } = seen;
+  const provider = facts?.standing.name;
+  // A machine that was called absent is there: what else was called absent may be there, too, and is counted anew.
+  const isContradiction = answer.kind === "present" && before?.absences !== undefined;
+  const contradictedAtMs = isContradiction ? monotonicMs : facts?.standing.contradictedAtMs;
+  const record = recordOf(seen, provider === undefined ? undefined : contradictedAtMs);
+  const news: News = {
+    record: { kind: "put", record },
+    failed: castsDoubt ? provider : undefined,
+    contradicted: isContradiction ? provider : undefined,
+  };
+  if (facts === undefined) return { news, input: { node, look: { answer, facts, tellsShutdown }, youngForMs: 0 } };
+  const failedAtMs = castsDoubt || isContradiction ? monotonicMs : facts.standing.failedAtMs;
+  const gone = facts.brake.gone - Number(isCounted) + Number(record.isGone);
+  const folded: Case = {
+    ...facts,
+    absences: record.absences,
+    standing: { ...facts.standing, failedAtMs, contradictedAtMs },
+    brake: { ...facts.brake, gone },
+  };
+  return { news, input: { node, look: { answer, facts: folded, tellsShutdown }, youngForMs: 0 } };
+}
+
+function recordOf(
+  { node, answer, before, facts, nowMs, monotonicMs }: Answered,
+  contradictedAtMs: number | undefined,
+): NodeRecord {
+  const absences = countAnswer(before?.absences, answer, {
+    contradictedAtMs,
+    createdMs: node.metadata.creationTimestampMs,
+    notReadySinceMs: notReadySinceMs(node),
+    nowMs,
+    monotonicMs,
+  });
+  const picture = pictureOf(node, answer);
+  return {
+    subject: subjectOf(node),
+    provider: facts?.standing.name,
+    absences,
+    // One that is going already was counted as deleted, or is somebody else's deed.
+    isGone: absences !== undefined && !isExempt(node) && node.metadata.deletionTimestampMs === undefined,
+    picture,
+    looks: before?.picture === picture ? before.looks + 1 : 1,
+    told: absences === undefined ? undefined : before?.told,
+  };
+}
+
+/** As long as this stays the same, looks become rarer. */
+function pictureOf(node: Node, answer: InstanceAnswer): string {
+  const said = answer.kind === "present" ? answer.instance.state : answer.kind;
+  return [notReadySinceMs(node), node.spec.providerID, said, isExempt(node)].join(" ");
+}
 
 /** What a decision about one Node rests on. */
 export interface Input {

@@ -55,3 +55,13 @@ export function changesReconcile(old: Node, node: Node): boolean {
 function readyCondition({ status }: Node): NodeCondition | undefined {
   return status.conditions.find(({ type }) => type === READY);
 }
+
+/** Its deletion is wanted, or foreseen: it is no sign that too many go. */
+export function isExempt(node: Node): boolean {
+  return isReleased(node) || isAnnounced(node);
+}
+
+/** Which Node and which machine something is about: another one under the same name is another subject. */
+export function subjectOf({ metadata, spec }: Node): string {
+  return `${metadata.uid} ${spec.providerID}`;
+}
