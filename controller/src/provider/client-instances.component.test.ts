@@ -1,7 +1,7 @@
-import { NodeAddressType, type NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { BatchGetInstancesRequest } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/client-world.ts";
+import type { NodeRef } from "./model/instance.ts";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { contractFailure, instancesFor, StatusFailure } from "../../test/support/scripted-provider.ts";
@@ -115,7 +115,7 @@ describe("getInstances()", () => {
     await world.start();
     const [good, other] = refs(2);
     const long = { ...other, name: "n1", providerId: `acme://${"x".repeat(1024)}` };
-    const empty = { ...other, name: "n2", addresses: [{ type: NodeAddressType.INTERNAL_IP, address: "" }] };
+    const empty = { ...other, name: "n2", addresses: [{ type: "InternalIP", address: "" }] };
     const answers = await world.sidecar.client.getInstances(
       [long, empty, good].flatMap((ref) => withDefaults(ref)),
       world.read(),

@@ -1,9 +1,10 @@
-import { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
+import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/client-world.ts";
+import type { TargetNode } from "./model/load-balancer.ts";
 import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
 import type { EnsureLoadBalancerInput } from "./model/client.ts";
-import { nodeSelection, prepareTarget } from "./convert/fingerprint.ts";
+import { prepareTarget } from "./convert/node.ts";
+import { nodeSelection } from "./convert/node.ts";
 
 const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
@@ -14,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]());
 
 describe("limits of the provider", () => {
-  const target = (index: number) => TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` });
+  const target = (index: number) => targetOf(`n${index}`, `acme://${index}`);
   const withNodes = (count: number): EnsureLoadBalancerInput => ({
     ...ensureInput(),
     nodes: selectionOf(Array.from({ length: count }, (_, index) => target(index))),

@@ -3,14 +3,15 @@ import {
   type EnsureLoadBalancerRequest,
   EnsureLoadBalancerResponse,
   GetLoadBalancerResponse,
-  TargetNode,
   UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
+import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/client-world.ts";
+import type { TargetNode } from "./model/load-balancer.ts";
 import { eventually } from "../../test/support/poll.ts";
 import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
-import { nodeSelection, prepareTarget } from "./convert/fingerprint.ts";
+import { prepareTarget } from "./convert/node.ts";
+import { nodeSelection } from "./convert/node.ts";
 
 const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
@@ -127,7 +128,7 @@ describe("calls about load balancers", () => {
 });
 
 describe("nodes that a load balancer has already", () => {
-  const nodes = selectionOf([TargetNode.fromPartial({ name: "n1", providerId: "acme://1" })]);
+  const nodes = selectionOf([targetOf("n1", "acme://1")]);
   const ensure = (acknowledgedNodes: string) =>
     world.sidecar.client.ensureLoadBalancer(
       { ...ensureInput(), nodes, acknowledgedNodes },
@@ -163,11 +164,7 @@ describe("nodes that a load balancer has already", () => {
 });
 
 describe("nodes that are too many to be sent whole", () => {
-  const nodes = selectionOf(
-    Array.from({ length: 200 }, (_, index) =>
-      TargetNode.fromPartial({ name: `n${index}`, providerId: `acme://${index}` }),
-    ),
-  );
+  const nodes = selectionOf(Array.from({ length: 200 }, (_, index) => targetOf(`n${index}`, `acme://${index}`)));
   const declared = () =>
     providerInfo({
       limits: { maxConcurrentCalls: 16, maxReceiveBytes: 4_194_304n, maxInlineNodes: 150 },

@@ -1,4 +1,4 @@
-import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { ClusterRef } from "./model/info.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";

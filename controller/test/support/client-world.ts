@@ -1,8 +1,8 @@
-import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import { type BatchGetInstancesRequest, BatchGetInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
-import { LoadBalancerSpec } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { EnsureLoadBalancerInput, ReadOptions } from "../../src/provider/model/client.ts";
 import { nodeRef } from "../../src/provider/convert/node.ts";
+import type { NodeRef } from "../../src/provider/model/instance.ts";
+import type { LoadBalancerSpec, TargetNode } from "../../src/provider/model/load-balancer.ts";
 import type { Sidecar } from "../../src/provider/sidecar.ts";
 import { node } from "./builders.ts";
 import { type HarnessOptions, ProviderHarness } from "./provider-harness.ts";
@@ -71,10 +71,28 @@ export function refs(count: number): readonly NodeRef[] {
   });
 }
 
+/** A target of load balancers, without addresses. */
+export function targetOf(name: string, providerId: string, parts: Partial<TargetNode> = {}): TargetNode {
+  return { name, providerId, addresses: [], labels: {}, ...parts };
+}
+
+const EMPTY_SPEC: LoadBalancerSpec = {
+  ports: [],
+  ipFamilies: [],
+  sourceRanges: [],
+  externalTrafficPolicy: "",
+  healthCheck: undefined,
+  affinityTimeoutMs: undefined,
+  requestedIps: [],
+  annotations: {},
+  nameHint: "",
+  tags: {},
+};
+
 /** A wish without nodes. */
 export function ensureInput(): EnsureLoadBalancerInput {
   const nodes = { fingerprint: "n1-x", count: 0, source: { kind: "inline" as const, nodes: [] } };
-  return { service: SERVICE, spec: LoadBalancerSpec.fromPartial({}), specFingerprint: "s1-x", nodes };
+  return { service: SERVICE, spec: EMPTY_SPEC, specFingerprint: "s1-x", nodes };
 }
 
 /** The answer that none of the nodes has a machine. */

@@ -24,10 +24,10 @@ export function wish(specFingerprint = "spec-1", nodesFingerprint = "nodes-1", c
   const spec: NonNullable<Wish["spec"]> = {
     ports: [],
     ipFamilies: [],
-    sourceRanges: undefined,
-    externalTrafficPolicy: 0,
+    sourceRanges: [],
+    externalTrafficPolicy: "",
     healthCheck: undefined,
-    sessionAffinity: undefined,
+    affinityTimeoutMs: undefined,
     requestedIps: [],
     annotations: {},
     nameHint: "",

@@ -1,9 +1,8 @@
-import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import type { PersistentVolume, VolumeSource } from "../../src/api/persistent-volume.ts";
 import type { ReadOptions } from "../../src/provider/model/client.ts";
 import type { ProviderInfo, VolumeCapabilities } from "../../src/provider/model/info.ts";
 import type { Provider } from "../../src/provider/model/provider.ts";
-import type { Volume, VolumeAnswer } from "../../src/provider/model/volume.ts";
+import type { Volume, VolumeAnswer, VolumeRef } from "../../src/provider/model/volume.ts";
 import { objectMeta } from "./builders.ts";
 import { idleProvider, info } from "./provider-builders.ts";
 

@@ -1,8 +1,4 @@
 import type {
-  EnsureLoadBalancerResponse,
-  LoadBalancer as WireLoadBalancer,
-} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type {
   CallOptions,
   ChangeOptions,
   EnsureLoadBalancerInput,
@@ -16,12 +12,16 @@ import type {
 import { absenceFromProto, brokenAnswer } from "../convert/instance.ts";
 import {
   diagnosticFromProto,
+  loadBalancerChangeFromProto,
+  loadBalancerDeletionFromProto,
   loadBalancerFromProto,
+  loadBalancerOf,
+  loadBalancerRefToProto,
   nodeSelectionToProto,
-  operationFromProto,
-  plannedChangeFromProto,
+  nodeSetChunkToProto,
   serviceRefToProto,
 } from "../convert/load-balancer.ts";
+import { loadBalancerSpecToProto } from "../convert/service.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
 import type {
   Diagnostic,
@@ -42,16 +42,18 @@ export async function getLoadBalancer(
   ref: LoadBalancerRef,
   options: CallOptions,
 ): Promise<LoadBalancerAnswer> {
-  const answered = await session.call(RPCS.getLoadBalancer, (context) => ({ context, ...refToProto(ref) }), options);
+  const answered = await session.call(
+    RPCS.getLoadBalancer,
+    (context) => ({ context, ...loadBalancerRefToProto(ref) }),
+    options,
+  );
   const { outcome, diagnostics: wireDiagnostics } = answered.response;
   const diagnostics = wireDiagnostics.map((diagnostic) => diagnosticFromProto(diagnostic));
   if (outcome === undefined) throw broken(session, answered, ref.service, "the answer has no outcome");
   if (outcome.$case === "loadBalancer") {
-    return {
-      kind: "present",
-      loadBalancer: readLoadBalancer(session, answered, ref.service, outcome.value),
-      diagnostics,
-    };
+    const loadBalancer = loadBalancerOf(ref.service, outcome.value);
+    if (typeof loadBalancer === "string") throw broken(session, answered, ref.service, loadBalancer);
+    return { kind: "present", loadBalancer, diagnostics };
   }
   const { witness } = session.answerContext(answered);
   const absence = absenceFromProto(outcome.value, undefined, witness);
@@ -155,7 +157,7 @@ async function ensureAsGiven(
       context,
       change,
       service: serviceRefToProto(input.service),
-      spec: input.spec,
+      spec: loadBalancerSpecToProto(input.spec),
       specFingerprint: input.specFingerprint,
       nodes: nodeSelectionToProto(input.nodes),
       operationId: input.operationId ?? "",
@@ -184,7 +186,7 @@ async function updateAsGiven(
   options: ChangeOptions,
 ): Promise<LoadBalancerChange> {
   refuseTooMany(session, input.nodes, await session.limits(options.signal));
-  const { operationId: _, ...ref } = refToProto(input);
+  const { operationId: _, ...ref } = loadBalancerRefToProto(input);
   const nodes = nodeSelectionToProto(input.nodes);
   const loadBalancerId = input.loadBalancerId ?? "";
   const answered = await session.change(
@@ -203,22 +205,15 @@ export async function deleteLoadBalancer(
   const loadBalancerId = ref.loadBalancerId ?? "";
   const { response } = await session.change(
     RPCS.deleteLoadBalancer,
-    (context, change) => ({ context, change, ...refToProto(ref), loadBalancerId }),
+    (context, change) => ({ context, change, ...loadBalancerRefToProto(ref), loadBalancerId }),
     options,
   );
-  return {
-    done: response.done,
-    operation: response.operation === undefined ? undefined : operationFromProto(response.operation),
-    remaining: response.remaining,
-    diagnostics: response.diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
-    plannedChanges: response.plannedChanges.map((change) => plannedChangeFromProto(change)),
-  };
+  return loadBalancerDeletionFromProto(response);
 }
 
 export async function applyNodeSet(session: Session, chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState> {
-  const { upserts, removedProviderIds, ...rest } = chunk;
-  const lists = { upserts: [...upserts], removedProviderIds: [...removedProviderIds] };
-  const { response } = await session.call(RPCS.applyNodeSet, (context) => ({ context, ...rest, ...lists }), options);
+  const request = nodeSetChunkToProto(chunk);
+  const { response } = await session.call(RPCS.applyNodeSet, (context) => ({ context, ...request }), options);
   return response;
 }
 
@@ -234,48 +229,21 @@ function isTooMany({ source }: NodeSelection, { maxInlineNodes }: Limits): boole
   return source.kind === "inline" && source.nodes.length > maxInlineNodes;
 }
 
-function refToProto({ service, class: loadBalancerClass, annotations, operationId = "" }: LoadBalancerRef) {
-  return {
-    service: serviceRefToProto(service),
-    ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
-    annotations: { ...annotations },
-    operationId,
-  };
-}
-
 function changeOf(
   session: Session,
-  answered: Answered<Pick<EnsureLoadBalancerResponse, "loadBalancer" | "diagnostics" | "plannedChanges">>,
+  answered: Answered<Parameters<typeof loadBalancerChangeFromProto>[0]>,
   { service, nodes }: { readonly service: ServiceRef; readonly nodes: NodeSelection },
   { validateOnly = false }: ChangeOptions,
 ): LoadBalancerChange {
-  const { loadBalancer, diagnostics, plannedChanges } = answered.response;
-  if (loadBalancer === undefined && !validateOnly) {
-    throw broken(session, answered, service, "the answer has no load balancer");
-  }
-  return {
-    loadBalancer: loadBalancer === undefined ? undefined : readLoadBalancer(session, answered, service, loadBalancer),
-    diagnostics: [...leftOut(nodes), ...diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic))],
-    plannedChanges: plannedChanges.map((change) => plannedChangeFromProto(change)),
-  };
+  const change = loadBalancerChangeFromProto(answered.response, service, { validateOnly });
+  if (typeof change === "string") throw broken(session, answered, service, change);
+  return { ...change, diagnostics: [...leftOut(nodes), ...change.diagnostics] };
 }
 
 function leftOut({ leftOut: nodes = [] }: NodeSelection): readonly Diagnostic[] {
   if (nodes.length === 0) return [];
   const summary = `${nodes.length} faults make nodes unfit as targets; they are left out: ${nodes.slice(0, 3).join("; ")}`;
   return [{ severity: "warning", reason: "NodesLeftOut", summary, detail: "", field: "nodes", helpUrl: "" }];
-}
-
-function readLoadBalancer(
-  session: Session,
-  answered: Answered<unknown>,
-  service: ServiceRef,
-  wire: WireLoadBalancer,
-): LoadBalancer {
-  const loadBalancer = loadBalancerFromProto(wire);
-  if (loadBalancer === undefined) throw broken(session, answered, service, "the load balancer names no Service");
-  if (loadBalancer.service.uid === service.uid) return loadBalancer;
-  throw broken(session, answered, service, `the load balancer is of Service ${loadBalancer.service.uid}`);
 }
 
 function broken(session: Session, { requestId }: Answered<unknown>, service: ServiceRef, why: string) {

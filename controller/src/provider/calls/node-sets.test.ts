@@ -1,12 +1,9 @@
-import {
-  ApplyNodeSetRequest,
-  EnsureLoadBalancerRequest,
-  type TargetNode,
-} from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { ApplyNodeSetRequest, EnsureLoadBalancerRequest } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { NodeSetChunk } from "../model/client.ts";
-import { nodeSelection, prepareTarget } from "../convert/fingerprint.ts";
-import { nodeSelectionToProto } from "../convert/load-balancer.ts";
+import type { TargetNode } from "../model/load-balancer.ts";
+import { nodeSelection, prepareTarget } from "../convert/node.ts";
+import { nodeSelectionToProto, nodeSetChunkToProto } from "../convert/load-balancer.ts";
 import { contractError, type ProviderError } from "../model/errors.ts";
 import { isUnresolved, NodeSets } from "./node-sets.ts";
 
@@ -16,7 +13,7 @@ const options = { signal: new AbortController().signal };
 const machine = (index: number, zone = "a"): TargetNode => ({
   name: `node-${index}`,
   providerId: `acme://${zone}/i-${String(index).padStart(12, "0")}`,
-  addresses: [{ type: 1, address: `10.0.${Math.floor(index / 250)}.${index % 250}` }],
+  addresses: [{ type: "InternalIP", address: `10.0.${Math.floor(index / 250)}.${index % 250}` }],
   zone,
   labels: {},
 });
@@ -166,14 +163,10 @@ test("a node set makes one change of nodes of 200 load balancers at 1,000 nodes 
       EnsureLoadBalancerRequest.fromPartial({ nodes: nodeSelectionToProto(nodes) }),
     ).finish().length;
   const uploads = chunks.map((chunk) =>
-    ApplyNodeSetRequest.encode(ApplyNodeSetRequest.fromPartial(mutable(chunk))).finish(),
+    ApplyNodeSetRequest.encode(ApplyNodeSetRequest.fromPartial(nodeSetChunkToProto(chunk))).finish(),
   );
   const inlineBytes = 200 * sizeOf(after);
   const setBytes = 200 * sizeOf(reference) + uploads.reduce((sum, { length }) => sum + length, 0);
   expect(inlineBytes).toBeGreaterThan(10_000_000);
   expect(setBytes).toBeLessThan(inlineBytes / 100);
 });
-
-function mutable({ upserts, removedProviderIds, ...rest }: NodeSetChunk) {
-  return { ...rest, upserts: [...upserts], removedProviderIds: [...removedProviderIds] };
-}

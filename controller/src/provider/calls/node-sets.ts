@@ -1,7 +1,7 @@
-import type { TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { CallOptions, NodeSelection, NodeSetChunk, NodeSetState } from "../model/client.ts";
 import { hasReason, isOfClass, type ProviderError } from "../model/errors.ts";
 import type { NodeSetCapability } from "../model/info.ts";
+import type { TargetNode } from "../model/load-balancer.ts";
 
 /** Uploads one chunk. */
 export type Upload = (chunk: NodeSetChunk, options: CallOptions) => Promise<NodeSetState>;

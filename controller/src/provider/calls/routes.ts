@@ -1,13 +1,5 @@
-import type { PlannedChange } from "@cloudwire/proto/cloudprovider/v1/common";
-import {
-  Route as WireRoute,
-  type RouteQuota as WireRouteQuota,
-  type RouteResult,
-} from "@cloudwire/proto/cloudprovider/v1/route";
 import type { CallOptions, ChangeOptions } from "../model/client.ts";
-import { brokenAnswer } from "../convert/instance.ts";
-import { plannedChangeFromProto } from "../convert/load-balancer.ts";
-import { routeFromProto, routeOutcome, routeToProto } from "../convert/route.ts";
+import { routeBytes, routeChangesFromProto, routeFromProto, routeToProto } from "../convert/route.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
 import { brokenItem } from "../convert/field-rules.ts";
 import { walkPages } from "./pages.ts";
@@ -59,11 +51,8 @@ export function deleteRoutes(
   );
 }
 
-interface BatchResponse {
-  readonly results: readonly RouteResult[];
-  readonly quota: WireRouteQuota | undefined;
-  readonly plannedChanges: readonly PlannedChange[];
-}
+type WireRoute = ReturnType<typeof routeToProto>;
+type BatchResponse = Parameters<typeof routeChangesFromProto>[1];
 
 /** A route and its place among those that were asked for. */
 interface Item {
@@ -86,9 +75,9 @@ async function changeRoutes(
     outcomes.set(index, { kind: "failed", error: problem });
     return [];
   });
-  const batches = splitBatches(sendable, maxBatchSize, ({ wire }) => WireRoute.encode(wire).finish().length);
+  const batches = splitBatches(sendable, maxBatchSize, ({ wire }) => routeBytes(wire));
   const plannedChanges: RouteChanges["plannedChanges"][number][] = [];
-  let quota: WireRouteQuota | undefined;
+  let quota: RouteQuota | undefined;
   for (const batch of batches) {
     const wire = batch.map((item) => item.wire);
     const answered = await send(wire, optionsOfEach(batches.length, options)).catch(asProviderError);
@@ -96,13 +85,15 @@ async function changeRoutes(
       for (const { index } of batch) outcomes.set(index, { kind: "failed", error: answered });
       continue;
     }
-    const { response, requestId } = answered;
-    for (const [position, outcome] of outcomesOf(session, wire, requestId, response.results).entries()) {
+    const { provider } = session;
+    const changes = routeChangesFromProto(wire, answered.response, { provider, requestId: answered.requestId });
+    for (const [position, outcome] of changes.outcomes.entries()) {
       const item = batch[position];
+      if (outcome.kind === "failed") session.judged(outcome.error);
       if (item !== undefined) outcomes.set(item.index, outcome);
     }
-    plannedChanges.push(...response.plannedChanges.map((change) => plannedChangeFromProto(change)));
-    quota = response.quota ?? quota;
+    plannedChanges.push(...changes.plannedChanges);
+    quota = changes.quota ?? quota;
   }
   const unanswered: RouteOutcome = {
     kind: "failed",
@@ -116,21 +107,4 @@ function optionsOfEach(calls: number, options: ChangeOptions): ChangeOptions {
   if (calls === 1) return options;
   const { requestId: _, ...rest } = options;
   return rest;
-}
-
-/** One outcome for each route; of an answer that does not fit the question nothing is believed. */
-function outcomesOf(
-  session: Session,
-  routes: readonly WireRoute[],
-  requestId: string,
-  results: readonly RouteResult[],
-): readonly RouteOutcome[] {
-  const error = brokenAnswer(`${results.length} results for ${routes.length} routes`, session.provider, requestId);
-  return routes.map((route, index) => {
-    const result = results.length === routes.length ? results[index] : undefined;
-    if (result === undefined) return { kind: "failed", error };
-    const outcome = routeOutcome(result, `${session.provider}: route ${route.destinationCidr}`, requestId);
-    if (outcome.kind === "failed") session.judged(outcome.error);
-    return outcome;
-  });
 }

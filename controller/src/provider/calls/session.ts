@@ -1,7 +1,6 @@
-import type { CallContext, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Clock } from "../../util/clock.ts";
 import type { CallBudget } from "../limits/call-budget.ts";
-import type { CallId, CallIds } from "../convert/caller.ts";
+import type { CallContext, CallId, CallIds, ChangeContext } from "../convert/caller.ts";
 import type { CallOptions, ChangeNumbers, ChangeOptions } from "../model/client.ts";
 import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";

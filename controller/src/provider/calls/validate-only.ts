@@ -1,4 +1,3 @@
-import type { MethodName } from "@cloudwire/proto/methods";
 import type { PlannedWrite } from "../../observe/plans.ts";
 import type { Work } from "../../observe/work.ts";
 import type { WriteGate } from "../../observe/write-filter.ts";
@@ -17,6 +16,8 @@ export interface PlanningClientDependencies {
   /** Of the last handshake. */
   readonly capabilities: () => Capabilities | undefined;
 }
+
+type MethodName = Rpc<unknown, unknown>["name"];
 
 /** How soon it is looked again whether a route that is only planned is there. */
 const LOOK_AGAIN_MS = 30_000;

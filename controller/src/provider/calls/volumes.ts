@@ -1,12 +1,13 @@
-import { VolumeRef, type VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { lookUp } from "./batches.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { durationToProto } from "../convert/scalars.ts";
-import { volumeAnswer } from "../convert/volume.ts";
+import { volumeAnswer, volumeRefBytes, volumeRefToProto } from "../convert/volume.ts";
 import { asProviderError } from "../model/errors.ts";
 import { RPCS } from "../convert/methods.ts";
 import type { Session } from "./session.ts";
-import type { VolumeAnswer } from "../model/volume.ts";
+import type { VolumeAnswer, VolumeRef } from "../model/volume.ts";
+
+type WireRef = ReturnType<typeof volumeRefToProto>;
 
 /** BatchGetVolumes, in as many calls as the provider's and the contract's limits need. */
 export async function getVolumes(
@@ -17,13 +18,13 @@ export async function getVolumes(
   if (volumes.length === 0) return [];
   try {
     const { maxBatchSize } = await session.capability("volumes", options.signal);
-    return await lookUp<VolumeRef, VolumeResult, VolumeAnswer>(
+    return await lookUp<WireRef, Parameters<typeof volumeAnswer>[0], VolumeAnswer>(
       {
         session,
         quotaClass: "volumes",
         message: "cloudprovider.v1.VolumeRef",
         maxBatchSize,
-        sizeBytes: (volume) => VolumeRef.encode(volume).finish().length,
+        sizeBytes: volumeRefBytes,
         call: (batch) => {
           const maxDataAge = durationToProto(options.maxDataAgeMs);
           return session.call(
@@ -37,7 +38,7 @@ export async function getVolumes(
         // A volume's id need not be the one asked by: nothing in the answer tells whose it is.
         misaligned: () => undefined,
       },
-      volumes,
+      volumes.map((volume) => volumeRefToProto(volume)),
     );
   } catch (error) {
     const failure = asProviderError(error);

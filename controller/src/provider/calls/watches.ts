@@ -1,10 +1,8 @@
-import type { WatchInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
-import type { WatchLoadBalancersResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { childSignal, sleep } from "../../util/abort.ts";
 import { Backoff } from "../../util/backoff.ts";
 import type { Clock, Random } from "../../util/clock.ts";
-import { instanceFromProto } from "../convert/instance.ts";
-import { loadBalancerFromProto, serviceRefFromProto } from "../convert/load-balancer.ts";
+import { instanceHint } from "../convert/instance.ts";
+import { loadBalancerHint } from "../convert/load-balancer.ts";
 import { RPCS } from "../convert/methods.ts";
 import type { InstanceHint, LoadBalancerHint, WatchEvent, WatchOptions } from "../model/client.ts";
 import { hasReason, isOfClass } from "../model/errors.ts";
@@ -50,43 +48,6 @@ export function watchLoadBalancers(
     },
     options,
   );
-}
-
-/** A hint of a kind newer than this program says nothing here; its token still counts. */
-const NOTHING_NEW = { kind: "bookmark", initialEventsEnd: false } as const;
-
-function instanceHint(event: WatchInstancesResponse["event"]): InstanceHint {
-  if (event === undefined) return NOTHING_NEW;
-  switch (event.$case) {
-    case "upsert":
-      return { kind: "upsert", instance: instanceFromProto(event.value) };
-    case "gone":
-      return { kind: "gone", providerId: event.value.providerId };
-    case "bookmark":
-      return { kind: "bookmark", initialEventsEnd: event.value.initialEventsEnd };
-    case "resync":
-      return { kind: "resync", message: event.value.message };
-  }
-  return event satisfies never;
-}
-
-function loadBalancerHint(event: WatchLoadBalancersResponse["event"]): LoadBalancerHint {
-  if (event === undefined) return NOTHING_NEW;
-  switch (event.$case) {
-    case "upsert": {
-      const loadBalancer = loadBalancerFromProto(event.value);
-      return loadBalancer === undefined ? NOTHING_NEW : { kind: "upsert", loadBalancer };
-    }
-    case "gone": {
-      const { service } = event.value;
-      return service === undefined ? NOTHING_NEW : { kind: "gone", service: serviceRefFromProto(service) };
-    }
-    case "bookmark":
-      return { kind: "bookmark", initialEventsEnd: event.value.initialEventsEnd };
-    case "resync":
-      return { kind: "resync", message: event.value.message };
-  }
-  return event satisfies never;
 }
 
 /** One message of a stream. */

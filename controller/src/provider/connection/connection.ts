@@ -1,4 +1,6 @@
-import type { CallContext, ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { ClusterRef } from "../model/info.ts";
+import { MAX_MESSAGE_BYTES } from "./address.ts";
+import type { CallContext } from "../convert/caller.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -22,13 +24,12 @@ import {
   HandshakeHistory,
   type HandshakeRecord,
   type Refusal,
-  handshakeRequest,
   judgeFailure,
   judgeHandshake,
 } from "./handshake.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { ProviderStatus } from "../model/status.ts";
-import { providerStatusFromProto } from "../convert/info.ts";
+import { providerInfoRequest, providerStatusFromProto } from "../convert/info.ts";
 import { type Rpc, RPCS } from "../convert/methods.ts";
 import type { ProviderChannel, TlsState } from "./channel.ts";
 import { StatusWatch } from "./status-watch.ts";
@@ -257,7 +258,7 @@ export class ProviderConnection {
   async #handshake(caller: RpcCaller, signal: AbortSignal): Promise<Handshake> {
     const { address, cluster, version, ids } = this.#deps;
     try {
-      const request = handshakeRequest(cluster, version);
+      const request = providerInfoRequest(cluster, version, MAX_MESSAGE_BYTES);
       const wire = await caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
       return judgeHandshake(wire, address);
     } catch (error) {

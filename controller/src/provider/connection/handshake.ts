@@ -1,17 +1,7 @@
-import type { ClusterRef } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { GetProviderInfoRequest, GetProviderInfoResponse } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { problemsOf, providerInfoFromProto } from "../convert/info.ts";
+import { CONTRACT_MAJOR, problemsOf, providerInfoFromProto } from "../convert/info.ts";
 import { type ProviderError, asProviderError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import { MAX_MESSAGE_BYTES } from "./address.ts";
 import type { RemoteFinding, SocketFinding } from "./probe.ts";
-
-/** The contract this program speaks; the only major there is. */
-const CONTRACT_MAJOR = 1;
-const CONTRACT_MINOR = 0;
-
-/** Program name in the handshake. */
-const CLIENT_NAME = "cloudwire-controller-manager";
 
 /** Why a provider cannot be used now. Trying goes on whatever it is: a new image, socket or setting may come at any time. */
 export interface Refusal {
@@ -33,22 +23,8 @@ export type Handshake =
   | { readonly kind: "accepted"; readonly info: ProviderInfo }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
-export function handshakeRequest(cluster: ClusterRef, version: string): GetProviderInfoRequest {
-  return {
-    client: {
-      name: CLIENT_NAME,
-      version,
-      contractMajor: CONTRACT_MAJOR,
-      contractMinor: CONTRACT_MINOR,
-      features: [],
-      maxReceiveBytes: BigInt(MAX_MESSAGE_BYTES),
-    },
-    cluster,
-  };
-}
-
 /** Judges the answer. */
-export function judgeHandshake(wire: GetProviderInfoResponse, address: string): Handshake {
+export function judgeHandshake(wire: Parameters<typeof providerInfoFromProto>[0], address: string): Handshake {
   if (wire.contractMajor !== CONTRACT_MAJOR) {
     const message = `${address} speaks contract version ${wire.contractMajor}, this controller speaks ${CONTRACT_MAJOR}; use releases of both that share a version`;
     return refused("ContractUnsupported", message);

@@ -17,6 +17,9 @@ export interface RpcCaller {
   unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response>;
 }
 
+/** Who calls, on whose behalf, and which change it is: parts of every request that only convert/ looks into. */
+export type { CallContext, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
+
 /** How a call ended, as the transport saw it. */
 export interface WireStatus {
   /** Canonical gRPC code; 0: with success. */

@@ -1,5 +1,6 @@
 import {
   type Capabilities as WireCapabilities,
+  type GetProviderInfoRequest,
   type GetProviderInfoResponse,
   type GetProviderStatusResponse,
   type InstanceCapabilities as WireInstances,
@@ -15,6 +16,7 @@ import {
 import type { IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import type {
   Capabilities,
+  ClusterRef,
   InstanceCapabilities,
   IpFamily,
   IpMode,
@@ -47,6 +49,32 @@ const MAX_ITEMS = 1000;
 
 /** Longest soft_call_duration of the contract. */
 const MAX_SOFT_CALL_MS = 30_000;
+
+/** The contract this program speaks; the only major there is. */
+export const CONTRACT_MAJOR = 1;
+const CONTRACT_MINOR = 0;
+
+/** Program name in the handshake. */
+const CLIENT_NAME = "cloudwire-controller-manager";
+
+/** The handshake, of this program in that version. */
+export function providerInfoRequest(
+  cluster: ClusterRef,
+  version: string,
+  maxReceiveBytes: number,
+): GetProviderInfoRequest {
+  return {
+    client: {
+      name: CLIENT_NAME,
+      version,
+      contractMajor: CONTRACT_MAJOR,
+      contractMinor: CONTRACT_MINOR,
+      features: [],
+      maxReceiveBytes: BigInt(maxReceiveBytes),
+    },
+    cluster,
+  };
+}
 
 /** The handshake's answer in our terms; what is not said gets the contract's default. Check {@link problemsOf} first. */
 export function providerInfoFromProto(wire: GetProviderInfoResponse): ProviderInfo {

@@ -3,8 +3,10 @@ import {
   AbsenceBasis as WireBasis,
   type NodeAddress as WireNodeAddress,
 } from "@cloudwire/proto/cloudprovider/v1/common";
+import type { InstanceHint } from "../model/client.ts";
 import {
   type InstanceResult,
+  type WatchInstancesResponse,
   InstanceState as WireState,
   type Instance as WireInstance,
 } from "@cloudwire/proto/cloudprovider/v1/instance";
@@ -158,4 +160,39 @@ export function addressesFromProto(wire: readonly WireNodeAddress[]): {
 
 function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
+}
+
+/** An instance answered for one node that carries the provider ID asked for another: results stand in the wrong order. */
+export function misaligned(
+  results: readonly InstanceResult[],
+  nodes: readonly { readonly providerId: string }[],
+): string | undefined {
+  const asked = new Set(nodes.map((node) => node.providerId));
+  for (const [index, { outcome }] of results.entries()) {
+    const wanted = nodes[index]?.providerId ?? "";
+    if (outcome?.$case !== "instance" || wanted === "") continue;
+    const { providerId } = outcome.value;
+    if (providerId !== wanted && asked.has(providerId)) {
+      return `result ${index} is ${providerId}, but ${wanted} was asked there`;
+    }
+  }
+  return undefined;
+}
+
+/** A hint of a kind newer than this program says nothing here; its token still counts. */
+export const NOTHING_NEW = { kind: "bookmark", initialEventsEnd: false } as const;
+
+export function instanceHint(event: WatchInstancesResponse["event"]): InstanceHint {
+  if (event === undefined) return NOTHING_NEW;
+  switch (event.$case) {
+    case "upsert":
+      return { kind: "upsert", instance: instanceFromProto(event.value) };
+    case "gone":
+      return { kind: "gone", providerId: event.value.providerId };
+    case "bookmark":
+      return { kind: "bookmark", initialEventsEnd: event.value.initialEventsEnd };
+    case "resync":
+      return { kind: "resync", message: event.value.message };
+  }
+  return event satisfies never;
 }

@@ -9,23 +9,31 @@ import {
 } from "@cloudwire/proto/cloudprovider/v1/common";
 import { IpMode as WireIpMode } from "@cloudwire/proto/cloudprovider/v1/identity";
 import {
+  type ApplyNodeSetRequest,
+  type DeleteLoadBalancerResponse,
+  type EnsureLoadBalancerResponse,
   type LoadBalancer as WireLoadBalancer,
   LoadBalancerPhase as WirePhase,
   type LoadBalancerIngress as WireIngress,
   type NodeSelection as WireNodeSelection,
   type ServiceRef as WireServiceRef,
+  type WatchLoadBalancersResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import type { LoadBalancerIngress, PortStatus } from "../../api/service.ts";
-import type { NodeSelection } from "../model/client.ts";
+import type { LoadBalancerHint, LoadBalancerRef, NodeSelection, NodeSetChunk } from "../model/client.ts";
 import type {
   Diagnostic,
   LoadBalancer,
+  LoadBalancerChange,
+  LoadBalancerDeletion,
   LoadBalancerPhase,
   Operation,
   PlannedChange,
   ProviderCondition,
   ServiceRef,
 } from "../model/load-balancer.ts";
+import { NOTHING_NEW } from "./instance.ts";
+import { targetNodeToProto } from "./node.ts";
 import { durationMs, protocolFromProto, timeMs } from "./scalars.ts";
 
 /** Limits between which a provider's wish when to be asked again is honoured. proto/README.md LB-3. */
@@ -47,13 +55,66 @@ export function nodeSelectionToProto({ fingerprint, count, source }: NodeSelecti
 function selectionSource(source: NodeSelection["source"]): WireNodeSelection["source"] {
   switch (source.kind) {
     case "inline":
-      return { $case: "inline", value: { nodes: [...source.nodes] } };
+      return { $case: "inline", value: { nodes: source.nodes.map((node) => targetNodeToProto(node)) } };
     case "nodeSet":
       return { $case: "nodeSetId", value: source.id };
     case "unchanged":
       return { $case: "unchanged", value: {} };
   }
   return source satisfies never;
+}
+
+export function nodeSetChunkToProto(chunk: NodeSetChunk): Omit<ApplyNodeSetRequest, "context"> {
+  const { upserts, removedProviderIds, ...rest } = chunk;
+  return {
+    ...rest,
+    upserts: upserts.map((node) => targetNodeToProto(node)),
+    removedProviderIds: [...removedProviderIds],
+  };
+}
+
+export function loadBalancerRefToProto(ref: LoadBalancerRef) {
+  const { service, class: loadBalancerClass, annotations, operationId = "" } = ref;
+  return {
+    service: serviceRefToProto(service),
+    ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
+    annotations: { ...annotations },
+    operationId,
+  };
+}
+
+/** The load balancer of that Service; or in one phrase why it cannot be. */
+export function loadBalancerOf(service: ServiceRef, wire: WireLoadBalancer): LoadBalancer | string {
+  const loadBalancer = loadBalancerFromProto(wire);
+  if (loadBalancer === undefined) return "the load balancer names no Service";
+  if (loadBalancer.service.uid === service.uid) return loadBalancer;
+  return `the load balancer is of Service ${loadBalancer.service.uid}`;
+}
+
+/** What came of a change; or in one phrase why the answer cannot be one to it. */
+export function loadBalancerChangeFromProto(
+  wire: Pick<EnsureLoadBalancerResponse, "loadBalancer" | "diagnostics" | "plannedChanges">,
+  service: ServiceRef,
+  { validateOnly }: { readonly validateOnly: boolean },
+): LoadBalancerChange | string {
+  if (wire.loadBalancer === undefined && !validateOnly) return "the answer has no load balancer";
+  const loadBalancer = wire.loadBalancer && loadBalancerOf(service, wire.loadBalancer);
+  if (typeof loadBalancer === "string") return loadBalancer;
+  return {
+    loadBalancer,
+    diagnostics: wire.diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
+    plannedChanges: wire.plannedChanges.map((change) => plannedChangeFromProto(change)),
+  };
+}
+
+export function loadBalancerDeletionFromProto(wire: DeleteLoadBalancerResponse): LoadBalancerDeletion {
+  return {
+    done: wire.done,
+    operation: wire.operation === undefined ? undefined : operationFromProto(wire.operation),
+    remaining: wire.remaining,
+    diagnostics: wire.diagnostics.map((diagnostic) => diagnosticFromProto(diagnostic)),
+    plannedChanges: wire.plannedChanges.map((change) => plannedChangeFromProto(change)),
+  };
 }
 
 /** undefined when the answer does not say whose it is: then it can be of nobody here. */
@@ -158,4 +219,23 @@ function phaseFromProto(phase: WirePhase): LoadBalancerPhase {
     default:
       return "unknown";
   }
+}
+
+export function loadBalancerHint(event: WatchLoadBalancersResponse["event"]): LoadBalancerHint {
+  if (event === undefined) return NOTHING_NEW;
+  switch (event.$case) {
+    case "upsert": {
+      const loadBalancer = loadBalancerFromProto(event.value);
+      return loadBalancer === undefined ? NOTHING_NEW : { kind: "upsert", loadBalancer };
+    }
+    case "gone": {
+      const { service } = event.value;
+      return service === undefined ? NOTHING_NEW : { kind: "gone", service: serviceRefFromProto(service) };
+    }
+    case "bookmark":
+      return { kind: "bookmark", initialEventsEnd: event.value.initialEventsEnd };
+    case "resync":
+      return { kind: "resync", message: event.value.message };
+  }
+  return event satisfies never;
 }

@@ -1,7 +1,12 @@
 import { NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node } from "../../../test/support/builders.ts";
-import { nodeRef, targetNode } from "./node.ts";
+import { targetOf } from "../../../test/support/client-world.ts";
+import type { TargetNode } from "../model/load-balancer.ts";
+import { nodeRef, nodeRefToProto, nodeSelection, prepareTarget, targetNode, targetNodeToProto } from "./node.ts";
+
+const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
 
 const NOTHING_DECLARED = { nodeLabelKeys: [], nodeAnnotationKeys: [] };
 
@@ -24,7 +29,7 @@ describe("nodeRef()", () => {
       nodeLabelKeys: ["acme.example.com/rack", "absent"],
       nodeAnnotationKeys: ["acme.example.com/vm"],
     };
-    expect(nodeRef(subject, declared)).toEqual({
+    expect(nodeRefToProto(nodeRef(subject, declared))).toEqual({
       name: "n1",
       uid: "uid-n1",
       providerId: "acme://i-1",
@@ -50,7 +55,7 @@ describe("nodeRef()", () => {
 
   test("leaves the creation time out when the server did not say", () => {
     const subject = node("n1", { metadata: { creationTimestampMs: 0 } });
-    expect(nodeRef(subject, NOTHING_DECLARED).createTime).toBeUndefined();
+    expect(nodeRefToProto(nodeRef(subject, NOTHING_DECLARED)).createTime).toBeUndefined();
   });
 });
 
@@ -76,7 +81,8 @@ describe("targetNode()", () => {
       spec: { providerID: "acme://i-1" },
       status: { addresses: [{ type: "ExternalIP", address: "203.0.113.1" }] },
     });
-    expect(targetNode(subject, { nodeLabelKeys: ["rack"], nodeAnnotationKeys: [] })).toEqual({
+    const target = targetNode(subject, { nodeLabelKeys: ["rack"], nodeAnnotationKeys: [] });
+    expect(target && targetNodeToProto(target)).toEqual({
       name: "n1",
       providerId: "acme://i-1",
       addresses: [{ type: NodeAddressType.EXTERNAL_IP, address: "203.0.113.1" }],
@@ -87,5 +93,61 @@ describe("targetNode()", () => {
 
   test("is undefined for a node without provider ID", () => {
     expect(targetNode(node("n1"), NOTHING_DECLARED)).toBeUndefined();
+  });
+});
+
+describe("nodeSelection()", () => {
+  const target = fc.record({
+    name: fc.string({ minLength: 1, maxLength: 60 }),
+    providerId: fc.string({ minLength: 1 }),
+    addresses: fc.array(fc.record({ type: fc.constant("InternalIP"), address: fc.ipV4() }), {
+      maxLength: 3,
+    }),
+    labels: fc.dictionary(fc.string(), fc.string()),
+  });
+  const zoned = fc.tuple(target, fc.constantFrom(undefined, "a", "b"));
+  const targets = fc.uniqueArray(
+    zoned.map(([parts, zone]): TargetNode => ({ ...parts, ...(zone === undefined ? {} : { zone }) })),
+    { selector: ({ providerId }) => providerId },
+  );
+
+  test("counts the nodes and has the same fingerprint in any order", () => {
+    fc.assert(
+      fc.property(targets, (nodes) => {
+        const selection = selectionOf(nodes);
+        expect(selection).toMatchObject({ count: nodes.length, source: { kind: "inline", nodes } });
+        expect(selectionOf(nodes.toReversed()).fingerprint).toBe(selection.fingerprint);
+      }),
+    );
+  });
+
+  test("leaves a node out that the contract does not allow, and says which and why", () => {
+    const good = targetOf("n1", "acme://1");
+    const bad = targetOf("n2", "acme://2", { zone: "z".repeat(64) });
+    expect(selectionOf([bad, good])).toEqual({
+      ...selectionOf([good]),
+      leftOut: ["node n2: zone: 64 bytes, 63 allowed"],
+    });
+  });
+
+  test("has each machine once, whatever the order, for providers refuse a list with one twice", () => {
+    const first = targetOf("n1", "acme://1");
+    const second = targetOf("n2", "acme://1");
+    const expected = { ...selectionOf([first]), leftOut: ["node n2: provider_id: acme://1 is node n1's too"] };
+    expect([selectionOf([first, second]), selectionOf([second, first])]).toEqual([expected, expected]);
+  });
+
+  test("has another fingerprint with one node more or one address changed", () => {
+    const one = targetOf("n1", "acme://1", { addresses: [{ type: "InternalIP", address: "10.0.0.1" }] });
+    const fingerprints = [
+      [],
+      [one],
+      [one, { ...one, name: "n2", providerId: "acme://2" }],
+      [{ ...one, zone: "a" }],
+      [{ ...one, addresses: [{ type: "InternalIP", address: "10.0.0.2" }] }],
+      [{ ...one, name: "n1\n", providerId: "acme://1" }],
+    ].map((nodes) => selectionOf(nodes).fingerprint);
+    expect(new Set(fingerprints).size).toBe(fingerprints.length);
+    expect(fingerprints[0]).toMatch(/^n2-[0-9a-f]{40}$/);
   });
 });

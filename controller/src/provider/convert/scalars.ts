@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type NodeAddressType, IpFamily as WireIpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import { type CallRate as WireCallRate, Protocol as WireProtocol } from "@cloudwire/proto/cloudprovider/v1/identity";
 import type { Duration } from "@cloudwire/proto/google/protobuf/duration";
@@ -67,4 +68,24 @@ export function callRatesFromProto(wire: readonly WireCallRate[]): readonly Call
     const burstOfASecond = Math.max(1, Math.ceil(cloudCallsPerSecond));
     return [{ classes, cloudCallsPerSecond, burst: burst === 0 ? burstOfASecond : burst }];
   });
+}
+
+/**
+ * Bits kept of a SHA-256, in hexadecimal digits: with the prefix short enough, and of few enough kinds of characters, for a
+ * tag of any cloud (the strictest takes 63 of `[a-z0-9_-]`).
+ */
+const DIGITS = 40;
+
+/** Of a fingerprint, over all `lines`. */
+export function digest(lines: readonly string[]): string {
+  return hash("sha256", lines.map((line) => `${line}\n`).join(""), "hex").slice(0, DIGITS);
+}
+
+/** JSON with the keys of every object sorted. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
 }

@@ -1,14 +1,19 @@
-import { IpFamily, NodeAddressType } from "@cloudwire/proto/cloudprovider/v1/common";
+import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
 import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { ExternalTrafficPolicy, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
+import { ExternalTrafficPolicy } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../test/support/builders.ts";
 import { capabilities, EVERY_WISH } from "../../../test/support/provider-builders.ts";
-import { nodeSelection, prepareTarget, specFingerprint } from "./fingerprint.ts";
-import { declaredAnnotations, loadBalancerSpec, nameHint, serviceRef, sourceRanges } from "./service.ts";
-
-const selectionOf = (nodes: readonly TargetNode[]) => nodeSelection(nodes.map(prepareTarget));
+import {
+  declaredAnnotations,
+  loadBalancerSpec,
+  loadBalancerSpecToProto,
+  nameHint,
+  serviceRef,
+  sourceRanges,
+  specFingerprint,
+} from "./service.ts";
 
 const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: EVERY_WISH };
 const settings = { tags: { env: "prod" } };
@@ -36,7 +41,7 @@ describe("loadBalancerSpec()", () => {
         sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
       },
     });
-    expect(wish).toEqual({
+    expect(loadBalancerSpecToProto(wish)).toEqual({
       class: "acme.example.com/fast",
       ports: [
         { name: "http", protocol: Protocol.TCP, appProtocol: "http", port: 80, nodePort: 30_080, targetPort: 8080 },
@@ -64,7 +69,7 @@ describe("loadBalancerSpec()", () => {
       },
     };
     const wish = spec(parts, { annotationPrefixes: [], loadBalancers: capabilities() });
-    expect(wish).toMatchObject({
+    expect(loadBalancerSpecToProto(wish)).toMatchObject({
       ipFamilies: [IpFamily.IPV4],
       sourceRanges: undefined,
       requestedIps: [],
@@ -81,9 +86,8 @@ describe("loadBalancerSpec()", () => {
   });
 
   test("fills Kubernetes' default for how long a client stays with its node", () => {
-    expect(spec({ spec: { sessionAffinity: "ClientIP" } }).sessionAffinity).toEqual({
-      timeout: { seconds: 10_800n, nanos: 0 },
-    });
+    const wish = spec({ spec: { sessionAffinity: "ClientIP" } });
+    expect(loadBalancerSpecToProto(wish).sessionAffinity).toEqual({ timeout: { seconds: 10_800n, nanos: 0 } });
   });
 });
 
@@ -187,65 +191,5 @@ describe("specFingerprint()", () => {
     ["the preferred family", { spec: { ...base.spec, ipFamilies: ["IPv6"] } }],
   ])("is another one with %s changed", (_, parts) => {
     expect(specFingerprint(spec({ ...base, ...parts }))).not.toBe(specFingerprint(spec(base)));
-  });
-});
-
-describe("nodeSelection()", () => {
-  const target = fc.record({
-    name: fc.string({ minLength: 1, maxLength: 60 }),
-    providerId: fc.string({ minLength: 1 }),
-    addresses: fc.array(fc.record({ type: fc.constant(NodeAddressType.INTERNAL_IP), address: fc.ipV4() }), {
-      maxLength: 3,
-    }),
-    zone: fc.option(fc.constantFrom("a", "b"), { nil: undefined }),
-    labels: fc.dictionary(fc.string(), fc.string()),
-  });
-  const targets = fc.uniqueArray(
-    target.map((parts) => TargetNode.fromPartial(parts)),
-    { selector: ({ providerId }) => providerId },
-  );
-
-  test("counts the nodes and has the same fingerprint in any order", () => {
-    fc.assert(
-      fc.property(targets, (nodes) => {
-        const selection = selectionOf(nodes);
-        expect(selection).toMatchObject({ count: nodes.length, source: { kind: "inline", nodes } });
-        expect(selectionOf(nodes.toReversed()).fingerprint).toBe(selection.fingerprint);
-      }),
-    );
-  });
-
-  test("leaves a node out that the contract does not allow, and says which and why", () => {
-    const good = TargetNode.fromPartial({ name: "n1", providerId: "acme://1" });
-    const bad = TargetNode.fromPartial({ name: "n2", providerId: "acme://2", zone: "z".repeat(64) });
-    expect(selectionOf([bad, good])).toEqual({
-      ...selectionOf([good]),
-      leftOut: ["node n2: zone: 64 bytes, 63 allowed"],
-    });
-  });
-
-  test("has each machine once, whatever the order, for providers refuse a list with one twice", () => {
-    const first = TargetNode.fromPartial({ name: "n1", providerId: "acme://1" });
-    const second = TargetNode.fromPartial({ name: "n2", providerId: "acme://1" });
-    const expected = { ...selectionOf([first]), leftOut: ["node n2: provider_id: acme://1 is node n1's too"] };
-    expect([selectionOf([first, second]), selectionOf([second, first])]).toEqual([expected, expected]);
-  });
-
-  test("has another fingerprint with one node more or one address changed", () => {
-    const one = TargetNode.fromPartial({
-      name: "n1",
-      providerId: "acme://1",
-      addresses: [{ type: 1, address: "10.0.0.1" }],
-    });
-    const fingerprints = [
-      [],
-      [one],
-      [one, { ...one, name: "n2", providerId: "acme://2" }],
-      [{ ...one, zone: "a" }],
-      [{ ...one, addresses: [{ type: NodeAddressType.INTERNAL_IP, address: "10.0.0.2" }] }],
-      [{ ...one, name: "n1\n", providerId: "acme://1" }],
-    ].map((nodes) => selectionOf(nodes).fingerprint);
-    expect(new Set(fingerprints).size).toBe(fingerprints.length);
-    expect(fingerprints[0]).toMatch(/^n2-[0-9a-f]{40}$/);
   });
 });

@@ -1,16 +1,13 @@
 import {
   ExternalTrafficPolicy,
-  type HealthCheck,
-  type LoadBalancerSpec,
+  LoadBalancerSpec as WireLoadBalancerSpec,
   type ServicePort as WireServicePort,
-  type SessionAffinity,
-  type SourceRanges,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
 import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
-import type { ServiceRef } from "../model/load-balancer.ts";
+import type { LoadBalancerPort, LoadBalancerSpec, ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
-import { durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
+import { canonicalJson, digest, durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
 
 /** Where kube-proxy tells whether a node has a pod of the Service. pkg/proxy/healthcheck/service_health.go v1.36.3. */
 const HEALTH_CHECK_PATH = "/healthz";
@@ -56,12 +53,12 @@ export function loadBalancerSpec(
   const isProtected = loadBalancers.deletionProtection ? deletionProtection(service) : undefined;
   return {
     ...(spec.loadBalancerClass === undefined ? {} : { class: spec.loadBalancerClass }),
-    ports: spec.ports.map((port) => portToProto(port)),
-    ipFamilies: servedFamilies(spec.ipFamilies, loadBalancers).map((family) => ipFamilyToProto(family)),
-    sourceRanges: loadBalancers.sourceRanges ? sourceRangesToProto(sourceRanges(service)) : undefined,
-    externalTrafficPolicy: trafficPolicy(spec.externalTrafficPolicy),
+    ports: spec.ports.map((port) => portOf(port)),
+    ipFamilies: servedFamilies(spec.ipFamilies, loadBalancers),
+    sourceRanges: loadBalancers.sourceRanges ? sourceRanges(service) : [],
+    externalTrafficPolicy: spec.externalTrafficPolicy,
     healthCheck: healthCheck(service),
-    sessionAffinity: loadBalancers.sessionAffinity ? sessionAffinity(service) : undefined,
+    affinityTimeoutMs: loadBalancers.sessionAffinity ? affinityTimeoutMs(service) : undefined,
     requestedIps: loadBalancers.requestedIp && spec.loadBalancerIP !== "" ? [spec.loadBalancerIP] : [],
     annotations: declaredAnnotations(service, declared.annotationPrefixes),
     nameHint: nameHint(metadata.uid),
@@ -70,9 +67,42 @@ export function loadBalancerSpec(
   };
 }
 
-/** Absent lets everybody in: a list that is empty must never come to mean that. */
-function sourceRangesToProto(ranges: readonly string[]): SourceRanges | undefined {
-  return ranges.length === 0 ? undefined : { cidrs: [...ranges] };
+export function loadBalancerSpecToProto(wish: LoadBalancerSpec): WireLoadBalancerSpec {
+  const { class: loadBalancerClass, deletionProtection: isProtected, sourceRanges: cidrs } = wish;
+  const { healthCheck: check, affinityTimeoutMs: timeoutMs } = wish;
+  return {
+    ...(loadBalancerClass === undefined ? {} : { class: loadBalancerClass }),
+    ports: wish.ports.map((port) => portToProto(port)),
+    ipFamilies: wish.ipFamilies.map((family) => ipFamilyToProto(family)),
+    // Absent lets everybody in: a list that is empty must never come to mean that.
+    sourceRanges: cidrs.length === 0 ? undefined : { cidrs: [...cidrs] },
+    externalTrafficPolicy: trafficPolicy(wish.externalTrafficPolicy),
+    healthCheck: check && { port: check.port, kind: { $case: "http", value: { path: check.path } } },
+    sessionAffinity: timeoutMs === undefined ? undefined : { timeout: durationToProto(timeoutMs) },
+    requestedIps: [...wish.requestedIps],
+    annotations: { ...wish.annotations },
+    nameHint: wish.nameHint,
+    tags: { ...wish.tags },
+    ...(isProtected === undefined ? {} : { deletionProtection: isProtected }),
+  };
+}
+
+/** Changes with the way fingerprints are made, so that old ones never equal new ones by chance. */
+const SPEC_PREFIX = "s1-";
+
+/**
+ * Equal for equal wishes, whatever the order of their ports, ranges and annotations. To lift a protection and to say nothing of one are
+ * equal: both end without one of ours, and a process that forgets having lifted it has nothing to change.
+ */
+export function specFingerprint(wish: LoadBalancerSpec): string {
+  const { deletionProtection: isProtected, ...spec } = loadBalancerSpecToProto(wish);
+  const canonical: WireLoadBalancerSpec = {
+    ...spec,
+    ...(isProtected === true ? { deletionProtection: isProtected } : {}),
+    ports: spec.ports.toSorted((a, b) => a.port - b.port || a.protocol - b.protocol),
+    sourceRanges: spec.sourceRanges === undefined ? undefined : { cidrs: spec.sourceRanges.cidrs.toSorted() },
+  };
+  return SPEC_PREFIX + digest([canonicalJson(WireLoadBalancerSpec.toJSON(canonical))]);
 }
 
 /** Client ranges let in: of the spec, else of the older annotation; empty lets everybody in. cloud-provider/service/helpers/helper.go v0.36.3. */
@@ -96,15 +126,19 @@ function servedFamilies(families: readonly string[], capabilities: LoadBalancerC
   return capabilities.dualStack ? served : served.slice(0, 1);
 }
 
-function portToProto({ name, protocol, appProtocol, port, nodePort, targetPort }: ServicePort): WireServicePort {
+function portOf({ name, protocol, appProtocol, port, nodePort, targetPort }: ServicePort): LoadBalancerPort {
   return {
     name,
-    protocol: protocolToProto(protocol),
+    protocol,
     port,
     ...(appProtocol === undefined ? {} : { appProtocol }),
     ...(nodePort === 0 ? {} : { nodePort }),
     ...(typeof targetPort === "number" && targetPort > 0 ? { targetPort } : {}),
   };
+}
+
+function portToProto(port: LoadBalancerPort): WireServicePort {
+  return { ...port, protocol: protocolToProto(port.protocol) };
 }
 
 function trafficPolicy(policy: string): ExternalTrafficPolicy {
@@ -119,15 +153,15 @@ function trafficPolicy(policy: string): ExternalTrafficPolicy {
 }
 
 /** Only policy Local has a health check on the node; with Cluster the provider checks its own way. */
-function healthCheck({ spec }: Service): HealthCheck | undefined {
+function healthCheck({ spec }: Service): LoadBalancerSpec["healthCheck"] {
   if (spec.type !== "LoadBalancer" || spec.externalTrafficPolicy !== "Local" || spec.healthCheckNodePort === 0) {
     return undefined;
   }
-  return { port: spec.healthCheckNodePort, kind: { $case: "http", value: { path: HEALTH_CHECK_PATH } } };
+  return { port: spec.healthCheckNodePort, path: HEALTH_CHECK_PATH };
 }
 
-function sessionAffinity({ spec }: Service): SessionAffinity | undefined {
+function affinityTimeoutMs({ spec }: Service): number | undefined {
   if (spec.sessionAffinity !== "ClientIP") return undefined;
   const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? DEFAULT_AFFINITY_SECONDS;
-  return { timeout: durationToProto(seconds * 1000) };
+  return seconds * 1000;
 }

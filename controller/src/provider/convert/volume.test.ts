@@ -1,7 +1,7 @@
 import { AbsenceBasis } from "@cloudwire/proto/cloudprovider/v1/common";
 import { Volume, type VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
 import { describe, expect, test } from "vitest";
-import { volumeAnswer } from "./volume.ts";
+import { volumeAnswer, volumeRefToProto } from "./volume.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: NOW_MS };
@@ -69,4 +69,17 @@ describe("volumeAnswer()", () => {
     const message = `acme: volume v-1: ${why}; report it to the provider's vendor`;
     expect(answer(outcome)).toMatchObject({ kind: "unknown", error: { reason: "INVARIANT_BROKEN", message } });
   });
+});
+
+test.each([
+  {
+    source: { kind: "csi", driver: "csi.acme.example.com", volumeHandle: "vol-a" },
+    want: { $case: "csi", value: { driver: "csi.acme.example.com", volumeHandle: "vol-a" } },
+  },
+  {
+    source: { kind: "inTree", plugin: "kubernetes.io/cinder", volumeId: "vol-c" },
+    want: { $case: "inTree", value: { plugin: "kubernetes.io/cinder", volumeId: "vol-c" } },
+  },
+] as const)("volumeRefToProto() names a volume of kind $source.kind", ({ source, want }) => {
+  expect(volumeRefToProto({ name: "a", uid: "uid-a", source })).toEqual({ name: "a", uid: "uid-a", source: want });
 });

@@ -1,9 +1,32 @@
 import type { Absence } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { Volume as WireVolume, VolumeResult } from "@cloudwire/proto/cloudprovider/v1/volume";
-import type { Volume, VolumeAnswer } from "../model/volume.ts";
+import {
+  type Volume as WireVolume,
+  VolumeRef as WireVolumeRef,
+  type VolumeResult,
+} from "@cloudwire/proto/cloudprovider/v1/volume";
+import type { Volume, VolumeAnswer, VolumeRef } from "../model/volume.ts";
 import { errorOfItem } from "./errors.ts";
 import { absenceFromProto, type AnswerContext, brokenAnswer } from "./instance.ts";
 import { timeMs } from "./scalars.ts";
+
+export function volumeRefToProto({ name, uid, source }: VolumeRef): WireVolumeRef {
+  return { name, uid, source: sourceToProto(source) };
+}
+
+function sourceToProto(source: VolumeRef["source"]): WireVolumeRef["source"] {
+  switch (source.kind) {
+    case "csi":
+      return { $case: "csi", value: { driver: source.driver, volumeHandle: source.volumeHandle } };
+    case "inTree":
+      return { $case: "inTree", value: { plugin: source.plugin, volumeId: source.volumeId } };
+  }
+  return source satisfies never;
+}
+
+/** Of the message. */
+export function volumeRefBytes(ref: WireVolumeRef): number {
+  return WireVolumeRef.encode(ref).finish().length;
+}
 
 /** One result as our answer, judged as an instance's is. `what` names provider and volume in the message of an error. */
 export function volumeAnswer(result: VolumeResult, what: string, context: AnswerContext): VolumeAnswer {

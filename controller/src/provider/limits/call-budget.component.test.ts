@@ -1,6 +1,3 @@
-import { IpFamily } from "@cloudwire/proto/cloudprovider/v1/common";
-import { Protocol } from "@cloudwire/proto/cloudprovider/v1/identity";
-import { LoadBalancerSpec } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ensureInput } from "../../../test/support/client-world.ts";
 import { ProviderHarness } from "../../../test/support/provider-harness.ts";
@@ -34,10 +31,11 @@ async function start(flags: readonly string[]): Promise<Sidecar> {
 
 const serviceOf = (index: number): ServiceRef => ({ namespace: "default", name: `web-${index}`, uid: `uid-${index}` });
 
-const SPEC = LoadBalancerSpec.fromPartial({
-  ipFamilies: [IpFamily.IPV4],
-  ports: [{ name: "http", port: 80, nodePort: 30_080, protocol: Protocol.TCP }],
-});
+const SPEC = {
+  ...ensureInput().spec,
+  ipFamilies: ["IPv4"],
+  ports: [{ name: "http", port: 80, nodePort: 30_080, protocol: "TCP" }],
+};
 
 const ensureOf = (sidecar: Sidecar, index: number) => () =>
   sidecar.client.ensureLoadBalancer(

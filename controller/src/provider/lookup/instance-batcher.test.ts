@@ -1,4 +1,3 @@
-import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
@@ -7,7 +6,7 @@ import { NO_TRACING } from "../../telemetry/tracing.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { nodeRef } from "../convert/node.ts";
 import { contractError } from "../model/errors.ts";
-import type { InstanceAnswer } from "../model/instance.ts";
+import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 
 const MAX_BATCH = 4;

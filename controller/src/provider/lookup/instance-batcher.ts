@@ -1,10 +1,9 @@
-import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Span, Tracing } from "../../telemetry/tracing.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Priority } from "../../util/semaphore.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
-import type { InstanceAnswer } from "../model/instance.ts";
+import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
 
 /** How long a question waits for others: long enough for all workers to ask, short against any cloud call. */
 const WINDOW_MS = 15;

@@ -1,11 +1,10 @@
-import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
 import type { Node } from "../../api/node.ts";
 import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { nodeRef } from "../convert/node.ts";
 import type { ReadOptions } from "../model/client.ts";
 import { type ProviderError, contestedNodeError, hasReason, listed, openClaimError } from "../model/errors.ts";
-import type { InstanceAnswer } from "../model/instance.ts";
+import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
 import { type Answered, type NodeOwner, type Provider, type ProviderSet, answered } from "../model/provider.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
 

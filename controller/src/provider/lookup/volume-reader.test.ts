@@ -57,17 +57,17 @@ describe("BatchingVolumeReader", () => {
           {
             name: "a",
             uid: "uid-a",
-            source: { $case: "csi", value: { driver: "csi.acme.example.com", volumeHandle: "vol-a" } },
+            source: { kind: "csi", driver: "csi.acme.example.com", volumeHandle: "vol-a" },
           },
           {
             name: "b",
             uid: "uid-b",
-            source: { $case: "csi", value: { driver: "csi.acme.example.com", volumeHandle: "vol-b" } },
+            source: { kind: "csi", driver: "csi.acme.example.com", volumeHandle: "vol-b" },
           },
           {
             name: "c",
             uid: "uid-c",
-            source: { $case: "inTree", value: { plugin: "kubernetes.io/cinder", volumeId: "vol-c" } },
+            source: { kind: "inTree", plugin: "kubernetes.io/cinder", volumeId: "vol-c" },
           },
         ],
         options: { signal: expect.any(AbortSignal), maxDataAgeMs: 500, priority: "low" },

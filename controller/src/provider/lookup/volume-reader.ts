@@ -1,4 +1,3 @@
-import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import type { PersistentVolume, VolumeSource } from "../../api/persistent-volume.ts";
 import type { Span, Tracing } from "../../telemetry/tracing.ts";
 import { raceAbort } from "../../util/abort.ts";
@@ -7,7 +6,7 @@ import type { Priority } from "../../util/semaphore.ts";
 import { type ProviderError, asProviderError, contractError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { Provider } from "../model/provider.ts";
-import type { VolumeAnswer } from "../model/volume.ts";
+import type { VolumeAnswer, VolumeRef } from "../model/volume.ts";
 
 /** Looks up the volume behind one PersistentVolume. */
 export interface VolumeReader {
@@ -117,17 +116,7 @@ function unanswered(): VolumeAnswer {
 
 function refOf({ metadata: { name, uid } }: PersistentVolume, source: VolumeSource): VolumeRef {
   // With generateName there is no name yet while the object is being admitted.
-  return { name: name === "" ? "unnamed" : name, uid, source: wireSource(source) };
-}
-
-function wireSource(source: VolumeSource): VolumeRef["source"] {
-  switch (source.kind) {
-    case "csi":
-      return { $case: "csi", value: { driver: source.driver, volumeHandle: source.volumeHandle } };
-    case "inTree":
-      return { $case: "inTree", value: { plugin: source.plugin, volumeId: source.volumeId } };
-  }
-  return source satisfies never;
+  return { name: name === "" ? "unnamed" : name, uid, source };
 }
 
 /** What is known of a volume. */

@@ -1,18 +1,17 @@
-import type { NodeRef } from "@cloudwire/proto/cloudprovider/v1/common";
-import type { LoadBalancerSpec, TargetNode } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import type { VolumeRef } from "@cloudwire/proto/cloudprovider/v1/volume";
 import type { ProviderError } from "./errors.ts";
-import type { Instance, InstanceAnswer } from "./instance.ts";
+import type { Instance, InstanceAnswer, NodeRef } from "./instance.ts";
 import type {
   LoadBalancer,
   LoadBalancerAnswer,
   LoadBalancerChange,
   LoadBalancerDeletion,
+  LoadBalancerSpec,
   ServiceRef,
+  TargetNode,
 } from "./load-balancer.ts";
 import type { Route, RouteChanges, RouteList } from "./route.ts";
 import type { Priority } from "../../util/semaphore.ts";
-import type { VolumeAnswer } from "./volume.ts";
+import type { VolumeAnswer, VolumeRef } from "./volume.ts";
 
 /** What every call takes. The deadline is the contract's for that call and is not the caller's to choose. */
 export interface CallOptions {
@@ -137,31 +136,36 @@ export interface WatchOptions {
   readonly sendInitialEvents: boolean;
 }
 
-/**
- * The calls of the contract as promises of plain values. Every rejection is a ProviderError. Reads are repeated a few times
- * when the provider is unavailable, changes never. Calls wait their turn: at most as many run as the provider allows.
- */
-export interface ProviderClient {
+/** Calls that change nothing. They are repeated a few times when the provider is unavailable. */
+export interface ProviderReads {
   /** One answer for each node, in order; never rejects for the sake of one node, and answers "unknown" for each when a call fails. */
   getInstances(nodes: readonly NodeRef[], options: ReadOptions): Promise<readonly InstanceAnswer[]>;
   listInstances(options: CallOptions): Promise<Listing<Instance>>;
   watchInstances(options: WatchOptions): AsyncIterable<WatchEvent<InstanceHint>>;
-
   getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerAnswer>;
   listLoadBalancers(options: CallOptions): Promise<Listing<LoadBalancer>>;
-  ensureLoadBalancer(input: EnsureLoadBalancerInput, options: ChangeOptions): Promise<LoadBalancerChange>;
-  updateLoadBalancerNodes(input: UpdateNodesInput, options: ChangeOptions): Promise<LoadBalancerChange>;
-  deleteLoadBalancer(ref: LoadBalancerRef, options: ChangeOptions): Promise<LoadBalancerDeletion>;
   watchLoadBalancers(options: WatchOptions): AsyncIterable<WatchEvent<LoadBalancerHint>>;
-  applyNodeSet(chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState>;
-
   listRoutes(options: CallOptions): Promise<RouteList>;
-  ensureRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
-  deleteRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
-
   /** As getInstances. */
   getVolumes(volumes: readonly VolumeRef[], options: ReadOptions): Promise<readonly VolumeAnswer[]>;
 }
+
+/** Calls that may change the cloud. They are never repeated. */
+export interface ProviderChanges {
+  ensureLoadBalancer(input: EnsureLoadBalancerInput, options: ChangeOptions): Promise<LoadBalancerChange>;
+  updateLoadBalancerNodes(input: UpdateNodesInput, options: ChangeOptions): Promise<LoadBalancerChange>;
+  deleteLoadBalancer(ref: LoadBalancerRef, options: ChangeOptions): Promise<LoadBalancerDeletion>;
+  /** Changes what the provider remembers, and nothing at its cloud. */
+  applyNodeSet(chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState>;
+  ensureRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
+  deleteRoutes(routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges>;
+}
+
+/**
+ * The calls of the contract as promises of plain values. Every rejection is a ProviderError. Calls wait their turn: at most as many run as
+ * the provider allows.
+ */
+export interface ProviderClient extends ProviderReads, ProviderChanges {}
 
 /** Numbers changes, so that a provider can refuse what was overtaken on its way (proto/README.md LB-5), and holds them back while another may lead. */
 export interface ChangeNumbers {

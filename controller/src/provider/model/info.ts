@@ -126,3 +126,11 @@ export interface Limits {
   /** How often its cloud may be called; a class in none has no limit. */
   readonly callRates: readonly CallRate[];
 }
+
+/** The cluster that a provider works for. */
+export interface ClusterRef {
+  /** UID of the namespace kube-system. */
+  readonly id: string;
+  /** The operator's name for it, for people; not unique. */
+  readonly name: string;
+}

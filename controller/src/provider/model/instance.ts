@@ -1,6 +1,23 @@
 import type { NodeAddress } from "../../api/node.ts";
 import type { ProviderError } from "./errors.ts";
 
+/** What a provider gets to find the machine behind a Node. */
+export interface NodeRef {
+  readonly name: string;
+  readonly uid: string;
+  /** "": not known yet. */
+  readonly providerId: string;
+  /** 0: not said. */
+  readonly createTimeMs: number;
+  readonly systemUuid: string;
+  readonly providedNodeIps: readonly string[];
+  /** Only those that the contract has room for. */
+  readonly addresses: readonly NodeAddress[];
+  /** Of the Node, under the keys that the provider declared. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** A machine as its cloud has it. What is `undefined` or empty was not said: leave the Node's own value alone. */
 export interface Instance {
   /** `<prefix><id>`, what belongs in spec.providerID. */

@@ -1,3 +1,4 @@
+import type { NodeAddress } from "../../api/node.ts";
 import type { LoadBalancerIngress } from "../../api/service.ts";
 import type { Absence } from "./instance.ts";
 
@@ -6,6 +7,49 @@ export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+}
+
+/** What a Service wishes of its load balancer, without what its provider does not serve. */
+export interface LoadBalancerSpec {
+  readonly class?: string;
+  readonly ports: readonly LoadBalancerPort[];
+  /** The Service's first choice first. */
+  readonly ipFamilies: readonly string[];
+  /** CIDRs of clients that are let in; empty: everybody is. */
+  readonly sourceRanges: readonly string[];
+  /** "": not said. */
+  readonly externalTrafficPolicy: string;
+  /** By HTTP on each node; undefined: the provider checks its own way. */
+  readonly healthCheck: { readonly port: number; readonly path: string } | undefined;
+  /** How long a client stays with its node; undefined: it need not. */
+  readonly affinityTimeoutMs: number | undefined;
+  readonly requestedIps: readonly string[];
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly nameHint: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** undefined: nothing is said of it. */
+  readonly deletionProtection?: boolean;
+}
+
+export interface LoadBalancerPort {
+  readonly name: string;
+  /** As the Service has it; "": TCP. */
+  readonly protocol: string;
+  readonly port: number;
+  readonly appProtocol?: string;
+  readonly nodePort?: number;
+  readonly targetPort?: number;
+}
+
+/** A Node as a target of load balancers. */
+export interface TargetNode {
+  readonly name: string;
+  readonly providerId: string;
+  /** Only those that the contract has room for. */
+  readonly addresses: readonly NodeAddress[];
+  readonly zone?: string;
+  /** Under the keys that the provider declared. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export type LoadBalancerPhase = "unknown" | "provisioning" | "active" | "updating" | "deleting" | "failed";

@@ -1,5 +1,13 @@
+import type { VolumeSource } from "../../api/persistent-volume.ts";
 import type { ProviderError } from "./errors.ts";
 import type { Absence } from "./instance.ts";
+
+/** What a provider gets to find the volume behind a PersistentVolume. */
+export interface VolumeRef {
+  readonly name: string;
+  readonly uid: string;
+  readonly source: VolumeSource;
+}
 
 /** A volume as its cloud has it. */
 export interface Volume {

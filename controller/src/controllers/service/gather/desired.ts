@@ -1,5 +1,5 @@
 import { type Service, deletionProtection } from "../../../api/service.ts";
-import { specFingerprint } from "../../../provider/convert/fingerprint.ts";
+import { specFingerprint } from "../../../provider/convert/service.ts";
 import { declaredAnnotations, loadBalancerSpec, serviceRef } from "../../../provider/convert/service.ts";
 import type { LoadBalancerRef } from "../../../provider/model/client.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";

@@ -1,8 +1,8 @@
 import type { Node } from "../../../api/node.ts";
 import type { Lister } from "../../../kube/cache/lister.ts";
 import type { NodeSelection } from "../../../provider/model/client.ts";
-import { nodeSelection, type PreparedTarget, prepareTarget } from "../../../provider/convert/fingerprint.ts";
-import { targetNode } from "../../../provider/convert/node.ts";
+import { nodeSelection } from "../../../provider/convert/node.ts";
+import { targetNode, prepareTarget, type PreparedTarget } from "../../../provider/convert/node.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
 import type { ProviderSet } from "../../../provider/model/provider.ts";
 import { isTarget } from "../predicates.ts";
