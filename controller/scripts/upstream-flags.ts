@@ -34,8 +34,7 @@ export function standings({
 }: UpstreamFlags): readonly { readonly flag: UpstreamFlag; readonly standing: Standing }[] {
   return flags.map((flag) => {
     const standing = standingOf(TABLE, flag.name);
-    if (standing === undefined)
-      throw new Error(`--${flag.name} of upstream's is in no table of controller/src/options`);
+    if (standing === undefined) throw new Error(`--${flag.name} of upstream's is in no table of flags`);
     return { flag, standing };
   });
 }

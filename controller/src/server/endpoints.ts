@@ -43,7 +43,7 @@ function sendJson(reply: FastifyReply, content: unknown): FastifyReply {
 }
 
 /** JSON that is text already. */
-export function sendJsonText(reply: FastifyReply, text: string): FastifyReply {
+function sendJsonText(reply: FastifyReply, text: string): FastifyReply {
   return noStore(reply).type("application/json; charset=utf-8").send(text);
 }
 

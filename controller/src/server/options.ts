@@ -42,7 +42,7 @@ const TLS12: ReadonlyMap<string, string> = new Map([
 const TLS13 = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"] as const;
 
 /** All that can be named. */
-export const cipherSuites: readonly string[] = [...TLS12.keys(), ...TLS13];
+const cipherSuites: readonly string[] = [...TLS12.keys(), ...TLS13];
 
 export function isCipherSuite(name: string): boolean {
   return cipherSuites.includes(name);

@@ -35,7 +35,7 @@ test.each([
   ["that nothing is exported", { OTEL_TRACES_EXPORTER: "none", OTEL_EXPORTER_OTLP_ENDPOINT: URL }, DISABLED],
   ["the protocol that there is", { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, NOTHING],
 ])("readTracingEnvironment() reads %s", (_what, environment, settings) => {
-  expect(readTracingEnvironment(environment)).toEqual({ kind: "settings", settings });
+  expect(readTracingEnvironment(environment)).toEqual({ value: settings, problems: [] });
 });
 
 test("readTracingEnvironment() tells every problem with the name of the variable", () => {
@@ -48,7 +48,7 @@ test("readTracingEnvironment() tells every problem with the name of the variable
     OTEL_TRACES_SAMPLER_ARG: "2",
   };
   expect(readTracingEnvironment(environment)).toEqual({
-    kind: "invalid",
+    value: undefined,
     problems: [
       {
         where: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
@@ -67,7 +67,7 @@ test("readTracingEnvironment() tells every problem with the name of the variable
 
 test("readTracingEnvironment() refuses a sampler that needs a service of its own", () => {
   expect(readTracingEnvironment({ OTEL_TRACES_SAMPLER: "jaeger_remote" })).toEqual({
-    kind: "invalid",
+    value: undefined,
     problems: [
       { where: "OTEL_TRACES_SAMPLER", what: expect.stringMatching(/^is "jaeger_remote", not one of always_on, /) },
     ],
@@ -175,7 +175,7 @@ describe("tracing file", () => {
     ["neither, as kube-apiserver does", "", undefined, undefined],
     ["fields without a value", "endpoint:\nsamplingRatePerMillion:\n", undefined, undefined],
   ])("parseTracingFile() takes %s", (_what, text, endpoint, samplingRatePerMillion) => {
-    expect(parseTracingFile(HEAD + text)).toEqual({ kind: "settings", settings: { endpoint, samplingRatePerMillion } });
+    expect(parseTracingFile(HEAD + text)).toEqual({ value: { endpoint, samplingRatePerMillion }, problems: [] });
   });
 
   test.each([
@@ -189,7 +189,7 @@ describe("tracing file", () => {
     ["no YAML", "a: [", ["Flow sequence"]],
   ])("parseTracingFile() tells every problem of %s", (_what, text, wanted) => {
     const problems = wanted.map((what) => expect.stringContaining(what));
-    expect(parseTracingFile(text)).toEqual({ kind: "invalid", problems });
+    expect(parseTracingFile(text)).toEqual({ value: undefined, problems });
   });
 });
 
@@ -241,7 +241,7 @@ describe("tracing settings", () => {
     ["http://collector:80/", "http://collector:80"],
     ["https://collector.example.com:443", "https://collector.example.com:443"],
   ])("readEndpoint() takes %s", (text, url) => {
-    expect(readEndpoint(text)).toEqual({ kind: "endpoint", url });
+    expect(readEndpoint(text)).toEqual({ kind: "value", value: url });
   });
 
   test.each([
@@ -256,6 +256,6 @@ describe("tracing settings", () => {
     ["ftp://collector:4317", "begins with ftp://"],
     ["collector:port", "not a host and a port"],
   ])("readEndpoint() refuses %s", (text, why) => {
-    expect(readEndpoint(text)).toEqual({ kind: "problem", what: expect.stringContaining(why) });
+    expect(readEndpoint(text)).toEqual({ kind: "problem", problem: expect.stringContaining(why) });
   });
 });

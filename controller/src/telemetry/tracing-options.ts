@@ -1,4 +1,4 @@
-import { type Problem, type Setting, stringFlag } from "../options/flag.ts";
+import { type Parsed, type Problem, problem, type Setting, stringFlag, value } from "../options/flag.ts";
 import type { OptionsOf } from "../options/table.ts";
 import { type FileKind, readFileText, readKubernetesFile, type ReadText } from "../options/text-file.ts";
 import { withoutUserinfo } from "../util/text.ts";
@@ -27,43 +27,32 @@ export interface Sampling {
   readonly isParentBased: boolean;
 }
 
-/** What one place says; `Wrong` is how it tells its problems. */
-export type SettingsReading<Settings, Wrong> =
-  | { readonly kind: "settings"; readonly settings: Settings }
-  | { readonly kind: "invalid"; readonly problems: readonly Wrong[] };
-
 /** Where a collector on the same host listens: IANA's port of OTLP over gRPC. */
-export const DEFAULT_ENDPOINT = "http://localhost:4317";
+const DEFAULT_ENDPOINT = "http://localhost:4317";
 
 /** A scheme in front, or none. */
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 /** An endpoint as OTLP over gRPC takes it, or why it is none. Without a scheme it is in plain text, as upstream has it. */
-export function readEndpoint(
-  text: string,
-): { readonly kind: "endpoint"; readonly url: string } | { readonly kind: "problem"; readonly what: string } {
+export function readEndpoint(text: string): Parsed<string> {
   const shown = withoutUserinfo(text);
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   const rest = scheme === undefined ? text : text.slice(scheme.length + "://".length);
   if (scheme !== undefined && !["http", "https", "dns"].includes(scheme))
-    return noEndpoint(`"${shown}" begins with ${scheme}://; say host:port, http://host:port or https://host:port`);
+    return problem(`"${shown}" begins with ${scheme}://; say host:port, http://host:port or https://host:port`);
   // gRPC's own form is dns:///host:port.
   const address = (scheme === "dns" ? rest.replace(/^\//, "") : rest).replace(/\/$/, "");
   const protocol = scheme === "https" ? "https" : "http";
   const url = URL.parse(`${protocol}://${address}`);
   if (url === null || url.hostname === "" || !isPlainAddress(url))
-    return noEndpoint(`"${shown}" is not a host and a port; a path, a query or a user has no place in it`);
+    return problem(`"${shown}" is not a host and a port; a path, a query or a user has no place in it`);
   if (!/:\d+$/.test(address))
-    return noEndpoint(`"${shown}" names no port; a collector takes OTLP over gRPC on 4317 as a rule`);
-  return { kind: "endpoint", url: `${protocol}://${address}` };
+    return problem(`"${shown}" names no port; a collector takes OTLP over gRPC on 4317 as a rule`);
+  return value(`${protocol}://${address}`);
 }
 
 function isPlainAddress({ pathname, search, hash, username, password }: URL): boolean {
   return pathname === "/" && [search, hash, username, password].every((part) => part === "");
-}
-
-function noEndpoint(what: string): { readonly kind: "problem"; readonly what: string } {
-  return { kind: "problem", what };
 }
 
 /** Without a word about sampling a file asks for none of our own traces, as in kube-apiserver; the environment for all, as OpenTelemetry has it. */
@@ -83,11 +72,11 @@ export function readTracing(
 ): Setting<TracingSettings> {
   if (path === "" && !asksForTraces(environment)) return { value: undefined, problems: [] };
   const variables = readTracingEnvironment(environment);
-  const said = variables.kind === "settings" ? variables.settings : NO_VARIABLES;
+  const said = variables.value ?? NO_VARIABLES;
   const file = path === "" ? { value: undefined, problems: [] } : readTracingFile(path, readText);
   const problems = [
     ...file.problems,
-    ...(variables.kind === "invalid" ? variables.problems : []),
+    ...variables.problems,
     ...(said.isDisabled ? [] : unreadableFiles(environment, readText)),
   ];
   if (problems.length > 0 || said.isDisabled) return { value: undefined, problems };
@@ -121,8 +110,7 @@ function readTracingFile(path: string, readText: ReadText): Setting<TracingFile>
   const file = readFileText(path, readText);
   if (file.kind === "unreadable") return { value: undefined, problems: [wrong(file.what)] };
   const reading = parseTracingFile(file.text);
-  if (reading.kind === "invalid") return { value: undefined, problems: reading.problems.map((what) => wrong(what)) };
-  return { value: reading.settings, problems: [] };
+  return { value: reading.value, problems: reading.problems.map((what) => wrong(what)) };
 }
 
 function samplingOf(file: TracingFile | undefined): Sampling | undefined {
@@ -149,22 +137,22 @@ const MILLION = 1_000_000;
  * Reads the file that kube-apiserver takes by the same flag (component-base/tracing/api/v1 v0.36.3). Every problem is found; nothing unknown is
  * passed over.
  */
-export function parseTracingFile(text: string): SettingsReading<TracingFile, string> {
+export function parseTracingFile(text: string): Setting<TracingFile, string> {
   const { document, problems: wrongHead } = readKubernetesFile(text, FILE);
   const endpoint = readEndpointField(document?.["endpoint"]);
   const rate = readRate(document?.["samplingRatePerMillion"]);
   const problems = [...wrongHead, ...endpoint.problems, ...rate.problems];
-  if (problems.length > 0) return { kind: "invalid", problems };
-  return { kind: "settings", settings: { endpoint: endpoint.value, samplingRatePerMillion: rate.value } };
+  if (problems.length > 0) return { value: undefined, problems };
+  return { value: { endpoint: endpoint.value, samplingRatePerMillion: rate.value }, problems };
 }
 
 function readEndpointField(value: unknown): Setting<string, string> {
   if (value === undefined || value === null) return { value: undefined, problems: [] };
   if (typeof value !== "string") return { value: undefined, problems: ["endpoint: is not a text"] };
   const reading = readEndpoint(value);
-  return reading.kind === "endpoint"
-    ? { value: reading.url, problems: [] }
-    : { value: undefined, problems: [`endpoint: ${reading.what}`] };
+  return reading.kind === "value"
+    ? { value: reading.value, problems: [] }
+    : { value: undefined, problems: [`endpoint: ${reading.problem}`] };
 }
 
 function readRate(value: unknown): Setting<number, string> {
@@ -187,7 +175,7 @@ export interface TracingEnvironment {
  * Reads the variables of OpenTelemetry's specification that decide whether there are traces, where they go and how many, and whether
  * headers can be sent. Certificates, time-outs and resource attributes are the library's to read.
  */
-export function readTracingEnvironment(environment: Environment): SettingsReading<TracingEnvironment, Problem> {
+export function readTracingEnvironment(environment: Environment): Setting<TracingEnvironment> {
   const endpoint = readEndpointVariable(environment);
   const sampling = readSampling(environment);
   const problems = [
@@ -199,13 +187,13 @@ export function readTracingEnvironment(environment: Environment): SettingsReadin
   const isDisabled =
     variable(environment, "OTEL_SDK_DISABLED").text.toLowerCase() === "true" ||
     variable(environment, "OTEL_TRACES_EXPORTER").text === "none";
-  if (isDisabled) return { kind: "settings", settings: { isDisabled, endpoint: undefined, sampling: undefined } };
-  if (problems.length > 0) return { kind: "invalid", problems };
-  return { kind: "settings", settings: { isDisabled, endpoint: endpoint.value, sampling: sampling.value } };
+  if (isDisabled) return { value: { isDisabled, endpoint: undefined, sampling: undefined }, problems: [] };
+  if (problems.length > 0) return { value: undefined, problems };
+  return { value: { isDisabled, endpoint: endpoint.value, sampling: sampling.value }, problems };
 }
 
 /** The variables ask for traces. Others of theirs that happen to be set, for all pods say, are nobody's mistake. */
-export function asksForTraces(environment: Environment): boolean {
+function asksForTraces(environment: Environment): boolean {
   return endpointVariable(environment).text !== "";
 }
 
@@ -229,11 +217,11 @@ function readEndpointVariable(environment: Environment): Setting<string> {
   const { name, text } = endpointVariable(environment);
   if (text === "") return { value: undefined, problems: [] };
   const reading = readEndpoint(text);
-  if (reading.kind === "problem") return { value: undefined, problems: [{ where: name, what: reading.what }] };
+  if (reading.kind === "problem") return { value: undefined, problems: [{ where: name, what: reading.problem }] };
   // Without a scheme other programs take it for TLS, and Kubernetes' own for plain text.
   if (!/^https?:/i.test(text))
     return { value: undefined, problems: [{ where: name, what: `"${text}" has to begin with http:// or https://` }] };
-  return { value: reading.url, problems: [] };
+  return { value: reading.value, problems: [] };
 }
 
 /** gRPC is what Kubernetes' own components speak; every collector takes it. */

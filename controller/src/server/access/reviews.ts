@@ -174,7 +174,7 @@ export const ANONYMOUS: User = {
 };
 
 /** May do everything: cluster administrators, by Kubernetes' convention. */
-export const MASTERS_GROUP = "system:masters";
+const MASTERS_GROUP = "system:masters";
 
 const AUTHENTICATED_GROUP = "system:authenticated";
 
