@@ -5,7 +5,7 @@ import { type Kube, at } from "../../../support/kube.ts";
 export const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 
 /** The one that controllers lead by, unless they are told another. */
-export const LEASE_NAME = "cloud-controller-manager";
+const LEASE_NAME = "cloud-controller-manager";
 export const LEASE = `${LEASES}/${LEASE_NAME}`;
 
 /** Waits until the holder of the Lease has renewed it so many times from now on. */
