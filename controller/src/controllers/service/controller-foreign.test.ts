@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { service } from "../../../test/support/builders.ts";
+import { service, type ServiceParts } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
 import { ServiceWorld } from "../../../test/support/service-world.ts";
 import { contractError } from "../../provider/model/errors.ts";
@@ -38,4 +38,21 @@ describe("service-lb and a class while a provider has not answered yet", () => {
     await world.start([silent(), new LoadBalancerCloud("b", { classes: [CLASS] }).provider()]);
     expect(world.store.get("web")?.status.conditions[0]?.message).toContain("not yet");
   });
+});
+
+test("service-lb leaves the finalizer of another controller on a Service whose load balancer it deleted before", async () => {
+  const cloud = new LoadBalancerCloud("a");
+  const finalizers = ["service.kubernetes.io/load-balancer-cleanup"];
+  const become = async (spec: NonNullable<ServiceParts["spec"]>, metadata: ServiceParts["metadata"]): Promise<void> => {
+    world.store.put(service("web", { spec, ...(metadata === undefined ? {} : { metadata }) }));
+    await world.pass(1000);
+  };
+  world.store.put(service("web"));
+  await world.start([cloud.provider()]);
+  await become({ type: "ClusterIP" }, { finalizers });
+  expect([cloud.kept.size, world.store.get("web")?.metadata.finalizers]).toEqual([0, []]);
+  await become({ loadBalancerClass: "other.example.com/lb" }, { finalizers });
+  const before = cloud.changes.length;
+  await become({ type: "ClusterIP" }, { finalizers });
+  expect([cloud.changes.slice(before), world.store.get("web")?.metadata.finalizers]).toEqual([[], finalizers]);
 });
