@@ -1,5 +1,5 @@
 import { CLOUD_CONTROLLER_MANAGER, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import { isUninitialized } from "../controllers/node/predicates.ts";
+import { WAITING, waitingIndex } from "../controllers/node/predicates.ts";
 import { clusterCidrsOf, whyNoRoutes } from "../controllers/route/options.ts";
 import { Memories } from "../explain/history/stores.ts";
 import { type OperatorPages, operatorPages } from "../explain/register.ts";
@@ -71,9 +71,6 @@ export interface ClusterSignals {
 /** `lost`: another process may lead; this one must do nothing there any more and come back as a standby. */
 export type ClusterEnd = "stopped" | "lost";
 
-/** Index of Nodes, and its only value: those that wait for a cloud controller. */
-const WAITING = "uninitialized";
-
 /** Everything of a cluster that there is before its caches are filled. Nothing runs yet. */
 export function openCluster(settings: ClusterSettings, access: ApiAccess, process: ProcessContext): Cluster {
   const { options } = settings;
@@ -85,7 +82,7 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
     access,
     options,
     userAgent: `cloudwire-controller-manager/v${version} (${platform})`,
-    nodeIndexes: { [WAITING]: (node) => (isUninitialized(node) ? [WAITING] : []) },
+    nodeIndexes: { [WAITING]: waitingIndex },
     isEnabled: (controller) => enabled.includes(controller),
     metrics,
     log,

@@ -28,21 +28,25 @@ import { type ConfigReloader, reloadReport } from "./config-reloader.ts";
 import { type Options, TABLE } from "./options.ts";
 import { serveWebhooks } from "./webhooks.ts";
 
-export interface ServingDependencies extends Checks, OperatorPages {
+export interface PagesDependencies extends OperatorPages {
   readonly options: Options;
   readonly reloader: ConfigReloader | undefined;
-  readonly access: ApiAccess;
-  readonly kube: KubeSide;
   readonly version: string;
   readonly metrics: Metrics;
+  readonly health: HealthMetrics;
+  readonly verbosity: Verbosity;
+  /** Lines of `/statusz` about what runs. */
+  readonly status: () => Readonly<Record<string, string>>;
+}
+
+export interface ServingDependencies extends Checks, Omit<PagesDependencies, "health"> {
+  readonly access: ApiAccess;
+  readonly kube: Pick<KubeSide, "reviewClient">;
   readonly tasks: TaskGroup;
   /** None before they are connected to. */
   readonly providers: () => readonly Provider[];
   readonly log: Logger;
-  readonly verbosity: Verbosity;
   readonly tracing: Tracing;
-  /** Lines of `/statusz` about what runs. */
-  readonly status: () => Readonly<Record<string, string>>;
 }
 
 /** The servers that run; a URL is undefined where that server is off. */
@@ -135,17 +139,6 @@ async function serveSecure(
 /** Failures of listen(2) and bind(2). */
 function isListenFailure(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && (error.syscall === "listen" || error.syscall === "bind");
-}
-
-export interface PagesDependencies extends OperatorPages {
-  readonly options: Options;
-  readonly reloader: ConfigReloader | undefined;
-  readonly version: string;
-  readonly metrics: Metrics;
-  readonly health: HealthMetrics;
-  readonly verbosity: Verbosity;
-  /** Lines of `/statusz` about what runs. */
-  readonly status: () => Readonly<Record<string, string>>;
 }
 
 /** Upstream's key of the configuration at `/configz`. */

@@ -230,21 +230,24 @@ export function servingProblems({
   tlsPrivateKeyFile,
 }: Pick<ServingOptions, "securePort" | "bindAddress" | "tlsCertFile" | "tlsPrivateKeyFile">): readonly Problem[] {
   if (securePort === 0) return [];
-  const problems: Problem[] = [];
-  if (isIP(bindAddress) === 0) {
-    problems.push({
-      where: "--bind-address",
-      what: `"${bindAddress}" is not an IP address; write it like 0.0.0.0 or ::`,
-    });
-  }
-  if ((tlsCertFile === "") !== (tlsPrivateKeyFile === "")) {
-    const [given, missing] =
-      tlsCertFile === ""
-        ? ["--tls-private-key-file", "--tls-cert-file"]
-        : ["--tls-cert-file", "--tls-private-key-file"];
-    problems.push({ where: missing, what: `is missing: ${given} is given, and one is of no use without the other` });
-  }
-  return problems;
+  return [
+    ...addressProblems("--bind-address", bindAddress),
+    ...pairProblems({ "--tls-cert-file": tlsCertFile, "--tls-private-key-file": tlsPrivateKeyFile }),
+  ];
+}
+
+export function addressProblems(where: string, address: string): readonly Problem[] {
+  return isIP(address) > 0 ? [] : [{ where, what: `"${address}" is not an IP address; write it like 0.0.0.0 or ::` }];
+}
+
+/** Two files by their flags, of which one is of no use without the other. */
+export function pairProblems(files: Readonly<Record<string, string>>): readonly Problem[] {
+  const given = Object.keys(files).filter((flag) => files[flag] !== "");
+  if (given.length !== 1) return [];
+  const what = `is missing: ${given.join()} is given, and one is of no use without the other`;
+  return Object.keys(files)
+    .filter((flag) => !given.includes(flag))
+    .map((where) => ({ where, what }));
 }
 
 /** Nobody is asked who they are there: it is for this machine alone. */

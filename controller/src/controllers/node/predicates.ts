@@ -8,6 +8,13 @@ export function isUninitialized({ spec }: Node): boolean {
   return spec.taints.some(({ key }) => key === UNINITIALIZED);
 }
 
+/** Name of an index of Nodes, and its only value: those that are uninitialized. */
+export const WAITING = "uninitialized";
+
+export function waitingIndex(node: Node): readonly string[] {
+  return isUninitialized(node) ? [WAITING] : [];
+}
+
 /** Annotations of a Node that this controller goes by. */
 const OWN_ANNOTATIONS = [PROVIDED_NODE_IP, CLOUD_LABELS];
 

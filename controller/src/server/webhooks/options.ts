@@ -1,9 +1,8 @@
-import { isIP } from "node:net";
 import { PERSISTENT_VOLUME_LABEL_WEBHOOK } from "../../api/admission.ts";
 import { isControllerEnabled } from "../../api/controller-names.ts";
 import { choiceFlag, listFlag, numberFlag, type Problem, stringFlag } from "../../options/flag.ts";
 import type { OptionsOf } from "../../options/table.ts";
-import { cipherSuitesFlag, type ServingOptions, TLS_VERSIONS } from "../options.ts";
+import { addressProblems, cipherSuitesFlag, pairProblems, type ServingOptions, TLS_VERSIONS } from "../options.ts";
 
 const group = "webhooks";
 
@@ -89,24 +88,14 @@ export function webhookProblems(options: Ports): readonly Problem[] {
 }
 
 function portProblems(options: Ports): readonly Problem[] {
-  const problems: Problem[] = [];
   const { webhookBindAddress, webhookTlsCertFile, webhookTlsPrivateKeyFile, webhookSecurePort, securePort } = options;
-  if (isIP(webhookBindAddress) === 0) {
-    problems.push({
-      where: "--webhook-bind-address",
-      what: `"${webhookBindAddress}" is not an IP address; write it like 0.0.0.0 or ::`,
-    });
-  }
-  if (webhookSecurePort === securePort) {
-    problems.push({
-      where: "--webhook-secure-port",
-      what: `${webhookSecurePort} is --secure-port as well; give another`,
-    });
-  }
-  if ((webhookTlsCertFile === "") !== (webhookTlsPrivateKeyFile === "")) {
-    const pair = ["--webhook-tls-cert-file", "--webhook-tls-private-key-file"] as const;
-    const [given, missing] = webhookTlsCertFile === "" ? [pair[1], pair[0]] : pair;
-    problems.push({ where: missing, what: `is missing: ${given} is given, and one is of no use without the other` });
-  }
-  return problems;
+  const what = `${webhookSecurePort} is --secure-port as well; give another`;
+  return [
+    ...addressProblems("--webhook-bind-address", webhookBindAddress),
+    ...(webhookSecurePort === securePort ? [{ where: "--webhook-secure-port", what }] : []),
+    ...pairProblems({
+      "--webhook-tls-cert-file": webhookTlsCertFile,
+      "--webhook-tls-private-key-file": webhookTlsPrivateKeyFile,
+    }),
+  ];
 }
