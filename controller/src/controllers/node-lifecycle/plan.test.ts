@@ -1,168 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, type NodeParts, node, taint } from "../../../test/support/builders.ts";
-import { READY } from "../../api/node.ts";
+import { absent, facts, LOST, lost, NOW, present, twice } from "../../../test/support/lifecycle-builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer, InstanceState } from "../../provider/model/instance.ts";
-import type { Absences } from "./guard/absences.ts";
 import type { Case } from "./guard/guard.ts";
-import type { NodeRecord } from "./node-history.ts";
-import { type Answered, type Look, type ShutdownTaint, fold, nodePatch, plan, untilNextLookMs } from "./plan.ts";
-import { subjectOf } from "./predicates.ts";
+import { type Look, type ShutdownTaint, nodePatch, plan, untilNextLookMs } from "./plan.ts";
 
-const NOW = CREATED_MS + 3_600_000;
-const LOST = NOW - 120_000;
 const SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown";
-const witness = { provider: "acme", scopeId: "project-1", bootId: "boot-1", receivedAtMs: NOW };
-const conditions = [{ type: READY, status: "Unknown", lastTransitionTimeMs: LOST, reason: "" }];
-const lost = (parts: NodeParts = {}) => node("a", { status: { conditions }, ...parts });
-
-const absent = (observeTimeMs = NOW): InstanceAnswer => ({
-  kind: "absent",
-  basis: "lookupMiss",
-  observeTimeMs,
-  strong: true,
-  witness,
-});
-
-const present = (state: InstanceState): InstanceAnswer => ({
-  kind: "present",
-  readTimeMs: NOW,
-  witness,
-  instance: {
-    providerId: "acme://a",
-    name: "a",
-    instanceType: undefined,
-    zone: undefined,
-    region: undefined,
-    addresses: [],
-    state,
-    stateReason: "",
-    labels: {},
-    podCidrs: undefined,
-    createTimeMs: undefined,
-    revision: "",
-    warnings: [],
-  },
-});
-
-const twice: Absences = {
-  witness: { provider: "acme", scopeId: "project-1", bootId: "boot-1" },
-  count: 2,
-  first: { observeTimeMs: NOW - 30_000, heardAtMs: 0 },
-  last: { observeTimeMs: NOW, heardAtMs: 30_000 },
-  conclusive: false,
-};
-
-const facts = (parts: Partial<Case> = {}): Case => ({
-  absences: twice,
-  standing: {
-    name: "acme",
-    scopeId: "project-1",
-    bootId: "boot-1",
-    doubt: undefined,
-    existenceConsistencyDelayMs: 0,
-    failedAtMs: undefined,
-    contradictedAtMs: undefined,
-  },
-  brake: { gone: 1, nodes: 100, isUnknown: false, maxPercent: 10, exempt: false },
-  rules: { confirmations: 2, spanMs: 30_000, minAgeMs: 60_000, settleMs: 5000, freezeMs: 60_000 },
-  createdMs: CREATED_MS,
-  nowMs: NOW,
-  monotonicMs: 30_000,
-  ...parts,
-});
 
 const look = (answer: InstanceAnswer, parts: Partial<Look> = {}): Look => ({
   answer,
   facts: facts(),
   tellsShutdown: true,
   ...parts,
-});
-
-describe("fold()", () => {
-  const gone = lost();
-  const known = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
-    subject: subjectOf(gone),
-    provider: "acme",
-    absences: twice,
-    isGone: true,
-    picture: "",
-    looks: 3,
-    told: undefined,
-    ...parts,
-  });
-  const answered = (answer: InstanceAnswer, parts: Partial<Answered> = {}): Answered => ({
-    kind: "answered",
-    node: gone,
-    answer,
-    castsDoubt: false,
-    tellsShutdown: true,
-    before: undefined,
-    facts: facts({ absences: undefined }),
-    isCounted: false,
-    nowMs: NOW,
-    monotonicMs: 40_000,
-    ...parts,
-  });
-
-  test("of a Node that vanished leaves nothing to decide", () => {
-    expect(fold({ kind: "vanished" })).toEqual({ news: { record: { kind: "vanished" } }, input: undefined });
-  });
-
-  test.each([
-    { it: "whose machine was called absent contradicts the provider", before: known(), contradicted: "acme" },
-    { it: "of which nothing is known contradicts nobody", before: undefined, contradicted: undefined },
-  ])("of a Ready Node $it", ({ before, contradicted }) => {
-    const ready = node("a");
-    expect(fold({ kind: "ready", node: ready, before })).toEqual({
-      news: { record: { kind: "forgotten" }, contradicted },
-      input: { node: ready, look: undefined, youngForMs: 0 },
-    });
-  });
-
-  test("of a young Node keeps what is known", () => {
-    const { news, input } = fold({ kind: "young", node: gone, youngForMs: 7 });
-    expect([news, input?.youngForMs]).toEqual([{ record: { kind: "kept" } }, 7]);
-  });
-
-  test.each([
-    { it: "an absence counts the Node", answer: absent(), parts: {}, gone: 2 },
-    {
-      it: "an absence of a Node that counts already counts it once",
-      answer: absent(),
-      parts: { isCounted: true },
-      gone: 1,
-    },
-    {
-      it: "a machine that is there takes the Node off",
-      answer: present("running"),
-      parts: { isCounted: true },
-      gone: 0,
-    },
-  ])("of $it for the brake", ({ answer, parts, gone: expected }) => {
-    expect(fold(answered(answer, parts)).input?.look?.facts?.brake.gone).toBe(expected);
-  });
-
-  test("of a machine that is there after all counts against its provider from this moment on", () => {
-    const { news, input } = fold(answered(present("running"), { before: known() }));
-    expect(news).toMatchObject({ contradicted: "acme", record: { kind: "put", record: { absences: undefined } } });
-    expect(input?.look?.facts?.standing).toMatchObject({ failedAtMs: 40_000, contradictedAtMs: 40_000 });
-  });
-
-  test("of an answer that casts doubt is a failure of the provider that owns the Node, if one does", () => {
-    const failed: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
-    const { news, input } = fold(answered(failed, { castsDoubt: true }));
-    expect([news.failed, input?.look?.facts?.standing.failedAtMs]).toEqual(["acme", 40_000]);
-    expect(fold(answered(failed, { castsDoubt: true, facts: undefined })).news.failed).toBeUndefined();
-  });
-
-  test("counts looks that show the same", () => {
-    const first = fold(answered(absent()));
-    const { record } = first.news;
-    const before = record.kind === "put" ? record.record : undefined;
-    const again = fold(answered(absent(), { before }));
-    expect([before?.looks, again.news.record]).toMatchObject([1, { kind: "put", record: { looks: 2 } }]);
-  });
 });
 
 describe("plan() of a Ready node", () => {

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { node } from "../../../test/support/builders.ts";
+import { absent, facts, lost, NOW, present, twice } from "../../../test/support/lifecycle-builders.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import type { InstanceAnswer } from "../../provider/model/instance.ts";
+import type { NodeRecord } from "./node-history.ts";
+import { type Answered, fold } from "./plan.ts";
+import { subjectOf } from "./predicates.ts";
+
+describe("fold()", () => {
+  const gone = lost();
+  const known = (parts: Partial<NodeRecord> = {}): NodeRecord => ({
+    subject: subjectOf(gone),
+    provider: "acme",
+    absences: twice,
+    isGone: true,
+    picture: "",
+    looks: 3,
+    told: undefined,
+    ...parts,
+  });
+  const answered = (answer: InstanceAnswer, parts: Partial<Answered> = {}): Answered => ({
+    kind: "answered",
+    node: gone,
+    answer,
+    castsDoubt: false,
+    tellsShutdown: true,
+    before: undefined,
+    facts: facts({ absences: undefined }),
+    isCounted: false,
+    nowMs: NOW,
+    monotonicMs: 40_000,
+    ...parts,
+  });
+
+  test("of a Node that vanished leaves nothing to decide", () => {
+    expect(fold({ kind: "vanished" })).toEqual({ news: { record: { kind: "vanished" } }, input: undefined });
+  });
+
+  test.each([
+    { it: "whose machine was called absent contradicts the provider", before: known(), contradicted: "acme" },
+    { it: "of which nothing is known contradicts nobody", before: undefined, contradicted: undefined },
+  ])("of a Ready Node $it", ({ before, contradicted }) => {
+    const ready = node("a");
+    expect(fold({ kind: "ready", node: ready, before })).toEqual({
+      news: { record: { kind: "forgotten" }, contradicted },
+      input: { node: ready, look: undefined, youngForMs: 0 },
+    });
+  });
+
+  test("of a young Node keeps what is known", () => {
+    const { news, input } = fold({ kind: "young", node: gone, youngForMs: 7 });
+    expect([news, input?.youngForMs]).toEqual([{ record: { kind: "kept" } }, 7]);
+  });
+
+  test.each([
+    { it: "an absence counts the Node", answer: absent(), parts: {}, gone: 2 },
+    {
+      it: "an absence of a Node that counts already counts it once",
+      answer: absent(),
+      parts: { isCounted: true },
+      gone: 1,
+    },
+    {
+      it: "a machine that is there takes the Node off",
+      answer: present("running"),
+      parts: { isCounted: true },
+      gone: 0,
+    },
+  ])("of $it for the brake", ({ answer, parts, gone: expected }) => {
+    expect(fold(answered(answer, parts)).input?.look?.facts?.brake.gone).toBe(expected);
+  });
+
+  test("of a machine that is there after all counts against its provider from this moment on", () => {
+    const { news, input } = fold(answered(present("running"), { before: known() }));
+    expect(news).toMatchObject({ contradicted: "acme", record: { kind: "put", record: { absences: undefined } } });
+    expect(input?.look?.facts?.standing).toMatchObject({ failedAtMs: 40_000, contradictedAtMs: 40_000 });
+  });
+
+  test("of an answer that casts doubt is a failure of the provider that owns the Node, if one does", () => {
+    const failed: InstanceAnswer = { kind: "unknown", error: contractError("CLOUD_UNAVAILABLE", "gone") };
+    const { news, input } = fold(answered(failed, { castsDoubt: true }));
+    expect([news.failed, input?.look?.facts?.standing.failedAtMs]).toEqual(["acme", 40_000]);
+    expect(fold(answered(failed, { castsDoubt: true, facts: undefined })).news.failed).toBeUndefined();
+  });
+
+  test("counts looks that show the same", () => {
+    const first = fold(answered(absent()));
+    const { record } = first.news;
+    const before = record.kind === "put" ? record.record : undefined;
+    const again = fold(answered(absent(), { before }));
+    expect([before?.looks, again.news.record]).toMatchObject([1, { kind: "put", record: { looks: 2 } }]);
+  });
+});
