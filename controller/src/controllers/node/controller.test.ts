@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MINUTE_MS, NodeWorld } from "../../../test/support/node-world.ts";
 import { apiError } from "../../../test/support/fake-kube.ts";
 import { contractError } from "../../provider/model/errors.ts";
-import { WAIT_REMEDIES } from "./remedies.ts";
+import { WAIT_REMEDIES } from "./events.ts";
 
 let world: NodeWorld;
 beforeEach(() => {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
-import { WAIT_REMEDIES } from "./remedies.ts";
+import { WAIT_REMEDIES, differs, initializeNodeDelayed, initializeNodeFailed, synced } from "./events.ts";
 
 const regarding = { apiVersion: "v1", kind: "Node", namespace: "", name: "node-a", uid: "uid-node-a" };
 

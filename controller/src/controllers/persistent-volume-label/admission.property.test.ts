@@ -9,8 +9,7 @@ import { Metrics } from "../../telemetry/metrics.ts";
 import { isRecord, type JsonRecord } from "../../util/json.ts";
 import { admissionCounter } from "./metrics.ts";
 import { planAdmission } from "./plan.ts";
-import { factsOf } from "./plan/labels.ts";
-import { admissionPatch } from "./plan/patches.ts";
+import { admissionPatch, factsOf } from "./plan/labels.ts";
 import { persistentVolumeWebhook } from "./webhook.ts";
 
 const word = fc.constantFrom("a", "b", "c");

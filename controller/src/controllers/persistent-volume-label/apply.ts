@@ -6,9 +6,9 @@ import { DONE, type ReconcileContext, type Result } from "../../runtime/reconcil
 import { messageOf } from "../../util/errors.ts";
 import { notLabelled, topologyMismatch } from "./events.ts";
 import type { LabellingOutcome, OutcomeCounter } from "./metrics.ts";
-import type { OutcomePlan } from "./plan/outcome.ts";
-import { labellingPatch } from "./plan/patches.ts";
-import type { LabellingState } from "./state.ts";
+import type { OutcomePlan } from "./plan.ts";
+import { labellingPatch } from "./plan/labels.ts";
+import type { LabellingState } from "./gather.ts";
 
 /** What this step writes with. */
 export interface ApplyDependencies {

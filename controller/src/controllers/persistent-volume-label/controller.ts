@@ -9,11 +9,9 @@ import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { DEFAULT_BACKOFF } from "../../workqueue/rate-limiter.ts";
 import { apply } from "./apply.ts";
-import { gather } from "./gather.ts";
+import { LabellingState, gather } from "./gather.ts";
 import { labellingCounter, type OutcomeCounter } from "./metrics.ts";
-import { planOutcome } from "./plan/outcome.ts";
-import { changesLabelling } from "./predicates.ts";
-import { LabellingState } from "./state.ts";
+import { changesLabelling, planOutcome } from "./plan.ts";
 
 type Context = ControllerContext<unknown>;
 

@@ -1,18 +1,21 @@
 import {
+  type NodeSelectorTerm,
+  PLACEHOLDER_VOLUME_ID,
+  PROVISIONED_BY,
+  type PersistentVolume,
+  type VolumeSource,
+} from "../../api/persistent-volume.ts";
+import {
   FAILURE_DOMAIN_BETA_REGION,
   FAILURE_DOMAIN_BETA_ZONE,
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
 } from "../../api/well-known.ts";
-import {
-  type NodeSelectorTerm,
-  type PersistentVolume,
-  PLACEHOLDER_VOLUME_ID,
-  type VolumeSource,
-} from "../../api/persistent-volume.ts";
+import type { VolumeKnowledge } from "../../provider/lookup/volume-reader.ts";
+import type { ProviderError } from "../../provider/model/errors.ts";
 import type { TopologyTerm } from "../../provider/model/volume.ts";
 import { deepEqual } from "../../util/equal.ts";
-import { type FactsResult, provisionedFacts, type VolumeFacts, zonesOfLabel } from "./plan/labels.ts";
+import { type FactsResult, type VolumeFacts, factsOf, provisionedFacts, zonesOfLabel } from "./plan/labels.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -124,4 +127,79 @@ function speaksOf(terms: readonly NodeSelectorTerm[], topology: readonly Topolog
 
 function termsOf({ spec }: PersistentVolume): readonly NodeSelectorTerm[] {
   return spec.nodeAffinity?.terms ?? [];
+}
+
+/** A PersistentVolume and what is known of its volume. */
+export interface Input {
+  readonly pv: PersistentVolume;
+  readonly known: VolumeKnowledge | { readonly kind: "provisioned"; readonly result: FactsResult };
+}
+
+/** What to do about a PersistentVolume that has been there for a while. */
+export type OutcomePlan = { readonly pv: PersistentVolume } & (
+  | { readonly kind: "leave" }
+  | { readonly kind: "unchanged" }
+  | {
+      readonly kind: "label";
+      readonly labels: Readonly<Record<string, string>>;
+      readonly topology: readonly TopologyTerm[];
+    }
+  | { readonly kind: "mismatch"; readonly message: string }
+  /** Nothing can be put on it, until it changes. */
+  | { readonly kind: "hopeless"; readonly outcome: "absent" | "invalid" | "unknown"; readonly message: string }
+  | { readonly kind: "retry"; readonly error: ProviderError }
+);
+
+/** From what is known to what is done. */
+export function planOutcome({ pv, known }: Input): OutcomePlan {
+  switch (known.kind) {
+    case "present":
+      return withFacts(pv, factsOf(known.volume));
+    case "provisioned":
+      return withFacts(pv, known.result);
+    case "notMine":
+      return { kind: "leave", pv };
+    case "absent":
+      return { kind: "hopeless", pv, outcome: "absent", message: `the cloud has no ${describeVolume(pv.spec.source)}` };
+    case "undecided":
+      return { kind: "retry", pv, error: known.error };
+    case "unknown":
+      return withoutAnswer(pv, known.error);
+  }
+  return known satisfies never;
+}
+
+function withFacts(pv: PersistentVolume, result: FactsResult): OutcomePlan {
+  if (result.kind === "invalid") return { kind: "hopeless", pv, outcome: "invalid", message: result.message };
+  const plan = planLabelling(pv, result.facts);
+  return plan.kind === "nothing" ? { kind: "unchanged", pv } : { ...plan, pv };
+}
+
+/** FINAL: the same question will get the same answer. */
+function withoutAnswer(pv: PersistentVolume, error: ProviderError): OutcomePlan {
+  if (error.class !== "FINAL") return { kind: "retry", pv, error };
+  const message = `${describeVolume(pv.spec.source)} cannot be looked up: ${error.message}`;
+  return { kind: "hopeless", pv, outcome: "unknown", message };
+}
+
+/** For messages. */
+export function describeVolume(source: VolumeSource | undefined): string {
+  switch (source?.kind) {
+    case undefined:
+      return "volume";
+    case "csi":
+      return `volume ${source.volumeHandle} of CSI driver ${source.driver}`;
+    case "inTree":
+      return `volume ${source.volumeId} of plugin ${source.plugin}`;
+  }
+  return source satisfies never;
+}
+
+/** In whatever its labels and node affinity follow from. What it is bound to, and its finalizers, do not matter. */
+export function changesLabelling(old: PersistentVolume, pv: PersistentVolume): boolean {
+  return !deepEqual(relevant(old), relevant(pv));
+}
+
+function relevant({ metadata: { uid, labels, annotations }, spec }: PersistentVolume): unknown {
+  return [uid, labels, annotations[PROVISIONED_BY], spec];
 }

@@ -15,10 +15,8 @@ import type { Clock } from "../../util/clock.ts";
 import { DecodeError, type JsonRecord } from "../../util/json.ts";
 import { messageOf } from "../../util/errors.ts";
 import { admissionCounter, type LabellingOutcome, type OutcomeCounter } from "./metrics.ts";
-import { planAdmission, questionOf } from "./plan.ts";
-import { describeVolume } from "./plan/outcome.ts";
-import { type FactsResult, factsOf, type VolumeFacts } from "./plan/labels.ts";
-import { admissionPatch } from "./plan/patches.ts";
+import { describeVolume, planAdmission, questionOf } from "./plan.ts";
+import { type FactsResult, type VolumeFacts, admissionPatch, factsOf } from "./plan/labels.ts";
 import { BatchingVolumeReader, type VolumeReader } from "../../provider/lookup/volume-reader.ts";
 
 /** A volume made a moment ago must be seen, and a user waits: the cloud is read now, after a wait that nobody feels. */

@@ -1,12 +1,15 @@
+import type { AdmissionPatchStep } from "../../../api/admission.ts";
 import { isLabelKey, isLabelValue } from "../../../api/labels.ts";
+import { PROVISIONED_BY, type PersistentVolume, ZONE_DELIMITER } from "../../../api/persistent-volume.ts";
 import {
   FAILURE_DOMAIN_BETA_REGION,
   FAILURE_DOMAIN_BETA_ZONE,
   TOPOLOGY_REGION,
   TOPOLOGY_ZONE,
 } from "../../../api/well-known.ts";
-import { PROVISIONED_BY, type PersistentVolume, ZONE_DELIMITER } from "../../../api/persistent-volume.ts";
+import type { JsonObject, JsonValue } from "../../../kube/client.ts";
 import type { TopologyRequirement, TopologyTerm, Volume } from "../../../provider/model/volume.ts";
+import { type JsonRecord, isRecord, recordField } from "../../../util/json.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -94,4 +97,68 @@ function combine(base: readonly TopologyRequirement[], further: readonly Topolog
 
 function isRequirement({ key, values }: TopologyRequirement): boolean {
   return isLabelKey(key) && values.length > 0 && values.every((value) => value !== "" && isLabelValue(value));
+}
+
+/** The plan as changes of the object that is being admitted. Fields that this program does not know survive. */
+export function admissionPatch(
+  object: JsonRecord,
+  { labels, topology }: Pick<VolumeFacts, "labels" | "topology">,
+): readonly AdmissionPatchStep[] {
+  return [...labelSteps(object, labels), ...affinitySteps(object, topology)];
+}
+
+function labelSteps(object: JsonRecord, labels: Labels): readonly AdmissionPatchStep[] {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return [];
+  if (!isRecord(recordField(object, "metadata")["labels"])) {
+    return [{ op: "add", path: "/metadata/labels", value: labels }];
+  }
+  return entries.map(([key, value]) => ({ op: "add", path: `/metadata/labels/${escapePointer(key)}`, value }));
+}
+
+function affinitySteps(object: JsonRecord, topology: readonly TopologyTerm[]): readonly AdmissionPatchStep[] {
+  if (topology.length === 0) return [];
+  const affinity = recordField(object, "spec")["nodeAffinity"];
+  const required = isRecord(affinity) ? affinity["required"] : undefined;
+  const terms = isRecord(required) ? listOf(required["nodeSelectorTerms"]) : [];
+  if (terms.length === 0) {
+    return [{ op: "add", path: "/spec/nodeAffinity", value: affinityOf(topology) }];
+  }
+  const value = terms.flatMap((term) => topology.map((known) => extended(term, known)));
+  return [{ op: "replace", path: "/spec/nodeAffinity/required/nodeSelectorTerms", value }];
+}
+
+function extended(term: unknown, known: TopologyTerm): JsonRecord {
+  const before = isRecord(term) ? term : {};
+  return { ...before, matchExpressions: [...listOf(before["matchExpressions"]), ...expressionsOf(known)] };
+}
+
+/** Merge patch for a PersistentVolume that is there: only for this very object, as it was read. */
+export function labellingPatch(
+  { metadata: { uid, resourceVersion } }: PersistentVolume,
+  labels: Labels,
+  topology: readonly TopologyTerm[],
+): JsonObject {
+  return {
+    metadata: { uid, resourceVersion, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
+    ...(topology.length === 0 ? {} : { spec: { nodeAffinity: affinityOf(topology) } }),
+  };
+}
+
+function affinityOf(topology: readonly TopologyTerm[]): JsonObject {
+  const nodeSelectorTerms = topology.map((known) => ({ matchExpressions: expressionsOf(known) }));
+  return { required: { nodeSelectorTerms } };
+}
+
+function expressionsOf(known: TopologyTerm): readonly JsonValue[] {
+  return known.map(({ key, values }) => ({ key, operator: "In", values }));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** RFC 6901. */
+function escapePointer(text: string): string {
+  return text.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { csi, persistentVolume } from "../../../test/support/volume-builders.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
 import type { PersistentVolumeSpec } from "../../api/persistent-volume.ts";
-import { changesLabelling } from "./predicates.ts";
+import { changesLabelling } from "./plan.ts";
 
 const pv = persistentVolume("pv");
 const withMeta = (metadata: Partial<ObjectMeta>) => ({ ...pv, metadata: { ...pv.metadata, ...metadata } });

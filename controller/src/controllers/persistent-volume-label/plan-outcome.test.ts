@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ABSENT, persistentVolume, present, REGION, ZONE } from "../../../../test/support/volume-builders.ts";
-import { contractError } from "../../../provider/model/errors.ts";
-import { describeVolume, planOutcome } from "./outcome.ts";
+import { ABSENT, persistentVolume, present, REGION, ZONE } from "../../../test/support/volume-builders.ts";
+import { contractError } from "../../provider/model/errors.ts";
+import { describeVolume, planOutcome } from "./plan.ts";
 
 const pv = persistentVolume("pv");
 const VOLUME = "volume vol-1 of CSI driver csi.acme.example.com";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { objectMeta } from "../../../../test/support/builders.ts";
-import { admissionPatch, labellingPatch } from "./patches.ts";
+import { admissionPatch, labellingPatch } from "./labels.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 const NORTH = [[{ key: ZONE, values: ["a", "b"] }]];
@@ -9,13 +9,11 @@ const AFFINITY = { required: { nodeSelectorTerms: [{ matchExpressions: [EXPRESSI
 
 describe("admissionPatch()", () => {
   test("is empty when nothing changes", () => {
-    expect(admissionPatch({ metadata: {} }, { labels: {}, topology: [], warnings: [] })).toEqual([]);
+    expect(admissionPatch({ metadata: {} }, { labels: {}, topology: [] })).toEqual([]);
   });
 
   test("makes labels and affinity where there are none", () => {
-    expect(
-      admissionPatch({ metadata: {}, spec: {} }, { labels: { [ZONE]: "a__b" }, topology: NORTH, warnings: [] }),
-    ).toEqual([
+    expect(admissionPatch({ metadata: {}, spec: {} }, { labels: { [ZONE]: "a__b" }, topology: NORTH })).toEqual([
       { op: "add", path: "/metadata/labels", value: { [ZONE]: "a__b" } },
       { op: "add", path: "/spec/nodeAffinity", value: AFFINITY },
     ]);
@@ -23,7 +21,7 @@ describe("admissionPatch()", () => {
 
   test("adds label by label where there are some", () => {
     const object = { metadata: { labels: { app: "db" } } };
-    expect(admissionPatch(object, { labels: { [ZONE]: "a", "a~b": "c" }, topology: [], warnings: [] })).toEqual([
+    expect(admissionPatch(object, { labels: { [ZONE]: "a", "a~b": "c" }, topology: [] })).toEqual([
       { op: "add", path: "/metadata/labels/topology.kubernetes.io~1zone", value: "a" },
       { op: "add", path: "/metadata/labels/a~0b", value: "c" },
     ]);
@@ -32,7 +30,7 @@ describe("admissionPatch()", () => {
   test.each([null, {}, { required: null }, { required: {} }, { required: { nodeSelectorTerms: [] } }])(
     "fills the affinity %j",
     (nodeAffinity) => {
-      const plan = { labels: {}, topology: NORTH, warnings: [] };
+      const plan = { labels: {}, topology: NORTH };
       expect(admissionPatch({ spec: { nodeAffinity } }, plan)).toEqual([
         { op: "add", path: "/spec/nodeAffinity", value: AFFINITY },
       ]);
@@ -46,7 +44,7 @@ describe("admissionPatch()", () => {
     const topology = [...NORTH, [{ key: "rack", values: ["1"] }]];
     const rack = { key: "rack", operator: "In", values: ["1"] };
     const object = { spec: { nodeAffinity: { required: { nodeSelectorTerms } } } };
-    expect(admissionPatch(object, { labels: {}, topology, warnings: [] })).toEqual([
+    expect(admissionPatch(object, { labels: {}, topology })).toEqual([
       {
         op: "replace",
         path: "/spec/nodeAffinity/required/nodeSelectorTerms",
