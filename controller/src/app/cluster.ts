@@ -32,6 +32,8 @@ export interface ProcessContext extends ProgramContext {
   readonly platform: string;
   /** Name of the host. */
   readonly host: string;
+  /** Of the user that it runs as. */
+  readonly userId: number | undefined;
   /** Told of each call that may change something at a provider. @default nobody is */
   readonly audit?: AuditSink | undefined;
   /** Gets what goes over the wire to providers. @default nobody does */
@@ -171,7 +173,7 @@ interface Changes {
 
 function connect(
   { options, kube, state, observed, memories }: Cluster,
-  { version, metrics, log, clock, random, tracing, tasks, audit, recording }: ProcessContext,
+  { version, metrics, log, clock, random, newId, userId, tracing, tasks, audit, recording }: ProcessContext,
   { id, sequence, isElected }: Changes,
 ): ProviderSide {
   return connectProviders({
@@ -182,6 +184,8 @@ function connect(
     log,
     clock,
     random,
+    newId,
+    userId,
     tracing,
     gate: observed?.gate,
     audit: changeAudit(audit, options.auditEvents ? kube.events.recorder(CLOUD_CONTROLLER_MANAGER) : undefined),

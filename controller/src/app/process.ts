@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { arch, platform } from "node:process";
+import { arch, getuid, platform } from "node:process";
 import { kubeAccess } from "../kube/cluster.ts";
 import type { LeaderMigration } from "../leadership/migration.ts";
 import type { Registration } from "../runtime/registration.ts";
@@ -106,6 +106,7 @@ function contextOf(
     host,
     identity: `${host}_${randomUUID()}`,
     newId: randomUUID,
+    userId: getuid?.(),
     version,
     platform: PLATFORM,
     tracing: traces?.tracing ?? NO_TRACING,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +33,8 @@ beforeEach(async () => {
     log,
     clock: systemClock(),
     random: () => 0,
+    newId: randomUUID,
+    userId: undefined,
     signal: stop.signal,
     companions: () => [],
     nodes: () => [],

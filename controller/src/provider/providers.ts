@@ -26,6 +26,10 @@ export interface ProviderSideDependencies {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** A random UUID, in production. */
+  readonly newId: () => string;
+  /** Of this process. */
+  readonly userId: number | undefined;
   readonly tracing: Tracing;
   /** Decides whether changes are made or only planned. @default they are made */
   readonly gate?: WriteGate | undefined;
@@ -73,7 +77,7 @@ export interface ProviderSide {
 const SETTLING_MS = 10_000;
 
 export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
-  const { options, cluster, version, clock, random, log, tracing, signal, companions } = dependencies;
+  const { options, cluster, version, clock, random, newId, userId, log, tracing, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
   const onReady = (): void => {
@@ -87,7 +91,19 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
       if (message !== undefined) dependencies.onScopeDoubt(name, message);
     };
     const scope = { scopeRemedy: dependencies.scopeRemedy(name), onScopeChange };
-    const shared = { cluster, version, clock, random, log, metrics, tracing, numbers: dependencies.numbers, onReady };
+    const shared = {
+      cluster,
+      version,
+      clock,
+      random,
+      newId,
+      userId,
+      log,
+      metrics,
+      tracing,
+      numbers: dependencies.numbers,
+      onReady,
+    };
     return new Sidecar({ name, address, tls, callRates, ...shared, ...scope, ...told(dependencies) });
   });
   exposeProviders(dependencies.metrics, sidecars);

@@ -31,7 +31,7 @@ import {
   absenceDoubt,
 } from "./connection/state.ts";
 import type { RpcCaller } from "./convert/caller.ts";
-import { randomCallIds } from "./convert/caller.ts";
+import { callIdsOf } from "./convert/caller.ts";
 import { GroupedCallBudget } from "./limits/call-budget.ts";
 import { GovernedCaller } from "./limits/rate-limited-caller.ts";
 import type { ProviderMetrics } from "./metrics.ts";
@@ -62,6 +62,10 @@ export interface SidecarOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** A random UUID, in production. */
+  readonly newId: () => string;
+  /** Of this process, for what is said of a socket that it has no right to. */
+  readonly userId: number | undefined;
   readonly log: Logger;
   readonly metrics: ProviderMetrics;
   readonly tracing: Tracing;
@@ -100,7 +104,7 @@ export class Sidecar implements Provider {
   constructor(options: SidecarOptions) {
     const { name, address, clock, random, metrics } = options;
     const log = options.log.child({ provider: name });
-    const ids = randomCallIds();
+    const ids = callIdsOf(options.newId);
     // One call until the handshake says how many.
     const semaphore = new Semaphore(1);
     const { gate, callRates = () => [], numbers } = options;
@@ -238,9 +242,10 @@ export class Sidecar implements Provider {
   }
 }
 
-function channelOf({ name: provider, address, tls, version, clock, recording: sink }: SidecarOptions): ProviderChannel {
+function channelOf(options: SidecarOptions): ProviderChannel {
+  const { name: provider, address, tls, version, userId, clock, recording: sink } = options;
   const tap = sink && recorder({ provider, sink });
-  return new ProviderChannel({ provider, address, tls, version, clock, tap });
+  return new ProviderChannel({ provider, address, tls, version, userId, clock, tap });
 }
 
 /** Calls as `caller` makes them, each known to all who want to know of it. */

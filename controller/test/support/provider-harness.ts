@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,6 +70,8 @@ export class ProviderHarness implements AsyncDisposable {
       clock: systemClock(),
       numbers: new ChangeSequence({ clock: systemClock(), log: this.log, isElected: false }),
       random: Math.random,
+      newId: randomUUID,
+      userId: process.getuid?.(),
       log: this.log,
       metrics: providerMetrics(this.metrics),
       tracing: options.tracing ?? NO_TRACING,

@@ -15,9 +15,4 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: "takes a value of what converts messages yet",
     places: ["controller/src/controllers/service/plan/unsupported.ts"],
   },
-  {
-    rule: "process",
-    reason: "reads it itself yet, instead of being given it",
-    places: ["controller/src/provider/connection/probe.ts", "controller/src/provider/convert/caller.ts"],
-  },
 ];

@@ -14,7 +14,14 @@ const TLS = {
 describe("ProviderChannel", () => {
   test("sends nothing before its TLS files were read: without them it would be plaintext", async () => {
     const address = "tcp://127.0.0.1:1";
-    const channel = new ProviderChannel({ provider: "acme", address, version: "1", tls: TLS, clock: new FakeClock() });
+    const channel = new ProviderChannel({
+      provider: "acme",
+      address,
+      version: "1",
+      userId: undefined,
+      tls: TLS,
+      clock: new FakeClock(),
+    });
     expect(await channel.open()).toContain("/none/");
     const refused = { code: "UNAVAILABLE", message: expect.stringContaining("provider acme is not connected") };
     await expect(

@@ -25,6 +25,8 @@ export interface ProviderChannelDeps {
   /** undefined: no TLS. */
   readonly tls: ProviderTls | undefined;
   readonly version: string;
+  /** Of this process. */
+  readonly userId: number | undefined;
   readonly clock: Clock;
   /** Sees each call. @default nobody does */
   readonly tap?: WireTap | undefined;
@@ -192,7 +194,9 @@ export class ProviderChannel implements RpcCaller {
 
   /** Looks why no connection comes about. */
   async finding(): Promise<SocketFinding | RemoteFinding | undefined> {
-    return this.#address.kind === "unix" ? probeSocket(this.#address.path) : this.#probe(this.#address);
+    return this.#address.kind === "unix"
+      ? probeSocket(this.#address.path, this.#deps.userId)
+      : this.#probe(this.#address);
   }
 
   close(): void {

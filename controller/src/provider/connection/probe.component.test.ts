@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 test("probeSocket() finds nothing wrong with a gRPC server", async () => {
-  expect(await probeSocket(harness.socketPath)).toBeUndefined();
+  expect(await probeSocket(harness.socketPath, process.getuid?.())).toBeUndefined();
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
 ])("probeSocket() says that it has no right to %s", async (_, folderMode, socketMode) => {
   await chmod(dirname(harness.socketPath), folderMode);
   await chmod(harness.socketPath, socketMode);
-  const finding = await asNobody(() => probeSocket(harness.socketPath));
+  const finding = await asNobody(() => probeSocket(harness.socketPath, process.getuid?.()));
   expect(finding).toMatchObject({ reason: "SocketForbidden" });
   expect(finding?.message).toContain("permission denied for user");
 });

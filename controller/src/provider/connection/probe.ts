@@ -176,33 +176,33 @@ export interface SocketFinding {
 }
 
 /** Looks why nothing connects to the socket at `path`; undefined when a gRPC server could well be there. Never rejects. */
-export async function probeSocket(path: string): Promise<SocketFinding | undefined> {
-  const connected = await statProblem(path).then((problem) => problem ?? tryConnect(path));
+export async function probeSocket(path: string, userId: number | undefined): Promise<SocketFinding | undefined> {
+  const connected = await statProblem(path, userId).then((problem) => problem ?? tryConnect(path, userId));
   if (!("destroy" in connected)) return connected;
   if (await speaksHttp2(connected)) return undefined;
   const message = `${path} answers but is not a gRPC server; check that the address is the provider's socket`;
   return { reason: "NotGrpc", message };
 }
 
-async function statProblem(path: string): Promise<SocketFinding | undefined> {
+async function statProblem(path: string, userId: number | undefined): Promise<SocketFinding | undefined> {
   try {
     const stats = await lstat(path);
     if (stats.isSocket() || stats.isSymbolicLink()) return undefined;
     return { reason: "NotASocket", message: `${path} is not a socket; check the provider's address` };
   } catch (error) {
-    return findingOf(error, path);
+    return findingOf(error, path, userId);
   }
 }
 
-function tryConnect(path: string): Promise<Socket | SocketFinding> {
+function tryConnect(path: string, userId: number | undefined): Promise<Socket | SocketFinding> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once("connect", () => resolve(socket));
-    socket.once("error", (error) => resolve(findingOf(error, path)));
+    socket.once("error", (error) => resolve(findingOf(error, path, userId)));
   });
 }
 
-function findingOf(error: unknown, path: string): SocketFinding {
+function findingOf(error: unknown, path: string, userId: number | undefined): SocketFinding {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   switch (code) {
     case "ENOENT":
@@ -215,7 +215,7 @@ function findingOf(error: unknown, path: string): SocketFinding {
     case "EPERM":
       return {
         reason: "SocketForbidden",
-        message: `${path}: permission denied for user ${process.getuid?.()}; give the socket and its folder a group that this process has (fsGroup)`,
+        message: `${path}: permission denied for user ${userId}; give the socket and its folder a group that this process has (fsGroup)`,
       };
     default:
       return {

@@ -291,6 +291,7 @@ test.each([
     provider: "acme",
     address: "tcp://127.0.0.1:1",
     tls: files(),
+    userId: undefined,
     version: "1",
     clock,
   });
@@ -304,7 +305,7 @@ test("ProviderChannel keeps the connection that stands when its certificate ends
   const endsMs = validToDate.getTime();
   const clock = new FakeClock(endsMs - 1000);
   const [address, version] = ["tcp://127.0.0.1:1", "1"];
-  const channel = new ProviderChannel({ provider: "acme", address, tls: files(), version, clock });
+  const channel = new ProviderChannel({ provider: "acme", address, tls: files(), version, userId: undefined, clock });
   expect(await channel.open()).toBeUndefined();
   await clock.advance(1000);
   expect(await channel.successor()).toBeUndefined();

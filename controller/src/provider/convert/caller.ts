@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Rpc } from "./methods.ts";
 
 /** What goes with one call. */
@@ -63,11 +62,11 @@ export interface CallIds {
 /** Length of a W3C span id in hexadecimal digits. */
 const SPAN_DIGITS = 16;
 
-/** Ids that are unique in the world; each with a trace of its own that nobody exports, so that no provider begins one. */
-export function randomCallIds(): CallIds {
+/** Ids from random UUIDs; each with a trace of its own that nobody exports, so that no provider begins one. */
+export function callIdsOf(newId: () => string): CallIds {
   return {
     next: () => {
-      const requestId = randomUUID();
+      const requestId = newId();
       const digits = requestId.replaceAll("-", "");
       return { requestId, traceparent: `00-${digits}-${digits.slice(0, SPAN_DIGITS)}-00` };
     },

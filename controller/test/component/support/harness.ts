@@ -212,6 +212,8 @@ export class Manager {
       clock: real,
       numbers: new ChangeSequence({ clock: real, log, isElected: false }),
       random: () => 0.5,
+      newId: randomUUID,
+      userId: process.getuid?.(),
       log,
       metrics: providerMetrics(metrics),
       tracing: NO_TRACING,
