@@ -12,14 +12,13 @@ import {
   sendJson,
   sendStatus,
 } from "../../test/support/scripted-server.ts";
-import type { Options } from "./options.ts";
-import { parseCommand } from "./options.ts";
+import { type Options, parseCommand } from "./options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";
 import { isRecord, type JsonRecord, recordField } from "../util/json.ts";
 import { Controller } from "../runtime/controller.ts";
 import { requeueAfter } from "../runtime/reconciler.ts";
-import { DEFAULT_BACKOFF } from "../workqueue/rate-limiter.ts";
+import { DEFAULT_BACKOFF } from "../workqueue/rate-limited-queue.ts";
 import type { Registration } from "../runtime/registration.ts";
 import { runProcess } from "./process.ts";
 

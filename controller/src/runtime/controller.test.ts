@@ -6,7 +6,7 @@ import { ProviderError } from "../provider/model/errors.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted } from "../util/abort.ts";
 import { RetryAfterError, TerminalError } from "../util/errors.ts";
-import { SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../workqueue/rate-limited-queue.ts";
 import { Controller } from "./controller.ts";
 import { controllerMetrics } from "./metrics.ts";
 import { DONE, type ReconcileContext, type Result, requeueAfter, stepReconciler } from "./reconciler.ts";

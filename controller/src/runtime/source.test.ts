@@ -4,8 +4,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { Node } from "../api/node.ts";
 import type { EventHandler, HandlerOptions, Informer } from "../kube/cache/lister.ts";
 import { NO_QUEUE_METRICS } from "../workqueue/metrics.ts";
-import { DEFAULT_BACKOFF, exponentialLimiter } from "../workqueue/rate-limiter.ts";
-import { createWorkqueue } from "../workqueue/rate-limited-queue.ts";
+import { DEFAULT_BACKOFF, createWorkqueue, exponentialLimiter } from "../workqueue/rate-limited-queue.ts";
 import { type InformerSourceOptions, type Predicate, informerSource } from "./source.ts";
 
 /** Hands its one handler to the test. */

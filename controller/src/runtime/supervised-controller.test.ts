@@ -3,7 +3,7 @@ import { controllerEnvironment } from "../../test/support/controller-context.ts"
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { SERVICE_BACKOFF } from "../workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../workqueue/rate-limited-queue.ts";
 import { Controller } from "./controller.ts";
 import { controllerMetrics, faultCounter } from "./metrics.ts";
 import { DONE } from "./reconciler.ts";

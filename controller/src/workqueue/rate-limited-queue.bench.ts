@@ -2,8 +2,7 @@ import { test } from "vitest";
 import { systemClock } from "../util/clock.ts";
 import { NO_QUEUE_METRICS } from "./metrics.ts";
 import type { Workqueue } from "./queue.ts";
-import { createWorkqueue } from "./rate-limited-queue.ts";
-import { DEFAULT_BACKOFF, exponentialLimiter } from "./rate-limiter.ts";
+import { DEFAULT_BACKOFF, createWorkqueue, exponentialLimiter } from "./rate-limited-queue.ts";
 
 const keys = Array.from({ length: 5000 }, (_, index) => `node-${index}`);
 const never = new AbortController().signal;

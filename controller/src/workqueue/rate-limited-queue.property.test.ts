@@ -4,8 +4,7 @@ import { FakeClock, settle } from "../../test/support/fake-clock.ts";
 import { NO_QUEUE_METRICS } from "./metrics.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { WorkItem, Workqueue } from "./queue.ts";
-import { DEFAULT_BACKOFF, exponentialLimiter } from "./rate-limiter.ts";
-import { createWorkqueue } from "./rate-limited-queue.ts";
+import { DEFAULT_BACKOFF, createWorkqueue, exponentialLimiter } from "./rate-limited-queue.ts";
 
 const KEYS = ["a", "b", "c", "d"] as const;
 const WORKERS = 3;

@@ -4,8 +4,14 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { TokenBucket } from "../util/token-bucket.ts";
 import { NO_QUEUE_METRICS, workqueueMetrics } from "./metrics.ts";
 import type { Workqueue } from "./queue.ts";
-import { bucketLimiter, DEFAULT_BACKOFF, DEFAULT_BUCKET, exponentialLimiter, SERVICE_BACKOFF } from "./rate-limiter.ts";
-import { createWorkqueue } from "./rate-limited-queue.ts";
+import {
+  DEFAULT_BACKOFF,
+  DEFAULT_BUCKET,
+  SERVICE_BACKOFF,
+  bucketLimiter,
+  createWorkqueue,
+  exponentialLimiter,
+} from "./rate-limited-queue.ts";
 
 const never = new AbortController().signal;
 

@@ -4,8 +4,7 @@ import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Lanes } from "./subqueues.ts";
 import { NO_QUEUE_METRICS } from "./metrics.ts";
 import type { Priority } from "../util/semaphore.ts";
-import { DEFAULT_BACKOFF, exponentialLimiter } from "./rate-limiter.ts";
-import { createWorkqueue } from "./rate-limited-queue.ts";
+import { DEFAULT_BACKOFF, createWorkqueue, exponentialLimiter } from "./rate-limited-queue.ts";
 
 /** `east/1` is in lane east. */
 const laneOf = (key: string): string => key.split("/")[0] ?? "";

@@ -4,7 +4,7 @@ import type { Result } from "../../src/runtime/reconciler.ts";
 import { SupervisedController } from "../../src/runtime/supervised-controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import type { Clock } from "../../src/util/clock.ts";
-import { SERVICE_BACKOFF } from "../../src/workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../../src/workqueue/rate-limited-queue.ts";
 import { controllerEnvironment } from "./controller-context.ts";
 import { FakeLog } from "./fake-log.ts";
 

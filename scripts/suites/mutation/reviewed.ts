@@ -19,7 +19,7 @@ export const REVIEWED: readonly Reviewed[] = [
     why: "saves work only: what has no dots is no IPv4 address",
   },
   {
-    path: "controller/src/controllers/node/plan/provider-id.ts",
+    path: "controller/src/controllers/node/plan.ts",
     before: 'return providerId.slice(providerId.indexOf("://") + 1).toLowerCase();',
     after: 'return providerId.slice(providerId.indexOf("://") + 1).toUpperCase();',
     why: "two such texts are compared with each other only",

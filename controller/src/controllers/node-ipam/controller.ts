@@ -8,7 +8,7 @@ import type { ControllerContext, Registration } from "../../runtime/registration
 import { informerSource, providerReadySource, type Source } from "../../runtime/source.ts";
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
-import { DEFAULT_BACKOFF, type ExponentialOptions } from "../../workqueue/rate-limiter.ts";
+import { DEFAULT_BACKOFF, type ExponentialOptions } from "../../workqueue/rate-limited-queue.ts";
 import { RangeLedger } from "./cidr-allocations.ts";
 import { CidrSet } from "./cidr-set.ts";
 import { cloudAllocator } from "./cloud-allocator.ts";

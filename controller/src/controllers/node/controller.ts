@@ -10,16 +10,15 @@ import { informerSource, providerReadySource, type Source } from "../../runtime/
 import { once } from "../../util/once.ts";
 import { type Priority, Semaphore } from "../../util/semaphore.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
-import { DEFAULT_BACKOFF } from "../../workqueue/rate-limiter.ts";
+import { DEFAULT_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
 import { type NodeMetrics, nodeMetrics } from "./metrics.ts";
-import { createMemory } from "./node-cache.ts";
+import { DroppedLabels, createMemory } from "./node-cache.ts";
 import type { NodeOptions } from "./options.ts";
 import { labelPolicies } from "./plan/labels.ts";
 import { plan } from "./plan.ts";
 import { changesReconcile, isUninitialized } from "./predicates.ts";
-import { DroppedLabels } from "./waiting-nodes.ts";
 
 /**
  * Nodes of one provider looked up at once. Several times the size of a batch, so that a thousand new nodes leave as full batches and not as one

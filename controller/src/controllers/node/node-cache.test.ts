@@ -3,10 +3,9 @@ import { describe, expect, test } from "vitest";
 import { instance, node } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { DroppedLabels } from "./waiting-nodes.ts";
-import { nodeMetrics } from "./metrics.ts";
 import {
   Differences,
+  DroppedLabels,
   ProviderIds,
   RefreshSchedule,
   RepairPace,
@@ -14,6 +13,7 @@ import {
   createMemory,
   forgetNode,
 } from "./node-cache.ts";
+import { nodeMetrics } from "./metrics.ts";
 
 test("isDue() holds until the node was read, in each tick, the start included", async () => {
   const clock = new FakeClock();

@@ -7,7 +7,7 @@ import type { ControllerContext, Registration } from "../../runtime/registration
 import { informerSource, providerReadySource } from "../../runtime/source.ts";
 import { once } from "../../util/once.ts";
 import { Semaphore } from "../../util/semaphore.ts";
-import { DEFAULT_BACKOFF } from "../../workqueue/rate-limiter.ts";
+import { DEFAULT_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { LabellingState, gather } from "./gather.ts";
 import { labellingCounter, type OutcomeCounter } from "./metrics.ts";

@@ -7,7 +7,7 @@ import { FailureCounts } from "../../runtime/history.ts";
 import { type Reconciler, stepReconciler } from "../../runtime/reconciler.ts";
 import type { ControllerContext, Registration } from "../../runtime/registration.ts";
 import { once } from "../../util/once.ts";
-import type { ExponentialOptions } from "../../workqueue/rate-limiter.ts";
+import type { ExponentialOptions } from "../../workqueue/rate-limited-queue.ts";
 import { apply } from "./apply.ts";
 import { gather } from "./gather.ts";
 import { type RouteMetrics, routeMetrics } from "./metrics.ts";

@@ -10,7 +10,7 @@ import type { ControllerContext, Registration } from "../../runtime/registration
 import { informerSource, providerReadySource, type Source } from "../../runtime/source.ts";
 import { once } from "../../util/once.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
-import { SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply, tellFailure } from "./apply/apply.ts";
 import { ChangeLimiter } from "../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./apply/status.ts";

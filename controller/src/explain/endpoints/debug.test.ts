@@ -9,7 +9,7 @@ import { controllerMetrics, faultCounter } from "../../runtime/metrics.ts";
 import { type Result, requeueAfter } from "../../runtime/reconciler.ts";
 import { SupervisedController } from "../../runtime/supervised-controller.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { SERVICE_BACKOFF } from "../../workqueue/rate-limiter.ts";
+import { SERVICE_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { controllerDetails, controllersOverview, debugProviders } from "./debug.ts";
 
 const NAME = "service-lb-controller";

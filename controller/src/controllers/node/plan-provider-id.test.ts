@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { node } from "../../../../test/support/builders.ts";
-import { isSameMachine, providerIdDifference } from "./provider-id.ts";
+import { node } from "../../../test/support/builders.ts";
+import { isSameMachine, providerIdDifference } from "./plan.ts";
 
 const ADVICE =
   "the provider ID of a Node cannot be changed: see that its kubelet runs with the right --provider-id, delete the Node and let it register again";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { nodeMetrics } from "./metrics.ts";
-import { WaitingNodes } from "./waiting-nodes.ts";
+import { WaitingNodes } from "./node-cache.ts";
 
 const MINUTE_MS = 60_000;
 
