@@ -2,50 +2,37 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { arch, getuid, platform } from "node:process";
 import { kubeAccess } from "../kube/cluster.ts";
-import type { LeaderMigration } from "../leadership/migration.ts";
-import type { Registration } from "../runtime/registration.ts";
 import type { Verbosity } from "../server/profiling.ts";
-import type { AuditSink } from "../telemetry/audit-log.ts";
-import type { Logger } from "../telemetry/log.ts";
-import { type Metrics, exposeBuildInfo } from "../telemetry/metrics.ts";
-import type { RecordingSink } from "../telemetry/recording-log.ts";
+import { exposeBuildInfo } from "../telemetry/metrics.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import type { TracingSettings } from "../telemetry/tracing-options.ts";
 import { childSignal } from "../util/abort.ts";
-import type { Clock, Random } from "../util/clock.ts";
 import { UsageError } from "../util/errors.ts";
 import { TaskGroup } from "../util/task-group.ts";
-import { type Cluster, type ClusterEnd, openCluster, type ProcessContext, runCluster } from "./cluster.ts";
+import {
+  type Cluster,
+  type ClusterEnd,
+  type ClusterSettings,
+  openCluster,
+  type ProcessContext,
+  runCluster,
+} from "./cluster.ts";
 import { type ConfigReloader, reloadSummary } from "./config-reloader.ts";
-import type { Options } from "./options.ts";
 import { processChecks } from "./readiness.ts";
 import { type Servers, startServers } from "./serving.ts";
 import { endInOrder, Ending } from "./shutdown.ts";
 
-export interface ProcessDependencies {
-  /** In force at this moment: those that are reloadable may change while the process runs. */
-  readonly options: Options;
-  /** Controllers that move between programs. @default none does */
-  readonly migration?: LeaderMigration | undefined;
+type Given = "version" | "metrics" | "log" | "clock" | "random" | "audit" | "recording";
+
+export interface ProcessDependencies extends ClusterSettings, Pick<ProcessContext, Given> {
   /** Where traces go. @default there are none */
   readonly traces?: TracingSettings | undefined;
-  /** Told of each call that may change something at a provider. @default nobody is */
-  readonly audit?: AuditSink | undefined;
-  /** Gets what goes over the wire to providers. @default nobody does */
-  readonly recording?: RecordingSink | undefined;
   /** Follows the configuration file. @default there is none */
   readonly reloader?: ConfigReloader | undefined;
-  readonly metrics: Metrics;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
-  readonly log: Logger;
   /** How much `log` writes. */
   readonly verbosity: Verbosity;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** @default all of the program */
-  readonly registrations?: readonly Registration<Options>[] | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
   /** Ends the process at once: for an end in order that takes too long. */
