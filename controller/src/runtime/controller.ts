@@ -5,14 +5,14 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { type OwnedSignal, type SignalFan, childSignal, signalFan } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
-import { isTerminal, isToldElsewhere, retryAfterMsOf } from "../util/errors.ts";
+import { isToldElsewhere } from "../util/errors.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { QueueMetrics } from "../workqueue/metrics.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
 import { type ExponentialOptions, createWorkqueue, exponentialLimiter } from "../workqueue/rate-limited-queue.ts";
 import { ReconcileHistory, type ReconcileRecord } from "./history.ts";
 import { type ControllerMetrics, PlannedWork, inReconcileSpan } from "./metrics.ts";
-import type { Outcome, ReconcileContext, Reconciler } from "./reconciler.ts";
+import { classify, type Outcome, type ReconcileContext, type Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
 /** What any controller runs with. */
@@ -259,15 +259,6 @@ function report(log: Logger, outcome: Outcome): void {
 /** What somebody else may have written meanwhile, at the cloud above all, wakes nobody. */
 const PLAN_AGAIN_MS = 30_000;
 
-/** What a thrown error means. The only place that decides. */
-export function classify(error: unknown, signal: AbortSignal): Outcome {
-  if (signal.aborted) return { kind: "aborted" };
-  if (isTerminal(error)) return { kind: "terminal", error };
-  const delayMs = retryAfterMsOf(error);
-  if (delayMs !== undefined) return { kind: "heldOff", error, delayMs };
-  return isFault(error) ? { kind: "panicked", error } : { kind: "failed", error };
-}
-
 /** The only switch from the end of a reconcile to the queue. */
 function settle(queue: Workqueue, key: string, priority: Priority, outcome: Outcome): void {
   switch (outcome.kind) {
@@ -291,15 +282,4 @@ function settle(queue: Workqueue, key: string, priority: Priority, outcome: Outc
     default:
       outcome satisfies never;
   }
-}
-
-/** What JavaScript itself throws, or something that is no Error at all, was not meant by anybody. */
-function isFault(error: unknown): boolean {
-  return (
-    !(error instanceof Error) ||
-    error instanceof TypeError ||
-    error instanceof RangeError ||
-    error instanceof ReferenceError ||
-    error instanceof SyntaxError
-  );
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "../telemetry/log.ts";
 import type { Clock } from "../util/clock.ts";
+import { isTerminal, retryAfterMsOf } from "../util/errors.ts";
 import type { Priority } from "../util/semaphore.ts";
 
 /** What a reconcile gets besides its key. */
@@ -16,7 +17,7 @@ export interface ReconcileContext {
   readonly failures: number;
 }
 
-/** Brings the world to the state read now, whatever woke it. Throws to be retried (util/errors.ts, runtime/outcome.ts). */
+/** Brings the world to the state read now, whatever woke it. Throws to be retried (util/errors.ts, {@link classify}). */
 export interface Reconciler {
   reconcile(context: ReconcileContext): Promise<Result>;
 }
@@ -86,3 +87,23 @@ export type Outcome =
   | { readonly kind: "planned" }
   /** Shutdown or lost leadership cut it short. */
   | { readonly kind: "aborted" };
+
+/** What a thrown error means. The only place that decides. */
+export function classify(error: unknown, signal: AbortSignal): Outcome {
+  if (signal.aborted) return { kind: "aborted" };
+  if (isTerminal(error)) return { kind: "terminal", error };
+  const delayMs = retryAfterMsOf(error);
+  if (delayMs !== undefined) return { kind: "heldOff", error, delayMs };
+  return isFault(error) ? { kind: "panicked", error } : { kind: "failed", error };
+}
+
+/** What JavaScript itself throws, or something that is no Error at all, was not meant by anybody. */
+function isFault(error: unknown): boolean {
+  return (
+    !(error instanceof Error) ||
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof ReferenceError ||
+    error instanceof SyntaxError
+  );
+}

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { TokenBucket } from "../util/token-bucket.ts";
 import { NO_QUEUE_METRICS, workqueueMetrics } from "./metrics.ts";
 import type { Workqueue } from "./queue.ts";
-import {
-  DEFAULT_BACKOFF,
-  DEFAULT_BUCKET,
-  SERVICE_BACKOFF,
-  bucketLimiter,
-  createWorkqueue,
-  exponentialLimiter,
-} from "./rate-limited-queue.ts";
+import { DEFAULT_BACKOFF, SERVICE_BACKOFF, createWorkqueue, exponentialLimiter } from "./rate-limited-queue.ts";
 
 const never = new AbortController().signal;
 
@@ -117,14 +109,6 @@ describe("Workqueue.addRateLimited()", () => {
     expect(queue.depth).toBe(0);
     await clock.advance(1);
     expect(queue.depth).toBe(1);
-  });
-
-  test("takes the longer of the key's delay and the queue's bucket", () => {
-    const clock = new FakeClock();
-    const limiter = bucketLimiter(exponentialLimiter(DEFAULT_BACKOFF), new TokenBucket(DEFAULT_BUCKET, clock));
-    const delays = Array.from({ length: 102 }, (_, i) => limiter.delayMs(`key-${i}`));
-    expect(delays.slice(0, 100).every((ms) => ms === 5)).toBe(true);
-    expect(delays.slice(100).map(Math.round)).toEqual([100, 200]);
   });
 });
 

@@ -35,6 +35,9 @@ export function controllerEnvironment(parts: EnvironmentParts): ControllerEnviro
   };
 }
 
+/** As the holder of a Lease. */
+export const PROCESS = "a-process";
+
 type Cluster = ControllerContext<unknown>["cluster"];
 
 export interface ContextParts<Options> extends EnvironmentParts, Partial<Omit<Cluster, "client" | "events">> {
@@ -59,7 +62,7 @@ export function controllerContext<Options>(parts: ContextParts<Options>): Contro
   return {
     ...environment,
     options,
-    program: { ...environment.program, identity: "a-process", random: () => 0.5, metrics },
+    program: { ...environment.program, identity: PROCESS, random: () => 0.5, metrics },
     cluster: {
       client,
       events: { recorder: () => ({ record }) },

@@ -1,7 +1,7 @@
 import type { ProviderSnapshot } from "../../src/provider/sidecar.ts";
 import type { ProviderCondition } from "../../src/provider/model/load-balancer.ts";
 import type { ProviderStatus } from "../../src/provider/model/status.ts";
-import { classify } from "../../src/runtime/controller.ts";
+import { classify } from "../../src/runtime/reconciler.ts";
 import { ReconcileHistory, type ReconcileRecord } from "../../src/runtime/history.ts";
 import type { Outcome } from "../../src/runtime/reconciler.ts";
 import { info } from "./provider-builders.ts";

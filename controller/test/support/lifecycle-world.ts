@@ -1,10 +1,7 @@
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../src/api/controller-names.ts";
 import type { EventInput } from "../../src/api/event.ts";
 import type { Node } from "../../src/api/node.ts";
-import { nodeLifecycleController } from "../../src/controllers/node-lifecycle/controller.ts";
-import { DeletionLedger } from "../../src/controllers/node-lifecycle/deletion-history.ts";
-import { nodeLifecycleMetrics } from "../../src/controllers/node-lifecycle/metrics.ts";
-import { ProviderMemory } from "../../src/controllers/node-lifecycle/node-history.ts";
+import { nodeLifecycle } from "../../src/controllers/node-lifecycle/controller.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
 import { ProviderError } from "../../src/provider/model/errors.ts";
 import type { Absence, InstanceAnswer, InstanceState } from "../../src/provider/model/instance.ts";
@@ -14,13 +11,18 @@ import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts"
 import type { Provider } from "../../src/provider/model/provider.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
-import { controllerContext, REFUSING_CLIENT } from "./controller-context.ts";
+import { once } from "../../src/util/once.ts";
+import type { Mode } from "../../src/observe/mode.ts";
+import { built, controllerContext, PROCESS, REFUSING_CLIENT } from "./controller-context.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeInformer } from "./fake-informer.ts";
 import { FakeKube } from "./fake-kube.ts";
 import { FakeLog } from "./fake-log.ts";
 import type { Observed } from "./observed.ts";
 import { idleProvider, info, instanceCapabilities } from "./provider-builders.ts";
+
+const MODE: Mode = "active";
+const NOTE = "deletions.cloudwire.dev/acme";
 
 /** What the cloud says of one machine. */
 export type Said = InstanceState | "absent" | "terminated" | "notMine" | ProviderError;
@@ -46,9 +48,10 @@ export class LifecycleWorld {
     nodeDeletionConfirmations: 2,
     nodeDeletionSpan: 30_000,
     nodeDeletionMaxPercent: 10,
+    mode: MODE,
+    controllerMode: new Map<string, Mode>(),
+    providerMode: new Map<string, Mode>(),
   };
-  readonly memory = new ProviderMemory();
-  readonly ledger = new DeletionLedger({ clock: this.clock, log: this.log });
   readonly events: string[] = [];
   /** Names of each call. */
   readonly calls: (readonly string[])[] = [];
@@ -105,7 +108,8 @@ export class LifecycleWorld {
     this.#show(name);
   }
 
-  start(): void {
+  /** The controller and what it keeps on the Lease; what is set before the start, is set before this is first asked for. */
+  readonly #registered = once(() => {
     const { clock, nodes, log, observed } = this;
     const kube = observed?.client(this.kube) ?? this.kube;
     const record = (event: EventInput): void => void this.events.push(textOf(event));
@@ -115,6 +119,7 @@ export class LifecycleWorld {
       options: this.options,
       clock,
       log,
+      metrics: this.metrics,
       nodes,
       providers,
       instances: new BatchingInstanceReader({ providers, clock, signal: this.#stop.signal, tracing: NO_TRACING }),
@@ -134,10 +139,35 @@ export class LifecycleWorld {
       record: observed?.events(record) ?? record,
       ...(observed && { controllerMetrics: { planned: observed.reporting(CLOUD_NODE_LIFECYCLE_CONTROLLER) } }),
     });
-    const metrics = nodeLifecycleMetrics(this.metrics);
-    const controller = nodeLifecycleController(context, metrics, { memory: this.memory, deletions: this.ledger });
+    const registered = nodeLifecycle.register(context);
+    const [annotation] = registered?.leaseAnnotations ?? [];
+    if (annotation === undefined) throw new Error("the controller keeps nothing on the Lease");
+    return { controller: built(registered), annotation };
+  });
+
+  start(): void {
     const { signal } = this.#stop;
-    this.#running = controller.run({ stop: signal, abort: signal });
+    this.#running = this.#registered().controller.run({ stop: signal, abort: signal });
+  }
+
+  /** The process holds a Lease, whose writes the test makes. */
+  hold(renewSoon: () => void): void {
+    this.#registered().annotation.keptOn?.(renewSoon);
+  }
+
+  /** What the next write of the Lease is to say. */
+  note(): string | undefined {
+    return this.#registered().annotation.write()[NOTE];
+  }
+
+  /** That is on the Lease, which this process holds. */
+  noted(text: string): void {
+    this.#registered().annotation.read({ [NOTE]: text }, PROCESS);
+  }
+
+  /** That is on the Lease, which another process holds. */
+  recall(text: string): void {
+    this.#registered().annotation.read({ [NOTE]: text }, "another");
   }
 
   async stop(): Promise<void> {

@@ -15,13 +15,14 @@ afterEach(() => world.stop());
 
 /** The process holds a Lease, whose writes the test makes. */
 function hold(isActive = true): void {
-  world.ledger.keepOn({ isActive: () => isActive, onAnnounced: () => void (asked += 1) });
+  if (!isActive) world.options.controllerMode.set("cloud-node-lifecycle-controller", "observe");
+  world.hold(() => void (asked += 1));
 }
 
 /** One write of the Lease that is answered; what it says. */
 function write(): string {
-  const text = world.ledger.note("acme") ?? "";
-  world.ledger.noted("acme", text);
+  const text = world.note() ?? "";
+  world.noted(text);
   return text;
 }
 
@@ -54,7 +55,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     // The same three, not six.
     expect(secondsAgo(write())).toEqual({ 0: 3 });
     await world.clock.advance(600_000);
-    expect(world.ledger.note("acme")).toBeUndefined();
+    expect(world.note()).toBeUndefined();
   });
 
   test("judges anew after the wait, and takes back what does not go", async () => {
@@ -65,7 +66,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     world.doubt = "scope changed";
     write();
     await world.clock.advance(100);
-    expect([world.deletions, world.ledger.note("acme")]).toEqual([[], undefined]);
+    expect([world.deletions, world.note()]).toEqual([[], undefined]);
   });
 
   test("takes back what the API server refuses to delete", async () => {
@@ -77,7 +78,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     write();
     await world.clock.advance(100);
     expect(world.events.at(-1)).toContain("DeletingNodeFailed");
-    expect(world.ledger.note("acme")).toBeUndefined();
+    expect(world.note()).toBeUndefined();
   });
 
   test.each([
@@ -94,7 +95,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     if (isGone) world.nodes.delete("a");
     else world.ready("a");
     await world.clock.advance(0);
-    const text = world.ledger.note("acme");
+    const text = world.note();
     expect(text === undefined ? undefined : secondsAgo(text)).toEqual(want);
   });
 
@@ -112,7 +113,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     expect(Object.values(secondsAgo(write()))).toEqual([1]);
     world.ready("a");
     await world.clock.advance(0);
-    expect(world.ledger.note("acme")).toBeUndefined();
+    expect(world.note()).toBeUndefined();
   });
 
   test("counts what was cut off, for nobody here sees what came of it", async () => {
@@ -131,7 +132,7 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     lose(["a"], TAINTED);
     world.start();
     await world.clock.advance(60_000);
-    expect([world.deletions, asked, world.ledger.note("acme")]).toEqual([["a"], 0, undefined]);
+    expect([world.deletions, asked, world.note()]).toEqual([["a"], 0, undefined]);
   });
 
   test("notes nothing of Nodes that are only planned to go", async () => {
@@ -148,13 +149,13 @@ describe("cloud-node-lifecycle that holds a Lease", () => {
     world.start();
     await world.clock.advance(60_000);
     await world.stop();
-    expect([world.deletions, asked, world.ledger.note("acme")]).toEqual([[], 1, undefined]);
+    expect([world.deletions, asked, world.note()]).toEqual([[], 1, undefined]);
   });
 });
 
 describe("cloud-node-lifecycle after another", () => {
   test("counts what the other has noted, and holds what the other would have held", async () => {
-    world.ledger.recall("acme", JSON.stringify({ at: "", secondsAgo: { 100: 3 } }));
+    world.recall(JSON.stringify({ at: "", secondsAgo: { 100: 3 } }));
     lose(["d"]);
     live(16);
     world.start();
@@ -170,7 +171,7 @@ describe("cloud-node-lifecycle after another", () => {
   });
 
   test("holds all for ten minutes when it cannot read what the other has noted, and says so", async () => {
-    world.ledger.recall("acme", "3 Nodes");
+    world.recall("3 Nodes");
     lose(["d"]);
     live(16);
     world.start();

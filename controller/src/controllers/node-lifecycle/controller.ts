@@ -22,7 +22,7 @@ import { changesReconcile, needsLook } from "./predicates.ts";
 type Context = ControllerContext<NodeLifecycleOptions>;
 
 /** What outlives an instance of the controller: the brake must not begin anew because the controller was built afresh. */
-export interface NodeLifecycleHistory {
+interface NodeLifecycleHistory {
   readonly memory: ProviderMemory;
   readonly deletions: DeletionLedger;
 }
@@ -65,7 +65,7 @@ export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
  * Deletes Nodes whose machine does not exist any more, and marks those whose machine is stopped. Looks at Nodes that are not Ready,
  * and deletes none before the guard (guard/guard.ts) is sure.
  */
-export function nodeLifecycleController(
+function nodeLifecycleController(
   context: Context,
   metrics: NodeLifecycleMetrics,
   history: NodeLifecycleHistory,
