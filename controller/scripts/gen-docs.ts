@@ -1,17 +1,17 @@
 /** Writes the reference pages that derive from tables of the daemon. */
 import { writeFileSync } from "node:fs";
-import { AUDIT_SCHEMA_FILE, auditPage } from "./audit-page.ts";
-import { auditSchema } from "./audit-schema.ts";
-import { configSchema } from "./config-schema.ts";
-import { configurationPage, SCHEMA_FILE } from "./configuration-page.ts";
-import { explainPage } from "./explain-page.ts";
-import { flagsPage } from "./flags-page.ts";
-import { RECORDING_SCHEMA_FILE, recordingPage } from "./recording-page.ts";
-import { recordingSchema } from "./recording-schema.ts";
-import { conditionsPage } from "./telemetry/conditions-page.ts";
-import { errorsPage } from "./telemetry/errors-page.ts";
-import { eventsPage } from "./telemetry/events-page.ts";
-import { metricsPage } from "./telemetry/metrics-page.ts";
+import { AUDIT_SCHEMA_FILE, auditPage } from "./reference/audit-page.ts";
+import { auditSchema } from "./schemas/audit-schema.ts";
+import { configSchema } from "./schemas/config-schema.ts";
+import { configurationPage, SCHEMA_FILE } from "./reference/configuration-page.ts";
+import { explainPage } from "./reference/explain-page.ts";
+import { flagsPage } from "./reference/flags-page.ts";
+import { RECORDING_SCHEMA_FILE, recordingPage } from "./reference/recording-page.ts";
+import { recordingSchema } from "./schemas/recording-schema.ts";
+import { conditionsPage } from "./reference/conditions-page.ts";
+import { errorsPage } from "./reference/errors-page.ts";
+import { eventsPage } from "./reference/events-page.ts";
+import { metricsPage } from "./reference/metrics-page.ts";
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "flags.md": flagsPage,

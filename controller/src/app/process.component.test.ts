@@ -11,7 +11,7 @@ import {
   ScriptedServer,
   sendJson,
   sendStatus,
-} from "../../test/support/scripted-server.ts";
+} from "../../test/support/kube/scripted-server.ts";
 import { type Options, parseCommand } from "./options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { systemClock } from "../util/clock.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { PATHS } from "@cloudwire/operator-api";
 import fastify, { type FastifyInstance } from "fastify";
 import { expect, test } from "vitest";
-import { FakeInformer } from "../../test/support/fake-informer.ts";
+import { FakeInformer } from "../../test/support/kube/fake-informer.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import type { Node } from "../api/node.ts";
 import { STATUS_READER_PATHS } from "../api/permissions.ts";

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { CREATED_MS, node, service, taint } from "../../test/support/builders.ts";
-import { snapshot } from "../../test/support/explain-builders.ts";
+import { snapshot } from "../../test/support/explain/explain-builders.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../test/support/fake-informer.ts";
+import { FakeInformer } from "../../test/support/kube/fake-informer.ts";
 import { keyedController } from "../../test/support/keyed-controller.ts";
-import { idleProvider, info } from "../../test/support/provider-builders.ts";
+import { idleProvider, info } from "../../test/support/provider/provider-builders.ts";
 import {
   CLOUD_NODE_CONTROLLER,
   CLOUD_NODE_LIFECYCLE_CONTROLLER,

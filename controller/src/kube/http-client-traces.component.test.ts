@@ -1,6 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
-import { type Answer, nodeJson, ScriptedServer, sendJson, sendStatus } from "../../test/support/scripted-server.ts";
+import {
+  type Answer,
+  nodeJson,
+  ScriptedServer,
+  sendJson,
+  sendStatus,
+} from "../../test/support/kube/scripted-server.ts";
 import { systemClock } from "../util/clock.ts";
 import { HttpKubeClient } from "./http-client.ts";
 import { NODES } from "./resources/node.ts";

@@ -8,7 +8,7 @@ import {
   ScriptedServer,
   sendJson,
   sendStatus,
-} from "../../test/support/scripted-server.ts";
+} from "../../test/support/kube/scripted-server.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";

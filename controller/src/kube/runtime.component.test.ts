@@ -1,6 +1,6 @@
 import { type DevCluster, startDevCluster } from "@cloudwire/devcluster";
 import { afterAll, beforeAll, describe } from "vitest";
-import { testRuntime } from "../../test/support/runtime-scenarios.ts";
+import { testRuntime } from "../../test/support/kube/runtime-scenarios.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
 import { HttpKubeClient } from "./http-client.ts";

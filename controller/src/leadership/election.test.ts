@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { FakeKube } from "../../test/support/fake-kube.ts";
+import { FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../api/controller-names.ts";
 import { DeletionLedger, DeletionNotes } from "../controllers/node-lifecycle/deletion-history.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { NO_ANNOTATIONS } from "../../test/support/candidate.ts";
+import { NO_ANNOTATIONS } from "../../test/support/kube/candidate.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted, sleep } from "../util/abort.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { candidate, LOCK } from "../../test/support/candidate.ts";
+import { candidate, LOCK } from "../../test/support/kube/candidate.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { sleep } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
 import { recordField } from "../util/json.ts";

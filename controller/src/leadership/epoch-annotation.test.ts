@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import type { ObjectName } from "../api/meta.ts";
 import type { JsonObject, WriteOptions } from "../kube/client.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { FakeKube } from "../../test/support/fake-kube.ts";
+import { FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { DEFAULT_TIMINGS, electionMetrics, LeaderElector } from "./elector.ts";
 import { LEASES } from "./lease-lock.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { FakeKube } from "../../test/support/fake-kube.ts";
+import { FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { LEASES, LeaseLock } from "./lease-lock.ts";
 import { ScopeGuard } from "../provider/connection/state.ts";

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import type { ObjectName } from "../api/meta.ts";
 import { raceAbort, sleep } from "../util/abort.ts";
 import { type JsonRecord, recordField } from "../util/json.ts";
 import type { WriteOptions } from "../kube/client.ts";
-import { NO_ANNOTATIONS } from "../../test/support/candidate.ts";
+import { NO_ANNOTATIONS } from "../../test/support/kube/candidate.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import { LEASES, LeaseLock } from "./lease-lock.ts";
 import type { Resource } from "../kube/resources/resource.ts";

@@ -5,9 +5,9 @@ import {
   type CandidateOptions,
   LOCK,
   NO_ANNOTATIONS,
-} from "../../test/support/candidate.ts";
+} from "../../test/support/kube/candidate.ts";
 import { FakeClock, settle } from "../../test/support/fake-clock.ts";
-import { apiError, FakeKube } from "../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../test/support/kube/fake-kube.ts";
 import { DEFAULT_TIMINGS } from "./elector.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import { LEASES } from "./lease-lock.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, SERVICE } from "../../test/support/client-world.ts";
+import { ClientWorld, SERVICE } from "../../test/support/provider/client-world.ts";
 import { eventually } from "../../test/support/poll.ts";
 
 let world: ClientWorld;

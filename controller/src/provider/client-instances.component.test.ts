@@ -1,10 +1,10 @@
 import type { BatchGetInstancesRequest } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/client-world.ts";
+import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/provider/client-world.ts";
 import type { NodeRef } from "./model/instance.ts";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
 import { eventually } from "../../test/support/poll.ts";
-import { contractFailure, instancesFor, StatusFailure } from "../../test/support/scripted-provider.ts";
+import { contractFailure, instancesFor, StatusFailure } from "../../test/support/provider/scripted-provider.ts";
 
 let world: ClientWorld;
 beforeEach(async () => {

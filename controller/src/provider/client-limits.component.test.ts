@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/client-world.ts";
+import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-world.ts";
 import type { TargetNode } from "./model/load-balancer.ts";
-import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
+import { contractFailure, providerInfo } from "../../test/support/provider/scripted-provider.ts";
 import type { EnsureLoadBalancerInput } from "./model/client.ts";
 import { prepareTarget } from "./convert/node.ts";
 import { nodeSelection } from "./convert/node.ts";

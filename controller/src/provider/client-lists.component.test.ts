@@ -1,7 +1,7 @@
 import { ListInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld } from "../../test/support/client-world.ts";
-import { contractFailure } from "../../test/support/scripted-provider.ts";
+import { ClientWorld } from "../../test/support/provider/client-world.ts";
+import { contractFailure } from "../../test/support/provider/scripted-provider.ts";
 
 let world: ClientWorld;
 beforeEach(async () => {

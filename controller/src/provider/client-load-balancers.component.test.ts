@@ -6,10 +6,10 @@ import {
   UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/client-world.ts";
+import { ClientWorld, ensureInput, SERVICE, targetOf } from "../../test/support/provider/client-world.ts";
 import type { TargetNode } from "./model/load-balancer.ts";
 import { eventually } from "../../test/support/poll.ts";
-import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
+import { contractFailure, providerInfo } from "../../test/support/provider/scripted-provider.ts";
 import { prepareTarget } from "./convert/node.ts";
 import { nodeSelection } from "./convert/node.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ClientWorld, refs, SERVICE } from "../../test/support/client-world.ts";
-import { contractFailure, instancesFor } from "../../test/support/scripted-provider.ts";
+import { ClientWorld, refs, SERVICE } from "../../test/support/provider/client-world.ts";
+import { contractFailure, instancesFor } from "../../test/support/provider/scripted-provider.ts";
 
 let world: ClientWorld;
 beforeEach(async () => {

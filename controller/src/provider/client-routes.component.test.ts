@@ -1,7 +1,7 @@
 import { BatchDeleteRoutesResponse, BatchEnsureRoutesResponse } from "@cloudwire/proto/cloudprovider/v1/route";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ProviderHarness } from "../../test/support/provider-harness.ts";
-import { providerInfo, routeResult, ScriptedProvider } from "../../test/support/scripted-provider.ts";
+import { ProviderHarness } from "../../test/support/provider/provider-harness.ts";
+import { providerInfo, routeResult, ScriptedProvider } from "../../test/support/provider/scripted-provider.ts";
 import type { Sidecar } from "./sidecar.ts";
 import type { Route } from "./model/route.ts";
 

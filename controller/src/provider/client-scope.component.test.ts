@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/client-world.ts";
+import { absentAll, ClientWorld, refs, SERVICE } from "../../test/support/provider/client-world.ts";
 import { eventually } from "../../test/support/poll.ts";
-import { providerInfo, providerStatus } from "../../test/support/scripted-provider.ts";
+import { providerInfo, providerStatus } from "../../test/support/provider/scripted-provider.ts";
 
 let world: ClientWorld;
 beforeEach(async () => {

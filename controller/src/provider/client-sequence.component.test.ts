@@ -2,8 +2,8 @@ import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 import { EnsureLoadBalancerResponse, GetLoadBalancerResponse } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { BatchEnsureRoutesResponse } from "@cloudwire/proto/cloudprovider/v1/route";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ClientWorld, ensureInput, SERVICE } from "../../test/support/client-world.ts";
-import { contractFailure, providerInfo } from "../../test/support/scripted-provider.ts";
+import { ClientWorld, ensureInput, SERVICE } from "../../test/support/provider/client-world.ts";
+import { contractFailure, providerInfo } from "../../test/support/provider/scripted-provider.ts";
 
 let world: ClientWorld;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { eventually } from "../../test/support/poll.ts";
-import { providerInfo, providerStatus, ScriptedProvider } from "../../test/support/scripted-provider.ts";
+import { providerInfo, providerStatus, ScriptedProvider } from "../../test/support/provider/scripted-provider.ts";
 import type { Options } from "../app/options.ts";
 import { parseCommand } from "../app/options.ts";
 import { ChangeSequence } from "../leadership/change-sequence.ts";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../test/support/fake-log.ts";
 import { MemoryTraces } from "../../test/support/memory-traces.ts";
-import { capabilities, idleProvider, info } from "../../test/support/provider-builders.ts";
-import { routeCapabilities } from "../../test/support/route-cloud.ts";
+import { capabilities, idleProvider, info } from "../../test/support/provider/provider-builders.ts";
+import { routeCapabilities } from "../../test/support/route/route-cloud.ts";
 import type { Mode } from "../observe/mode.ts";
 import { PlannedOnlyError, doSharedWork, doWork } from "../observe/work.ts";
 import { UnaccountedWriteError, WriteGate } from "../observe/write-filter.ts";

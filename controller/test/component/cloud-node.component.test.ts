@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { contractFailure } from "../support/scripted-provider.ts";
+import { contractFailure } from "../support/provider/scripted-provider.ts";
 import { eventually } from "../support/poll.ts";
 import { Harness, type HarnessOptions } from "./support/harness.ts";
 import { initializedNode, masked, registeredNode } from "./support/objects.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/poll.ts";
-import { contractFailure } from "../support/scripted-provider.ts";
+import { contractFailure } from "../support/provider/scripted-provider.ts";
 import type { Harness } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, masked } from "./support/objects.ts";
 import { ENSURING, FINALIZER, PATH, saying, serviceLbHelpers, TAKE_UP, UNSAID } from "./support/service-lb.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "@cloudwire/devcluster";
 import { describe, expect, test } from "vitest";
 import { asRecord, recordField, recordsField, stringField } from "../../src/util/json.ts";
 import { eventually } from "../support/poll.ts";
-import { contractFailure } from "../support/scripted-provider.ts";
+import { contractFailure } from "../support/provider/scripted-provider.ts";
 import type { Harness } from "./support/harness.ts";
 import { initializedNode, loadBalancerService } from "./support/objects.ts";
 import { PATH, serviceLbHelpers } from "./support/service-lb.ts";

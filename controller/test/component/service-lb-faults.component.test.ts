@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/poll.ts";
-import { contractFailure } from "../support/scripted-provider.ts";
+import { contractFailure } from "../support/provider/scripted-provider.ts";
 import { Harness, type HarnessOptions } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, masked } from "./support/objects.ts";
 import { READY, saying } from "./support/service-lb.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/poll.ts";
-import { contractFailure } from "../support/scripted-provider.ts";
+import { contractFailure } from "../support/provider/scripted-provider.ts";
 import type { Harness } from "./support/harness.ts";
 import { initializedNode, loadBalancerService, masked, registeredNode } from "./support/objects.ts";
 import {

@@ -12,7 +12,7 @@ import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { systemClock } from "../../src/util/clock.ts";
 import { FakeLog } from "../support/fake-log.ts";
 import { eventually } from "../support/poll.ts";
-import { testRuntime } from "../support/runtime-scenarios.ts";
+import { testRuntime } from "../support/kube/runtime-scenarios.ts";
 
 const signal = new AbortController().signal;
 const clock = systemClock();

@@ -8,7 +8,7 @@ import type { ControllerContext, Registered } from "../../src/runtime/registrati
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";
 import { NO_QUEUE_METRICS } from "../../src/workqueue/metrics.ts";
-import { FakeInformer } from "./fake-informer.ts";
+import { FakeInformer } from "./kube/fake-informer.ts";
 import { FakeLog } from "./fake-log.ts";
 
 export interface EnvironmentParts extends Pick<ControllerEnvironment["program"], "clock"> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Node } from "../../src/api/node.ts";
-import { anyNode, type NodePart, withParts } from "./node-arbitraries.ts";
+import { anyNode, type NodePart, withParts } from "./node/node-arbitraries.ts";
 
 /** Tells whether a change of a Node calls for work. */
 type Changes = (old: Node, node: Node) => boolean;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type DevCluster, type JsonObject, startDevCluster } from "@cloudwire/devcluster";
 import { asRecord, recordField, stringField } from "../../src/util/json.ts";
 import { eventually } from "./poll.ts";
-import { SimulatedCloud } from "./simulated-cloud.ts";
+import { SimulatedCloud } from "./provider/simulated-cloud.ts";
 
 const SOURCES = new URL("../../src/", import.meta.url);
 const PRELOADED = fileURLToPath(new URL("call-counts.ts", import.meta.url));

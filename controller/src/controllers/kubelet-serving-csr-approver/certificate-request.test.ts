@@ -22,7 +22,7 @@ import {
   subjectAltName,
   uri,
   utf8,
-} from "../../../test/support/certificate-requests.ts";
+} from "../../../test/support/node/certificate-requests.ts";
 import { type CertificateRequest, readCertificateRequest } from "./certificate-request.ts";
 
 const KEY = ecKey();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { KubeletServingWorld } from "../../../test/support/kubelet-serving-world.ts";
-import { Observed } from "../../../test/support/observed.ts";
+import { KubeletServingWorld } from "../../../test/support/node/kubelet-serving-world.ts";
+import { Observed } from "../../../test/support/explain/observed.ts";
 
 let world: KubeletServingWorld;
 let observed: Observed;

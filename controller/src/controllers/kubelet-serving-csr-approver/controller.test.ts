@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { dns, ecKey, ip, requestDer, encodeRequest } from "../../../test/support/certificate-requests.ts";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { KubeletServingWorld } from "../../../test/support/kubelet-serving-world.ts";
+import { dns, ecKey, ip, requestDer, encodeRequest } from "../../../test/support/node/certificate-requests.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { KubeletServingWorld } from "../../../test/support/node/kubelet-serving-world.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "../../kube/resources/certificate-signing-request.ts";
 import { contractError } from "../../provider/model/errors.ts";
 

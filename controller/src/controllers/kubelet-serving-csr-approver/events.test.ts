@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { csr } from "../../../test/support/builders-csr.ts";
+import { csr } from "../../../test/support/node/builders-csr.ts";
 import { nodeWithoutCertificate, requestNotApproved } from "./events.ts";
 import { objection } from "./plan/claim.ts";
 

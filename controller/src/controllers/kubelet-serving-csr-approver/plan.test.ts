@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, instance, node } from "../../../test/support/builders.ts";
-import { csr } from "../../../test/support/builders-csr.ts";
+import { csr } from "../../../test/support/node/builders-csr.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import { type Input, plan, type Target } from "./plan.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, node } from "../../../test/support/builders.ts";
-import { csr, csrCondition, type CsrParts } from "../../../test/support/builders-csr.ts";
+import { csr, csrCondition, type CsrParts } from "../../../test/support/node/builders-csr.ts";
 import { changesMachine, decides, isOld, isPending } from "./predicates.ts";
 
 describe("isPending()", () => {

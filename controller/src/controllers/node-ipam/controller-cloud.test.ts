@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IpamWorld, ranges } from "../../../test/support/ipam-world.ts";
+import { IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const CLOUD = { ...ranges([]), cidrAllocatorType: "CloudAllocator" } as const;

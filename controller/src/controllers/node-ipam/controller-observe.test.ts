@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { IpamWorld, ranges } from "../../../test/support/ipam-world.ts";
-import { Observed } from "../../../test/support/observed.ts";
+import { IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
+import { Observed } from "../../../test/support/explain/observed.ts";
 
 let world: IpamWorld;
 let observed: Observed;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Fate, IpamWorld, ranges } from "../../../test/support/ipam-world.ts";
+import { type Fate, IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
 
 const CLUSTER = ranges(["10.0.0.0/21 24", "fd00::/62 64"], ["10.0.2.0/24"]);
 const FAMILIES = ["10.0.0.0/21", "fd00::/62"] as const;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { IpamWorld, ranges } from "../../../test/support/ipam-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { IpamWorld, ranges } from "../../../test/support/node/ipam-world.ts";
 
 const DUAL = ranges(["10.0.0.0/22 24", "fd00::/62 64"]);
 const ONE = ranges(["10.0.0.0/24 24"]);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node, type NodeParts } from "../../../test/support/builders.ts";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../../test/support/fake-informer.ts";
-import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
+import { FakeInformer } from "../../../test/support/kube/fake-informer.ts";
+import { apiError, FakeKube } from "../../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import type { Node } from "../../api/node.ts";
 import type { KubeClient } from "../../kube/client.ts";

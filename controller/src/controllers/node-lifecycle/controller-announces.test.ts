@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { LifecycleWorld } from "../../../test/support/lifecycle-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { LifecycleWorld } from "../../../test/support/node/lifecycle-world.ts";
 
 const TAINTED = { taints: [{ key: "ToBeDeletedByClusterAutoscaler", value: "1", effect: "NoSchedule" }] };
 

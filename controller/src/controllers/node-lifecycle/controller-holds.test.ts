@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
+import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-world.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 

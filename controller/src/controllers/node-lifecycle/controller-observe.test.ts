@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { LifecycleWorld } from "../../../test/support/lifecycle-world.ts";
-import { Observed } from "../../../test/support/observed.ts";
+import { LifecycleWorld } from "../../../test/support/node/lifecycle-world.ts";
+import { Observed } from "../../../test/support/explain/observed.ts";
 
 let world: LifecycleWorld;
 let observed: Observed;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { LifecycleWorld } from "../../../test/support/lifecycle-world.ts";
+import { LifecycleWorld } from "../../../test/support/node/lifecycle-world.ts";
 
 test.each(["nodeMonitorPeriod", "nodeDeletionConfirmations", "nodeDeletionSpan", "nodeDeletionMaxPercent"] as const)(
   "cloud-node-lifecycle reads %s anew while it runs",

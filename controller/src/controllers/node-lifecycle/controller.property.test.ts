@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-world.ts";
 import { RELEASE_DELETION } from "../../api/annotations.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError } from "../../provider/model/errors.ts";

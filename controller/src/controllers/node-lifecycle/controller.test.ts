@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { LifecycleWorld, type Said } from "../../../test/support/lifecycle-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { LifecycleWorld, type Said } from "../../../test/support/node/lifecycle-world.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 

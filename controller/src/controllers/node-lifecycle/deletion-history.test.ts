@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
-import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
+import { apiError, FakeKube } from "../../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import { DeletionLedger, DeletionNotes } from "./deletion-history.ts";
 import { LEASES, LeaseLock } from "../../leadership/lease-lock.ts";

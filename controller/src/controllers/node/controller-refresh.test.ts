@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node-world.ts";
-import { apiError } from "../../../test/support/fake-kube.ts";
+import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node/node-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 let world: NodeWorld;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node-world.ts";
+import { MINUTE_MS, NodeWorld, REFRESH_MS } from "../../../test/support/node/node-world.ts";
 import type { Node, NodeAddress } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { Instance } from "../../provider/model/instance.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { instance, node, taint } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../../test/support/fake-informer.ts";
+import { FakeInformer } from "../../../test/support/kube/fake-informer.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { idleProvider, info, instanceCapabilities } from "../../../test/support/provider-builders.ts";
+import { idleProvider, info, instanceCapabilities } from "../../../test/support/provider/provider-builders.ts";
 import type { Node } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceAnswer } from "../../provider/model/instance.ts";

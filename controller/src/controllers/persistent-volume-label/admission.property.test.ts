@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { DRIVER, present, REGION, ZONE } from "../../../test/support/volume-builders.ts";
+import { DRIVER, present, REGION, ZONE } from "../../../test/support/provider/volume-builders.ts";
 import type { AdmissionPatchStep, AdmissionRequest } from "../../api/admission.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";
 import type { TopologyTerm, Volume } from "../../provider/model/volume.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { built, controllerContext } from "../../../test/support/controller-context.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../../test/support/fake-informer.ts";
-import { apiError, FakeKube } from "../../../test/support/fake-kube.ts";
+import { FakeInformer } from "../../../test/support/kube/fake-informer.ts";
+import { apiError, FakeKube } from "../../../test/support/kube/fake-kube.ts";
 import {
   ABSENT,
   persistentVolumeJson,
@@ -10,7 +10,7 @@ import {
   REGION,
   VolumeCloud,
   ZONE,
-} from "../../../test/support/volume-builders.ts";
+} from "../../../test/support/provider/volume-builders.ts";
 import type { EventInput } from "../../api/event.ts";
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import { PERSISTENT_VOLUMES } from "../../kube/resources/persistent-volume.ts";

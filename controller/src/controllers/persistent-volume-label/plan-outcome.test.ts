@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ABSENT, persistentVolume, present, REGION, ZONE } from "../../../test/support/volume-builders.ts";
+import { ABSENT, persistentVolume, present, REGION, ZONE } from "../../../test/support/provider/volume-builders.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { describeVolume, planOutcome } from "./plan.ts";
 

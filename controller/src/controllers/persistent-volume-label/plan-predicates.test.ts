@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csi, persistentVolume } from "../../../test/support/volume-builders.ts";
+import { csi, persistentVolume } from "../../../test/support/provider/volume-builders.ts";
 import type { ObjectMeta } from "../../api/meta.ts";
 import type { PersistentVolumeSpec } from "../../api/persistent-volume.ts";
 import { changesLabelling } from "./plan.ts";

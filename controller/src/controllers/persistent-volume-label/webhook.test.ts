@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { ABSENT, persistentVolumeJson, present, REGION, ZONE } from "../../../test/support/volume-builders.ts";
+import { ABSENT, persistentVolumeJson, present, REGION, ZONE } from "../../../test/support/provider/volume-builders.ts";
 import type { AdmissionDecision, AdmissionRequest, AdmissionWebhook } from "../../api/admission.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { Metrics } from "../../telemetry/metrics.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { node as nodeOf } from "../../../test/support/builders.ts";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route/route-world.ts";
 import { NETWORK_UNAVAILABLE, type Node } from "../../api/node.ts";
 import { NODES } from "../../kube/resources/node.ts";
 

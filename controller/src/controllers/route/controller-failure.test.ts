@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
+import { MINUTE_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route/route-world.ts";
 import { contractError, ProviderError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PERIOD_MS, RouteWorld } from "../../../test/support/route-world.ts";
+import { PERIOD_MS, RouteWorld } from "../../../test/support/route/route-world.ts";
 
 let world: RouteWorld;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route/route-world.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RouteCloud } from "../../../test/support/route-cloud.ts";
-import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
+import { RouteCloud } from "../../../test/support/route/route-cloud.ts";
+import { PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route/route-world.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route-world.ts";
+import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld } from "../../../test/support/route/route-world.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { sleep } from "../../util/abort.ts";
 

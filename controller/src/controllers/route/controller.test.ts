@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { info } from "../../../test/support/provider-builders.ts";
-import { routesInfo } from "../../../test/support/route-cloud.ts";
-import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route-world.ts";
+import { info } from "../../../test/support/provider/provider-builders.ts";
+import { routesInfo } from "../../../test/support/route/route-cloud.ts";
+import { MINUTE_MS, PERIOD_MS, ROUTED, RouteWorld, UNROUTED } from "../../../test/support/route/route-world.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const A = "10.120.1.0/24";

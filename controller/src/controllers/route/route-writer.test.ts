@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { RouteCloud } from "../../../test/support/route-cloud.ts";
+import { RouteCloud } from "../../../test/support/route/route-cloud.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { Route } from "../../provider/model/route.ts";
 import { parseCidr } from "../../util/cidr.ts";

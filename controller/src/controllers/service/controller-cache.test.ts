@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service/service-world.ts";
 
 const UID = "uid-default-web";
 

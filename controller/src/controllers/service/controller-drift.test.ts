@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service/service-world.ts";
 
 test("sweeps for drift follow a period that is turned on, changed and turned off while service-lb runs", async () => {
   await using world = new ServiceWorld();

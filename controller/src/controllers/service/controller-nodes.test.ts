@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { idleProvider, info } from "../../../test/support/provider-builders.ts";
-import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
+import { ServiceWorld } from "../../../test/support/service/service-world.ts";
 import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 
 const UID = "uid-default-web";

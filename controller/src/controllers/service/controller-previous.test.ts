@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { capabilities, info } from "../../../test/support/provider-builders.ts";
-import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { capabilities, info } from "../../../test/support/provider/provider-builders.ts";
+import { ServiceWorld } from "../../../test/support/service/service-world.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { service, type ServiceParts } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service/service-world.ts";
 import { asProviderError, contractError } from "../../provider/model/errors.ts";
 import type { Provider } from "../../provider/model/provider.ts";
 import { sleep } from "../../util/abort.ts";

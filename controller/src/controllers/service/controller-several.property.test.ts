@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { PERIOD_MS, ServiceWorld } from "../../../test/support/service-world.ts";
-import { lingering, type Pace } from "../../../test/support/lingering-provider.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { PERIOD_MS, ServiceWorld } from "../../../test/support/service/service-world.ts";
+import { lingering, type Pace } from "../../../test/support/provider/lingering-provider.ts";
 import type { Service } from "../../api/service.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { ProviderClient } from "../../provider/model/client.ts";

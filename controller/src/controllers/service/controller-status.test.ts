@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ingress, service } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud } from "../../../test/support/load-balancer-cloud.ts";
-import { ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
+import { ServiceWorld } from "../../../test/support/service/service-world.ts";
 
 /** As `kubectl edit --subresource=status` does it. */
 function overwrite({ store }: ServiceWorld, ...points: readonly string[]): void {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
-import { LoadBalancerCloud, type LoadBalancerCall } from "../../../test/support/load-balancer-cloud.ts";
-import { PERIOD_MS, ServiceWorld } from "../../../test/support/service-world.ts";
+import { LoadBalancerCloud, type LoadBalancerCall } from "../../../test/support/service/load-balancer-cloud.ts";
+import { PERIOD_MS, ServiceWorld } from "../../../test/support/service/service-world.ts";
 import type { Service } from "../../api/service.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { ErrorReason } from "@cloudwire/proto/reasons";

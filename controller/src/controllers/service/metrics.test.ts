@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
-import { capabilities, idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import type { Service } from "../../api/service.ts";
 import { PrefixProviderSet } from "../../provider/ownership/provider-set.ts";
 import { Metrics } from "../../telemetry/metrics.ts";

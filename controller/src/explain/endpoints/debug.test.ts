@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { controllerEnvironment } from "../../../test/support/controller-context.ts";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { info as providerInfo } from "../../../test/support/provider-builders.ts";
+import { info as providerInfo } from "../../../test/support/provider/provider-builders.ts";
 import { HandshakeHistory } from "../../provider/connection/handshake.ts";
 import { Controller } from "../../runtime/controller.ts";
 import { controllerMetrics, faultCounter } from "../../runtime/metrics.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { node, taint } from "../../../test/support/builders.ts";
-import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
-import { idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { failedWith, remembered } from "../../../test/support/explain/explain-builders.ts";
+import { idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
 import { contestedNodeError, contractError, openClaimError } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";

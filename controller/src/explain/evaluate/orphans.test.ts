@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { FakeInformer } from "../../../test/support/fake-informer.ts";
-import { capabilities, idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { FakeInformer } from "../../../test/support/kube/fake-informer.ts";
+import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
 import type { Listing, ProviderClient } from "../../provider/model/client.ts";

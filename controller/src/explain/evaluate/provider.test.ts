@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { condition, snapshot, status } from "../../../test/support/explain-builders.ts";
+import { condition, snapshot, status } from "../../../test/support/explain/explain-builders.ts";
 import type { HealthReasonName } from "../../provider/connection/state.ts";
 import type { ProviderSnapshot } from "../../provider/sidecar.ts";
 import { heldCause, judgeProvider, providerTroubles } from "./provider.ts";

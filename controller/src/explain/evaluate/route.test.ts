@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { failedWith } from "../../../test/support/explain-builders.ts";
-import { idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { failedWith } from "../../../test/support/explain/explain-builders.ts";
+import { idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import { NETWORK_UNAVAILABLE, type NodeSpec } from "../../api/node.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, ingress, service, servicePort, type ServiceParts } from "../../../test/support/builders.ts";
-import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
-import { idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { failedWith, remembered } from "../../../test/support/explain/explain-builders.ts";
+import { idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import { DELETION_PROTECTION } from "../../api/annotations.ts";
 import { LOAD_BALANCER_CLEANUP } from "../../api/well-known.ts";
 import { LOAD_BALANCER_READY, type LoadBalancerReadyReason } from "../../api/load-balancer-condition.ts";

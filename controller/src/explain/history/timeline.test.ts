@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CREATED_MS, ingress, node, service, taint } from "../../../test/support/builders.ts";
-import { failedWith, remembered } from "../../../test/support/explain-builders.ts";
+import { failedWith, remembered } from "../../../test/support/explain/explain-builders.ts";
 import { EVENT_SOURCES } from "../../api/controller-names.ts";
 import { LOAD_BALANCER_READY } from "../../api/load-balancer-condition.ts";
 import { type Node, nodeReference } from "../../api/node.ts";

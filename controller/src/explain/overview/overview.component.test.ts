@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { node, service, taint } from "../../../test/support/builders.ts";
-import { EventReader } from "../../../test/support/event-reader.ts";
-import { snapshot } from "../../../test/support/explain-builders.ts";
+import { EventReader } from "../../../test/support/kube/event-reader.ts";
+import { snapshot } from "../../../test/support/explain/explain-builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { keyedController } from "../../../test/support/keyed-controller.ts";
-import { type OverviewWorld, startOverviewWorld } from "../../../test/support/overview-world.ts";
+import { type OverviewWorld, startOverviewWorld } from "../../../test/support/explain/overview-world.ts";
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER } from "../../api/controller-names.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
 import { requeueAfter } from "../../runtime/reconciler.ts";

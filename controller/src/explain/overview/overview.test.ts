@@ -1,6 +1,6 @@
 import type { ObjectRow } from "@cloudwire/operator-api";
 import { describe, expect, test } from "vitest";
-import { snapshot } from "../../../test/support/explain-builders.ts";
+import { snapshot } from "../../../test/support/explain/explain-builders.ts";
 import { callMetrics } from "../../provider/observers/metrics.ts";
 import { controllerMetrics } from "../../runtime/metrics.ts";
 import { Metrics } from "../../telemetry/metrics.ts";

@@ -13,7 +13,7 @@ import {
   sendJson,
   sendStatus,
   writeEvent,
-} from "../../../test/support/scripted-server.ts";
+} from "../../../test/support/kube/scripted-server.ts";
 import type { Node } from "../../api/node.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { wireNode, wireNodeModified } from "../../../test/support/wire-nodes.ts";
+import { wireNode, wireNodeModified } from "../../../test/support/kube/wire-nodes.ts";
 import { systemClock } from "../../util/clock.ts";
 import { PROTOBUF_TYPE } from "../resources/codec.ts";
 import { NODES } from "../resources/node.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { node, service } from "../../../test/support/builders.ts";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
-import { apiError, FakeKube, type KubeCall } from "../../../test/support/fake-kube.ts";
+import { apiError, FakeKube, type KubeCall } from "../../../test/support/kube/fake-kube.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
 import type { EventInput } from "../../api/event.ts";
 import { nodeReference } from "../../api/node.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csr, csrCondition } from "../../../test/support/builders-csr.ts";
+import { csr, csrCondition } from "../../../test/support/node/builders-csr.ts";
 import { CERTIFICATE_SIGNING_REQUESTS, conditionPatch } from "./certificate-signing-request.ts";
 import { objectPath } from "./resource.ts";
 

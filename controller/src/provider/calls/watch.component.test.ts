@@ -1,8 +1,8 @@
 import { WatchInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instance";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/poll.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
-import { contractFailure, ScriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
+import { contractFailure, ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
 import type { InstanceHint, WatchEvent } from "../model/client.ts";
 
 let harness: ProviderHarness;

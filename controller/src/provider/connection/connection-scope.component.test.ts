@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually } from "../../../test/support/poll.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
-import { providerInfo, providerStatus, ScriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
+import { providerInfo, providerStatus, ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
 import type { Sidecar } from "../sidecar.ts";
 
 const QUICK = { statusReadyMs: 20, statusNotReadyMs: 20 };

@@ -5,14 +5,14 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../test/support/poll.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
 import {
   contractFailure,
   providerInfo,
   providerStatus,
   ScriptedProvider,
   StatusFailure,
-} from "../../../test/support/scripted-provider.ts";
+} from "../../../test/support/provider/scripted-provider.ts";
 
 const WAITING = "provider is not connected; trying again";
 
@@ -271,7 +271,7 @@ describe("ProviderConnection", () => {
 });
 
 async function startProcess(bootId: string): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL("../../../test/support/scripted-provider-process.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../../test/support/provider/scripted-provider-process.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=development", script, harness.socketPath, bootId], {
     stdio: ["ignore", "pipe", "inherit"],
   });

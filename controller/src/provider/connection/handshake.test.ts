@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { capabilities, info, instanceCapabilities } from "../../../test/support/provider-builders.ts";
+import { capabilities, info, instanceCapabilities } from "../../../test/support/provider/provider-builders.ts";
 import { HandshakeHistory, infoChanges } from "./handshake.ts";
 
 test("HandshakeHistory keeps what each handshake changed, newest first, and answers the same", () => {

@@ -1,8 +1,8 @@
 import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
-import { ScriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
+import { ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
 import { probeSocket } from "./probe.ts";
 
 /** User `nobody`, to whom the rights of files apply also when tests run as root. */

@@ -7,10 +7,10 @@ import { ServerCredentials } from "@grpc/grpc-js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { eventually } from "../../../test/support/poll.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
-import { instancesFor, ScriptedProvider } from "../../../test/support/scripted-provider.ts";
-import { refs } from "../../../test/support/client-world.ts";
-import { SilencingProxy } from "../../../test/support/silencing-proxy.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
+import { instancesFor, ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
+import { refs } from "../../../test/support/provider/client-world.ts";
+import { SilencingProxy } from "../../../test/support/provider/silencing-proxy.ts";
 import type { ProviderTls } from "./address.ts";
 import { ProviderChannel } from "./channel.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { info } from "../../../test/support/provider-builders.ts";
+import { info } from "../../../test/support/provider/provider-builders.ts";
 import { type ProviderStatus, notReadyMessage } from "../model/status.ts";
 import {
   type ConnectionState,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { FakeClock, settle } from "../../../test/support/fake-clock.ts";
-import { info as providerInfo } from "../../../test/support/provider-builders.ts";
+import { info as providerInfo } from "../../../test/support/provider/provider-builders.ts";
 import { ProviderError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { ProviderStatus } from "../model/status.ts";

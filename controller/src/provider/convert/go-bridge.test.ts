@@ -6,7 +6,7 @@ import { readDescriptorSet } from "@cloudwire/proto/descriptor-set";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { EVERY_WISH } from "../../../test/support/provider-builders.ts";
+import { EVERY_WISH } from "../../../test/support/provider/provider-builders.ts";
 import { JSON_TYPE, decodeObject } from "../../kube/resources/codec.ts";
 import { NODES } from "../../kube/resources/node.ts";
 import type { Resource } from "../../kube/resources/resource.ts";

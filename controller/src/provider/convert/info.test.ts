@@ -7,7 +7,7 @@ import {
   QuotaClass,
 } from "@cloudwire/proto/cloudprovider/v1/identity";
 import { describe, expect, test } from "vitest";
-import { providerInfo } from "../../../test/support/scripted-provider.ts";
+import { providerInfo } from "../../../test/support/provider/scripted-provider.ts";
 import { problemsOf, providerInfoFromProto } from "./info.ts";
 
 describe("providerInfoFromProto()", () => {

@@ -4,7 +4,7 @@ import { ExternalTrafficPolicy } from "@cloudwire/proto/cloudprovider/v1/load_ba
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../test/support/builders.ts";
-import { capabilities, EVERY_WISH } from "../../../test/support/provider-builders.ts";
+import { capabilities, EVERY_WISH } from "../../../test/support/provider/provider-builders.ts";
 import {
   declaredAnnotations,
   loadBalancerSpec,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ensureInput } from "../../../test/support/client-world.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
-import { SimulatedCloud } from "../../../test/support/simulated-cloud.ts";
+import { ensureInput } from "../../../test/support/provider/client-world.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
+import { SimulatedCloud } from "../../../test/support/provider/simulated-cloud.ts";
 import { sleep } from "../../util/abort.ts";
 import { systemClock } from "../../util/clock.ts";
 import type { Priority } from "../../util/semaphore.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { settle } from "../../../test/support/fake-clock.ts";
-import { capabilities, idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import type { LockScope } from "../model/info.ts";
 import type { Provider } from "../model/provider.ts";
 import { ChangeLimiter } from "./change-limiter.ts";

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { node, taint } from "../../../test/support/builders.ts";
 import { eventually } from "../../../test/support/poll.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
 import {
   contractFailure,
   instancesFor,
   providerInfo,
   ScriptedProvider,
-} from "../../../test/support/scripted-provider.ts";
+} from "../../../test/support/provider/scripted-provider.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { systemClock } from "../../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { MemoryTraces } from "../../../test/support/memory-traces.ts";
-import { idleProvider } from "../../../test/support/provider-builders.ts";
+import { idleProvider } from "../../../test/support/provider/provider-builders.ts";
 import {
   ABSENT,
   DRIVER,
@@ -11,7 +11,7 @@ import {
   persistentVolume,
   present,
   volumesInfo,
-} from "../../../test/support/volume-builders.ts";
+} from "../../../test/support/provider/volume-builders.ts";
 import type { VolumeSource } from "../../api/persistent-volume.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { contractError } from "../model/errors.ts";

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { node, service } from "../../../test/support/builders.ts";
-import { capabilities, idleProvider, info, instanceCapabilities } from "../../../test/support/provider-builders.ts";
+import {
+  capabilities,
+  idleProvider,
+  info,
+  instanceCapabilities,
+} from "../../../test/support/provider/provider-builders.ts";
 import { type LabelSelector, parseLabelSelector } from "../../api/labels.ts";
 import { PrefixProviderSet } from "../ownership/provider-set.ts";
 import { NO_RULES, type NodeOwner, type OwnershipRules } from "./provider.ts";

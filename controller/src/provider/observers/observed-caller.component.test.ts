@@ -4,9 +4,9 @@ import { EnsureLoadBalancerResponse } from "@cloudwire/proto/cloudprovider/v1/lo
 import { BatchEnsureRoutesResponse } from "@cloudwire/proto/cloudprovider/v1/route";
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { auditSchema } from "../../../scripts/audit-schema.ts";
-import { ClientWorld, ensureInput, SERVICE } from "../../../test/support/client-world.ts";
-import { contractFailure, providerInfo } from "../../../test/support/scripted-provider.ts";
+import { auditSchema } from "../../../scripts/schemas/audit-schema.ts";
+import { ClientWorld, ensureInput, SERVICE } from "../../../test/support/provider/client-world.ts";
+import { contractFailure, providerInfo } from "../../../test/support/provider/scripted-provider.ts";
 import { doWork } from "../../observe/work.ts";
 import { AuditLog, auditMetrics } from "../../telemetry/audit-log.ts";
 import { systemClock } from "../../util/clock.ts";

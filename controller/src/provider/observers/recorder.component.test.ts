@@ -5,9 +5,9 @@ import { WatchInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/instan
 import { fieldRules } from "@cloudwire/proto/rules";
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { recordingSchema } from "../../../scripts/recording-schema.ts";
-import { ClientWorld, ensureInput, refs, SERVICE } from "../../../test/support/client-world.ts";
-import { contractFailure, providerInfo } from "../../../test/support/scripted-provider.ts";
+import { recordingSchema } from "../../../scripts/schemas/recording-schema.ts";
+import { ClientWorld, ensureInput, refs, SERVICE } from "../../../test/support/provider/client-world.ts";
+import { contractFailure, providerInfo } from "../../../test/support/provider/scripted-provider.ts";
 import { RecordingLog, recordingMetrics } from "../../telemetry/recording-log.ts";
 import { systemClock } from "../../util/clock.ts";
 import { recorder } from "./recorder.ts";

@@ -2,8 +2,8 @@ import { BatchGetInstancesResponse } from "@cloudwire/proto/cloudprovider/v1/ins
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { node, taint } from "../../../test/support/builders.ts";
 import { eventually } from "../../../test/support/poll.ts";
-import { ProviderHarness } from "../../../test/support/provider-harness.ts";
-import { providerInfo, providerStatus, ScriptedProvider } from "../../../test/support/scripted-provider.ts";
+import { ProviderHarness } from "../../../test/support/provider/provider-harness.ts";
+import { providerInfo, providerStatus, ScriptedProvider } from "../../../test/support/provider/scripted-provider.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { systemClock } from "../../util/clock.ts";
 import { BatchingInstanceReader } from "../lookup/instance-reader.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
 import { FakeLog } from "../../../test/support/fake-log.ts";
-import { capabilities, idleProvider, info } from "../../../test/support/provider-builders.ts";
+import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_RULES, type Provider } from "../model/provider.ts";
 import { OwnershipReport, ownershipProblems } from "./conflicts.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { apiError } from "../../../test/support/fake-kube.ts";
-import { FakeReviews } from "../../../test/support/fake-reviews.ts";
+import { apiError } from "../../../test/support/kube/fake-kube.ts";
+import { FakeReviews } from "../../../test/support/kube/fake-reviews.ts";
 import { ANONYMOUS, Authorizer, ExpiringCache, type User, authenticated } from "./reviews.ts";
 
 const ALICE: User = { name: "alice", uid: "1", groups: ["dev"], extra: { scope: ["a"] } };

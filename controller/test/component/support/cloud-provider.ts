@@ -21,7 +21,12 @@ import {
   UpdateLoadBalancerNodesResponse,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
-import { contractFailure, providerInfo, providerStatus, StatusFailure } from "../../support/scripted-provider.ts";
+import {
+  contractFailure,
+  providerInfo,
+  providerStatus,
+  StatusFailure,
+} from "../../support/provider/scripted-provider.ts";
 import type { Balancer, Cloud } from "./cloud.ts";
 
 const SCOPE = "project-1";

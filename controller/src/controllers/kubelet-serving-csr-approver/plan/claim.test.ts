@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CsrParts, csr } from "../../../../test/support/builders-csr.ts";
+import { type CsrParts, csr } from "../../../../test/support/node/builders-csr.ts";
 import type { CertificateRequest, ReadRequest } from "../certificate-request.ts";
 import { canonicalIp, claimOf, ipsAmong, isMachineName, listed, quoted } from "./claim.ts";
 

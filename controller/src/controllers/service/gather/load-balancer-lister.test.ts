@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../../test/support/fake-log.ts";
-import { LoadBalancerCloud } from "../../../../test/support/load-balancer-cloud.ts";
+import { LoadBalancerCloud } from "../../../../test/support/service/load-balancer-cloud.ts";
 import { contractError } from "../../../provider/model/errors.ts";
 import { LoadBalancerLister } from "./load-balancer-lister.ts";
 

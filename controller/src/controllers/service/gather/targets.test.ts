@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { node } from "../../../../test/support/builders.ts";
-import { FakeInformer } from "../../../../test/support/fake-informer.ts";
-import { idleProvider, info } from "../../../../test/support/provider-builders.ts";
+import { FakeInformer } from "../../../../test/support/kube/fake-informer.ts";
+import { idleProvider, info } from "../../../../test/support/provider/provider-builders.ts";
 import type { Node } from "../../../api/node.ts";
 import { PrefixProviderSet } from "../../../provider/ownership/provider-set.ts";
 import { Targets } from "./targets.ts";

@@ -6,7 +6,7 @@ import {
   making,
   operation,
   present,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import { driftOf, driftVerdict, isOver, isSuspect } from "./drift.ts";
 import type { Repairs } from "../record/record.ts";
 

@@ -13,7 +13,7 @@ import {
   updating,
   wanted,
   wish,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import { plan } from "./plan.ts";
 
 describe("plan() makes the load balancer be ensured", () => {

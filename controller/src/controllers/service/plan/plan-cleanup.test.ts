@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { service } from "../../../../test/support/builders.ts";
-import { FINALIZER, held, known, uid, wanted, wish } from "../../../../test/support/service-plan-builders.ts";
+import { FINALIZER, held, known, uid, wanted, wish } from "../../../../test/support/service/service-plan-builders.ts";
 import { plan } from "./plan.ts";
 
 const cleanup = {

@@ -8,7 +8,7 @@ import {
   present,
   wanted,
   wish,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import { service } from "../../../../test/support/builders.ts";
 import { plan } from "./plan.ts";
 

@@ -8,7 +8,7 @@ import {
   present,
   wanted,
   wish,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import type { WantedInput } from "./types.ts";
 import { plan } from "./plan.ts";
 

@@ -9,7 +9,7 @@ import {
   present,
   wanted,
   wish,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import type { Refusal } from "./types.ts";
 import type { WantedInput, Wish } from "./types.ts";
 import { plan } from "./plan.ts";

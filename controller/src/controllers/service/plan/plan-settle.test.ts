@@ -10,7 +10,7 @@ import {
   uid,
   updating,
   wanted,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import { plan } from "./plan.ts";
 
 describe("plan() asks the cloud for nothing", () => {

@@ -12,7 +12,7 @@ import {
   updating,
   wanted,
   wish,
-} from "../../../../test/support/service-plan-builders.ts";
+} from "../../../../test/support/service/service-plan-builders.ts";
 import { inForceInCloud, isReadNeeded, progressOf, refusalOf } from "./progress.ts";
 
 function condition(type: string, status: "True" | "False" | "Unknown", reason: string, message: string) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ingress, service } from "../../../../test/support/builders.ts";
-import { held, known, making, updating } from "../../../../test/support/service-plan-builders.ts";
+import { held, known, making, updating } from "../../../../test/support/service/service-plan-builders.ts";
 import type { Condition } from "../../../api/meta.ts";
 import {
   DELETING,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../../test/support/builders.ts";
-import { capabilities } from "../../../../test/support/provider-builders.ts";
+import { capabilities } from "../../../../test/support/provider/provider-builders.ts";
 import type { LoadBalancerCapabilities } from "../../../provider/model/info.ts";
 import { unsupportedRequests } from "./unsupported.ts";
 

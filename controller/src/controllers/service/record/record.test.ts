@@ -9,7 +9,7 @@ import {
   rejection,
   STATE_NAMES,
   STATES,
-} from "../../../../test/support/record-builders.ts";
+} from "../../../../test/support/service/record-builders.ts";
 import { hintOf, isDeclined, isUnanswered, openRequestID, presentOf, rejectionOf } from "./record.ts";
 
 const byState = <T>(read: (of: ReturnType<typeof record>) => T) =>

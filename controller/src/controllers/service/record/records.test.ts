@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EVENTS, record, STATES } from "../../../../test/support/record-builders.ts";
+import { EVENTS, record, STATES } from "../../../../test/support/service/record-builders.ts";
 import { News, Records } from "./records.ts";
 
 const KEY = "default/web";

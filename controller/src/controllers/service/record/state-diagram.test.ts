@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { EVENTS, record, STATE_NAMES, STATES } from "../../../../test/support/record-builders.ts";
+import { EVENTS, record, STATE_NAMES, STATES } from "../../../../test/support/service/record-builders.ts";
 import type { ServiceRecord, State } from "./record.ts";
 import { type RecordEvent, transition } from "./transition.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { service } from "../../../../test/support/builders.ts";
-import { acknowledged, drift, operation } from "../../../../test/support/record-builders.ts";
+import { acknowledged, drift, operation } from "../../../../test/support/service/record-builders.ts";
 import { holderOf, presentOf, type ServiceRecord } from "./record.ts";
 import { type RecordEvent, transition } from "./transition.ts";
 

@@ -16,7 +16,7 @@ import {
   rejection,
   STATE_NAMES,
   STATES,
-} from "../../../../test/support/record-builders.ts";
+} from "../../../../test/support/service/record-builders.ts";
 import { holderOf, NO_DRIFT, type ServiceRecord } from "./record.ts";
 import { fold, transition } from "./transition.ts";
 

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import type { MetricFamily } from "../src/telemetry/metrics.ts";
+import { isRecord, type JsonRecord } from "../src/util/json.ts";
+
+/** A family of upstream's cloud-controller-manager. */
+export type UpstreamFamily = Omit<MetricFamily, "help">;
+
+/** What a scrape does not show before something happens, from upstream's sources v0.36.3. */
+const UNSCRAPED: readonly UpstreamFamily[] = [
+  { name: "leader_election_slowpath_total", kind: "counter", labels: ["name"], buckets: [] },
+  { name: "rest_client_request_retries_total", kind: "counter", labels: ["code", "verb", "host"], buckets: [] },
+  { name: "cloud_provider_webhook_request_total", kind: "counter", labels: ["code", "webhook"], buckets: [] },
+  {
+    name: "cloud_provider_webhook_request_duration_seconds",
+    kind: "histogram",
+    labels: ["code", "webhook"],
+    buckets: [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10],
+  },
+  {
+    name: "rest_client_dns_resolution_duration_seconds",
+    kind: "histogram",
+    labels: ["host"],
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30],
+  },
+  { name: "rest_client_exec_plugin_call_total", kind: "counter", labels: ["code", "call_status"], buckets: [] },
+  { name: "authentication_token_cache_request_total", kind: "counter", labels: ["status"], buckets: [] },
+  { name: "apiserver_delegated_authn_request_total", kind: "counter", labels: ["code"], buckets: [] },
+  { name: "apiserver_delegated_authz_request_total", kind: "counter", labels: ["code"], buckets: [] },
+];
+
+/** Every family, by name; Go's own left out. upstream-metrics.json is a scrape: test/src/metrics compares it with the real binary. */
+export const UPSTREAM_FAMILIES: readonly UpstreamFamily[] = [...scraped(), ...UNSCRAPED].toSorted((left, right) =>
+  left.name.localeCompare(right.name, "en"),
+);
+
+function scraped(): readonly UpstreamFamily[] {
+  const parsed: unknown = JSON.parse(readFileSync(new URL("upstream-metrics.json", import.meta.url), "utf8"));
+  if (!Array.isArray(parsed)) throw new Error("upstream-metrics.json is no list");
+  return parsed.map((item: unknown) => family(isRecord(item) ? item : {}));
+}
+
+function family({ name, kind, labels, buckets }: JsonRecord): UpstreamFamily {
+  if (typeof name !== "string" || (kind !== "counter" && kind !== "gauge" && kind !== "histogram"))
+    throw new Error(`upstream-metrics.json has a family without name or kind: ${String(name)}`);
+  return { name, kind, labels: list(labels).map(String), buckets: list(buckets).map(Number) };
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What counts otherwise under upstream's name, or has other labels. */
+export const DIFFERENCES: Readonly<Record<string, string>> = {
+  authentication_attempts: "a token that nobody could be asked about is `failure`; there is no `error`",
+  authentication_duration_seconds: "as `authentication_attempts`",
+  authorization_attempts_total: "what upstream calls `no-opinion` is `denied`",
+  authorization_duration_seconds: "as `authorization_attempts_total`",
+  cloud_provider_webhook_request_duration_seconds: "all requests, not failures alone",
+  cloud_provider_webhook_request_total: "all requests, not failures alone",
+  kubernetes_build_info: "of this program: no `git_commit`, `git_tree_state`, `build_date`, `go_version`, `compiler`",
+  kubernetes_healthcheck: "as it is at the scrape, not as the last request for health left it; other checks",
+  node_controller_cloud_provider_taint_removal_delay_seconds:
+    "observed at the moment of the other one, for the taint goes last",
+  process_start_time_seconds: "in whole seconds; at `/metrics` alone",
+  route_controller_route_sync_total: "full comparisons alone, whatever wakes the controller",
+  service_controller_nodesync_error_total:
+    "updates of one load balancer that failed; upstream counts Services of a pass",
+  service_controller_nodesync_latency_seconds:
+    "from the change of nodes until every load balancer was tried; upstream's is one pass, empty ones too",
+  workqueue_depth: "with queues of other names besides; one queue `service` also has the work of upstream's `node`",
+};
+
+/** Why a family of upstream's is not here; a name that ends in `*` stands for all that begin so. */
+export const ABSENT: Readonly<Record<string, string>> = {
+  "aggregator_*": "a leftover of the API server's library: always 0",
+  "apiserver_*":
+    "most are leftovers of the API server's library; what is asked of the API server about callers is in `rest_client_requests_total`",
+  authenticated_user_requests: "the names of users would be series without end; `-v=4` logs who was refused",
+  "authentication_token_cache_*": "requests that the cache did not spare are in `rest_client_requests_total`",
+  "cardinality_enforcement_*": "no limit of that kind: labels have few values, or names that an operator gave",
+  disabled_metrics_total: "metrics cannot be switched off",
+  hidden_metrics_total: "none is hidden",
+  registered_metrics_total: "this page counts them",
+  "process_network_*":
+    "not told by the library; the network namespace's, so the kubelet's metrics of the pod have them",
+  process_virtual_memory_max_bytes: "not told by the library",
+  rest_client_dns_resolution_duration_seconds: "part of `rest_client_request_duration_seconds`",
+  "rest_client_exec_plugin_*": "how long a plugin takes is not measured; its failures are in the log",
+  "rest_client_transport_*": "inner state of Go's client",
+};

@@ -1,0 +1,168 @@
+import type {
+  EnsureLoadBalancerInput,
+  Listing,
+  LoadBalancerRef,
+  NodeSelection,
+} from "../../../src/provider/model/client.ts";
+import { contractError, type ProviderError } from "../../../src/provider/model/errors.ts";
+import type {
+  LoadBalancer,
+  LoadBalancerAnswer,
+  LoadBalancerChange,
+  LoadBalancerDeletion,
+  ServiceRef,
+} from "../../../src/provider/model/load-balancer.ts";
+import type { LoadBalancerCapabilities } from "../../../src/provider/model/info.ts";
+import type { Provider } from "../../../src/provider/model/provider.ts";
+import { ingress } from "../builders.ts";
+import { capabilities, idleProvider, info } from "../provider/provider-builders.ts";
+
+export type LoadBalancerCall = "list" | "get" | "ensure" | "update" | "delete";
+
+/** A load balancer as this cloud keeps it. */
+export interface Kept {
+  readonly id: string;
+  readonly service: ServiceRef;
+  specFingerprint: string;
+  nodesFingerprint: string;
+  nodes: readonly string[];
+  /** Moves with everything that anybody does to it. */
+  version: number;
+  /** Somebody else did something that no Ensure has undone, and no update of nodes has hidden: it moves the version as well. */
+  isTampered: boolean;
+  /** The controller's process has been told of it. */
+  isSeen: boolean;
+}
+
+/** A cloud of load balancers in memory, and a provider of it that keeps to the contract. */
+export class LoadBalancerCloud {
+  /** By Service UID. */
+  readonly kept = new Map<string, Kept>();
+  readonly calls: string[] = [];
+  /** undefined: the call goes through. "lost": it does, and its answer is lost. */
+  fail: (call: LoadBalancerCall, uid: string) => ProviderError | "lost" | undefined = () => undefined;
+  complete = true;
+  readonly #name: string;
+  readonly #capabilities: Partial<LoadBalancerCapabilities>;
+  #ids = 0;
+
+  constructor(name = "acme", declared: Partial<LoadBalancerCapabilities> = {}) {
+    this.#name = name;
+    this.#capabilities = { list: { maxPageSize: 500, consistentSnapshot: true }, ...declared };
+  }
+
+  /** `call uid` of everything that may change it. */
+  get changes(): readonly string[] {
+    return this.calls.filter((call) => !/^(?:list|get)/.test(call));
+  }
+
+  /** Several of one cloud have names of their own. */
+  provider(name = this.#name): Provider {
+    const declared = info({
+      scopeId: `scope-of-${this.#name}`,
+      providerIdPrefixes: [`${name}://`],
+      capabilities: { loadBalancers: capabilities(this.#capabilities) },
+    });
+    const idle = idleProvider(name, declared);
+    return {
+      ...idle,
+      client: {
+        ...idle.client,
+        listLoadBalancers: () => this.#serve("list", "", () => this.#list()),
+        getLoadBalancer: (ref) => this.#serve("get", ref.service.uid, () => this.#get(ref)),
+        ensureLoadBalancer: (input) => this.#serve("ensure", input.service.uid, () => this.#ensure(input)),
+        updateLoadBalancerNodes: (input) => this.#serve("update", input.service.uid, () => this.#update(input)),
+        deleteLoadBalancer: (ref) => this.#serve("delete", ref.service.uid, () => this.#delete(ref)),
+      },
+    };
+  }
+
+  async #serve<Answer>(call: LoadBalancerCall, uid: string, act: () => Answer): Promise<Answer> {
+    this.calls.push(uid === "" ? call : `${call} ${uid}`);
+    const fate = this.fail(call, uid);
+    if (fate !== undefined && fate !== "lost") throw fate;
+    const answer = act();
+    const told = uid === "" ? [...this.kept.values()] : [this.kept.get(uid)];
+    for (const kept of told) if (kept !== undefined && fate !== "lost") kept.isSeen = true;
+    if (fate === "lost") throw contractError("DEADLINE_PASSED", "no answer in time");
+    return answer;
+  }
+
+  #list(): Listing<LoadBalancer> {
+    const items = [...this.kept.values()].map((kept) => this.#show(kept));
+    return { items, complete: this.complete, unreachable: [], resumeToken: "" };
+  }
+
+  #get({ service }: LoadBalancerRef): LoadBalancerAnswer {
+    const kept = this.kept.get(service.uid);
+    if (kept !== undefined) return { kind: "present", loadBalancer: this.#show(kept), diagnostics: [] };
+    const witness = { provider: this.#name, scopeId: "", bootId: "", receivedAtMs: 0 };
+    return { kind: "absent", basis: "lookupMiss", observeTimeMs: 0, strong: true, witness, diagnostics: [] };
+  }
+
+  #ensure({ service, specFingerprint, nodes, adoptLoadBalancerId }: EnsureLoadBalancerInput): LoadBalancerChange {
+    const before = this.kept.get(service.uid) ?? this.#adopted(adoptLoadBalancerId);
+    const id = before?.id ?? `${this.#name}-${++this.#ids}`;
+    const wished = { specFingerprint, nodesFingerprint: nodes.fingerprint, nodes: namesOf(nodes) };
+    const kept: Kept = {
+      id,
+      service,
+      ...wished,
+      version: (before?.version ?? 0) + 1,
+      isTampered: false,
+      isSeen: false,
+    };
+    this.kept.set(service.uid, kept);
+    return this.#done(kept);
+  }
+
+  /** From whoever has it. */
+  #adopted(id: string | undefined): Kept | undefined {
+    if (id === undefined) return undefined;
+    const found = [...this.kept.values()].find((kept) => kept.id === id);
+    if (found === undefined) throw contractError("FIELD_INVALID", `there is no load balancer ${id} to adopt`);
+    this.kept.delete(found.service.uid);
+    return found;
+  }
+
+  #update({ service, nodes }: LoadBalancerRef & { readonly nodes: NodeSelection }): LoadBalancerChange {
+    const kept = this.kept.get(service.uid);
+    if (kept === undefined) throw contractError("LOAD_BALANCER_NOT_FOUND", "there is none");
+    kept.nodesFingerprint = nodes.fingerprint;
+    kept.nodes = namesOf(nodes);
+    kept.version++;
+    kept.isTampered = false;
+    return this.#done(kept);
+  }
+
+  #delete({ service }: LoadBalancerRef): LoadBalancerDeletion {
+    this.kept.delete(service.uid);
+    return { done: true, operation: undefined, remaining: [], diagnostics: [], plannedChanges: [] };
+  }
+
+  #done(kept: Kept): LoadBalancerChange {
+    return { loadBalancer: this.#show(kept), diagnostics: [], plannedChanges: [] };
+  }
+
+  #show({ id, service, specFingerprint, nodesFingerprint, version }: Kept): LoadBalancer {
+    return {
+      id,
+      service,
+      phase: "active",
+      ingress: [ingress({ hostname: `${id}.example` })],
+      specFingerprint,
+      nodesFingerprint,
+      observedFingerprint: `v${version}`,
+      registeredNodes: undefined,
+      conditions: [],
+      operation: undefined,
+      tags: {},
+      lockKey: "",
+    };
+  }
+}
+
+function namesOf({ source }: NodeSelection): readonly string[] {
+  if (source.kind !== "inline") throw contractError("NODES_FINGERPRINT_MISMATCH", "send them whole");
+  return source.nodes.map(({ name }) => name).toSorted();
+}
