@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { isControllerEnabled } from "../api/controller-names.ts";
-import { CONTROLLER_NAMES } from "./controllers.ts";
+import { REFUSING_CLIENT, controllerContext } from "../../test/support/controller-context.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { CONTROLLER_NAMES, CONTROLLERS, prepareControllers } from "./controllers.ts";
+import { TABLE } from "./options.ts";
 
 const enabled = (...wishes: readonly string[]) =>
   [...CONTROLLER_NAMES].filter((name) => isControllerEnabled(name, wishes));
@@ -19,4 +22,12 @@ test("--controllers=* runs what upstream runs and nothing that needs more rights
 test("the others run when they are named", () => {
   const others = ["nodeipam", "kubelet-serving-csr-approver", "persistent-volume-label"];
   expect(enabled("*", ...others)).toEqual([...CONTROLLER_NAMES]);
+});
+
+test("a controller that is off still has what it keeps on the Lease looked after", () => {
+  const options = { ...TABLE.defaults, controllers: ["cloud-node"] };
+  const context = controllerContext({ options, clock: new FakeClock(), client: REFUSING_CLIENT });
+  const { all, leaseAnnotations } = prepareControllers(context, CONTROLLERS);
+  expect(all.map(({ name }) => name)).toEqual(["cloud-node-controller"]);
+  expect(leaseAnnotations.get("cloud-node-lifecycle-controller")).toHaveLength(1);
 });

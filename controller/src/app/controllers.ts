@@ -55,12 +55,14 @@ export function prepareControllers(
   const contextOf = contexts(dependencies);
   const faults = faultCounter(program.metrics);
   const leaseAnnotations = new Map<string, readonly LeaseAnnotation[]>();
-  const enabled = registrations.filter(({ name }) => isControllerEnabled(name, options.controllers));
-  const all = enabled.map((registration) => {
-    const { name } = registration;
+  const all = registrations.flatMap((registration) => {
+    const { name, keepsOnLease = false } = registration;
+    const isEnabled = isControllerEnabled(name, options.controllers);
+    if (!isEnabled && !keepsOnLease) return [];
     const registered = registration.register(contextOf(registration));
     leaseAnnotations.set(name, registered?.leaseAnnotations ?? []);
-    return new SupervisedController({ name, build: () => registered?.build(), clock, log, random, faults });
+    if (!isEnabled) return [];
+    return [new SupervisedController({ name, build: () => registered?.build(), clock, log, random, faults })];
   });
   const why = whyNotAllocated(options);
   if (why !== undefined) log.info("Pod ranges are not allocated", { controller: nodeIpam.name, why });

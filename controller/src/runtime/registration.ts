@@ -32,6 +32,8 @@ export interface Registration<Options> {
   readonly queue: string;
   /** Upstream's name of it in metric running_managed_controllers. */
   readonly shortName: string;
+  /** Registered also where it is off: what it kept on the Lease when it was on has to grow old there, and to go. @default false */
+  readonly keepsOnLease?: boolean;
   /** Called once, before anybody leads. undefined: the options leave nothing for it to do, and the log says why. */
   register(context: ControllerContext<Options>): Registered | undefined;
 }

@@ -47,6 +47,7 @@ export const nodeLifecycle: Registration<NodeLifecycleOptions & ModeOptions> = {
   name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
   queue: "node-lifecycle",
   shortName: "cloud-node-lifecycle",
+  keepsOnLease: true,
   register: (context) => {
     const { options, program } = context;
     const metrics = once(() => nodeLifecycleMetrics(program.metrics));
