@@ -41,7 +41,7 @@ export const EVENT_MAKERS = [
   routes,
   services,
   changes,
-].flatMap((module) => Object.values<unknown>({ ...module }));
+].flatMap((module) => Object.values<unknown>({ ...module }).filter((made) => typeof made === "function"));
 
 const NODE = node("<node>");
 const SERVICE = service("<service>");
