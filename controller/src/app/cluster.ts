@@ -3,7 +3,7 @@ import { WAITING, waitingIndex } from "../controllers/node/predicates.ts";
 import { clusterCidrsOf, whyNoRoutes } from "../controllers/route/options.ts";
 import { Memories } from "../explain/history/stores.ts";
 import { type OperatorPages, operatorPages } from "../explain/register.ts";
-import { type KubeSide, createKubeSide, readClusterId } from "../kube/cluster.ts";
+import { type KubeSide, connectCluster, readClusterId } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { Election } from "../leadership/election.ts";
@@ -80,7 +80,7 @@ export function openCluster(settings: ClusterSettings, access: ApiAccess, proces
   const observed = observing({ options, metrics, clock, log });
   const memories = new Memories(clock);
   const enabled = enabledControllers(options);
-  const kube = createKubeSide({
+  const kube = connectCluster({
     access,
     options,
     userAgent: `cloudwire-controller-manager/v${version} (${platform})`,

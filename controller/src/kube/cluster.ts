@@ -81,7 +81,7 @@ export interface NamedInformer {
 
 type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
 
-export function createKubeSide(dependencies: KubeSideDependencies): KubeSide {
+export function connectCluster(dependencies: KubeSideDependencies): KubeSide {
   const { access, options, metrics, log, clock, random, gate } = dependencies;
   const measured = restMetrics(metrics);
   const limited = limiterOf(options, clock);

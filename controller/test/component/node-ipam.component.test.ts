@@ -1,6 +1,6 @@
 import { type DevCluster, type Interception, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKubeSide, type KubeSide } from "../../src/kube/cluster.ts";
+import { connectCluster, type KubeSide } from "../../src/kube/cluster.ts";
 import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
 import { nodeIpam } from "../../src/controllers/node-ipam/controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
@@ -34,7 +34,7 @@ class Manager {
   constructor(cluster: DevCluster) {
     const { log, metrics } = this;
     const clock = systemClock();
-    this.#kube = createKubeSide({
+    this.#kube = connectCluster({
       access: {
         server: cluster.url,
         description: "devcluster",

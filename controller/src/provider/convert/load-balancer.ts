@@ -44,7 +44,7 @@ export function serviceRefToProto(ref: ServiceRef): WireServiceRef {
   return { namespace: ref.namespace, name: ref.name, uid: ref.uid };
 }
 
-export function serviceRefFromProto(wire: WireServiceRef): ServiceRef {
+function serviceRefFromProto(wire: WireServiceRef): ServiceRef {
   return { namespace: wire.namespace, name: wire.name, uid: wire.uid };
 }
 

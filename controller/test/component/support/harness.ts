@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DevCluster, type JsonObject, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
-import { createKubeSide, type KubeSide } from "../../../src/kube/cluster.ts";
+import { connectCluster, type KubeSide } from "../../../src/kube/cluster.ts";
 import { reporter } from "../../../src/observe/plans.ts";
 import { type Observing, observing } from "../../../src/observe/write-filter.ts";
 import { CLOUD_NODE_CONTROLLER, SERVICE_LB_CONTROLLER } from "../../../src/api/controller-names.ts";
@@ -222,7 +222,7 @@ export class Manager {
       ...gated,
     });
     const providers = new PrefixProviderSet([this.sidecar]);
-    this.#kube = createKubeSide({
+    this.#kube = connectCluster({
       access: {
         server: cluster.url,
         description: "devcluster",
