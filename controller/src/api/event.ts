@@ -4,7 +4,7 @@ import type { ObjectReference } from "./meta.ts";
 export interface EventInput {
   readonly regarding: ObjectReference;
   readonly type: EventType;
-  /** UpperCamelCase, from event-reasons.ts. */
+  /** UpperCamelCase, one of those below. */
   readonly reason: string;
   /** At most 1,024 bytes reach the server; the recorder cuts the rest. */
   readonly message: string;

@@ -95,7 +95,7 @@ export class ReconcileHistory {
   }
 }
 
-/** Errors of ours and of providers are made for people to read; they hold no secrets (telemetry/log-fields.ts). */
+/** Errors of ours and of providers are made for people to read; they hold no secrets (telemetry/log.ts). */
 function describe(error: unknown): ErrorRecord {
   const code = causesOf(error).find(
     (cause) => cause instanceof Error && "code" in cause && typeof cause.code === "string",

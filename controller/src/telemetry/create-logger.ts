@@ -40,7 +40,7 @@ function jsonEmit({ destination, clock }: LogOptions): Emit {
   const log = pino(
     {
       base: null,
-      // Errors come as plain values already (log-fields.ts).
+      // Errors come as plain values already (log.ts).
       serializers: { err: (err: unknown) => err },
       level: "debug",
       messageKey: "msg",

@@ -22,7 +22,7 @@ export interface NextKey {
 
 /**
  * So many keys of high priority in a row, then one of low: a storm must not starve refreshes for ever. More than calls have in their
- * line (util/priority-line.ts), for a key that waits costs nothing while a call that waits keeps a worker.
+ * line (util/semaphore.ts), for a key that waits costs nothing while a call that waits keeps a worker.
  */
 const HIGH_IN_A_ROW = 20;
 

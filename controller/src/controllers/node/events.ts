@@ -55,7 +55,7 @@ function waiting(why: string, reason: WaitReason, errorClass: ProviderErrorClass
   return hinted(why, nextTry(reason, errorClass), WAIT_REMEDIES[reason], MAX_WHY);
 }
 
-/** The waits of provider/retry-delay.ts, of the queue and of the refresh, in words. */
+/** The waits of provider/model/errors.ts, of the queue and of the refresh, in words. */
 function nextTry(reason: WaitReason, errorClass: ProviderErrorClass | undefined): string {
   if (reason === "unowned") return "looked at again when the Node or a provider changes";
   // As long as it says.

@@ -94,7 +94,7 @@ const BY_REFUSAL: Readonly<Record<NonNullable<RangeFailure["refusal"]>, string>>
   family: "give Nodes ranges of a family that the provider routes",
 };
 
-/** The waits of failure.ts and of provider/retry-delay.ts, in words. */
+/** The waits of failure.ts and of provider/model/errors.ts, in words. */
 const BY_CLASS: Readonly<Record<ProviderErrorClass, Hint>> = {
   OUTCOME_UNKNOWN: { nextTry: "asked again after 1 second to 5 minutes", remedy: undefined },
   TRANSIENT: {

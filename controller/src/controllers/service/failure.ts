@@ -176,7 +176,7 @@ const BY_CLASS: Readonly<Record<ProviderErrorClass, LoadBalancerReadyReason>> = 
 /** Whether the load balancer is as wished cannot be told: it may be. */
 const UNKNOWN: ReadonlySet<LoadBalancerReadyReason> = new Set(["OutcomeUnknown", "ProviderUnavailable", "SyncFailed"]);
 
-/** The waits of provider/retry-delay.ts, of the queue and of failure.ts, in words. */
+/** The waits of provider/model/errors.ts, of the queue and of failure.ts, in words. */
 const NEXT_TRY: Readonly<Record<ProviderErrorClass, string>> = {
   OUTCOME_UNKNOWN: "asked again after 1 second to 5 minutes",
   TRANSIENT: "tried again after 5 seconds to 5 minutes",

@@ -4,7 +4,7 @@ import { cause, type KnownCause, type Reason } from "../reasons/reasons.ts";
 
 type ProviderSource = Extract<ErrorSource, { kind: "provider" }>;
 
-/** Reasons of the contract that say more than their class does, and two of our own (provider/ownership-errors.ts). */
+/** Reasons of the contract that say more than their class does, and two of our own (provider/model/errors.ts). */
 const BY_REASON: ReadonlyMap<string, Reason> = new Map([
   ["RATE_LIMITED", "Throttled"],
   ["TOO_MANY_CALLS", "Throttled"],

@@ -39,7 +39,7 @@ const ABOUT_MACHINE: Readonly<Record<WaitReason | "notSeenYet", Reason | undefin
   write: undefined,
 };
 
-/** The same of the deletion guard (controllers/node-lifecycle/plan/guard.ts). */
+/** The same of the deletion guard (controllers/node-lifecycle/guard/guard.ts). */
 const HOLDS: Readonly<Record<HoldReason | "unknown", Reason>> = {
   unconfirmed: "DeletionUnconfirmed",
   counting: "DeletionCounting",
