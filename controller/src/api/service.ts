@@ -1,4 +1,4 @@
-import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION } from "./annotations.ts";
+import { ADOPT_LOAD_BALANCER, DELETION_PROTECTION, LOAD_BALANCER_SOURCE_RANGES } from "./annotations.ts";
 import type { Condition, KubeObject, ObjectReference } from "./meta.ts";
 
 /** core/v1 Service: everything a load balancer can depend on. The pod selector is left out. */
@@ -92,4 +92,14 @@ const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "false", "False", "FA
 /** Labels and annotations that keep something from happening are in force unless they clearly say no: a word misspelt does no harm. */
 export function isClearlyFalse(value: string): boolean {
   return FALSE.has(value);
+}
+
+/** Client ranges let in: of the spec, else of the older annotation; empty lets everybody in. cloud-provider/service/helpers/helper.go v0.36.3. */
+export function sourceRanges(service: Service): readonly string[] {
+  const { loadBalancerSourceRanges } = service.spec;
+  const ranges =
+    loadBalancerSourceRanges.length > 0
+      ? loadBalancerSourceRanges
+      : (service.metadata.annotations[LOAD_BALANCER_SOURCE_RANGES] ?? "").split(",");
+  return ranges.map((range) => range.trim()).filter((range) => range !== "");
 }

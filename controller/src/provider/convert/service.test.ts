@@ -11,9 +11,9 @@ import {
   loadBalancerSpecToProto,
   nameHint,
   serviceRef,
-  sourceRanges,
   specFingerprint,
 } from "./service.ts";
+import { sourceRanges } from "../../api/service.ts";
 
 const declared = { annotationPrefixes: ["acme.example.com/"], loadBalancers: EVERY_WISH };
 const settings = { tags: { env: "prod" } };

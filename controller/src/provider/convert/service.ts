@@ -3,8 +3,7 @@ import {
   LoadBalancerSpec as WireLoadBalancerSpec,
   type ServicePort as WireServicePort,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { LOAD_BALANCER_SOURCE_RANGES } from "../../api/annotations.ts";
-import { deletionProtection, type Service, type ServicePort } from "../../api/service.ts";
+import { deletionProtection, type Service, type ServicePort, sourceRanges } from "../../api/service.ts";
 import type { LoadBalancerPort, LoadBalancerSpec, ServiceRef } from "../model/load-balancer.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../model/info.ts";
 import { canonicalJson, digest, durationToProto, ipFamilyToProto, protocolToProto } from "./scalars.ts";
@@ -103,16 +102,6 @@ export function specFingerprint(wish: LoadBalancerSpec): string {
     sourceRanges: spec.sourceRanges === undefined ? undefined : { cidrs: spec.sourceRanges.cidrs.toSorted() },
   };
   return SPEC_PREFIX + digest([canonicalJson(WireLoadBalancerSpec.toJSON(canonical))]);
-}
-
-/** Client ranges let in: of the spec, else of the older annotation; empty lets everybody in. cloud-provider/service/helpers/helper.go v0.36.3. */
-export function sourceRanges(service: Service): readonly string[] {
-  const { loadBalancerSourceRanges } = service.spec;
-  const ranges =
-    loadBalancerSourceRanges.length > 0
-      ? loadBalancerSourceRanges
-      : (service.metadata.annotations[LOAD_BALANCER_SOURCE_RANGES] ?? "").split(",");
-  return ranges.map((range) => range.trim()).filter((range) => range !== "");
 }
 
 /** A name for cloud objects, the same for the life of the Service: `a` and its UID without dashes, as upstream makes it. */

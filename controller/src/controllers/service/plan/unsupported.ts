@@ -1,6 +1,5 @@
-import type { Service } from "../../../api/service.ts";
+import { type Service, sourceRanges } from "../../../api/service.ts";
 import type { LoadBalancerCapabilities } from "../../../provider/model/info.ts";
-import { sourceRanges } from "../../../provider/convert/service.ts";
 
 /** Something that a Service asks of its load balancer and the provider does not offer. */
 export interface UnsupportedRequest {
