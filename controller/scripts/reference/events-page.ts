@@ -5,7 +5,7 @@ import {
   SIMILAR_WITHIN_MS,
   SPAM_BURST,
   SPAM_REFILL_MS,
-} from "../../src/kube/events/correlator.ts";
+} from "../../src/kube/events/broadcaster.ts";
 import { cell, code, table } from "../markdown.ts";
 import { EVENT_ROWS, type EventRow } from "./event-rows.ts";
 

@@ -7,9 +7,8 @@ import type { EventInput } from "../../api/event.ts";
 import { nodeReference } from "../../api/node.ts";
 import { serviceReference } from "../../api/service.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
-import { EventBroadcaster, type EventRecorder } from "./broadcaster.ts";
+import { EventBroadcaster, EventCorrelator, type EventRecorder } from "./broadcaster.ts";
 import { eventMetrics } from "./metrics.ts";
-import { EventCorrelator } from "./correlator.ts";
 
 const web = serviceReference(service("web"));
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { serviceReference } from "../../api/service.ts";
-import { EventCorrelator, SIMILAR_EVENTS, SIMILAR_WITHIN_MS, SPAM_BURST, SPAM_REFILL_MS } from "./correlator.ts";
+import { EventCorrelator, SIMILAR_EVENTS, SIMILAR_WITHIN_MS, SPAM_BURST, SPAM_REFILL_MS } from "./broadcaster.ts";
 
 interface Said {
   readonly object: string;
