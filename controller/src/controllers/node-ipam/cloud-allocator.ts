@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
-import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../kube/cache/store.ts";
 import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import { DONE, type ReconcileContext, type Reconciler, type Result, stepReconciler } from "../../runtime/reconciler.ts";

@@ -1,7 +1,7 @@
 import { EVENT_SOURCES, NODE_IPAM_CONTROLLER } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/store.ts";
 import { nodeSubqueues } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import type { ControllerContext, Registration } from "../../runtime/registration.ts";

@@ -3,7 +3,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { NODES } from "../../kube/resources/node.ts";
-import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../kube/cache/store.ts";
 import { DONE, type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";

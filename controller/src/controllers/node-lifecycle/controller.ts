@@ -1,7 +1,7 @@
 import { CLOUD_NODE_LIFECYCLE_CONTROLLER, EVENT_SOURCES } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
 import type { Node } from "../../api/node.ts";
-import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/store.ts";
 import { isObserved, type ModeOptions, modesOf } from "../../observe/mode.ts";
 import { nodeSubqueues } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";

@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
-import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../kube/cache/store.ts";
 import { hasReason, type ProviderErrorCode } from "../../provider/model/errors.ts";
 import type { InstanceAnswer } from "../../provider/model/instance.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";

@@ -1,6 +1,6 @@
 import type { Gauge } from "prom-client";
 import type { Node } from "../../api/node.ts";
-import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/store.ts";
 import type { Clock } from "../../util/clock.ts";
 import { Lru } from "../../util/lru.ts";
 import type { NodeMetrics } from "./metrics.ts";

@@ -1,6 +1,6 @@
 import type { PersistentVolume } from "../../api/persistent-volume.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
-import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/store.ts";
 import type { VolumeReader } from "../../provider/lookup/volume-reader.ts";
 import { type ProviderError, retryDelayMs } from "../../provider/model/errors.ts";
 import type { ReconcileContext } from "../../runtime/reconciler.ts";

@@ -3,7 +3,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
 import { NODES } from "../../kube/resources/node.ts";
-import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../kube/cache/store.ts";
 import { hasReason, type ProviderError } from "../../provider/model/errors.ts";
 import type { InstanceReader } from "../../provider/lookup/instance-reader.ts";
 import type { RouteOutcome } from "../../provider/model/route.ts";

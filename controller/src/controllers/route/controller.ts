@@ -1,6 +1,6 @@
 import { EVENT_SOURCES, NODE_ROUTE_CONTROLLER } from "../../api/controller-names.ts";
 import type { Node } from "../../api/node.ts";
-import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/store.ts";
 import { laneOf, subqueueCount } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";
 import { FailureCounts } from "../../runtime/history.ts";

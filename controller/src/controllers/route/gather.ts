@@ -1,6 +1,6 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
-import type { OwnWrites } from "../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../kube/cache/store.ts";
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import { type DeletionRules, type Input, type NodeInput, targetRulesOf } from "./plan.ts";

@@ -1,7 +1,7 @@
 import { EVENT_SOURCES, SERVICE_LB_CONTROLLER } from "../../api/controller-names.ts";
 import { keyOf } from "../../api/meta.ts";
 import type { Service } from "../../api/service.ts";
-import { OwnWrites } from "../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../kube/cache/store.ts";
 import type { LoadBalancerSettings } from "../../provider/convert/service.ts";
 import { laneOf, subqueueCount } from "../../provider/ownership/provider-set.ts";
 import { Controller } from "../../runtime/controller.ts";

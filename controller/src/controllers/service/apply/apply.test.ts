@@ -4,7 +4,7 @@ import { FakeClock } from "../../../../test/support/fake-clock.ts";
 import { FakeLog } from "../../../../test/support/fake-log.ts";
 import { FINALIZER, held, known, wish } from "../../../../test/support/service/service-plan-builders.ts";
 import { ServiceStore } from "../../../../test/support/service/service-store.ts";
-import { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import { OwnWrites } from "../../../kube/cache/store.ts";
 import { DONE } from "../../../runtime/reconciler.ts";
 import { Metrics } from "../../../telemetry/metrics.ts";
 import { TerminalError } from "../../../util/errors.ts";

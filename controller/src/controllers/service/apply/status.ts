@@ -1,7 +1,7 @@
 import { keyOf } from "../../../api/meta.ts";
 import type { Service } from "../../../api/service.ts";
 import type { Lister } from "../../../kube/cache/lister.ts";
-import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../../kube/cache/store.ts";
 import type { JsonObject, KubeClient } from "../../../kube/client.ts";
 import { isApiError } from "../../../kube/errors.ts";
 import type { EventRecorder } from "../../../kube/events/broadcaster.ts";

@@ -1,6 +1,6 @@
 import type { Service } from "../../../api/service.ts";
 import type { Lister } from "../../../kube/cache/lister.ts";
-import type { OwnWrites } from "../../../kube/cache/own-writes.ts";
+import type { OwnWrites } from "../../../kube/cache/store.ts";
 import type { LoadBalancerSettings } from "../../../provider/convert/service.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/model/info.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";

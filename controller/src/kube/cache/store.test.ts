@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { node } from "../../../test/support/builders.ts";
-import { OwnWrites } from "./own-writes.ts";
+import { OwnWrites } from "./store.ts";
 
 const at = (resourceVersion: string, uid = "u") => node("a", { metadata: { resourceVersion, uid } });
 
