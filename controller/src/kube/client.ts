@@ -1,6 +1,6 @@
 import type { ObjectName } from "../api/meta.ts";
 import type { JsonRecord } from "../util/json.ts";
-import type { DecodedList, Resource } from "./resources/resource.ts";
+import type { DecodedList, Resource } from "./resources/codec.ts";
 
 /** One call to the API server. Every call ends by `timeoutMs` or when `signal` aborts. */
 export interface CallOptions {

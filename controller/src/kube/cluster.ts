@@ -28,10 +28,9 @@ import { eventMetrics } from "./events/metrics.ts";
 import { HttpKubeClient } from "./http-client.ts";
 import { PlanningKubeClient } from "./planning-client.ts";
 import { CERTIFICATE_SIGNING_REQUESTS } from "./resources/certificate-signing-request.ts";
-import { metaFromJson } from "./resources/codec.ts";
+import { type Resource, metaFromJson } from "./resources/codec.ts";
 import { NODES } from "./resources/node.ts";
 import { PERSISTENT_VOLUMES } from "./resources/persistent-volume.ts";
-import type { Resource } from "./resources/resource.ts";
 import { SERVICES } from "./resources/service.ts";
 
 export interface KubeSideDependencies {

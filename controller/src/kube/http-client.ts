@@ -21,15 +21,20 @@ import type { AccessError } from "./connection/access.ts";
 import type { RestMetrics } from "./connection/metrics.ts";
 import type { HttpRequest, HttpResponse, Transport } from "./connection/transport.ts";
 import { type ApiError, errorFromFailure, errorFromStatus } from "./errors.ts";
-import { JSON_TYPE, PROTOBUF_TYPE, decodeList, decodeObject, isProtobuf, readStatus } from "./resources/codec.ts";
 import {
   type DecodedList,
+  JSON_TYPE,
+  PROTOBUF_TYPE,
   type Resource,
   apiVersionOf,
   collectionPath,
+  decodeList,
+  decodeObject,
+  isProtobuf,
   objectPath,
   queryString,
-} from "./resources/resource.ts";
+  readStatus,
+} from "./resources/codec.ts";
 
 export interface HttpClientDependencies {
   readonly transport: Transport;

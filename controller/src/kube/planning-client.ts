@@ -6,7 +6,7 @@ import { deepEqual } from "../util/equal.ts";
 import { type JsonRecord, isRecord, recordField, stringField } from "../util/json.ts";
 import type { CallOptions, DeleteOptions, JsonObject, KubeClient, ListOptions, Patch, WriteOptions } from "./client.ts";
 import { ApiError, type ApiErrorCode } from "./errors.ts";
-import type { DecodedList, Resource } from "./resources/resource.ts";
+import type { DecodedList, Resource } from "./resources/codec.ts";
 
 /** Reads as ever. A write of what is observed is compared with what the server has, noted, and not made. */
 export class PlanningKubeClient implements KubeClient {

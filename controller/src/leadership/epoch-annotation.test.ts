@@ -6,12 +6,11 @@ import { FakeLog } from "../../test/support/fake-log.ts";
 import type { ObjectName } from "../api/meta.ts";
 import type { JsonObject, WriteOptions } from "../kube/client.ts";
 import { LEASES, LeaseLock } from "./lease-lock.ts";
-import type { Resource } from "../kube/resources/resource.ts";
-import { ChangeSequence, MAX_EPOCH } from "./change-sequence.ts";
+import type { Resource } from "../kube/resources/codec.ts";
+import { ChangeSequence, EpochAnnotation, type EpochFacts, MAX_EPOCH, nextEpoch } from "./change-sequence.ts";
 import { contractError } from "../provider/model/errors.ts";
 import type { Clock } from "../util/clock.ts";
 import { type JsonRecord, recordField } from "../util/json.ts";
-import { type EpochFacts, EpochAnnotation, nextEpoch } from "./change-sequence.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const DURATION_MS = 15_000;

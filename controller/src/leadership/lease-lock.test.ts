@@ -9,7 +9,7 @@ import type { WriteOptions } from "../kube/client.ts";
 import { NO_ANNOTATIONS } from "../../test/support/kube/candidate.ts";
 import type { LeaseAnnotation } from "../runtime/lease-annotation.ts";
 import { LEASES, LeaseLock } from "./lease-lock.ts";
-import type { Resource } from "../kube/resources/resource.ts";
+import type { Resource } from "../kube/resources/codec.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const ANSWER_MS = 6;

@@ -9,7 +9,7 @@ import { kubeconfigAccess } from "../../src/kube/connection/kubeconfig.ts";
 import type { ApiError } from "../../src/kube/errors.ts";
 import { HttpKubeClient } from "../../src/kube/http-client.ts";
 import { NODES } from "../../src/kube/resources/node.ts";
-import type { Resource } from "../../src/kube/resources/resource.ts";
+import type { Resource } from "../../src/kube/resources/codec.ts";
 import { SERVICES } from "../../src/kube/resources/service.ts";
 import { Transport } from "../../src/kube/connection/transport.ts";
 import { NO_TRACING } from "../../src/telemetry/tracing.ts";

@@ -10,7 +10,7 @@ import { isApiError } from "../errors.ts";
 import type { EventHandler, HandlerOptions, IndexFunction, Informer, Lister } from "./lister.ts";
 import type { InformerMetrics } from "./metrics.ts";
 import { Notifier, Store } from "./store.ts";
-import type { Resource } from "../resources/resource.ts";
+import type { Resource } from "../resources/codec.ts";
 
 export interface InformerDependencies<T extends KubeObject> {
   readonly resource: Resource<T>;

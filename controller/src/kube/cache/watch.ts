@@ -9,16 +9,18 @@ import type { WatchEvent, WatchOptions } from "../client.ts";
 import type { HttpResponse } from "../connection/transport.ts";
 import { type ApiStatus, errorFromFailure, errorFromStatus } from "../errors.ts";
 import {
+  type Resource,
+  collectionPath,
   isProtobuf,
   metaFromJson,
   metaFromWire,
   openEnvelope,
   openWatchFrame,
   parseJson,
+  queryString,
   statusFromEnvelope,
   statusFromJson,
 } from "../resources/codec.ts";
-import { type Resource, collectionPath, queryString } from "../resources/resource.ts";
 
 export interface WatchDependencies<T> {
   readonly resource: Resource<T>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { csr, csrCondition } from "../../../test/support/node/builders-csr.ts";
 import { CERTIFICATE_SIGNING_REQUESTS, conditionPatch } from "./certificate-signing-request.ts";
-import { objectPath } from "./resource.ts";
+import { objectPath } from "./codec.ts";
 
 describe("CERTIFICATE_SIGNING_REQUESTS", () => {
   test("reads what the server sends", () => {

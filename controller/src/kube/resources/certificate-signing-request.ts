@@ -11,8 +11,7 @@ import {
   stringsField,
 } from "../../util/json.ts";
 import type { JsonObject } from "../client.ts";
-import { metaFromJson } from "./codec.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, metaFromJson } from "./codec.ts";
 
 /** certificates.k8s.io/v1 certificatesigningrequests. JSON only: there are few, and they live for an hour or a day. */
 export const CERTIFICATE_SIGNING_REQUESTS: Resource<CertificateSigningRequest> = {

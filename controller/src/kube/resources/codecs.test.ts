@@ -13,6 +13,7 @@ import { DecodeError } from "../../util/json.ts";
 import {
   JSON_TYPE,
   PROTOBUF_TYPE,
+  type Resource,
   decodeList,
   decodeObject,
   formatMicroTime,
@@ -20,7 +21,6 @@ import {
   readStatus,
 } from "./codec.ts";
 import { NODES } from "./node.ts";
-import type { Resource } from "./resource.ts";
 import { SERVICES } from "./service.ts";
 import { InterningReader, StringCache } from "../../util/string-cache.ts";
 

@@ -2,8 +2,7 @@ import type { Event, EventType } from "../../api/event.ts";
 import type { ObjectReference } from "../../api/meta.ts";
 import { type JsonRecord, numberField, recordField, stringField } from "../../util/json.ts";
 import type { JsonObject } from "../client.ts";
-import { formatTime, metaFromJson, timeFromJson } from "./codec.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, formatTime, metaFromJson, timeFromJson } from "./codec.ts";
 
 /** core/v1 events, as upstream's recorder writes them. JSON only. */
 export const EVENTS: Resource<Event> = {

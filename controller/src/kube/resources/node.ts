@@ -23,8 +23,7 @@ import {
   stringField,
   stringsField,
 } from "../../util/json.ts";
-import { compact, metaFromJson, metaFromWire, timeFromJson, timeFromWire } from "./codec.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, compact, metaFromJson, metaFromWire, timeFromJson, timeFromWire } from "./codec.ts";
 
 /** core/v1 nodes. */
 export const NODES: Resource<Node> = {

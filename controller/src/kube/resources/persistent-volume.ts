@@ -11,8 +11,7 @@ import type {
   VolumeSource,
 } from "../../api/persistent-volume.ts";
 import { isRecord, type JsonRecord, recordField, recordsField, stringField, stringsField } from "../../util/json.ts";
-import { metaFromJson, metaFromWire } from "./codec.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, metaFromJson, metaFromWire } from "./codec.ts";
 
 /** core/v1 persistentvolumes. */
 export const PERSISTENT_VOLUMES: Resource<PersistentVolume> = {

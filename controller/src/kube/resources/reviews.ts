@@ -8,8 +8,7 @@ import {
   stringMapField,
   stringsField,
 } from "../../util/json.ts";
-import { metaFromJson } from "./codec.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, metaFromJson } from "./codec.ts";
 
 /** What the API server makes of a bearer token. */
 export interface TokenReview {

@@ -27,8 +27,7 @@ import {
   stringField,
   stringsField,
 } from "../../util/json.ts";
-import { conditionFromJson, conditionFromWire, metaFromJson, metaFromWire } from "./codec.ts";
-import type { Resource } from "./resource.ts";
+import { type Resource, conditionFromJson, conditionFromWire, metaFromJson, metaFromWire } from "./codec.ts";
 
 /** core/v1 services. */
 export const SERVICES: Resource<Service> = {

@@ -12,7 +12,7 @@ import type {
   WriteOptions,
 } from "../../../src/kube/client.ts";
 import { ApiError, type ApiErrorCode } from "../../../src/kube/errors.ts";
-import type { DecodedList, Resource } from "../../../src/kube/resources/resource.ts";
+import type { DecodedList, Resource } from "../../../src/kube/resources/codec.ts";
 import { raceAbort } from "../../../src/util/abort.ts";
 import { isRecord, type JsonRecord, recordField, stringField } from "../../../src/util/json.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject, WriteOptions } from "../../../src/kube/client.ts";
 import { ApiError } from "../../../src/kube/errors.ts";
-import type { Resource } from "../../../src/kube/resources/resource.ts";
+import type { Resource } from "../../../src/kube/resources/codec.ts";
 import { type JsonRecord, recordField } from "../../../src/util/json.ts";
 import { FakeKube } from "./fake-kube.ts";
 

@@ -10,7 +10,7 @@ import { informerMetrics } from "../../../src/kube/cache/metrics.ts";
 import { DEFAULT_TIMINGS, electionMetrics, LeaderElector } from "../../../src/leadership/elector.ts";
 import { LEASES } from "../../../src/leadership/lease-lock.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
-import type { Resource } from "../../../src/kube/resources/resource.ts";
+import type { Resource } from "../../../src/kube/resources/codec.ts";
 import { SERVICES } from "../../../src/kube/resources/service.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { systemClock } from "../../../src/util/clock.ts";

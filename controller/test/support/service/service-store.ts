@@ -1,7 +1,7 @@
 import type { Condition, ObjectName } from "../../../src/api/meta.ts";
 import type { LoadBalancerIngress, Service } from "../../../src/api/service.ts";
 import type { KubeClient, Patch } from "../../../src/kube/client.ts";
-import type { Resource } from "../../../src/kube/resources/resource.ts";
+import type { Resource } from "../../../src/kube/resources/codec.ts";
 import { SERVICES } from "../../../src/kube/resources/service.ts";
 import {
   asRecord,
