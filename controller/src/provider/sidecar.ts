@@ -1,4 +1,4 @@
-import type { ClusterRef } from "./model/info.ts";
+import type { ClusterRef, ProviderInfo } from "./model/info.ts";
 import type { WriteGate } from "../observe/write-filter.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
@@ -30,15 +30,13 @@ import {
   type ScopeRemedy,
   absenceDoubt,
 } from "./connection/state.ts";
-import type { RpcCaller } from "./convert/caller.ts";
-import { callIdsOf } from "./convert/caller.ts";
+import { type RpcCaller, callIdsOf } from "./convert/methods.ts";
 import { GroupedCallBudget } from "./limits/call-budget.ts";
 import { GovernedCaller } from "./limits/rate-limited-caller.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { type BudgetSnapshot, type OperatorRate, rateGroups } from "./model/call-rate.ts";
 import type { ChangeNumbers, ProviderClient } from "./model/client.ts";
 import type { ProviderError } from "./model/errors.ts";
-import type { ProviderInfo } from "./model/info.ts";
 import type { Provider } from "./model/provider.ts";
 import type { ProviderStatus } from "./model/status.ts";
 import { type ChangeAudit, auditedCalls } from "./observers/audit.ts";

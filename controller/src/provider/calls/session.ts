@@ -1,6 +1,6 @@
 import type { Clock } from "../../util/clock.ts";
 import type { CallBudget } from "../limits/call-budget.ts";
-import type { CallContext, CallId, CallIds, ChangeContext } from "../convert/caller.ts";
+import type { CallContext, CallId, CallIds, ChangeContext, Rpc } from "../convert/methods.ts";
 import type { CallOptions, ChangeNumbers, ChangeOptions } from "../model/client.ts";
 import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";
@@ -9,7 +9,6 @@ import { asProviderError, contractError, hasReason, type ProviderError } from ".
 import type { GovernedCaller } from "../limits/rate-limited-caller.ts";
 import type { Absence } from "../model/instance.ts";
 import type { Capabilities, Limits, ProviderInfo } from "../model/info.ts";
-import type { Rpc } from "../convert/methods.ts";
 
 export interface SessionDeps {
   /** Operator's name of the provider. */

@@ -12,10 +12,8 @@ import { messageOf } from "../../util/errors.ts";
 import { notConnectedError } from "./state.ts";
 import type { ProviderError } from "../model/errors.ts";
 import { type RemoteFinding, type SocketFinding, probeRemote, probeSocket } from "./probe.ts";
-import type { Rpc } from "../convert/methods.ts";
+import type { Rpc, RpcCaller, RpcOptions, WireTap } from "../convert/methods.ts";
 import { GrpcTransport } from "./transport.ts";
-import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
-import type { WireTap } from "../convert/caller.ts";
 
 export interface ProviderChannelDeps {
   /** Operator's name of the provider. */

@@ -1,10 +1,9 @@
-import type { ClusterRef } from "../model/info.ts";
+import type { ClusterRef, ProviderInfo } from "../model/info.ts";
 import { MAX_MESSAGE_BYTES } from "./address.ts";
-import type { CallContext } from "../convert/caller.ts";
+import { type CallContext, type CallIds, RPCS, type Rpc, type RpcCaller, type RpcOptions } from "../convert/methods.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { CallIds, RpcCaller, RpcOptions } from "../convert/caller.ts";
 import { type ChannelRenewalDeps, renewChannel } from "./renewal.ts";
 import { ConnectionLog } from "./log.ts";
 import {
@@ -27,10 +26,8 @@ import {
   judgeFailure,
   judgeHandshake,
 } from "./handshake.ts";
-import type { ProviderInfo } from "../model/info.ts";
 import type { ProviderStatus } from "../model/status.ts";
 import { providerInfoRequest, providerStatusFromProto } from "../convert/info.ts";
-import { type Rpc, RPCS } from "../convert/methods.ts";
 import type { ProviderChannel, TlsState } from "./channel.ts";
 import { StatusWatch } from "./status-watch.ts";
 

@@ -4,7 +4,7 @@ import type { ConnectionLog } from "./log.ts";
 import type { Handshake } from "./handshake.ts";
 import type { ProviderChannel, Successor } from "./channel.ts";
 import type { ProviderInfo } from "../model/info.ts";
-import type { RpcCaller } from "../convert/caller.ts";
+import type { RpcCaller } from "../convert/methods.ts";
 
 export interface ChannelRenewalDeps {
   readonly channel: ProviderChannel;

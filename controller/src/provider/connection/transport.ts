@@ -2,8 +2,7 @@ import { Client, connectivityState, Metadata, type ServiceError, status } from "
 import type { ChannelParts } from "./address.ts";
 import { errorOfCall } from "../convert/errors.ts";
 import { ProviderError } from "../model/errors.ts";
-import type { Rpc } from "../convert/methods.ts";
-import type { RpcCaller, RpcOptions, WireStatus, WireTap } from "../convert/caller.ts";
+import type { Rpc, RpcCaller, RpcOptions, WireStatus, WireTap } from "../convert/methods.ts";
 import { messageOf } from "../../util/errors.ts";
 import { InterningReader, StringCache } from "../../util/string-cache.ts";
 

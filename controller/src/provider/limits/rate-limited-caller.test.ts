@@ -9,8 +9,7 @@ import { GroupedCallBudget } from "./call-budget.ts";
 import { rateGroups } from "../model/call-rate.ts";
 import { contractError } from "../model/errors.ts";
 import { GovernedCaller } from "./rate-limited-caller.ts";
-import { type Rpc, RPCS } from "../convert/methods.ts";
-import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
+import { RPCS, type Rpc, type RpcCaller, type RpcOptions } from "../convert/methods.ts";
 
 /** Calls that are sent, each ended by hand. */
 interface Sent {

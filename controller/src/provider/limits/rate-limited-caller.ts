@@ -5,8 +5,7 @@ import type { Clock, Random } from "../../util/clock.ts";
 import type { Priority, Semaphore } from "../../util/semaphore.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { asProviderError, isOfClass, isProviderError, ProviderError } from "../model/errors.ts";
-import type { Rpc } from "../convert/methods.ts";
-import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
+import type { Rpc, RpcCaller, RpcOptions } from "../convert/methods.ts";
 
 /** Tries of a read and the waits between them. proto/README.md section 5, class T. */
 const MAX_TRIES = 3;

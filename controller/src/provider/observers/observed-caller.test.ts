@@ -3,8 +3,7 @@ import { EnsureLoadBalancerRequest, EnsureLoadBalancerResponse } from "@cloudwir
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { CallJournal } from "../../explain/history/call-journal.ts";
-import type { RpcCaller } from "../convert/caller.ts";
-import { RPCS } from "../convert/methods.ts";
+import { RPCS, type RpcCaller } from "../convert/methods.ts";
 import { contractError } from "../model/errors.ts";
 import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { auditedCalls } from "./audit.ts";

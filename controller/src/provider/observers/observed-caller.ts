@@ -1,8 +1,7 @@
 import { currentWork, type Work } from "../../observe/work.ts";
 import type { SpanAttributes, SpanStart, Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { RpcCaller, RpcOptions } from "../convert/caller.ts";
-import type { Rpc } from "../convert/methods.ts";
+import type { Rpc, RpcCaller, RpcOptions } from "../convert/methods.ts";
 import type { CallStats } from "../model/call-rate.ts";
 import { type ProviderError, asProviderError } from "../model/errors.ts";
 

@@ -3,8 +3,16 @@ import { type FieldRules, withoutSecrets } from "@cloudwire/proto/secrets";
 import { detailsToJson } from "@cloudwire/proto/status-details";
 import type { RecordingSink } from "../../telemetry/recording-log.ts";
 import { codeName } from "../model/errors.ts";
-import { type Codec, type Rpc, requestMessage, responseMessage } from "../convert/methods.ts";
-import type { TappedCall, TappedOptions, WireStatus, WireTap } from "../convert/caller.ts";
+import {
+  type Codec,
+  type Rpc,
+  type TappedCall,
+  type TappedOptions,
+  type WireStatus,
+  type WireTap,
+  requestMessage,
+  responseMessage,
+} from "../convert/methods.ts";
 
 export interface RecorderDeps {
   /** Operator's name of the provider. */
