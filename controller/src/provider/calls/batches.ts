@@ -1,4 +1,4 @@
-import { brokenItem } from "../convert/field-rules.ts";
+import { brokenItem } from "../convert/methods.ts";
 import { type AnswerContext, brokenAnswer } from "../convert/instance.ts";
 import type { QuotaClass } from "../model/call-rate.ts";
 import { type ProviderError, asProviderError, contractError, isOfClass, isProviderError } from "../model/errors.ts";

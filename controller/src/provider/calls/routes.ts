@@ -1,9 +1,8 @@
 import type { CallOptions, ChangeOptions } from "../model/client.ts";
 import { routeBytes, routeChangesFromProto, routeFromProto, routeToProto } from "../convert/route.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
-import { brokenItem } from "../convert/field-rules.ts";
+import { RPCS, brokenItem } from "../convert/methods.ts";
 import { walkPages } from "./pages.ts";
-import { RPCS } from "../convert/methods.ts";
 import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from "../model/route.ts";
 import type { Answered, Session } from "./session.ts";
 import { splitBatches } from "./batches.ts";

@@ -7,7 +7,7 @@ import type { NodeSelection } from "../model/client.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import type { NodeRef } from "../model/instance.ts";
 import type { TargetNode } from "../model/load-balancer.ts";
-import { brokenRules, limitsOf } from "./field-rules.ts";
+import { brokenRules, limitsOf } from "./methods.ts";
 import { addressTypeToProto, canonicalJson, digest, timeToProto } from "./scalars.ts";
 
 const PROVIDED_NODE_IPS = limitsOf("cloudprovider.v1.NodeRef", "provided_node_ips");

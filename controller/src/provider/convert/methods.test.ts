@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { brokenRules } from "./field-rules.ts";
+import { brokenRules } from "./methods.ts";
 
 const RULES = {
   Outer: [
