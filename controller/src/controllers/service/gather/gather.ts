@@ -24,8 +24,15 @@ import {
 import type { RecordEvent } from "../record/transition.ts";
 import { gatherAdoption } from "./adoption.ts";
 import { previousToDelete, loadBalancerRef, unprotectedOf, wishOf } from "./desired.ts";
-import { type GatherDependencies, type Owner, ownerOf, serverNamed, unservedWhy } from "./owner.ts";
-import { possiblePreviousOf, previousOf } from "./previous.ts";
+import {
+  type GatherDependencies,
+  type Owner,
+  ownerOf,
+  possiblePreviousOf,
+  previousOf,
+  serverNamed,
+  unservedWhy,
+} from "./owner.ts";
 
 export interface Gathered {
   /** What was learned of the Service; to be committed before anything is done. */
