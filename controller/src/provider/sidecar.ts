@@ -5,21 +5,13 @@ import type { RecordingSink } from "../telemetry/recording-log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import { Semaphore } from "../util/semaphore.ts";
-import { getInstances, listInstances } from "./calls/instances.ts";
-import {
-  applyNodeSet,
-  deleteLoadBalancer,
-  ensureLoadBalancer,
-  getLoadBalancer,
-  listLoadBalancers,
-  updateLoadBalancerNodes,
-} from "./calls/load-balancers.ts";
-import { NodeSets } from "./calls/node-sets.ts";
+import { instanceCalls } from "./calls/instances.ts";
+import { loadBalancerCalls } from "./calls/load-balancers.ts";
 import { onlyQuestions, planningClient } from "./calls/validate-only.ts";
-import { deleteRoutes, ensureRoutes, listRoutes } from "./calls/routes.ts";
+import { routeCalls } from "./calls/routes.ts";
 import { Session } from "./calls/session.ts";
-import { getVolumes } from "./calls/volumes.ts";
-import { watchInstances, watchLoadBalancers } from "./calls/watches.ts";
+import { volumeCalls } from "./calls/volumes.ts";
+import { watchCalls } from "./calls/watches.ts";
 import { ProviderChannel, type TlsState } from "./connection/channel.ts";
 import { CONNECTION_TIMING, type ConnectionTiming, ProviderConnection } from "./connection/connection.ts";
 import type { HandshakeRecord } from "./connection/handshake.ts";
@@ -279,24 +271,11 @@ export interface ProviderSnapshot {
 
 /** The calls of the contract over one session. */
 function contractClient(session: Session, random: Random): ProviderClient {
-  const sets = new NodeSets((chunk, options) => applyNodeSet(session, chunk, options));
   return {
-    getInstances: (nodes, options) => getInstances(session, nodes, options),
-    listInstances: (options) => listInstances(session, options),
-    watchInstances: (options) => watchInstances(session, random, options),
-
-    getLoadBalancer: (ref, options) => getLoadBalancer(session, ref, options),
-    listLoadBalancers: (options) => listLoadBalancers(session, options),
-    ensureLoadBalancer: (input, options) => ensureLoadBalancer(session, sets, input, options),
-    updateLoadBalancerNodes: (input, options) => updateLoadBalancerNodes(session, sets, input, options),
-    deleteLoadBalancer: (ref, options) => deleteLoadBalancer(session, ref, options),
-    watchLoadBalancers: (options) => watchLoadBalancers(session, random, options),
-    applyNodeSet: (chunk, options) => applyNodeSet(session, chunk, options),
-
-    listRoutes: (options) => listRoutes(session, options),
-    ensureRoutes: (routes, options) => ensureRoutes(session, routes, options),
-    deleteRoutes: (routes, options) => deleteRoutes(session, routes, options),
-
-    getVolumes: (volumes, options) => getVolumes(session, volumes, options),
+    ...instanceCalls(session),
+    ...loadBalancerCalls(session),
+    ...routeCalls(session),
+    ...volumeCalls(session),
+    ...watchCalls(session, random),
   };
 }

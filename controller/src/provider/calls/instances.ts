@@ -1,5 +1,5 @@
 import { lookUp } from "./batches.ts";
-import type { CallOptions, Listing, ReadOptions } from "../model/client.ts";
+import type { CallOptions, Listing, ProviderReads, ReadOptions } from "../model/client.ts";
 import { instanceAnswer, instanceFromProto, misaligned } from "../convert/instance.ts";
 import { nodeRefBytes, nodeRefToProto } from "../convert/node.ts";
 import { durationToProto } from "../convert/scalars.ts";
@@ -11,8 +11,15 @@ import type { Session } from "./session.ts";
 
 type WireRef = ReturnType<typeof nodeRefToProto>;
 
+export function instanceCalls(session: Session): Pick<ProviderReads, "getInstances" | "listInstances"> {
+  return {
+    getInstances: (nodes, options) => getInstances(session, nodes, options),
+    listInstances: (options) => listInstances(session, options),
+  };
+}
+
 /** BatchGetInstances, in as many calls as the provider's and the contract's limits need. */
-export async function getInstances(
+async function getInstances(
   session: Session,
   nodes: readonly NodeRef[],
   options: ReadOptions,
@@ -47,7 +54,7 @@ export async function getInstances(
 }
 
 /** ListInstances, all pages. */
-export async function listInstances(session: Session, options: CallOptions): Promise<Listing<Instance>> {
+async function listInstances(session: Session, options: CallOptions): Promise<Listing<Instance>> {
   const { list } = await session.capability("instances", options.signal);
   return walkPages("ListInstances", async (pageToken) => {
     const pageSize = list?.maxPageSize ?? 0;

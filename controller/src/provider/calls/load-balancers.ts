@@ -7,6 +7,7 @@ import type {
   NodeSelection,
   NodeSetChunk,
   NodeSetState,
+  ProviderClient,
   UpdateNodesInput,
 } from "../model/client.ts";
 import { absenceFromProto, brokenAnswer } from "../convert/instance.ts";
@@ -31,13 +32,35 @@ import type {
   LoadBalancerDeletion,
   ServiceRef,
 } from "../model/load-balancer.ts";
-import { isUnresolved, type NodeSets } from "./node-sets.ts";
+import { isUnresolved, NodeSets } from "./node-sets.ts";
 import { walkPages } from "./pages.ts";
 import type { Limits } from "../model/info.ts";
 import { RPCS } from "../convert/methods.ts";
 import type { Answered, Session } from "./session.ts";
 
-export async function getLoadBalancer(
+type LoadBalancerCalls = Pick<
+  ProviderClient,
+  | "getLoadBalancer"
+  | "listLoadBalancers"
+  | "ensureLoadBalancer"
+  | "updateLoadBalancerNodes"
+  | "deleteLoadBalancer"
+  | "applyNodeSet"
+>;
+
+export function loadBalancerCalls(session: Session): LoadBalancerCalls {
+  const sets = new NodeSets((chunk, options) => applyNodeSet(session, chunk, options));
+  return {
+    getLoadBalancer: (ref, options) => getLoadBalancer(session, ref, options),
+    listLoadBalancers: (options) => listLoadBalancers(session, options),
+    ensureLoadBalancer: (input, options) => ensureLoadBalancer(session, sets, input, options),
+    updateLoadBalancerNodes: (input, options) => updateLoadBalancerNodes(session, sets, input, options),
+    deleteLoadBalancer: (ref, options) => deleteLoadBalancer(session, ref, options),
+    applyNodeSet: (chunk, options) => applyNodeSet(session, chunk, options),
+  };
+}
+
+async function getLoadBalancer(
   session: Session,
   ref: LoadBalancerRef,
   options: CallOptions,
@@ -64,7 +87,7 @@ export async function getLoadBalancer(
 }
 
 /** ListLoadBalancers, all pages. One that does not say whose it is makes the list incomplete. */
-export async function listLoadBalancers(session: Session, options: CallOptions): Promise<Listing<LoadBalancer>> {
+async function listLoadBalancers(session: Session, options: CallOptions): Promise<Listing<LoadBalancer>> {
   const { list } = await session.capability("loadBalancers", options.signal);
   const walk = await walkPages("ListLoadBalancers", async (pageToken) => {
     const request = { pageSize: list?.maxPageSize ?? 0, pageToken };
@@ -84,7 +107,7 @@ export async function listLoadBalancers(session: Session, options: CallOptions):
  * Nodes that are in force already are sent as a fingerprint, many nodes by reference to a set; whole where the provider has forgotten
  * either, as after a restart.
  */
-export async function ensureLoadBalancer(
+async function ensureLoadBalancer(
   session: Session,
   sets: NodeSets,
   input: EnsureLoadBalancerInput,
@@ -169,7 +192,7 @@ async function ensureAsGiven(
 }
 
 /** As {@link ensureLoadBalancer} sends nodes. */
-export async function updateLoadBalancerNodes(
+async function updateLoadBalancerNodes(
   session: Session,
   sets: NodeSets,
   input: UpdateNodesInput,
@@ -197,7 +220,7 @@ async function updateAsGiven(
   return changeOf(session, answered, input, options);
 }
 
-export async function deleteLoadBalancer(
+async function deleteLoadBalancer(
   session: Session,
   ref: LoadBalancerRef,
   options: ChangeOptions,
@@ -211,7 +234,7 @@ export async function deleteLoadBalancer(
   return loadBalancerDeletionFromProto(response);
 }
 
-export async function applyNodeSet(session: Session, chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState> {
+async function applyNodeSet(session: Session, chunk: NodeSetChunk, options: CallOptions): Promise<NodeSetState> {
   const request = nodeSetChunkToProto(chunk);
   const { response } = await session.call(RPCS.applyNodeSet, (context) => ({ context, ...request }), options);
   return response;

@@ -1,4 +1,4 @@
-import type { CallOptions, ChangeOptions } from "../model/client.ts";
+import type { CallOptions, ChangeOptions, ProviderClient } from "../model/client.ts";
 import { routeBytes, routeChangesFromProto, routeFromProto, routeToProto } from "../convert/route.ts";
 import { asProviderError, contractError } from "../model/errors.ts";
 import { RPCS, brokenItem } from "../convert/methods.ts";
@@ -7,8 +7,16 @@ import type { Route, RouteChanges, RouteList, RouteOutcome, RouteQuota } from ".
 import type { Answered, Session } from "./session.ts";
 import { splitBatches } from "./batches.ts";
 
+export function routeCalls(session: Session): Pick<ProviderClient, "listRoutes" | "ensureRoutes" | "deleteRoutes"> {
+  return {
+    listRoutes: (options) => listRoutes(session, options),
+    ensureRoutes: (routes, options) => ensureRoutes(session, routes, options),
+    deleteRoutes: (routes, options) => deleteRoutes(session, routes, options),
+  };
+}
+
 /** ListRoutes, all pages. */
-export async function listRoutes(session: Session, options: CallOptions): Promise<RouteList> {
+async function listRoutes(session: Session, options: CallOptions): Promise<RouteList> {
   const { maxPageSize } = await session.capability("routes", options.signal);
   let quota: RouteQuota | undefined;
   const walk = await walkPages("ListRoutes", async (pageToken) => {
@@ -29,22 +37,14 @@ export async function listRoutes(session: Session, options: CallOptions): Promis
 }
 
 /** BatchEnsureRoutes, in as many calls as limits need, one after the other: route tables are changed one at a time. */
-export function ensureRoutes(
-  session: Session,
-  routes: readonly Route[],
-  options: ChangeOptions,
-): Promise<RouteChanges> {
+function ensureRoutes(session: Session, routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges> {
   return changeRoutes(session, routes, options, (batch, one) =>
     session.change(RPCS.batchEnsureRoutes, (context, change) => ({ context, change, routes: batch }), one),
   );
 }
 
 /** BatchDeleteRoutes, likewise. */
-export function deleteRoutes(
-  session: Session,
-  routes: readonly Route[],
-  options: ChangeOptions,
-): Promise<RouteChanges> {
+function deleteRoutes(session: Session, routes: readonly Route[], options: ChangeOptions): Promise<RouteChanges> {
   return changeRoutes(session, routes, options, (batch, one) =>
     session.change(RPCS.batchDeleteRoutes, (context, change) => ({ context, change, routes: batch }), one),
   );

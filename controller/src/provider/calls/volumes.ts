@@ -1,5 +1,5 @@
 import { lookUp } from "./batches.ts";
-import type { ReadOptions } from "../model/client.ts";
+import type { ProviderReads, ReadOptions } from "../model/client.ts";
 import { durationToProto } from "../convert/scalars.ts";
 import { volumeAnswer, volumeRefBytes, volumeRefToProto } from "../convert/volume.ts";
 import { asProviderError } from "../model/errors.ts";
@@ -9,8 +9,12 @@ import type { VolumeAnswer, VolumeRef } from "../model/volume.ts";
 
 type WireRef = ReturnType<typeof volumeRefToProto>;
 
+export function volumeCalls(session: Session): Pick<ProviderReads, "getVolumes"> {
+  return { getVolumes: (volumes, options) => getVolumes(session, volumes, options) };
+}
+
 /** BatchGetVolumes, in as many calls as the provider's and the contract's limits need. */
-export async function getVolumes(
+async function getVolumes(
   session: Session,
   volumes: readonly VolumeRef[],
   options: ReadOptions,

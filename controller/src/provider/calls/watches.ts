@@ -4,11 +4,21 @@ import type { Clock, Random } from "../../util/clock.ts";
 import { instanceHint } from "../convert/instance.ts";
 import { loadBalancerHint } from "../convert/load-balancer.ts";
 import { RPCS } from "../convert/methods.ts";
-import type { InstanceHint, LoadBalancerHint, WatchEvent, WatchOptions } from "../model/client.ts";
+import type { InstanceHint, LoadBalancerHint, ProviderReads, WatchEvent, WatchOptions } from "../model/client.ts";
 import { hasReason, isOfClass } from "../model/errors.ts";
 import type { Session } from "./session.ts";
 
-export function watchInstances(
+export function watchCalls(
+  session: Session,
+  random: Random,
+): Pick<ProviderReads, "watchInstances" | "watchLoadBalancers"> {
+  return {
+    watchInstances: (options) => watchInstances(session, random, options),
+    watchLoadBalancers: (options) => watchLoadBalancers(session, random, options),
+  };
+}
+
+function watchInstances(
   session: Session,
   random: Random,
   options: WatchOptions,
@@ -29,7 +39,7 @@ export function watchInstances(
   );
 }
 
-export function watchLoadBalancers(
+function watchLoadBalancers(
   session: Session,
   random: Random,
   options: WatchOptions,
