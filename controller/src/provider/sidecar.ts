@@ -22,7 +22,7 @@ import {
   type ScopeRemedy,
   absenceDoubt,
 } from "./connection/state.ts";
-import { type RpcCaller, callIdsOf } from "./convert/methods.ts";
+import { type CallRoute, type RpcCaller, callIdsOf } from "./convert/methods.ts";
 import { GroupedCallBudget } from "./limits/call-budget.ts";
 import { GovernedCaller } from "./limits/rate-limited-caller.ts";
 import type { ProviderMetrics } from "./metrics.ts";
@@ -117,7 +117,7 @@ export class Sidecar implements Provider {
       scopeRemedy: options.scopeRemedy ?? (() => "a restart of the controller confirms it"),
       onScopeChange: (message) => options.onScopeChange?.(message),
       channel: channelOf(options),
-      instrument: (caller) => watched(caller, options, log),
+      instrument: (route) => watched(route, options, log),
       onReady: (info) => {
         semaphore.setLimit(Math.min(info.limits.maxConcurrentCalls, MAX_CALLS));
         this.refreshCallRates();
@@ -238,15 +238,15 @@ function channelOf(options: SidecarOptions): ProviderChannel {
   return new ProviderChannel({ provider, address, tls, version, userId, clock, tap });
 }
 
-/** Calls as `caller` makes them, each known to all who want to know of it. */
-function watched(caller: RpcCaller, options: SidecarOptions, log: Logger): RpcCaller {
+/** Calls as `route` makes them, each known to all who want to know of it. */
+function watched(route: CallRoute, options: SidecarOptions, log: Logger): RpcCaller {
   const { name: provider, address, gate, audit, journal, metrics, tracing, clock } = options;
   const sinks = [
     ...(audit === undefined ? [] : [auditedCalls(audit)]),
     ...(journal === undefined ? [] : [journal]),
     measuredCalls(provider, metrics.calls, log),
   ];
-  const shown = observed(caller, { provider, address, tracing, clock, sinks });
+  const shown = observed(route, { provider, address, tracing, clock, sinks });
   return gate?.isShut === true ? onlyQuestions(shown) : shown;
 }
 

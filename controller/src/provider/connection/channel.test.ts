@@ -25,7 +25,7 @@ describe("ProviderChannel", () => {
     expect(await channel.open()).toContain("/none/");
     const refused = { code: "UNAVAILABLE", message: expect.stringContaining("provider acme is not connected") };
     await expect(
-      channel.unary(RPCS.getProviderInfo, RPCS.getProviderInfo.request.decode(new Uint8Array()), OPTIONS),
+      channel.caller.unary(RPCS.getProviderInfo, RPCS.getProviderInfo.request.decode(new Uint8Array()), OPTIONS),
     ).rejects.toMatchObject(refused);
     await expect(
       channel.stream(RPCS.watchInstances, RPCS.watchInstances.request.decode(new Uint8Array()), OPTIONS).next(),

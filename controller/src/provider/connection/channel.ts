@@ -12,7 +12,7 @@ import { messageOf } from "../../util/errors.ts";
 import { notConnectedError } from "./state.ts";
 import type { ProviderError } from "../model/errors.ts";
 import { type RemoteFinding, type SocketFinding, probeRemote, probeSocket } from "./probe.ts";
-import type { Rpc, RpcCaller, RpcOptions, WireTap } from "../convert/methods.ts";
+import type { CallRoute, Rpc, RpcCaller, RpcOptions, WireTap } from "../convert/methods.ts";
 import { GrpcTransport } from "./transport.ts";
 
 export interface ProviderChannelDeps {
@@ -54,7 +54,7 @@ const SHORT_MS = 4 * 3_600_000;
  * The channel to one provider, of which there may be two for a while: when the TLS files have changed, one that was made from them is
  * shaken hands over before it takes the other's place, which ends once its calls have.
  */
-export class ProviderChannel implements RpcCaller {
+export class ProviderChannel implements CallRoute {
   readonly #deps: ProviderChannelDeps;
   readonly #address: ProviderAddress;
   #current: Made | undefined;
@@ -112,8 +112,9 @@ export class ProviderChannel implements RpcCaller {
     return [...problem, ...(shortLife === undefined ? [] : [shortLife])];
   }
 
-  unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response> {
-    return this.#current?.transport.unary(rpc, request, options) ?? Promise.reject(this.#notConnected());
+  /** The connection in use; where there is none, one that rejects every call. */
+  get caller(): RpcCaller {
+    return this.#current?.transport ?? { unary: () => Promise.reject(this.#notConnected()) };
   }
 
   /** Messages of a server stream, over a channel of its own: a stream that breaks its connection takes no call with it. Ends when the channel is replaced. */

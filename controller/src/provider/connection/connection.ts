@@ -1,6 +1,14 @@
 import type { ClusterRef, ProviderInfo } from "../model/info.ts";
 import { MAX_MESSAGE_BYTES } from "./address.ts";
-import { type CallContext, type CallIds, RPCS, type Rpc, type RpcCaller, type RpcOptions } from "../convert/methods.ts";
+import {
+  type CallContext,
+  type CallIds,
+  type CallRoute,
+  RPCS,
+  type Rpc,
+  type RpcCaller,
+  type RpcOptions,
+} from "../convert/methods.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { childSignal, deadlineSignal, raceAbort, sleep } from "../../util/abort.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -72,7 +80,7 @@ export interface ConnectionDeps {
   readonly timing: ConnectionTiming;
   readonly channel: ProviderChannel;
   /** Puts metrics and logs around calls. */
-  readonly instrument: (caller: RpcCaller) => RpcCaller;
+  readonly instrument: (route: CallRoute) => RpcCaller;
   /** How an operator accepts another scope. */
   readonly scopeRemedy: ScopeRemedy;
   /** The scope has come into doubt, with why; undefined: it is in doubt no longer. */

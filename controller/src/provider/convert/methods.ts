@@ -113,6 +113,11 @@ export interface RpcCaller {
   unary<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: RpcOptions): Promise<Response>;
 }
 
+/** Where calls go: from one to the next it may be over another connection. */
+export interface CallRoute {
+  readonly caller: RpcCaller;
+}
+
 /** Who calls, on whose behalf, and which change it is: parts of every request that only convert/ looks into. */
 export type { CallContext, ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
 

@@ -13,7 +13,10 @@ const request = BatchGetInstancesRequest.fromPartial({ nodes: [{ name: "w1" }, {
 
 function watched(unary: RpcCaller["unary"], provider: string, sink: CallSink): RpcCaller {
   const address = "unix:///acme.sock";
-  return observed({ unary }, { provider, address, tracing: NO_TRACING, clock: new FakeClock(), sinks: [sink] });
+  return observed(
+    { caller: { unary } },
+    { provider, address, tracing: NO_TRACING, clock: new FakeClock(), sinks: [sink] },
+  );
 }
 
 /** The journal after one look-up that is answered so. */

@@ -1,7 +1,7 @@
 import { currentWork, type Work } from "../../observe/work.ts";
 import type { SpanAttributes, SpanStart, Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { Rpc, RpcCaller, RpcOptions } from "../convert/methods.ts";
+import type { CallRoute, Rpc, RpcCaller, RpcOptions } from "../convert/methods.ts";
 import type { CallStats } from "../model/call-rate.ts";
 import { type ProviderError, asProviderError } from "../model/errors.ts";
 
@@ -43,11 +43,11 @@ export interface ObservedCallerDeps {
 }
 
 /**
- * Calls as `caller` makes them, each known to all who want to know of it, and a span below the work that it is made for; the provider
+ * Calls as `route` makes them, each known to all who want to know of it, and a span below the work that it is made for; the provider
  * continues the trace. A call for nobody, a handshake or a look at the provider's health, is no span: it would be a trace of its own, every
  * few seconds.
  */
-export function observed(caller: RpcCaller, deps: ObservedCallerDeps): RpcCaller {
+export function observed(route: CallRoute, deps: ObservedCallerDeps): RpcCaller {
   const { provider, tracing, clock, sinks } = deps;
   const peer = { ...server(deps.address), "cloudwire.provider": provider };
   const call = async <Request, Response>(
@@ -59,7 +59,7 @@ export function observed(caller: RpcCaller, deps: ObservedCallerDeps): RpcCaller
     const startMs = clock.nowMs();
     const startedMs = clock.monotonicMs();
     for (const sink of sinks) sink.begun?.();
-    const outcome = await outcomeOf(caller, rpc, request, options);
+    const outcome = await outcomeOf(route.caller, rpc, request, options);
     const durationMs = clock.monotonicMs() - startedMs;
     const { requestId } = options;
     const record = { provider, rpc, requestId, request, work, startMs, durationMs, outcome };
