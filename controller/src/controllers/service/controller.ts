@@ -15,7 +15,7 @@ import { apply, tellFailure } from "./apply/apply.ts";
 import { ChangeLimiter } from "../../provider/limits/change-limiter.ts";
 import { PacedConditions } from "./apply/status.ts";
 import { failureKind, settleFailure } from "./failure.ts";
-import { DriftSweep, driftSource, isSweepKey, sweptProvider } from "./drift-sweep.ts";
+import { DriftSweep, driftSource } from "./drift-sweep.ts";
 import { FailureCounts } from "../../runtime/history.ts";
 import { type Gathered, gather } from "./gather/gather.ts";
 import { type DriftPace, isPerhapsForeign } from "./gather/owner.ts";
@@ -26,7 +26,7 @@ import { type NodePace, NodeSync, nodesSource, statusSource } from "./sources.ts
 import { plan } from "./plan/plan.ts";
 import { hintOf, holderOf } from "./record/record.ts";
 import { Records } from "./record/records.ts";
-import { concernsAdded, concernsUpdated } from "./predicates.ts";
+import { concernsAdded, concernsUpdated, isSweepKey, sweptProvider } from "./predicates.ts";
 import { Targets } from "./gather/targets.ts";
 
 /** service-lb-controller. */

@@ -11,6 +11,7 @@ import type { LoadBalancerLister } from "./gather/load-balancer-lister.ts";
 import { type DriftPace, isSamePlace, isSuccessor } from "./gather/owner.ts";
 import type { ServiceMetrics } from "./metrics.ts";
 import { isSuspect } from "./plan/drift.ts";
+import { sweepKey, sweptProvider } from "./predicates.ts";
 import { type Active, acknowledgedOf, presentOf, type ServiceRecord } from "./record/record.ts";
 import type { Records } from "./record/records.ts";
 
@@ -25,9 +26,6 @@ export interface DriftSweepDependencies {
   readonly pace: DriftPace;
 }
 
-/** Keys of sweeps; those of Services have a slash. */
-const PREFIX = "drift-sweep:";
-
 /** A provider that is away now is asked again so soon. */
 const AWAY_MS = 60_000;
 
@@ -36,15 +34,6 @@ const OFF_MS = 60_000;
 
 /** What was found at once is looked at within this time, one after the other. */
 const SPREAD_MS = 10_000;
-
-export function isSweepKey(key: string): boolean {
-  return key.startsWith(PREFIX);
-}
-
-/** Name of the provider that a sweep is about. */
-export function sweptProvider(key: string): string {
-  return key.slice(PREFIX.length);
-}
 
 /** A sweep of each provider after each period, and the Services in which one takes an interest. */
 export function driftSource({
@@ -62,7 +51,7 @@ export function driftSource({
       const low = { priority: "low" } as const;
       const { periodMs } = pace;
       const delayMs = (): number => (periodMs === 0 ? OFF_MS : jittered(periodMs, random));
-      for (const { name } of providers.providers) queue.addAfter(PREFIX + name, delayMs(), low);
+      for (const { name } of providers.providers) queue.addAfter(sweepKey(name), delayMs(), low);
       return records.onWake((key, afterMs) => queue.addAfter(key, afterMs, low));
     },
   };

@@ -131,3 +131,20 @@ function tellsReadiness({ status }: Service): boolean {
 function comparedPort({ name, protocol, appProtocol, port, targetPort, nodePort }: ServicePort): object {
   return { name, protocol, appProtocol, port, targetPort, nodePort };
 }
+
+/** Keys of sweeps; those of Services have a slash. */
+const SWEEP = "drift-sweep:";
+
+/** Key of the sweep of that provider's load balancers (drift-sweep.ts). */
+export function sweepKey(provider: string): string {
+  return SWEEP + provider;
+}
+
+export function isSweepKey(key: string): boolean {
+  return key.startsWith(SWEEP);
+}
+
+/** Name of the provider that a sweep is about. */
+export function sweptProvider(key: string): string {
+  return key.slice(SWEEP.length);
+}
