@@ -27,7 +27,7 @@ import { plan } from "./plan/plan.ts";
 import { hintOf, holderOf } from "./record/record.ts";
 import { Records } from "./record/records.ts";
 import { concernsAdded, concernsUpdated, isSweepKey, sweptProvider } from "./predicates.ts";
-import { Targets } from "./gather/targets.ts";
+import { Targets } from "./gather/desired.ts";
 
 /** service-lb-controller. */
 export const serviceLb: Registration<ServiceOptions> = {

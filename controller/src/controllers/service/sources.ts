@@ -6,7 +6,7 @@ import type { ProviderSet } from "../../provider/model/provider.ts";
 import type { Source } from "../../runtime/source.ts";
 import type { Clock, Timer } from "../../util/clock.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
-import type { Targets } from "./gather/targets.ts";
+import type { Targets } from "./gather/desired.ts";
 import type { ServiceMetrics } from "./metrics.ts";
 import { changesTargets, isTarget, losesStatus, wantsLoadBalancer } from "./predicates.ts";
 import { acknowledgedOf } from "./record/record.ts";

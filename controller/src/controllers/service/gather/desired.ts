@@ -1,9 +1,18 @@
+import type { Node } from "../../../api/node.ts";
 import { type Service, deletionProtection } from "../../../api/service.ts";
-import { specFingerprint } from "../../../provider/convert/service.ts";
-import { declaredAnnotations, loadBalancerSpec, serviceRef } from "../../../provider/convert/service.ts";
-import type { LoadBalancerRef } from "../../../provider/model/client.ts";
+import type { Lister } from "../../../kube/cache/lister.ts";
+import { type PreparedTarget, nodeSelection, prepareTarget, targetNode } from "../../../provider/convert/node.ts";
+import {
+  declaredAnnotations,
+  loadBalancerSpec,
+  serviceRef,
+  specFingerprint,
+} from "../../../provider/convert/service.ts";
+import type { LoadBalancerRef, NodeSelection } from "../../../provider/model/client.ts";
 import type { ProviderInfo } from "../../../provider/model/info.ts";
+import type { ProviderSet } from "../../../provider/model/provider.ts";
 import type { PreviousToDelete, Wish } from "../plan/types.ts";
+import { isTarget } from "../predicates.ts";
 import type { Acknowledged, PreviousLoadBalancer } from "../record/record.ts";
 import { type GatherDependencies, type Owner, serverNamed } from "./owner.ts";
 
@@ -64,4 +73,73 @@ export function loadBalancerRef(
     ...(operationId === undefined || operationId === "" ? {} : { operationId }),
     ...(loadBalancerId === undefined || loadBalancerId === "" ? {} : { loadBalancerId }),
   };
+}
+
+export interface TargetsDependencies {
+  readonly nodes: Lister<Node>;
+  readonly providers: Pick<ProviderSet, "providers" | "ownerOfNode">;
+}
+
+interface Cached {
+  readonly info: ProviderInfo;
+  /** What all providers declare: whose a node is follows from it. */
+  readonly declared: readonly (ProviderInfo | undefined)[];
+  readonly revision: number;
+  readonly selection: NodeSelection;
+  readonly prepared: Prepared;
+}
+
+/** Caches replace objects that change: what was prepared of one holds for as long as it is there. */
+type Prepared = WeakMap<Node, PreparedTarget>;
+
+/**
+ * The nodes that load balancers of a provider forward to: all of its own, the same for every Service. Made once for each change of
+ * nodes, however many Services ask, and from what is known of those that have not changed.
+ */
+export class Targets {
+  readonly #deps: TargetsDependencies;
+  readonly #cache = new Map<string, Cached>();
+  #revision = 0;
+
+  constructor(dependencies: TargetsDependencies) {
+    this.#deps = dependencies;
+  }
+
+  /** Nodes have changed: they are looked at again. */
+  changed(): void {
+    this.#revision++;
+  }
+
+  of(provider: string, info: ProviderInfo): NodeSelection {
+    const cached = this.#cache.get(provider);
+    const isSame = cached?.info === info;
+    const declared = this.#deps.providers.providers.map((one) => one.info);
+    const isCurrent = isSame && cached.revision === this.#revision && isEqual(cached.declared, declared);
+    if (isCurrent) return cached.selection;
+    // What is sent of a node depends on what its provider declared.
+    const prepared: Prepared = isSame ? cached.prepared : new WeakMap();
+    const selection = nodeSelection(this.#targets(provider, info, prepared));
+    this.#cache.set(provider, { info, declared, revision: this.#revision, selection, prepared });
+    return selection;
+  }
+
+  #targets(provider: string, info: ProviderInfo, prepared: Prepared): readonly PreparedTarget[] {
+    const { nodes, providers } = this.#deps;
+    return [...nodes.list()].flatMap((node) => {
+      if (!isTarget(node)) return [];
+      const owner = providers.ownerOfNode(node);
+      if (owner.kind !== "owned" || owner.provider.name !== provider) return [];
+      const known = prepared.get(node);
+      if (known !== undefined) return [known];
+      const target = targetNode(node, info);
+      if (target === undefined) return [];
+      const made = prepareTarget(target);
+      prepared.set(node, made);
+      return [made];
+    });
+  }
+}
+
+function isEqual<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
 }

@@ -2,6 +2,7 @@ import type { Service } from "../../../api/service.ts";
 import type { Lister } from "../../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../../kube/cache/store.ts";
 import type { LoadBalancerSettings } from "../../../provider/convert/service.ts";
+import type { NodeSelection } from "../../../provider/model/client.ts";
 import { contractError } from "../../../provider/model/errors.ts";
 import type { LoadBalancerCapabilities, ProviderInfo } from "../../../provider/model/info.ts";
 import type { Provider, ProviderSet } from "../../../provider/model/provider.ts";
@@ -13,13 +14,13 @@ import { hasFinalizer, isDeleting, wantsLoadBalancer } from "../predicates.ts";
 import { type Holder, type PreviousLoadBalancer, hintOf, holderOf } from "../record/record.ts";
 import type { News, RecordReader } from "../record/records.ts";
 import type { Found, LoadBalancerLister } from "./load-balancer-lister.ts";
-import type { Targets } from "./targets.ts";
 
 /** What this step reads from; nothing of it can be written. */
 export interface GatherDependencies {
   readonly services: Lister<Service>;
   readonly providers: ProviderSet;
-  readonly targets: Pick<Targets, "of">;
+  /** The nodes behind the load balancers of a provider. */
+  readonly targets: { of(provider: string, info: ProviderInfo): NodeSelection };
   readonly lister: LoadBalancerLister;
   readonly records: RecordReader;
   readonly ownWrites: Pick<OwnWrites<Service>, "latest">;

@@ -4,7 +4,7 @@ import { FakeInformer } from "../../../../test/support/kube/fake-informer.ts";
 import { idleProvider, info } from "../../../../test/support/provider/provider-builders.ts";
 import type { Node } from "../../../api/node.ts";
 import { PrefixProviderSet } from "../../../provider/ownership/provider-set.ts";
-import { Targets } from "./targets.ts";
+import { Targets } from "./desired.ts";
 
 const POOL = { nodeLabelKeys: ["pool"] };
 
