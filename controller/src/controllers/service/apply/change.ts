@@ -16,7 +16,7 @@ import {
   updateLoadBalancerFailed,
 } from "../events.ts";
 import { loadBalancerRef } from "../gather/desired.ts";
-import { progressOf } from "../plan/progress.ts";
+import { progressOf } from "../plan/plan.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
 import { type Present, openRequestID } from "../record/record.ts";

@@ -6,7 +6,7 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
 import { driftVerdict } from "../plan/drift.ts";
-import { NEXT_TRY, isReadNeeded, refusalOf } from "../plan/progress.ts";
+import { NEXT_TRY, isReadNeeded, refusalOf } from "../plan/plan.ts";
 import type { CleanupInput, Input, Refusal, WantedInput, Wish } from "../plan/types.ts";
 import { type UnsupportedRequest, unsupportedRequests } from "../plan/unsupported.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected, wantsLoadBalancer } from "../predicates.ts";

@@ -13,7 +13,7 @@ import {
   wanted,
   wish,
 } from "../../../../test/support/service/service-plan-builders.ts";
-import { inForceInCloud, isReadNeeded, progressOf, refusalOf } from "./progress.ts";
+import { inForceInCloud, isReadNeeded, progressOf, refusalOf } from "./plan.ts";
 
 function condition(type: string, status: "True" | "False" | "Unknown", reason: string, message: string) {
   return { type, status, reason, message, lastTransitionTimeMs: undefined };
