@@ -7,7 +7,7 @@ describe("gatherFindings()", () => {
   test.each([
     ["readers of the provider", 'import type { ProviderReads } from "../../provider/model/client.ts";'],
     ["the type of a resource", 'import type { ObjectName } from "../../kube/client.ts";'],
-    ["what is read besides", 'import { targets } from "./gather/targets.ts";'],
+    ["what is read besides", 'import { desired } from "./gather/desired.ts";'],
     ["another controller's word for it", 'import { applyOf } from "./applying.ts";'],
   ])("allows %s", (_sentence, text) => {
     expect(messages({ [`${SERVICE}/gather.ts`]: text })).toEqual([]);

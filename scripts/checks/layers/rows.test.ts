@@ -87,7 +87,7 @@ describe("rowFindings() within provider", () => {
   });
 
   test.each([
-    ["upward", "model/client.ts", "../convert/caller.ts", "imports convert from model, upward"],
+    ["upward", "model/client.ts", "../convert/methods.ts", "imports convert from model, upward"],
     ["sideways", "limits/call-budget.ts", "../observers/recorder.ts", "imports observers from limits, sideways"],
     ["out of the directories", "calls/session.ts", "../sidecar.ts", "imports *.ts from calls, upward"],
   ])("refuses an import %s", (_sentence, path, specifier, begin) => {

@@ -6,9 +6,15 @@ import type { ReconcileContext } from "../../../runtime/reconciler.ts";
 import { LoadBalancerSyncError } from "../failure.ts";
 import { type Adoption, NO_ADOPTION, adoption } from "../plan/adoption.ts";
 import { driftVerdict } from "../plan/drift.ts";
-import { NEXT_TRY, isReadNeeded, refusalOf } from "../plan/plan.ts";
-import type { CleanupInput, Input, Refusal, WantedInput, Wish } from "../plan/types.ts";
-import { type UnsupportedRequest, unsupportedRequests } from "../plan/unsupported.ts";
+import { isReadNeeded } from "../plan/plan.ts";
+import type { CleanupInput, Input, WantedInput, Wish } from "../plan/types.ts";
+import {
+  NEXT_TRY,
+  type Refusal,
+  type UnsupportedRequest,
+  refusalOf,
+  unsupportedRequests,
+} from "../plan/unsupported.ts";
 import { hasFinalizer, isDeleting, isDeletionProtected, wantsLoadBalancer } from "../predicates.ts";
 import {
   type Acknowledged,
@@ -245,7 +251,7 @@ function unprotectedWish(
 const MAX_LIST_AGE_MS = 30_000;
 
 /** What becomes of a Service's wish for a load balancer that exists. */
-export async function gatherAdoption(
+async function gatherAdoption(
   deps: Pick<GatherDependencies, "services" | "records" | "lister" | "mayAdopt">,
   owner: Owner,
   service: Service,

@@ -10,7 +10,7 @@ import {
   wanted,
   wish,
 } from "../../../../test/support/service/service-plan-builders.ts";
-import type { Refusal } from "./types.ts";
+import type { Refusal } from "./unsupported.ts";
 import type { WantedInput, Wish } from "./types.ts";
 import { plan } from "./plan.ts";
 

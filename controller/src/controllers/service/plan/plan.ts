@@ -4,8 +4,7 @@ import { hasFinalizer, isDeleting, isDeletionProtected, needsUpdate } from "../p
 import type { Drift, Operation, Present } from "../record/record.ts";
 import { type DriftVerdict, driftOf } from "./drift.ts";
 import { addFinalizerPatch, cleanedUpPatch, ingressPatch } from "./status.ts";
-import type { Change, CleanupInput, Input, Plan, Refusal, Settle, WantedInput, Wish } from "./types.ts";
-import type { UnsupportedRequest } from "./unsupported.ts";
+import type { Change, CleanupInput, Input, Plan, Settle, WantedInput, Wish } from "./types.ts";
 
 /** Trigger of a change whose reason is that nothing is known. */
 const NOT_KNOWN = "not known to be as wished";
@@ -236,7 +235,7 @@ export function isReadNeeded(
 }
 
 /** After a restart: what is in force tells what was acknowledged. Anything unfinished or unlike the wish is ensured anew. */
-export function presentFromCloud(input: WantedInput): Present | undefined {
+function presentFromCloud(input: WantedInput): Present | undefined {
   const inForce = inForceInCloud(input);
   return inForce?.specFingerprint === input.wish.specFingerprint ? inForce : undefined;
 }
@@ -261,36 +260,25 @@ export function inForceInCloud({ service, provider, wish, observed }: WantedInpu
 }
 
 /** Another load balancer is wished for than there is. */
-export function isWishNew({ service, wish }: Pick<WantedInput, "service" | "wish">, present: Present): boolean {
+function isWishNew({ service, wish }: Pick<WantedInput, "service" | "wish">, present: Present): boolean {
   return wish.specFingerprint !== present.specFingerprint || needsUpdate(present.service, service);
 }
 
 /** Other nodes are to be served than the load balancer has. */
-export function areNodesNew({ wish }: Pick<WantedInput, "wish">, present: Present): boolean {
+function areNodesNew({ wish }: Pick<WantedInput, "wish">, present: Present): boolean {
   return wish.nodes.fingerprint !== present.nodesFingerprint;
 }
 
 /** A provider that does not keep fingerprints can only be believed, or it would be asked for ever. */
-export function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, wish: Wish): boolean {
+function isInForce({ specFingerprint, nodesFingerprint }: LoadBalancer, wish: Wish): boolean {
   return (
     (specFingerprint === "" || specFingerprint === wish.specFingerprint) &&
     (nodesFingerprint === "" || nodesFingerprint === wish.nodes.fingerprint)
   );
 }
 
-/** When every refusal is tried again. */
-export const NEXT_TRY = "tried again when the Service or the provider changes";
-
-/** The provider does not offer what must not be left out. */
-export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal | undefined {
-  const refused = unsupported.filter(({ effect }) => effect === "refused");
-  if (refused.length === 0) return undefined;
-  const message = refused.map((request) => `${request.field}: ${request.message}`).join("; ");
-  return { message, retryAfterMs: undefined, nextTry: NEXT_TRY };
-}
-
 /** The Service as it is, but for the wish, which is the one that was last accepted; nodes are those of now. */
-export function lastAccepted(
+function lastAccepted(
   { service, wish }: { readonly service: Service; readonly wish: Wish },
   present: Present,
 ): { readonly service: Service; readonly wish: Wish } {

@@ -5,7 +5,7 @@ import type { DeleteOperation, Drift, Operation, Present, PreviousLoadBalancer }
 import type { Look } from "../record/transition.ts";
 import type { DriftVerdict } from "./drift.ts";
 import type { StatusPatch } from "./status.ts";
-import type { UnsupportedRequest } from "./unsupported.ts";
+import type { Refusal, UnsupportedRequest } from "./unsupported.ts";
 
 /** What is to be done about one Service. */
 export type Plan = Delete | Keep | Leave | Retire | Refuse | Change | Settle | Wait | Fail | Forget;
@@ -185,13 +185,4 @@ export interface Wish {
   readonly nodes: NodeSelection;
   /** Instead of a new one: the one that exists and shall become the Service's. */
   readonly adoptLoadBalancerId?: string;
-}
-
-/** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
-export interface Refusal {
-  readonly message: string;
-  /** undefined: not until the Service or the provider changes. */
-  readonly retryAfterMs: number | undefined;
-  /** The same in words for the user. */
-  readonly nextTry: string;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ServiceParts, service, servicePort } from "../../../../test/support/builders.ts";
 import { capabilities } from "../../../../test/support/provider/provider-builders.ts";
 import type { LoadBalancerCapabilities } from "../../../provider/model/info.ts";
-import { unsupportedRequests } from "./unsupported.ts";
+import { refusalOf, unsupportedRequests } from "./unsupported.ts";
 
 type Row = readonly [
   sentence: string,
@@ -133,5 +133,36 @@ describe("unsupportedRequests()", () => {
       "port 53/UDP: the provider serves TCP only",
       "clients are limited to 10.0.0.0/8, 10.1.0.0/16, 10.2.0.0/16, …; the provider cannot limit clients, and would let everybody in",
     ]);
+  });
+});
+
+describe("refusal", () => {
+  describe("plan() asks the cloud for nothing", () => {
+    test("when the Service asks for what must not be left out", () => {
+      const refused = {
+        feature: "SourceRanges",
+        field: "spec.loadBalancerSourceRanges",
+        message: "open to all",
+        effect: "refused",
+      } as const;
+      const ignored = {
+        feature: "RequestedIp",
+        field: "spec.loadBalancerIP",
+        message: "m",
+        effect: "ignored",
+      } as const;
+      const other = {
+        feature: "Protocols",
+        field: "spec.ports[0].protocol",
+        message: "no SCTP",
+        effect: "refused",
+      } as const;
+      expect(refusalOf([refused, ignored, other])).toEqual({
+        message: "spec.loadBalancerSourceRanges: open to all; spec.ports[0].protocol: no SCTP",
+        retryAfterMs: undefined,
+        nextTry: "tried again when the Service or the provider changes",
+      });
+      expect(refusalOf([ignored])).toBeUndefined();
+    });
   });
 });

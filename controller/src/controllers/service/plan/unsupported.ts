@@ -29,6 +29,26 @@ export function unsupportedRequests(
   ];
 }
 
+/** Why the wish of today is not carried out. The load balancer of the last wish that was accepted is kept up meanwhile. */
+export interface Refusal {
+  readonly message: string;
+  /** undefined: not until the Service or the provider changes. */
+  readonly retryAfterMs: number | undefined;
+  /** The same in words for the user. */
+  readonly nextTry: string;
+}
+
+/** When every refusal is tried again. */
+export const NEXT_TRY = "tried again when the Service or the provider changes";
+
+/** The provider does not offer what must not be left out. */
+export function refusalOf(unsupported: readonly UnsupportedRequest[]): Refusal | undefined {
+  const refused = unsupported.filter(({ effect }) => effect === "refused");
+  if (refused.length === 0) return undefined;
+  const message = refused.map((request) => `${request.field}: ${request.message}`).join("; ");
+  return { message, retryAfterMs: undefined, nextTry: NEXT_TRY };
+}
+
 function portRequests({ spec }: Service, capabilities: LoadBalancerCapabilities): readonly UnsupportedRequest[] {
   const { protocols, mixedProtocols, maxPorts, needsNodePorts } = capabilities;
   const requests: UnsupportedRequest[] = [];

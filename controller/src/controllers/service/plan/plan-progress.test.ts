@@ -13,7 +13,7 @@ import {
   wanted,
   wish,
 } from "../../../../test/support/service/service-plan-builders.ts";
-import { inForceInCloud, isReadNeeded, progressOf, refusalOf } from "./plan.ts";
+import { inForceInCloud, isReadNeeded, progressOf } from "./plan.ts";
 
 function condition(type: string, status: "True" | "False" | "Unknown", reason: string, message: string) {
   return { type, status, reason, message, lastTransitionTimeMs: undefined };
@@ -187,37 +187,6 @@ describe("reading", () => {
       { it: "for all that was read", observed: undefined, want: undefined },
     ])("knows what stands $it", ({ observed, want }) => {
       expect(inForceInCloud(wanted({ observed }))).toEqual(want);
-    });
-  });
-});
-
-describe("refusal", () => {
-  describe("plan() asks the cloud for nothing", () => {
-    test("when the Service asks for what must not be left out", () => {
-      const refused = {
-        feature: "SourceRanges",
-        field: "spec.loadBalancerSourceRanges",
-        message: "open to all",
-        effect: "refused",
-      } as const;
-      const ignored = {
-        feature: "RequestedIp",
-        field: "spec.loadBalancerIP",
-        message: "m",
-        effect: "ignored",
-      } as const;
-      const other = {
-        feature: "Protocols",
-        field: "spec.ports[0].protocol",
-        message: "no SCTP",
-        effect: "refused",
-      } as const;
-      expect(refusalOf([refused, ignored, other])).toEqual({
-        message: "spec.loadBalancerSourceRanges: open to all; spec.ports[0].protocol: no SCTP",
-        retryAfterMs: undefined,
-        nextTry: "tried again when the Service or the provider changes",
-      });
-      expect(refusalOf([ignored])).toBeUndefined();
     });
   });
 });
