@@ -12,7 +12,7 @@ import type { Options } from "../app/options.ts";
 import { parseCommand } from "../app/options.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { aborted } from "../util/abort.ts";
-import { recordField } from "../util/json.ts";
+import { type JsonRecord, recordField } from "../util/json.ts";
 import { CONTROLLER_NAMES } from "../app/controllers.ts";
 import { Election } from "./election.ts";
 
@@ -20,6 +20,10 @@ const MAIN = "cloud-controller-manager";
 const SECOND = DEFAULT_MIGRATION.leaseName;
 const NOTE = "deletions.cloudwire.dev/acme";
 const ROUTES_ONLY: LeaderMigration = { leaseName: SECOND, leaders: new Map([["route-controller", "*"]]) };
+const ELSEWHERE: LeaderMigration = {
+  leaseName: SECOND,
+  leaders: new Map([[CLOUD_NODE_LIFECYCLE_CONTROLLER, "kube-controller-manager"]]),
+};
 const OBSERVED = `--controller-mode=${CLOUD_NODE_LIFECYCLE_CONTROLLER}=observe`;
 
 function optionsOf(...flags: readonly string[]): Options {
@@ -29,13 +33,8 @@ function optionsOf(...flags: readonly string[]): Options {
   return command.options;
 }
 
-test.each<{ it: string; migration: LeaderMigration | undefined; flags: readonly string[]; want: readonly string[] }>([
-  { it: "on the one Lease", migration: undefined, flags: [], want: [MAIN] },
-  { it: "on the second Lease that they are led under", migration: DEFAULT_MIGRATION, flags: [], want: [SECOND] },
-  { it: "on the main Lease when only others migrate", migration: ROUTES_ONLY, flags: [], want: [MAIN] },
-  { it: "nowhere when they are only planned", migration: DEFAULT_MIGRATION, flags: [OBSERVED], want: [] },
-])("Election has deletions noted $it, ahead of the next renewal", async ({ migration, flags, want }) => {
-  const [kube, clock, log] = [new FakeKube(), new FakeClock(), new FakeLog()];
+async function lead(migration: LeaderMigration | undefined, flags: readonly string[], kube = new FakeKube()) {
+  const [clock, log] = [new FakeClock(), new FakeLog()];
   const deletions = new DeletionLedger({ clock, log });
   const options = optionsOf(...flags);
   const isActive = (provider: string): boolean =>
@@ -63,13 +62,36 @@ test.each<{ it: string; migration: LeaderMigration | undefined; flags: readonly 
   });
   await clock.advance(500);
   expect(election.main.leading).toBe(true);
+  return { kube, clock, deletions, stop };
+}
+
+function annotationsOf(kube: FakeKube, name: string): JsonRecord {
+  const lease = kube.stored(LEASES, { namespace: "kube-system", name });
+  return recordField(recordField(lease ?? {}, "metadata"), "annotations");
+}
+
+test.each<{ it: string; migration: LeaderMigration | undefined; flags: readonly string[]; want: readonly string[] }>([
+  { it: "on the one Lease", migration: undefined, flags: [], want: [MAIN] },
+  { it: "on the second Lease that they are led under", migration: DEFAULT_MIGRATION, flags: [], want: [SECOND] },
+  { it: "on the main Lease when only others migrate", migration: ROUTES_ONLY, flags: [], want: [MAIN] },
+  { it: "nowhere when they are only planned", migration: DEFAULT_MIGRATION, flags: [OBSERVED], want: [] },
+])("Election has deletions noted $it, ahead of the next renewal", async ({ migration, flags, want }) => {
+  const { kube, clock, deletions, stop } = await lead(migration, flags);
 
   const announced = deletions.announce("acme", stop.signal);
   await clock.advance(200);
   using _own = await announced;
-  const noted = [MAIN, SECOND].filter((name) => {
-    const lease = kube.stored(LEASES, { namespace: "kube-system", name });
-    return NOTE in recordField(recordField(lease ?? {}, "metadata"), "annotations");
-  });
+  const noted = [MAIN, SECOND].filter((name) => NOTE in annotationsOf(kube, name));
   expect(noted).toEqual(want);
+});
+
+test("Election lets an account of deletions grow old and go while another program runs the controller", async () => {
+  const kube = new FakeKube();
+  const account = JSON.stringify({ at: "2026-11-28T00:00:00.000Z", secondsAgo: { 0: 2 } });
+  const metadata = { namespace: "kube-system", name: MAIN, annotations: { [NOTE]: account } };
+  kube.seed(LEASES, { metadata, spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
+  const { clock } = await lead(ELSEWHERE, [], kube);
+  expect(annotationsOf(kube, MAIN)).toHaveProperty([NOTE]);
+  await clock.advance(610_000);
+  expect(annotationsOf(kube, MAIN)).not.toHaveProperty([NOTE]);
 });

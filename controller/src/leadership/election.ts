@@ -96,11 +96,13 @@ export class Election {
     return isSecondLost ? "lost" : end;
   }
 
-  #annotationsUnder(placement: "main" | "migration"): readonly LeaseAnnotation[] {
+  /** What a controller that another program runs has kept grows old under the main Lease, and goes. */
+  #annotationsUnder(lease: "main" | "migration"): readonly LeaseAnnotation[] {
     const { annotations, migration } = this.#deps;
-    return [...annotations].flatMap(([controller, own]) =>
-      placementOf(controller, migration, CONTROLLER_ALIASES) === placement ? own : [],
-    );
+    return [...annotations].flatMap(([controller, own]) => {
+      const isMigrating = placementOf(controller, migration, CONTROLLER_ALIASES) === "migration";
+      return isMigrating === (lease === "migration") ? own : [];
+    });
   }
 
   #successorNotes(): SuccessorNotes {
