@@ -84,6 +84,7 @@ export const rejection = { service: asked, bootID: "boot-1", message: "no", unti
 export const EVENTS = {
   serviceSeen: { kind: "serviceSeen", service: asked },
   "serviceSeen, another": { kind: "serviceSeen", service: other },
+  serviceRestored: { kind: "serviceRestored", deleted: asked },
   serviceDeleted: { kind: "serviceDeleted", last: asked },
   serviceAbsent: { kind: "serviceAbsent" },
   notOwned: { kind: "notOwned" },

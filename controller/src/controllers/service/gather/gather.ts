@@ -64,7 +64,7 @@ async function gatherInput(
   const { key } = context;
   const cached = deps.services.get(key);
   const service = cached && deps.ownWrites.latest(cached);
-  news.add(service === undefined ? { kind: "serviceAbsent" } : { kind: "serviceSeen", service });
+  learnOf(service, news);
   const left = news.record && abandoned(news.record);
   if (left !== undefined) return left;
   if (service === undefined) return { kind: "absent", key };
@@ -73,6 +73,17 @@ async function gatherInput(
   return wantsLoadBalancer(service) && !isDeleting(service)
     ? gatherWanted(deps, news, service, context)
     : gatherCleanup(deps, news, service, context);
+}
+
+function learnOf(service: Service | undefined, news: News): void {
+  const { record } = news;
+  if (service === undefined) {
+    news.add({ kind: "serviceAbsent" });
+    return;
+  }
+  if (record?.isDeleted === true && record.uid === service.metadata.uid)
+    news.add({ kind: "serviceRestored", deleted: record.lastSeen });
+  news.add({ kind: "serviceSeen", service });
 }
 
 /** The wish of a Service, and what is known of its load balancer; undefined: it is nobody's here. */

@@ -14,6 +14,7 @@ const FREE = ["foreign", "declined", "gone"] as const;
 /** In which states each event happens. What happens in any of them without leading elsewhere has no place in a diagram. */
 const HAPPENS: Readonly<Record<RecordEvent["kind"], readonly Kind[]>> = {
   serviceSeen: ["[*]"],
+  serviceRestored: [],
   serviceDeleted: [],
   serviceAbsent: ["unknown", ...FREE],
   notOwned: ["unknown", "declined", "gone"],

@@ -23,6 +23,7 @@ const kind = <K extends string>(name: K) => fc.constant(name);
 
 const event: fc.Arbitrary<RecordEvent> = fc.oneof(
   fc.record({ kind: kind("serviceSeen"), service: seen }),
+  fc.record({ kind: kind("serviceRestored"), deleted: seen }),
   fc.record({ kind: kind("serviceDeleted"), last: seen }),
   fc.record({ kind: fc.constantFrom("serviceAbsent", "notOwned", "deleted", "retained", "driftSuperseded") }),
   fc.record({ kind: kind("owned"), nowMs }),

@@ -42,6 +42,7 @@ const row = (event: EventName): readonly string[] =>
 test.each<readonly [EventName, readonly string[]]>([
   ["serviceSeen", ["unknown", "=", "=", "=", "=", "=", "=", "=", "=", "="]],
   ["serviceSeen, another", ["unknown", "=", "=", "unknown", "unknown", "=", "=", "=", "=", "unknown"]],
+  ["serviceRestored", Array(10).fill(SAME)],
   ["serviceDeleted", ["unknown", "=", "=", "=", "=", "=", "=", "=", "=", "="]],
   ["serviceAbsent", ["=", "(none)", "=", "(none)", "(none)", "=", "=", "=", "=", "(none)"]],
   ["notOwned", ["=", "foreign", "=", "=", "foreign", "=", "=", "=", "=", "foreign"]],
@@ -94,6 +95,13 @@ describe("transition() of what happens to the Service", () => {
     const deleted = after(record(STATES.active), EVENTS.serviceDeleted);
     expect(deleted).toEqual(record(STATES.active, { lastSeen: asked, isDeleted: true }));
     expect(deleted && after(deleted, { kind: "serviceSeen", service: first })).toBe(deleted);
+  });
+
+  test("takes one that is back for the one that it was, unless it was deleted again", () => {
+    const deleted = record(STATES.active, { lastSeen: asked, isDeleted: true });
+    expect(after(deleted, EVENTS.serviceRestored)).toEqual(record(STATES.active, { lastSeen: asked }));
+    const again = record(STATES.active, { lastSeen: { ...asked }, isDeleted: true });
+    expect(after(again, EVENTS.serviceRestored)).toBe(again);
   });
 
   test("keeps one that was deleted before anything was known of it, for a reconcile that is under way", () => {

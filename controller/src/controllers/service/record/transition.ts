@@ -21,6 +21,8 @@ import {
 /** Something that this process has read, done, or heard from a provider. Times are monotonic. */
 export type RecordEvent =
   | { readonly kind: "serviceSeen"; readonly service: Service }
+  /** The object that was seen to be removed, last as `deleted`, is there again under its UID: from a backup. */
+  | { readonly kind: "serviceRestored"; readonly deleted: Service }
   /** The cluster has removed this object. */
   | { readonly kind: "serviceDeleted"; readonly last: Service }
   /** The cluster has no Service of this name. */
@@ -126,6 +128,9 @@ type OfKnown = Exclude<
 
 function known(record: ServiceRecord, event: OfKnown): ServiceRecord | undefined {
   switch (event.kind) {
+    case "serviceRestored":
+      // Removed once more meanwhile, it was last seen otherwise.
+      return record.isDeleted && record.lastSeen === event.deleted ? { ...record, isDeleted: false } : record;
     case "notOwned":
       return holderOf(record) === undefined ? { ...record, state: { kind: "foreign" } } : record;
     case "owned":
@@ -149,7 +154,7 @@ type DriftEvent = Extract<RecordEvent, { readonly kind: "suspected" | "inspected
 
 function answered(
   record: ServiceRecord,
-  event: Exclude<OfKnown, OwnerEvent | DriftEvent | { readonly kind: "notOwned" | "owned" }>,
+  event: Exclude<OfKnown, OwnerEvent | DriftEvent | { readonly kind: "serviceRestored" | "notOwned" | "owned" }>,
 ): ServiceRecord | undefined {
   switch (event.kind) {
     case "read":
