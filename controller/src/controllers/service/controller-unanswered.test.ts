@@ -77,3 +77,24 @@ test("service-lb changes nothing when a change without answer was not carried ou
   await world.pass(60_000);
   expect(cloud.changes.slice(before)).toEqual([]);
 });
+
+test("service-lb keeps a load balancer up whose deletion was not carried out, while another wish is refused", async () => {
+  cloud.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "away") : undefined);
+  await edit({ type: "ClusterIP" });
+  await edit({ type: "LoadBalancer", ports: [servicePort({ protocol: "SCTP" })] });
+  world.node("a");
+  await world.pass(60_000);
+  expect(cloud.kept.get(UID)?.nodes).toEqual(["a"]);
+});
+
+test("service-lb keeps the load balancer that a Service took over although its deletion was asked for and taking over is not allowed any more", async () => {
+  const annotations = { "service.cloudwire.dev/adopt-load-balancer": cloud.kept.get(UID)?.id ?? "" };
+  const known = world.store.get("web") ?? service("web");
+  world.store.put({ ...known, metadata: { ...known.metadata, annotations } });
+  await world.pass(1000);
+  cloud.fail = (call) => (call === "delete" ? contractError("CLOUD_UNAVAILABLE", "away") : undefined);
+  await edit({ type: "ClusterIP" });
+  await edit({ type: "LoadBalancer" });
+  await world.pass(60_000);
+  expect(world.store.get("web")?.status.conditions[0]).toMatchObject({ reason: "NoNodes" });
+});

@@ -117,8 +117,8 @@ async function gatherWanted(
     // What is refused is kept up, and not made as wished again: the refusal comes first.
     suspicion: present !== undefined && refusal === undefined ? suspicionOf(deps, record) : undefined,
   };
-  // What is being deleted is made again, whatever a read still shows of it.
-  const isRead = record?.state.kind !== "deleting" && isReadNeeded(known);
+  const isGoing = isPresumedGone(record, refusal);
+  const isRead = isReadNeeded(known) && (!isGoing || loadBalancerToAdopt(service) !== undefined);
   const observed = isRead ? await read(deps, owner, record, known, context) : undefined;
   const adoption = await gatherAdoption(deps, owner, service, { present, observed }, context);
   return {
@@ -126,12 +126,20 @@ async function gatherWanted(
     ...known,
     provider: provider.name,
     wish: { ...wish, ...adoption.wish },
-    observed,
+    observed: isGoing ? undefined : observed,
     previous: previous && previousToDelete(deps, service, previous),
     unsupported: [...unsupported, ...adoption.problems],
     refusal: refusal ?? adoptionRefusal(adoption.problems),
     updatesNodes: loadBalancers.updateNodes,
   };
+}
+
+/**
+ * What is being deleted is made again, whatever a read still shows of it. While the wish is refused, nothing is made: what nobody has begun to
+ * delete, as far as known, is kept up.
+ */
+function isPresumedGone(record: ServiceRecord | undefined, refusal: Refusal | undefined): boolean {
+  return record?.state.kind === "deleting" && (refusal === undefined || deletionOf(record) !== undefined);
 }
 
 /** What stands in the way may go without a change of the Service or the provider. */
