@@ -28,7 +28,7 @@ const UNSCRAPED: readonly UpstreamFamily[] = [
   { name: "apiserver_delegated_authz_request_total", kind: "counter", labels: ["code"], buckets: [] },
 ];
 
-/** Every family, by name; Go's own left out. upstream-metrics.json is a scrape: test/src/metrics compares it with the real binary. */
+/** Every family, by name; Go's own left out. upstream-metrics.json is a scrape: test/suites/telemetry/upstream-metrics.parity.test.ts compares it with the real binary. */
 export const UPSTREAM_FAMILIES: readonly UpstreamFamily[] = [...scraped(), ...UNSCRAPED].toSorted((left, right) =>
   left.name.localeCompare(right.name, "en"),
 );
