@@ -182,8 +182,8 @@ test("runProcess() starts a controller anew that breaks, tells of it, and lets t
   expect(health.status).toBe(200);
   expect(text).toContain(`[+]${WELL} ok\n`);
   expect(text).toMatch(/\[\+\]node-route-controller ok, but: broke \(fault \d+ in a row\) .*: x is undefined\n/);
-  expect(await metrics.value("cloudwire_controller_faults_total", { controller: BROKEN })).toBe(faults);
-  expect(await metrics.value("cloudwire_controller_faults_total", { controller: WELL })).toBeUndefined();
+  expect(await metrics.value("cloudwire_controller_panics_total", { controller: BROKEN })).toBe(faults);
+  expect(await metrics.value("cloudwire_controller_panics_total", { controller: WELL })).toBeUndefined();
   const starts = log.lines.filter(({ message }) => message === "Controller started");
   expect(starts.map(({ fields }) => fields["controller"])).toEqual([WELL, BROKEN]);
 });

@@ -21,7 +21,7 @@ const OFFERED = "successor.cloudwire.dev/offered";
 const TIMEOUT_MS = 60_000;
 const DEFER_MS = 4400;
 const NOTHING = { [WANTED]: undefined, [OFFERED]: undefined };
-const METRIC = "cloudwire_leader_successor_wanted";
+const METRIC = "cloudwire_leader_handover_requested";
 
 let clock: FakeClock;
 let metrics: Metrics;

@@ -181,7 +181,7 @@ export interface SuccessorMetrics {
 
 export function successorMetrics(metrics: Metrics): SuccessorMetrics {
   const gauge = metrics.gauge({
-    name: "cloudwire_leader_successor_wanted",
+    name: "cloudwire_leader_handover_requested",
     help: "1 while this process leads, has lost a provider for longer than --leader-elect-provider-timeout and looks for a replica that can use it.",
     labels: [],
   });

@@ -95,7 +95,7 @@ describe("Plans", () => {
     const { controller, provider } = key;
     const pending = (effect: string) => metrics.value("cloudwire_pending_writes", { controller, provider, effect });
     expect([await pending("addition"), await pending("change"), await pending("removal")]).toEqual([1, 1, 0]);
-    expect(await metrics.value("cloudwire_undecided_keys", { controller, provider })).toBe(1);
+    expect(await metrics.value("cloudwire_plan_failed_keys", { controller, provider })).toBe(1);
     plans.settle({ ...key, writes: [] });
     expect(await pending("change")).toBeUndefined();
   });

@@ -91,7 +91,7 @@ export function exposePlans(metrics: Metrics, plans: Pick<Plans, "all" | "undeci
     },
   });
   metrics.gauge({
-    name: "cloudwire_undecided_keys",
+    name: "cloudwire_plan_failed_keys",
     help: "Keys of what is observed (--mode) whose last reconcile failed, so that it is not known what would be written.",
     labels: ["controller", "provider"],
     collect: (gauge) => {

@@ -88,7 +88,9 @@ test("an answer that was throttled on its way slows the next calls down", async 
       }),
   });
   await world.sidecar.client.getLoadBalancer({ service: SERVICE, annotations: {} }, options());
-  expect(await world.harness.metrics.value("cloudwire_provider_call_holds_total", { class: "load_balancers" })).toBe(1);
+  expect(
+    await world.harness.metrics.value("cloudwire_provider_throttle_pauses_total", { class: "load_balancers" }),
+  ).toBe(1);
   expect(world.sidecar.snapshot.budgets.find(({ classes }) => classes.includes("load_balancers"))).toMatchObject({
     cloudCallsPerSecond: 1,
     tokens: 0,

@@ -38,9 +38,9 @@ test("exposeProviders() shows each provider as it is at the scrape, and nothing 
     'cloudwire_provider_usable{provider="west"} 0',
     'cloudwire_provider_problem{provider="west",reason="SocketMissing"} 1',
     'cloudwire_provider_info{provider="east",provider_name="acme.example.com",version="1.2.3"} 1',
-    'cloudwire_provider_client_certificate_expire_timestamp_seconds{provider="west"} 1900000000',
+    'cloudwire_provider_client_certificate_expiration_timestamp_seconds{provider="west"} 1900000000',
     'cloudwire_provider_tls_files_unusable{provider="west"} 1',
-    'cloudwire_provider_credentials_expire_timestamp_seconds{provider="east"} 1800000000',
+    'cloudwire_provider_credentials_expiration_timestamp_seconds{provider="east"} 1800000000',
     'cloudwire_cloud_rate_limit_requests{provider="east",limit="reads"} 600',
     'cloudwire_cloud_rate_limit_remaining_requests{provider="east",limit="reads"} 20',
   ]);

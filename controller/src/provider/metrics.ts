@@ -71,7 +71,7 @@ export function exposeProviders(metrics: Metrics, providers: readonly ShownProvi
 /** What we show to providers on other hosts. */
 function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
-    name: "cloudwire_provider_client_certificate_expire_timestamp_seconds",
+    name: "cloudwire_provider_client_certificate_expiration_timestamp_seconds",
     help: "When the certificate that is shown to a provider expires, in seconds since 1970. Without TLS: no series.",
     labels: ["provider"],
     collect: (gauge) => {
@@ -98,7 +98,7 @@ function exposeCertificates(metrics: Metrics, providers: readonly ShownProvider[
 /** What providers say of the accounts that they work in. */
 function exposeClouds(metrics: Metrics, providers: readonly ShownProvider[]): void {
   metrics.gauge({
-    name: "cloudwire_provider_credentials_expire_timestamp_seconds",
+    name: "cloudwire_provider_credentials_expiration_timestamp_seconds",
     help: "When the credentials of a provider at its cloud expire, in seconds since 1970. Where the provider does not say: no series.",
     labels: ["provider"],
     collect: (gauge) => {

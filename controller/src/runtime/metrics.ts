@@ -47,7 +47,7 @@ export function controllerMetrics(metrics: Metrics): (name: string, shortName: s
 /** Counts controllers that broke as a whole, by canonical name. */
 export function faultCounter(metrics: Metrics): Counter<"controller"> {
   return metrics.counter({
-    name: "cloudwire_controller_faults_total",
+    name: "cloudwire_controller_panics_total",
     help: "Times a controller broke as a whole by a fault of this program, and was started anew. Worth an alert.",
     labels: ["controller"],
   });

@@ -93,7 +93,7 @@ describe("SupervisedController.run()", () => {
       error: new Error("no such thing"),
     });
     expect(rig.supervised.faults).toBe(2);
-    expect(await rig.metrics.value("cloudwire_controller_faults_total", { controller: NAME })).toBe(2);
+    expect(await rig.metrics.value("cloudwire_controller_panics_total", { controller: NAME })).toBe(2);
     expect(rig.log.lines.filter(({ level }) => level === "error").map(({ fields }) => fields)).toEqual([
       { controller: NAME, faults: 1, delayMs: 1000, err: new Error("no such thing") },
       { controller: NAME, faults: 2, delayMs: 2000, err: new Error("no such thing") },

@@ -42,9 +42,9 @@ test("gauge() and counter() write a value a minute", () => {
 });
 
 test("ruleFile() gives each alert its runbook, and no duration where it fires at once", () => {
-  const group = { name: "one", title: "One", alerts: ALERTS.filter(({ name }) => name === "CloudwireControllerFault") };
+  const group = { name: "one", title: "One", alerts: ALERTS.filter(({ name }) => name === "CloudwireControllerPanic") };
   const text = ruleFile([group]);
-  expect(text).toContain("runbook_url: docs/runbooks/CloudwireControllerFault.md");
+  expect(text).toContain("runbook_url: docs/runbooks/CloudwireControllerPanic.md");
   expect(text).not.toContain("for:");
 });
 

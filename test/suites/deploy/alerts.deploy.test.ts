@@ -24,19 +24,19 @@ const PATIENCE_MS = 120_000;
  */
 const FIRING: Firing = new Map([
   [420, []],
-  [810, ["CloudwireConfigRefused", "CloudwireProviderUnusable"]],
+  [810, ["CloudwireConfigRejected", "CloudwireProviderUnusable"]],
   [930, []],
   [
     1620,
     [
       "CloudwireCloudNotReady",
-      "CloudwireCredentialsRefused",
+      "CloudwireCredentialsInvalid",
       "CloudwireNodesUninitialized",
       "CloudwireServicesWithoutLoadBalancer",
-      "CloudwireSuccessorWanted",
+      "CloudwireLeaderHandoverPending",
     ],
   ],
-  [2100, ["CloudwireNodeDeletionStopped"]],
+  [2100, ["CloudwireTooManyNodeDeletions"]],
   [2520, ["CloudwireServicesWithoutLoadBalancer"]],
 ]);
 
@@ -59,7 +59,7 @@ describe("the alert rules", () => {
 
   test("are found out when one of them says something else", async () => {
     const spoiled = (await readFile(RULES, "utf8")).replace("== 0", "== 2");
-    const [someTrials = ""] = (await readFile(TRIALS, "utf8")).split("  - name: CloudwireLeaderChangesOften");
+    const [someTrials = ""] = (await readFile(TRIALS, "utf8")).split("  - name: CloudwireLeaderFlapping");
     await writeFile(join(folder, "alerts.yaml"), spoiled);
     await writeFile(join(folder, "alerts.test.yaml"), someTrials);
     const { code, output } = await promtool(["test", "rules", join(folder, "alerts.test.yaml")]);
@@ -77,7 +77,7 @@ describe("the alert rules", () => {
   test("are found out when the recording says otherwise", async () => {
     const recording = await readRecording();
     const spared = Object.entries(recording.series).filter(
-      ([id]) => !id.startsWith("cloudwire_node_deletion_stopped{"),
+      ([id]) => !id.startsWith("cloudwire_node_deletion_circuit_open{"),
     );
     const file = join(folder, "spared.json");
     await writeFile(
@@ -86,7 +86,7 @@ describe("the alert rules", () => {
     );
     const { code, output } = await promtool(["test", "rules", file]);
     expect(code).toBe(1);
-    expect(output).toContain("CloudwireNodeDeletionStopped");
+    expect(output).toContain("CloudwireTooManyNodeDeletions");
   });
 });
 
@@ -119,7 +119,7 @@ describe("a real Prometheus that reads the real programs", () => {
     await world[Symbol.asyncDispose]();
   });
 
-  const FAULTS = ["CloudwireConfigRefused", "CloudwireProviderUnusable"];
+  const FAULTS = ["CloudwireConfigRejected", "CloudwireProviderUnusable"];
 
   /** Waits until what there is of alerts, coming or there, is as it should be. */
   async function alertsAre(what: string, isRight: (names: readonly string[]) => boolean): Promise<void> {

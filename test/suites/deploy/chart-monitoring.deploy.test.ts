@@ -108,7 +108,7 @@ describe("the PrometheusRule", () => {
     const named = [...(await readFile(RULES, "utf8")).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
     const rule = ruleOf(await rendered({ providers: [{ name: "acme" }], metrics: ON }));
     expect(alertsOf(rule).map(({ alert }) => alert)).toEqual(named);
-    expect(named).toContain("CloudwireAbsent");
+    expect(named).toContain("CloudwireDown");
   });
 
   test("has the name of the installation and the address of its runbooks where they are told", async () => {
@@ -116,8 +116,8 @@ describe("the PrometheusRule", () => {
     const rules = alertsOf(ruleOf(await rendered(values)));
     expect(rules.filter(({ expr }) => String(expr).includes('job="cloud-controller-manager"'))).toEqual([]);
     expect(rules.filter(({ expr }) => String(expr).includes('job="second-ccm"'))).not.toEqual([]);
-    const absent = rules.find(({ alert }) => alert === "CloudwireAbsent");
-    expect(at(absent, "annotations", "runbook_url")).toBe("https://runbooks.example.com/cloudwire/CloudwireAbsent.md");
+    const absent = rules.find(({ alert }) => alert === "CloudwireDown");
+    expect(at(absent, "annotations", "runbook_url")).toBe("https://runbooks.example.com/cloudwire/CloudwireDown.md");
   });
 });
 

@@ -180,7 +180,7 @@ describe("cloud-node-lifecycle deletes nothing", () => {
     world.start();
     await world.clock.advance(100_000);
     expect([world.writes, world.events]).toEqual([[], []]);
-    expect(await world.metrics.value("cloudwire_node_deletion_pending", { provider: "acme" })).toBe(0);
+    expect(await world.metrics.value("cloudwire_node_deletion_circuit_nodes", { provider: "acme" })).toBe(0);
   });
 
   test("and says it again after half an hour, and at once when the reason is another", async () => {
@@ -230,8 +230,8 @@ describe("cloud-node-lifecycle deletes nothing", () => {
 
 describe("the brake", () => {
   const state = async () => [
-    await world.metrics.value("cloudwire_node_deletion_stopped", { provider: "acme" }),
-    await world.metrics.value("cloudwire_node_deletion_pending", { provider: "acme" }),
+    await world.metrics.value("cloudwire_node_deletion_circuit_open", { provider: "acme" }),
+    await world.metrics.value("cloudwire_node_deletion_circuit_nodes", { provider: "acme" }),
   ];
 
   test.each<{ said: Said }>([{ said: "absent" }, { said: "terminated" }])(

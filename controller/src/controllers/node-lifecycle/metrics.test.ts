@@ -15,8 +15,8 @@ test("BrakeReport says each time once when deletions stop and when they may go o
     "info: Nodes may be deleted again",
     "error: Nodes are not deleted any more: too many would go at once; see docs/explanation/deletion-guard.md",
   ]);
-  expect(await metrics.value("cloudwire_node_deletion_stopped", { provider: "acme" })).toBe(1);
-  expect(await metrics.value("cloudwire_node_deletion_pending", { provider: "acme" })).toBe(11);
-  expect(await metrics.value("cloudwire_node_deletion_stopped", { provider: "other" })).toBe(0);
-  expect(await metrics.value("cloudwire_node_deletion_pending", { provider: "other" })).toBe(3);
+  expect(await metrics.value("cloudwire_node_deletion_circuit_open", { provider: "acme" })).toBe(1);
+  expect(await metrics.value("cloudwire_node_deletion_circuit_nodes", { provider: "acme" })).toBe(11);
+  expect(await metrics.value("cloudwire_node_deletion_circuit_open", { provider: "other" })).toBe(0);
+  expect(await metrics.value("cloudwire_node_deletion_circuit_nodes", { provider: "other" })).toBe(3);
 });

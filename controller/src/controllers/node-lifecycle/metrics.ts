@@ -25,12 +25,12 @@ export function nodeLifecycleMetrics(metrics: Metrics): NodeLifecycleMetrics {
       labels: ["provider"],
     }),
     absentNodes: metrics.gauge({
-      name: "cloudwire_node_deletion_pending",
+      name: "cloudwire_node_deletion_circuit_nodes",
       help: "Nodes whose machine is said to be absent, and Nodes deleted in the last 10 minutes: what the brake counts.",
       labels: ["provider"],
     }),
     brake: metrics.gauge({
-      name: "cloudwire_node_deletion_stopped",
+      name: "cloudwire_node_deletion_circuit_open",
       help: "1: more Nodes would go at once than may. None goes until they are released or become fewer.",
       labels: ["provider"],
     }),

@@ -91,7 +91,7 @@ function sync(name: string): void {
   informer.set(PERSISTENT_VOLUMES.fromJson(stored(name)));
 }
 
-const counted = (outcome: string) => metrics.value("cloudwire_persistent_volume_labellings_total", { outcome });
+const counted = (outcome: string) => metrics.value("cloudwire_persistent_volume_labelings_total", { outcome });
 const eventTexts = () =>
   events.map(({ type, reason, regarding, message }) => `${type} ${reason} ${regarding.name}: ${message}`);
 

@@ -33,7 +33,7 @@ export function admissionCounter(metrics: Metrics): OutcomeCounter {
 /** What the controller counts. */
 export function labellingCounter(metrics: Metrics): OutcomeCounter {
   return metrics.counter({
-    name: "cloudwire_persistent_volume_labellings_total",
+    name: "cloudwire_persistent_volume_labelings_total",
     help: "PersistentVolumes that the controller has looked up at the cloud, by outcome.",
     labels: ["outcome"],
   });

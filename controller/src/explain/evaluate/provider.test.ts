@@ -40,8 +40,13 @@ describe("judgeProvider()", () => {
   test.each<{ what: string; of: ProviderSnapshot; state: string; reasons: readonly string[] }>([
     { what: "does not run", of: unwell("SocketMissing"), state: "waiting", reasons: ["ProviderUnavailable"] },
     { what: "is being restarted", of: unwell("ConnectionLost"), state: "waiting", reasons: ["ProviderUnavailable"] },
-    { what: "is of another time", of: unwell("ContractUnsupported"), state: "blocked", reasons: ["ProviderRefused"] },
-    { what: "has a socket for others", of: unwell("SocketForbidden"), state: "blocked", reasons: ["ProviderRefused"] },
+    { what: "is of another time", of: unwell("UnsupportedContract"), state: "blocked", reasons: ["ProviderRefused"] },
+    {
+      what: "has a socket for others",
+      of: unwell("SocketPermissionDenied"),
+      state: "blocked",
+      reasons: ["ProviderRefused"],
+    },
     { what: "works elsewhere than before", of: unwell("ScopeChanged"), state: "blocked", reasons: ["ScopeInDoubt"] },
     {
       what: "has no credentials that the cloud takes",

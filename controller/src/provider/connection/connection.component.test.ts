@@ -85,7 +85,7 @@ describe("ProviderConnection", () => {
     process.kill("SIGKILL");
     await once(process, "exit");
     harness.connect();
-    expect(await refusal()).toMatchObject({ reason: "SocketRefused" });
+    expect(await refusal()).toMatchObject({ reason: "SocketConnectionRefused" });
   });
 
   test.each([
@@ -100,7 +100,7 @@ describe("ProviderConnection", () => {
     await once(server, "listening");
     const sidecar = harness.connect();
     const { reason, why } = await refusal();
-    expect(reason).toBe("NotGrpc");
+    expect(reason).toBe("NotGRPC");
     expect(why).toContain("answers but is not a gRPC server");
     await serve();
     await harness.ready(sidecar);
@@ -108,9 +108,9 @@ describe("ProviderConnection", () => {
   });
 
   test.each([
-    ["of another major version", { contractMajor: 2 }, "ContractUnsupported", "speaks contract version 2"],
-    ["without boot id", { bootId: "" }, "BrokenHandshake", "boot_id is empty"],
-    ["with a malformed prefix", { providerIdPrefixes: ["acme"] }, "BrokenHandshake", '"acme" does not end in "://"'],
+    ["of another major version", { contractMajor: 2 }, "UnsupportedContract", "speaks contract version 2"],
+    ["without boot id", { bootId: "" }, "InvalidHandshake", "boot_id is empty"],
+    ["with a malformed prefix", { providerIdPrefixes: ["acme"] }, "InvalidHandshake", '"acme" does not end in "://"'],
   ])("refuses a provider %s and accepts it when that is put right", async (_, parts, reason, text) => {
     const provider = await serve({ getProviderInfo: () => providerInfo(parts) });
     const sidecar = harness.connect();
@@ -128,7 +128,7 @@ describe("ProviderConnection", () => {
       },
     });
     harness.connect();
-    expect(await refusal()).toMatchObject({ reason: "ContractUnsupported" });
+    expect(await refusal()).toMatchObject({ reason: "UnsupportedContract" });
   });
 
   test("repeats one obstacle's line only every 10 s, and tells another at once", async () => {

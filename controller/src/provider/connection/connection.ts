@@ -242,7 +242,7 @@ export class ProviderConnection {
     for (;;) {
       const obstacle = await channel.open();
       if (obstacle !== undefined) {
-        this.#refuse({ reason: "TlsFilesUnusable", message: obstacle });
+        this.#refuse({ reason: "TLSFilesUnusable", message: obstacle });
         await sleep(timing.retryMs, signal, clock);
       } else if (await raceAbort(channel.connected(this.#connectMs()), signal)) {
         const handshake = await this.#handshake(this.caller, signal);
@@ -276,8 +276,8 @@ export class ProviderConnection {
     const { address, channel } = this.#deps;
     const finding = await raceAbort(channel.finding(), signal);
     const message = `${address} takes connections but no gRPC connection comes about; look into the provider's log`;
-    this.#refuse(finding ?? { reason: "NotAnswering", message });
-    if (finding !== undefined && finding.reason !== "NotGrpc") return;
+    this.#refuse(finding ?? { reason: "NotResponding", message });
+    if (finding !== undefined && finding.reason !== "NotGRPC") return;
     // A connection that was taken but never becomes HTTP/2 has no time-out in @grpc/grpc-js 1.14: it would be waited for, for ever.
     channel.reset();
   }

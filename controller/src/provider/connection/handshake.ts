@@ -13,10 +13,10 @@ export interface Refusal {
 export type RefusalReason =
   | SocketFinding["reason"]
   | RemoteFinding["reason"]
-  | "TlsFilesUnusable"
-  | "NotAnswering"
-  | "ContractUnsupported"
-  | "BrokenHandshake"
+  | "TLSFilesUnusable"
+  | "NotResponding"
+  | "UnsupportedContract"
+  | "InvalidHandshake"
   | "HandshakeFailed";
 
 export type Handshake =
@@ -27,12 +27,12 @@ export type Handshake =
 export function judgeHandshake(wire: Parameters<typeof providerInfoFromProto>[0], address: string): Handshake {
   if (wire.contractMajor !== CONTRACT_MAJOR) {
     const message = `${address} speaks contract version ${wire.contractMajor}, this controller speaks ${CONTRACT_MAJOR}; use releases of both that share a version`;
-    return refused("ContractUnsupported", message);
+    return refused("UnsupportedContract", message);
   }
   const problems = problemsOf(wire);
   if (problems.length > 0) {
     const message = `${address}: the handshake breaks the contract: ${problems.join("; ")}; report it to the provider's vendor`;
-    return refused("BrokenHandshake", message);
+    return refused("InvalidHandshake", message);
   }
   return { kind: "accepted", info: providerInfoFromProto(wire) };
 }
@@ -42,7 +42,7 @@ export function judgeFailure(error: unknown, address: string): Handshake {
   const failure: ProviderError = asProviderError(error);
   if (failure.code === "UNIMPLEMENTED") {
     const message = `${address} serves no cloudprovider.v1.CloudProvider: not a provider, or one of another contract version; check the address and the provider's release`;
-    return refused("ContractUnsupported", message);
+    return refused("UnsupportedContract", message);
   }
   return refused("HandshakeFailed", `${address}: the handshake failed: ${failure.message}`);
 }

@@ -32,7 +32,7 @@ test.each([
   await chmod(dirname(harness.socketPath), folderMode);
   await chmod(harness.socketPath, socketMode);
   const finding = await asNobody(() => probeSocket(harness.socketPath, process.getuid?.()));
-  expect(finding).toMatchObject({ reason: "SocketForbidden" });
+  expect(finding).toMatchObject({ reason: "SocketPermissionDenied" });
   expect(finding?.message).toContain("permission denied for user");
 });
 

@@ -13,11 +13,11 @@ export interface RemoteFinding {
     | "HostUnreachable"
     | "CertificateExpired"
     | "CertificateUntrusted"
-    | "CertificateNameWrong"
-    | "CertificateUsageWrong"
-    | "ClientCertificateRefused"
-    | "NotTls"
-    | "NotGrpc";
+    | "CertificateNameMismatch"
+    | "CertificateUsageMismatch"
+    | "ClientCertificateRejected"
+    | "NotTLS"
+    | "NotGRPC";
   /** What is wrong, where, and what to do; one line. */
   readonly message: string;
 }
@@ -103,12 +103,12 @@ function tlsFinding({ shown }: RemoteProbe, name: string, error: Error): RemoteF
       };
     case "ERR_TLS_CERT_ALTNAME_INVALID":
       return {
-        reason: "CertificateNameWrong",
+        reason: "CertificateNameMismatch",
         message: `${shown}: the provider's certificate is not for "${name}"; give it that name, or say in server-name= which one it has`,
       };
     case "INVALID_PURPOSE":
       return {
-        reason: "CertificateUsageWrong",
+        reason: "CertificateUsageMismatch",
         message: `${shown}: the provider's certificate, or its authority's, is not for this use (${code}); sign the provider's for server use (extended key usage serverAuth) by an authority that may sign`,
       };
     case "ECONNRESET":
@@ -145,21 +145,21 @@ function unreachable({ shown }: RemoteProbe, code: string): RemoteFinding {
 
 function clientRefused(shown: string): RemoteFinding {
   return {
-    reason: "ClientCertificateRefused",
+    reason: "ClientCertificateRejected",
     message: `${shown} closed the connection once it had seen our certificate; it must be signed by an authority that the provider knows (CLOUD_PROVIDER_TLS_CLIENT_CA_FILE), for client use, and be valid`,
   };
 }
 
 function notTls(shown: string, code: string): RemoteFinding {
   return {
-    reason: "NotTls",
+    reason: "NotTLS",
     message: `${shown} answers, but not with TLS 1.2 or newer (${code}); check the port, and that the provider serves with its certificate`,
   };
 }
 
 function notGrpc(shown: string): RemoteFinding {
   return {
-    reason: "NotGrpc",
+    reason: "NotGRPC",
     message: `${shown} answers but is not a gRPC server; check that the address is the provider's`,
   };
 }
@@ -170,7 +170,7 @@ function codeOf(error: unknown): string {
 
 /** What is wrong with a socket that no gRPC connection comes about with. */
 export interface SocketFinding {
-  readonly reason: "SocketMissing" | "SocketRefused" | "SocketForbidden" | "NotASocket" | "NotGrpc";
+  readonly reason: "SocketMissing" | "SocketConnectionRefused" | "SocketPermissionDenied" | "NotASocket" | "NotGRPC";
   /** What is wrong, where, and what to do; one line. */
   readonly message: string;
 }
@@ -181,7 +181,7 @@ export async function probeSocket(path: string, userId: number | undefined): Pro
   if (!("destroy" in connected)) return connected;
   if (await speaksHttp2(connected)) return undefined;
   const message = `${path} answers but is not a gRPC server; check that the address is the provider's socket`;
-  return { reason: "NotGrpc", message };
+  return { reason: "NotGRPC", message };
 }
 
 async function statProblem(path: string, userId: number | undefined): Promise<SocketFinding | undefined> {
@@ -214,12 +214,12 @@ function findingOf(error: unknown, path: string, userId: number | undefined): So
     case "EACCES":
     case "EPERM":
       return {
-        reason: "SocketForbidden",
+        reason: "SocketPermissionDenied",
         message: `${path}: permission denied for user ${userId}; give the socket and its folder a group that this process has (fsGroup)`,
       };
     default:
       return {
-        reason: "SocketRefused",
+        reason: "SocketConnectionRefused",
         message: `${path} exists but no process serves it (${String(code)}); is the provider running?`,
       };
   }

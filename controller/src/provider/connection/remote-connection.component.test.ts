@@ -59,7 +59,7 @@ const connect = (port: number, tls?: ProviderTls, host = "127.0.0.1") =>
 /** Why there is no connection, as health says. */
 async function refusal(sidecar: ReturnType<typeof connect>): Promise<{ name: string; message: string } | undefined> {
   await eventually("health says why", () =>
-    sidecar.health.reasons.some(({ name }) => !["Connecting", "HandshakeFailed", "NotAnswering"].includes(name)),
+    sidecar.health.reasons.some(({ name }) => !["Connecting", "HandshakeFailed", "NotResponding"].includes(name)),
   );
   return sidecar.health.reasons[0];
 }
@@ -103,42 +103,42 @@ describe("ProviderConnection to another host", () => {
       title: "for another name",
       server: "other-name",
       tls: {},
-      reason: "CertificateNameWrong",
+      reason: "CertificateNameMismatch",
       text: 'is not for "127.0.0.1"',
     },
     {
       title: "for clients only",
       server: "client",
       tls: {},
-      reason: "CertificateUsageWrong",
+      reason: "CertificateUsageMismatch",
       text: "sign the provider's for server use",
     },
     {
       title: "that refuses ours",
       server: "server",
       tls: { certFile: fixture("client-2.pem"), keyFile: fixture("client-2.key") },
-      reason: "ClientCertificateRefused",
+      reason: "ClientCertificateRejected",
       text: "CLOUD_PROVIDER_TLS_CLIENT_CA_FILE",
     },
     {
       title: "when ours is expired",
       server: "server",
       tls: { certFile: fixture("expired.pem"), keyFile: fixture("expired.key") },
-      reason: "TlsFilesUnusable",
+      reason: "TLSFilesUnusable",
       text: "expired at 2021-01-01T00:00:00.000Z; renew it",
     },
     {
       title: "when our key is too small",
       server: "server",
       tls: { certFile: fixture("weak.pem"), keyFile: fixture("weak.key") },
-      reason: "TlsFilesUnusable",
+      reason: "TLSFilesUnusable",
       text: "is of no use for TLS",
     },
     {
       title: "when our key is another's",
       server: "server",
       tls: { keyFile: fixture("client-2.key") },
-      reason: "TlsFilesUnusable",
+      reason: "TLSFilesUnusable",
       text: "is not the private key of the first certificate in",
     },
   ])("says what is wrong with a certificate $title", async ({ server, tls, reason, text }) => {
@@ -166,7 +166,7 @@ describe("ProviderConnection to another host", () => {
 
   test("says that a provider serves without TLS", async () => {
     const { port } = await serve(ServerCredentials.createInsecure());
-    expect(await refusal(connect(port, files()))).toMatchObject({ name: "NotTls" });
+    expect(await refusal(connect(port, files()))).toMatchObject({ name: "NotTLS" });
   });
 
   test("says that a server is not gRPC", async () => {
@@ -178,7 +178,7 @@ describe("ProviderConnection to another host", () => {
     closing.push(() => server.close());
     const address = server.address();
     const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-    expect(await refusal(connect(port))).toMatchObject({ name: "NotGrpc" });
+    expect(await refusal(connect(port))).toMatchObject({ name: "NotGRPC" });
   });
 });
 

@@ -63,7 +63,7 @@ const starting: ConnectionState = { kind: "ready", info: info({ scopeId: "" }) }
 const lost: ConnectionState = { kind: "lost", info: info(), why: "the socket was closed" };
 const refused: ConnectionState = {
   kind: "refused",
-  refusal: { reason: "NotAnswering", message: "it does not answer" },
+  refusal: { reason: "NotResponding", message: "it does not answer" },
 };
 const sick = status({
   ready: false,
@@ -94,7 +94,7 @@ describe("healthOf()", () => {
       it: "one that is refused",
       state: refused,
       isReady: false,
-      want: [{ name: "NotAnswering", message: "it does not answer" }],
+      want: [{ name: "NotResponding", message: "it does not answer" }],
     },
     {
       it: "one that is lost",

@@ -70,9 +70,9 @@ describe("GroupedCallBudget without rates", () => {
       retryAfterMs: 40_000,
     });
     expect(
-      await metrics.value("cloudwire_provider_calls_turned_away_total", { class: "instances", priority: "high" }),
+      await metrics.value("cloudwire_provider_calls_rejected_total", { class: "instances", priority: "high" }),
     ).toBe(2);
-    expect(await metrics.value("cloudwire_provider_call_holds_total", { class: "instances" })).toBe(1);
+    expect(await metrics.value("cloudwire_provider_throttle_pauses_total", { class: "instances" })).toBe(1);
   });
 
   test("says once a minute that calls wait, however many do", async () => {
@@ -111,7 +111,7 @@ describe("GroupedCallBudget without rates", () => {
     await clock.advance(3000);
     expect(sent).toEqual(["patient"]);
     expect(clock.timers).toBe(0);
-    expect(await metrics.value("cloudwire_provider_calls_turned_away_total", { class: "instances" })).toBeUndefined();
+    expect(await metrics.value("cloudwire_provider_calls_rejected_total", { class: "instances" })).toBeUndefined();
   });
 });
 
@@ -205,12 +205,12 @@ describe("GroupedCallBudget with a rate", () => {
       shared: [
         await of("cloudwire_provider_call_budget_tokens", "routes"),
         await of("cloudwire_provider_call_budget_burst", "routes"),
-        await of("cloudwire_provider_call_budget_requests_per_second", "volumes"),
-        await of("cloudwire_provider_call_held_until_timestamp_seconds", "routes"),
+        await of("cloudwire_provider_call_budget_cloud_calls_per_second", "volumes"),
+        await of("cloudwire_provider_throttled_until_timestamp_seconds", "routes"),
       ],
       free: [
         await of("cloudwire_provider_call_budget_tokens", "instances"),
-        await of("cloudwire_provider_call_held_until_timestamp_seconds", "instances"),
+        await of("cloudwire_provider_throttled_until_timestamp_seconds", "instances"),
       ],
     }).toEqual({ shared: [1, 1, 1, heldUntil], free: [undefined, 0] });
   });

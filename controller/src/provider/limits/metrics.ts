@@ -23,12 +23,12 @@ export function budgetMetrics(metrics: Metrics): (provider: string) => BudgetMet
     buckets: [0.001, 0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30],
   });
   const turnedAwayTotal = metrics.counter({
-    name: "cloudwire_provider_calls_turned_away_total",
+    name: "cloudwire_provider_calls_rejected_total",
     help: "Calls that were not sent because the budget of their quota class would have made them wait too long; they come back.",
     labels: ["provider", "class", "priority"],
   });
   const holdsTotal = metrics.counter({
-    name: "cloudwire_provider_call_holds_total",
+    name: "cloudwire_provider_throttle_pauses_total",
     help: "Times that the calls of a quota class were put on hold because the cloud throttled.",
     labels: ["provider", "class"],
   });
@@ -70,13 +70,13 @@ function makeGauges(metrics: Metrics, watched: ReadonlyMap<string, () => readonl
     collect: collectOf(({ burst }) => burst),
   });
   metrics.gauge({
-    name: "cloudwire_provider_call_budget_requests_per_second",
+    name: "cloudwire_provider_call_budget_cloud_calls_per_second",
     help: "Requests to the cloud that calls of a quota class may make in a second at present: less than declared after a hold. Without a limit: no series.",
     labels,
     collect: collectOf(({ cloudCallsPerSecond }) => cloudCallsPerSecond),
   });
   metrics.gauge({
-    name: "cloudwire_provider_call_held_until_timestamp_seconds",
+    name: "cloudwire_provider_throttled_until_timestamp_seconds",
     help: "Until when calls of a quota class are on hold because the cloud throttles, in seconds since 1970; 0: they are not.",
     labels,
     collect: collectOf(({ heldUntilMs }) => heldUntilMs / 1000),

@@ -99,7 +99,7 @@ describe("ownership report", () => {
     test("says what is contested once, and when it no longer is", async () => {
       const providers = [east, { ...west }];
       const { metrics, log, report } = reportOf(providers);
-      const contested = () => metrics.value("cloudwire_ownership_problems", { value: "example.com/lb" });
+      const contested = () => metrics.value("cloudwire_ownership_conflicts", { value: "example.com/lb" });
       report.check();
       report.check();
       expect(log.lines).toEqual([

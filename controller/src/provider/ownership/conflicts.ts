@@ -101,7 +101,7 @@ export class OwnershipReport {
       },
     });
     deps.metrics.gauge({
-      name: "cloudwire_ownership_problems",
+      name: "cloudwire_ownership_conflicts",
       help: "1 for each provider-ID prefix or load-balancer class that several providers declare, and for a default provider without load balancers.",
       labels: ["kind", "value"],
       collect: (gauge) => {

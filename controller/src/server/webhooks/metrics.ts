@@ -22,7 +22,7 @@ export function webhookMetrics(metrics: Metrics): WebhookMetrics {
       buckets: [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10],
     }),
     certificateExpirySeconds: metrics.gauge({
-      name: "cloudwire_webhook_certificate_expiry_timestamp_seconds",
+      name: "cloudwire_webhook_certificate_expiration_timestamp_seconds",
       help: "When the webhooks' serving certificate expires, in seconds since the epoch.",
     }),
   };

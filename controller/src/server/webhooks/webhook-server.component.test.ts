@@ -120,7 +120,7 @@ describe("startWebhookServer()", () => {
     ]);
     expect(seen).toEqual([expect.objectContaining({ uid: "r-1", operation: "CREATE" })]);
     await vi.waitFor(async () => expect(await requests("200")).toBe(1), { timeout: 20_000 });
-    expect(await metrics.value("cloudwire_webhook_certificate_expiry_timestamp_seconds")).toBe(
+    expect(await metrics.value("cloudwire_webhook_certificate_expiration_timestamp_seconds")).toBe(
       certificate.expiresAtMs / 1000,
     );
   });

@@ -15,7 +15,7 @@ export const AVAILABILITY: AlertGroup = {
   title: "Is it there, and does somebody lead",
   alerts: [
     {
-      name: "CloudwireAbsent",
+      name: "CloudwireDown",
       severity: "critical",
       forMinutes: 5,
       expr: `absent(up{${OF_JOB}} == 1)`,
@@ -61,7 +61,7 @@ export const AVAILABILITY: AlertGroup = {
       },
     },
     {
-      name: "CloudwireLeaderChangesOften",
+      name: "CloudwireLeaderFlapping",
       severity: "warning",
       forMinutes: 0,
       expr: `sum by (job, name) (changes(leader_election_master_status{${OF_JOB}}[1h])) > 6`,
@@ -78,15 +78,15 @@ export const AVAILABILITY: AlertGroup = {
       },
     },
     {
-      name: "CloudwireSuccessorWanted",
+      name: "CloudwireLeaderHandoverPending",
       severity: "warning",
       forMinutes: 10,
-      expr: `max by (job) (cloudwire_leader_successor_wanted{${OF_JOB}}) == 1`,
+      expr: `max by (job) (cloudwire_leader_handover_requested{${OF_JOB}}) == 1`,
       summary: "The leader has lost a provider, and no other replica can use it.",
       description:
         "The leader cannot reach a provider and would make way for a replica that can, but finds none. What that provider serves stands still. Look at the provider's container in every replica.",
       trial: {
-        series: { 'cloudwire_leader_successor_wanted{instance="a"}': gauge([0, 5], [1, 15], [0, 10]) },
+        series: { 'cloudwire_leader_handover_requested{instance="a"}': gauge([0, 5], [1, 15], [0, 10]) },
         fault: [5, 20],
         labels: {},
       },

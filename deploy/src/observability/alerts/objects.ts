@@ -26,21 +26,21 @@ export const NODES: AlertGroup = {
       },
     },
     {
-      name: "CloudwireNodeDeletionStopped",
+      name: "CloudwireTooManyNodeDeletions",
       severity: "critical",
       forMinutes: 1,
-      expr: `max by (job, provider) (cloudwire_node_deletion_stopped{${OF_JOB}}) == 1`,
+      expr: `max by (job, provider) (cloudwire_node_deletion_circuit_open{${OF_JOB}}) == 1`,
       summary: "More nodes would be deleted at once than may.",
       description:
         "The cloud of provider {{ $labels.provider }} says of so many machines that they are gone, that no node is deleted any more. Look whether they really are. If so, release their nodes; if not, put the provider's credentials or its cloud right.",
       trial: {
-        series: { 'cloudwire_node_deletion_stopped{instance="a",provider="p"}': shortFault },
+        series: { 'cloudwire_node_deletion_circuit_open{instance="a",provider="p"}': shortFault },
         fault: [5, 20],
         labels: { provider: "p" },
       },
     },
     {
-      name: "CloudwireNodesWithoutPodRange",
+      name: "CloudwireNodesWithoutPodCIDR",
       severity: "critical",
       forMinutes: 5,
       expr: `max by (job) (cloudwire_node_ipam_waiting_nodes{${OF_JOB}}) > 0`,
@@ -55,7 +55,7 @@ export const NODES: AlertGroup = {
       },
     },
     {
-      name: "CloudwirePodRangesNearlyUsed",
+      name: "CloudwirePodCIDRsNearlyExhausted",
       severity: "warning",
       forMinutes: 15,
       expr: `max by (job, clusterCIDR) (node_ipam_controller_cidrset_usage_cidrs{${OF_JOB}}) > 0.9`,

@@ -31,16 +31,16 @@ export const PROCESS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireControllerFault",
+      name: "CloudwireControllerPanic",
       severity: "warning",
       forMinutes: 0,
-      expr: `sum by (job, controller) (increase(cloudwire_reconciles_total{${OF_JOB},outcome="panicked"}[15m])) > 0 or sum by (job, controller) (increase(cloudwire_controller_faults_total{${OF_JOB}}[15m])) > 0`,
+      expr: `sum by (job, controller) (increase(cloudwire_reconciles_total{${OF_JOB},outcome="panicked"}[15m])) > 0 or sum by (job, controller) (increase(cloudwire_controller_panics_total{${OF_JOB}}[15m])) > 0`,
       summary: "A controller has met a fault of the program.",
       description:
         "{{ $labels.controller }} has broken by a fault of the cloud-controller-manager itself. It was started anew, or tries the object again. The log has a line of level error with the stack: please report it.",
       trial: {
         series: {
-          'cloudwire_controller_faults_total{instance="a",controller="node-route-controller"}': counter(
+          'cloudwire_controller_panics_total{instance="a",controller="node-route-controller"}': counter(
             [0, 5],
             [1, 5],
             [0, 30],
@@ -84,7 +84,7 @@ export const PROCESS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireConfigRefused",
+      name: "CloudwireConfigRejected",
       severity: "warning",
       forMinutes: 5,
       expr: `min by (job, instance) (cloudwire_config_last_reload_successful{${OF_JOB}}) == 0`,
@@ -137,13 +137,13 @@ export const PROCESS: AlertGroup = {
       name: "CloudwireWebhookCertificateExpires",
       severity: "warning",
       forMinutes: 0,
-      expr: `min by (job, instance) (cloudwire_webhook_certificate_expiry_timestamp_seconds{${OF_JOB}}) - time() < 604800`,
+      expr: `min by (job, instance) (cloudwire_webhook_certificate_expiration_timestamp_seconds{${OF_JOB}}) - time() < 604800`,
       summary: "The webhooks' certificate expires within a week.",
       description:
         "The serving certificate of the webhooks of {{ $labels.instance }} expires within a week. After that the API server cannot call them. Renew it; a new file is followed without a restart.",
       trial: {
         series: {
-          'cloudwire_webhook_certificate_expiry_timestamp_seconds{instance="a"}': gauge(
+          'cloudwire_webhook_certificate_expiration_timestamp_seconds{instance="a"}': gauge(
             [WEEK_SECONDS + 600, 20],
             [WEEK_SECONDS * 2, 20],
           ),
@@ -153,7 +153,7 @@ export const PROCESS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireApiServerCallsFailing",
+      name: "CloudwireAPIServerCallsFailing",
       severity: "warning",
       forMinutes: 15,
       expr: `sum by (job, instance) (rate(rest_client_requests_total{${OF_JOB},code=~"5..|<error>"}[5m])) / sum by (job, instance) (rate(rest_client_requests_total{${OF_JOB}}[5m])) > 0.05`,
@@ -172,7 +172,7 @@ export const PROCESS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireApiServerForbids",
+      name: "CloudwireAPIServerForbidden",
       severity: "warning",
       forMinutes: 10,
       expr: `sum by (job, method, code) (increase(rest_client_requests_total{${OF_JOB},code=~"401|403"}[10m])) > 0`,

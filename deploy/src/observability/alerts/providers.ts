@@ -34,17 +34,17 @@ export const PROVIDERS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireProviderHandshakeRefused",
+      name: "CloudwireProviderHandshakeFailed",
       severity: "critical",
       forMinutes: 5,
-      expr: `max by (job, provider, reason) (cloudwire_provider_problem{${OF_JOB},reason=~"ContractUnsupported|BrokenHandshake|HandshakeFailed|NotGrpc|NotTls|NotASocket|Certificate.+|ClientCertificateRefused"}) == 1`,
+      expr: `max by (job, provider, reason) (cloudwire_provider_problem{${OF_JOB},reason=~"UnsupportedContract|InvalidHandshake|HandshakeFailed|NotGRPC|NotTLS|NotASocket|Certificate.+|ClientCertificateRejected"}) == 1`,
       summary: "A provider answers, and no agreement comes about.",
       description:
         "Provider {{ $labels.provider }} is there but cannot be used: {{ $labels.reason }}. Waiting does not help. Compare the versions of both sides, the socket's path and the certificates.",
       trial: {
-        series: { ...problem("ContractUnsupported") },
+        series: { ...problem("UnsupportedContract") },
         fault: [5, 20],
-        labels: { provider: "p", reason: "ContractUnsupported" },
+        labels: { provider: "p", reason: "UnsupportedContract" },
       },
     },
     {
@@ -72,7 +72,7 @@ export const PROVIDERS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireCredentialsRefused",
+      name: "CloudwireCredentialsInvalid",
       severity: "critical",
       forMinutes: 5,
       expr: `sum by (job, provider, code) (rate(cloudwire_provider_call_duration_seconds_count{${OF_JOB},code=~"UNAUTHENTICATED|PERMISSION_DENIED"}[5m])) > 0`,
@@ -103,7 +103,7 @@ export const PROVIDERS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireCloudAnswersUnknown",
+      name: "CloudwireInstanceStateUnknown",
       severity: "warning",
       forMinutes: 15,
       expr: `sum by (job) (increase(cloudwire_node_deletion_decisions_total{${OF_JOB},decision="unknown"}[10m])) > 0`,
@@ -124,13 +124,13 @@ export const PROVIDERS: AlertGroup = {
       name: "CloudwireProviderCredentialsExpire",
       severity: "warning",
       forMinutes: 0,
-      expr: `min by (job, provider) (cloudwire_provider_credentials_expire_timestamp_seconds{${OF_JOB}}) - time() < 86400`,
+      expr: `min by (job, provider) (cloudwire_provider_credentials_expiration_timestamp_seconds{${OF_JOB}}) - time() < 86400`,
       summary: "A provider's credentials at its cloud expire within a day.",
       description:
         "The credentials of provider {{ $labels.provider }} expire within a day, and nobody has renewed them. After that its cloud refuses every call.",
       trial: {
         series: {
-          'cloudwire_provider_credentials_expire_timestamp_seconds{instance="a",provider="p"}': until(DAY_SECONDS),
+          'cloudwire_provider_credentials_expiration_timestamp_seconds{instance="a",provider="p"}': until(DAY_SECONDS),
         },
         fault: [11, 20],
         labels: { provider: "p" },
@@ -140,20 +140,21 @@ export const PROVIDERS: AlertGroup = {
       name: "CloudwireProviderClientCertificateExpires",
       severity: "critical",
       forMinutes: 0,
-      expr: `min by (job, provider) (cloudwire_provider_client_certificate_expire_timestamp_seconds{${OF_JOB}}) - time() < 14400`,
+      expr: `min by (job, provider) (cloudwire_provider_client_certificate_expiration_timestamp_seconds{${OF_JOB}}) - time() < 14400`,
       summary: "The certificate that is shown to a provider expires within four hours.",
       description:
         "The client certificate for provider {{ $labels.provider }} expires within four hours. After that the provider refuses the connection. Look whether whoever issues it still does, and whether the new one is in the files of --provider-tls.",
       trial: {
         series: {
-          'cloudwire_provider_client_certificate_expire_timestamp_seconds{instance="a",provider="p"}': until(14_400),
+          'cloudwire_provider_client_certificate_expiration_timestamp_seconds{instance="a",provider="p"}':
+            until(14_400),
         },
         fault: [11, 20],
         labels: { provider: "p" },
       },
     },
     {
-      name: "CloudwireProviderTlsFilesUnusable",
+      name: "CloudwireProviderTLSFilesUnusable",
       severity: "warning",
       forMinutes: 15,
       expr: `max by (job, instance, provider) (cloudwire_provider_tls_files_unusable{${OF_JOB}}) == 1`,
@@ -169,7 +170,7 @@ export const PROVIDERS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireCloudThrottles",
+      name: "CloudwireCloudThrottling",
       severity: "warning",
       forMinutes: 30,
       expr: `sum by (job, provider) (rate(cloudwire_cloud_throttled_total{${OF_JOB}}[10m])) > 0`,
@@ -193,13 +194,13 @@ export const PROVIDERS: AlertGroup = {
       name: "CloudwireCallBudgetExhausted",
       severity: "warning",
       forMinutes: 30,
-      expr: `sum by (job, provider, class) (increase(cloudwire_provider_calls_turned_away_total{${OF_JOB}}[10m])) > 0`,
+      expr: `sum by (job, provider, class) (increase(cloudwire_provider_calls_rejected_total{${OF_JOB}}[10m])) > 0`,
       summary: "Calls to a provider wait too long for their budget.",
       description:
         "Calls of class {{ $labels.class }} to provider {{ $labels.provider }} have been turned away for half an hour, because its budget of requests is used up. They come back, later. /debug/providers shows the budgets.",
       trial: {
         series: {
-          'cloudwire_provider_calls_turned_away_total{instance="a",provider="p",class="instances",priority="low"}':
+          'cloudwire_provider_calls_rejected_total{instance="a",provider="p",class="instances",priority="low"}':
             counter([0, 5], [1, 50], [0, 25]),
         },
         fault: [5, 55],
@@ -208,16 +209,16 @@ export const PROVIDERS: AlertGroup = {
       },
     },
     {
-      name: "CloudwireOwnershipContested",
+      name: "CloudwireOwnershipConflict",
       severity: "warning",
       forMinutes: 5,
-      expr: `max by (job, kind, value) (cloudwire_ownership_problems{${OF_JOB}}) == 1`,
+      expr: `max by (job, kind, value) (cloudwire_ownership_conflicts{${OF_JOB}}) == 1`,
       summary: "Several providers claim the same.",
       description:
         "{{ $labels.kind }} {{ $labels.value }} is not clear: several providers declare it, or the default provider cannot serve it. What is meant by it is left alone. The log names the providers.",
       trial: {
         series: {
-          'cloudwire_ownership_problems{instance="a",kind="loadBalancerClass",value="example.com/lb"}': gauge(
+          'cloudwire_ownership_conflicts{instance="a",kind="loadBalancerClass",value="example.com/lb"}': gauge(
             [0, 5],
             [1, 15],
             [0, 10],

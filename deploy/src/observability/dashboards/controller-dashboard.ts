@@ -37,7 +37,7 @@ const AT_A_GLANCE: Row = {
     ),
     stat(
       ["Deletion brake", "Providers whose nodes are not deleted any more, for too many would go at once."],
-      `sum(max by (provider) (cloudwire_node_deletion_stopped{${JOB}})) or vector(0)`,
+      `sum(max by (provider) (cloudwire_node_deletion_circuit_open{${JOB}})) or vector(0)`,
       ANY_IS_BAD,
     ),
     stat(
@@ -112,10 +112,10 @@ const NODES: Row = {
       ["What the brake counts", "Nodes whose machine is said to be gone, and those deleted lately; 1 more: stopped."],
       "short",
       {
-        expr: `max by (provider) (cloudwire_node_deletion_pending{${JOB}})`,
+        expr: `max by (provider) (cloudwire_node_deletion_circuit_nodes{${JOB}})`,
         legend: "{{provider}} pending",
       },
-      { expr: `max by (provider) (cloudwire_node_deletion_stopped{${JOB}})`, legend: "{{provider}} stopped" },
+      { expr: `max by (provider) (cloudwire_node_deletion_circuit_open{${JOB}})`, legend: "{{provider}} stopped" },
     ),
     lines(["Pod ranges in use", "Share of each cluster range that is given away."], "percentunit", {
       expr: `max by (clusterCIDR) (node_ipam_controller_cidrset_usage_cidrs{${JOB}})`,

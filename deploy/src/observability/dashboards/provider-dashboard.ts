@@ -97,7 +97,7 @@ const BUDGET: Row = {
       legend: "{{method}} {{kind}}",
     }),
     lines(["Throttling", "Times that calls were put on hold because the cloud throttled."], "ops", {
-      expr: ratesBy("provider, class", "cloudwire_provider_call_holds_total", OURS),
+      expr: ratesBy("provider, class", "cloudwire_provider_throttle_pauses_total", OURS),
       legend: "{{provider}} {{class}}",
     }),
     lines(
@@ -113,7 +113,7 @@ const BUDGET: Row = {
       },
     ),
     lines(["Speed", "Requests a second that are allowed at present: less than declared after a hold."], "reqps", {
-      expr: `min by (provider, class) (cloudwire_provider_call_budget_requests_per_second{${OURS}})`,
+      expr: `min by (provider, class) (cloudwire_provider_call_budget_cloud_calls_per_second{${OURS}})`,
       legend: "{{provider}} {{class}}",
     }),
     lines(["Wait for the budget, 95 %", "Before a call is sent, by class and priority."], "s", {

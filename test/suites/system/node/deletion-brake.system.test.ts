@@ -70,7 +70,7 @@ async function held(leader: Program, some: readonly string[]): Promise<void> {
     });
     expect(message).toMatch(/of 12 Nodes absent, and at most 3 go within 10 minutes/);
   }
-  expect(await world.metric(leader, /^cloudwire_node_deletion_stopped\{provider="simulated"/)).toBe(1);
+  expect(await world.metric(leader, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);
 }
 
 test("a leader that comes after one that was killed holds what that one would have held, and so does each after it", async () => {

@@ -135,8 +135,8 @@ test("200 nodes that are not Ready all stay when the cloud calls every machine a
   await world.admin.clearFaults();
   await exist();
   await eventually("the brake to let go", 60_000, async () =>
-    (await world.metric(controller, /^cloudwire_node_deletion_pending/)) === 0 &&
-    (await world.metric(controller, /^cloudwire_node_deletion_stopped/)) === 0
+    (await world.metric(controller, /^cloudwire_node_deletion_circuit_nodes/)) === 0 &&
+    (await world.metric(controller, /^cloudwire_node_deletion_circuit_open/)) === 0
       ? true
       : undefined,
   );
@@ -287,7 +287,7 @@ describe("when machines are really gone", () => {
       (await decisions("brake")) - held >= 2 * dead.length ? true : undefined,
     );
     expect((await nodeUids()).size).toBe(NODES - 2);
-    expect(await world.metric(controller, /^cloudwire_node_deletion_stopped\{provider="simulated"/)).toBe(1);
+    expect(await world.metric(controller, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)).toBe(1);
     await controller.said(/Nodes are not deleted any more/);
 
     // As an operator would: on all of them, also on those that are alive.
@@ -303,7 +303,7 @@ describe("when machines are really gone", () => {
     expect(left.map((node) => String(at(node, "metadata", "name"))).toSorted()).toEqual(alive.toSorted());
     expect(left.flatMap((node) => listOf(at(node, "spec", "taints")))).toEqual([]);
     await eventually("the brake to let go", 60_000, async () =>
-      (await world.metric(controller, /^cloudwire_node_deletion_stopped\{provider="simulated"/)) === 0
+      (await world.metric(controller, /^cloudwire_node_deletion_circuit_open\{provider="simulated"/)) === 0
         ? true
         : undefined,
     );

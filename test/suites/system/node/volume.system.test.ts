@@ -274,7 +274,7 @@ describe("persistent-volume-label-controller on a real API server", () => {
       "the second process to have looked at all",
       WAIT_MS,
       async () => {
-        const series = /^cloudwire_persistent_volume_labellings_total/;
+        const series = /^cloudwire_persistent_volume_labelings_total/;
         return (await world.metric(second, series)) >= 102 ? true : undefined;
       },
       () => world.outputs(),

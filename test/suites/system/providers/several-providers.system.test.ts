@@ -197,7 +197,7 @@ describe("Services of two clouds", () => {
     expect((await readyz(controller)).text).toMatch(
       /^\[\+\]provider-west ok, but: .*the same provider-ID prefix west:/m,
     );
-    expect(await world.metric(controller, /^cloudwire_ownership_problems\{/)).toBe(3);
+    expect(await world.metric(controller, /^cloudwire_ownership_conflicts\{/)).toBe(3);
   });
 });
 
