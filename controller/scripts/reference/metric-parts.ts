@@ -1,5 +1,5 @@
 import { reloadMetrics } from "../../src/app/metrics.ts";
-import { successorMetrics } from "../../src/leadership/handover.ts";
+import { handoverMetrics } from "../../src/leadership/handover.ts";
 import { kubeletServingMetrics } from "../../src/controllers/kubelet-serving-csr-approver/metrics.ts";
 import { nodeMetrics } from "../../src/controllers/node/metrics.ts";
 import { nodeIpamMetrics } from "../../src/controllers/node-ipam/metrics.ts";
@@ -14,7 +14,7 @@ import { restMetrics } from "../../src/kube/connection/metrics.ts";
 import { exposePlans } from "../../src/observe/plans.ts";
 import { exposeProviders, providerMetrics } from "../../src/provider/metrics.ts";
 import { OwnershipReport } from "../../src/provider/ownership/conflicts.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../src/provider/ownership/provider-set.ts";
 import { NO_RULES } from "../../src/provider/model/provider.ts";
 import { controllerMetrics, faultCounter } from "../../src/runtime/metrics.ts";
 import { accessMetrics } from "../../src/server/access/metrics.ts";
@@ -43,7 +43,7 @@ const ON_LEADER = "On the leader, for each controller that runs.";
 export const METRIC_PARTS: readonly MetricPart[] = [
   part("The process", ALWAYS, (metrics) => exposeBuildInfo(metrics, "0.0.0", "linux/x64")),
   part("Configuration", "Where `--config` names a file. On a standby too.", reloadMetrics),
-  part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, successorMetrics),
+  part("Leader election", "Where `--leader-elect` is not off. On a standby too.", electionMetrics, handoverMetrics),
   part("Controllers", ON_LEADER, controllerMetrics, faultCounter),
   part("Plans", "Where `--mode`, `--controller-mode` or `--provider-mode` says observe.", (metrics) =>
     exposePlans(metrics, { all: [], undecided: [] }),
@@ -87,7 +87,7 @@ function status(metrics: Metrics): void {
 }
 
 function toldStates(metrics: Metrics): void {
-  exposeToldStates(metrics, { services: () => [], providers: new PrefixProviderSet([]) });
+  exposeToldStates(metrics, { services: () => [], providers: providerSet([]) });
 }
 
 function ownership(metrics: Metrics): OwnershipReport {
@@ -97,5 +97,5 @@ function ownership(metrics: Metrics): OwnershipReport {
     destination: { write: () => undefined },
     clock: systemClock(),
   });
-  return new OwnershipReport({ providers: new PrefixProviderSet([]), rules: NO_RULES, nodes: () => [], metrics, log });
+  return new OwnershipReport({ providers: providerSet([]), rules: NO_RULES, nodes: () => [], metrics, log });
 }

@@ -3,7 +3,7 @@ import { WAITING, waitingIndex } from "../controllers/node/predicates.ts";
 import { clusterCidrsOf, whyNoRoutes } from "../controllers/route/options.ts";
 import { Memories } from "../explain/history/stores.ts";
 import { type OperatorPages, operatorPages } from "../explain/register.ts";
-import { type KubeSide, connectCluster, readClusterId } from "../kube/cluster.ts";
+import { type ClusterConnection, connectCluster, readClusterId } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { Election } from "../leadership/election.ts";
@@ -14,7 +14,7 @@ import type { LeaderMigration } from "../leadership/migration.ts";
 import { holdsLease } from "../observe/mode.ts";
 import { type Observing, observing } from "../observe/write-filter.ts";
 import { changeAudit } from "../provider/observers/audit.ts";
-import { type ProviderSide, connectProviders } from "../provider/providers.ts";
+import { type Providers, connectProviders } from "../provider/providers.ts";
 import type { ProgramContext, Registration } from "../runtime/registration.ts";
 import type { AuditSink } from "../telemetry/audit-log.ts";
 import type { RecordingSink } from "../telemetry/recording-log.ts";
@@ -55,7 +55,7 @@ export interface ClusterSettings {
 /** A cluster before anybody leads it. */
 export interface Cluster extends ClusterSettings {
   readonly access: ApiAccess;
-  readonly kube: KubeSide;
+  readonly kube: ClusterConnection;
   readonly state: ClusterState;
   /** What operators are told of it. */
   readonly pages: OperatorPages;
@@ -175,7 +175,7 @@ function connect(
   { options, kube, state, observed, memories }: Cluster,
   { version, metrics, log, clock, random, newId, userId, tracing, tasks, audit, recording }: ProcessContext,
   { id, sequence, isElected }: Changes,
-): ProviderSide {
+): Providers {
   return connectProviders({
     options,
     cluster: { id, name: options.clusterName },
@@ -196,12 +196,17 @@ function connect(
     nodes: () => kube.nodes.lister.list(),
     numbers: sequence,
     scopeRemedy: (name) => scopeRemedy(name, { ...options, isElected }),
-    onScopeDoubt: (name, message) => tellScopeDoubt(state.election?.main, kube, name, message),
+    onScopeChanged: (name, message) => tellScopeDoubt(state.election?.main, kube, name, message),
   });
 }
 
 /** Where it is put right: on the Lease. Without election there is none to look at, and the log says it. */
-function tellScopeDoubt(elector: LeaderElector | undefined, kube: KubeSide, provider: string, message: string): void {
+function tellScopeDoubt(
+  elector: LeaderElector | undefined,
+  kube: ClusterConnection,
+  provider: string,
+  message: string,
+): void {
   if (elector === undefined) return;
   const event = providerScopeChanged(elector.reference, provider, message);
   kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(event);

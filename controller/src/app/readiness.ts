@@ -1,6 +1,6 @@
 import type { NamedInformer } from "../kube/cluster.ts";
 import type { Election } from "../leadership/election.ts";
-import type { ProviderSide } from "../provider/providers.ts";
+import type { Providers } from "../provider/providers.ts";
 import type { Controllers } from "../runtime/supervised-controller.ts";
 import {
   type Checks,
@@ -15,7 +15,7 @@ import type { Options } from "./options.ts";
 /** What the health endpoints know of one cluster, from before everything is built. */
 export class ClusterState {
   identityProblem: string | undefined = "the identity of the cluster is not read yet";
-  provider: ProviderSide | undefined;
+  provider: Providers | undefined;
   election: Election | undefined;
   controllers: Controllers | undefined;
 

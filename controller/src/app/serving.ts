@@ -1,7 +1,7 @@
 import { PATHS } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
 import { type OperatorPages, serveOperatorPages } from "../explain/register.ts";
-import type { KubeSide } from "../kube/cluster.ts";
+import type { ClusterConnection } from "../kube/cluster.ts";
 import type { ApiAccess } from "../kube/connection/access.ts";
 import { parseAddress } from "../options/flag.ts";
 import { configTree, flagLines } from "../options/help.ts";
@@ -41,7 +41,7 @@ export interface PagesDependencies extends OperatorPages {
 
 export interface ServingDependencies extends Checks, Omit<PagesDependencies, "health"> {
   readonly access: ApiAccess;
-  readonly kube: Pick<KubeSide, "reviewClient">;
+  readonly kube: Pick<ClusterConnection, "reviewClient">;
   readonly tasks: TaskGroup;
   /** None before they are connected to. */
   readonly providers: () => readonly Provider[];

@@ -1,5 +1,5 @@
 import manifest from "@cloudwire/controller/package.json" with { type: "json" };
-import type { KubeSide } from "../kube/cluster.ts";
+import type { ClusterConnection } from "../kube/cluster.ts";
 import type { EventBroadcaster } from "../kube/events/broadcaster.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { TraceExport } from "../telemetry/trace-export.ts";
@@ -82,7 +82,7 @@ export interface EndDependencies {
   readonly events: Pick<EventBroadcaster, "flush">;
   readonly tasks: Pick<TaskGroup, "stop">;
   readonly servers: Pick<Servers, "close" | "hasWebhooks">;
-  readonly kube: Pick<KubeSide, "close">;
+  readonly kube: Pick<ClusterConnection, "close">;
   /** undefined: there are none. */
   readonly traces?: Pick<TraceExport, "stop"> | undefined;
   /** Since `/readyz` fails. */

@@ -17,7 +17,7 @@ import { parseObject } from "./objects.ts";
 import type { BudgetSnapshot } from "../provider/model/call-rate.ts";
 import { contractError } from "../provider/model/errors.ts";
 import type { ProviderSnapshot } from "../provider/sidecar.ts";
-import { PrefixProviderSet } from "../provider/ownership/provider-set.ts";
+import { providerSet } from "../provider/ownership/provider-set.ts";
 import { NO_RULES } from "../provider/model/provider.ts";
 import { DONE, requeueAfter, type Result } from "../runtime/reconciler.ts";
 import { Explainer, type ExplainerDependencies } from "./explainer.ts";
@@ -54,7 +54,7 @@ async function world({ controllers = {}, keys = [], replica = () => LEADER, snap
   });
   await clock.advance(1);
   const east = idleProvider("east", info());
-  const providers = new PrefixProviderSet([east], NO_RULES);
+  const providers = providerSet([east], NO_RULES);
   const common = { nodes, services, controllers: () => all, replica, clock };
   const judge = new ObjectJudge({ ...common, providers: () => providers, providerSnapshots: () => snapshots });
   const explainer = new Explainer({ ...common, judge, memories });

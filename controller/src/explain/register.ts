@@ -1,13 +1,13 @@
 import { PATHS, type Replica } from "@cloudwire/operator-api";
 import type { FastifyInstance } from "fastify";
 import { CONTROLLER_ALIASES, NODE_ROUTE_CONTROLLER } from "../api/controller-names.ts";
-import type { KubeSide } from "../kube/cluster.ts";
+import type { ClusterConnection } from "../kube/cluster.ts";
 import type { ClusterOptions } from "../kube/options.ts";
 import type { LeaderElector } from "../leadership/elector.ts";
 import type { LeadershipOptions } from "../leadership/options.ts";
 import { holdsLease, isObserved, type Mode, type ModeOptions, modesOf } from "../observe/mode.ts";
 import type { Plans } from "../observe/plans.ts";
-import type { ProviderSide } from "../provider/providers.ts";
+import type { Providers } from "../provider/providers.ts";
 import type { ProviderSnapshot } from "../provider/sidecar.ts";
 import type { SupervisedController } from "../runtime/supervised-controller.ts";
 import { serveJson, serveJsonOf } from "../server/endpoints.ts";
@@ -26,7 +26,7 @@ import { operatorOverview } from "./overview/overview.ts";
 
 /** What runs in the process so far. */
 export interface Running {
-  readonly provider: ProviderSide | undefined;
+  readonly provider: Providers | undefined;
   readonly election: { readonly main: ReplicaFacts["elector"] } | undefined;
   readonly controllers: { readonly all: readonly SupervisedController[] } | undefined;
 }
@@ -39,7 +39,7 @@ export interface OperatorPagesParts {
   readonly hasRoutes: boolean;
   /** Ranges of all pods. */
   readonly clusterCidrs: readonly Cidr[];
-  readonly kube: Pick<KubeSide, "nodes" | "services">;
+  readonly kube: Pick<ClusterConnection, "nodes" | "services">;
   readonly state: Running;
   /** undefined: all plans are carried out. */
   readonly observed: { readonly plans: Plans } | undefined;

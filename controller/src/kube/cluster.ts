@@ -33,7 +33,7 @@ import { NODES } from "./resources/node.ts";
 import { PERSISTENT_VOLUMES } from "./resources/persistent-volume.ts";
 import { SERVICES } from "./resources/service.ts";
 
-export interface KubeSideDependencies {
+export interface ClusterConnectionDependencies {
   readonly access: ApiAccess;
   readonly options: Pick<KubeOptions, "kubeApiQps" | "kubeApiBurst">;
   /** Of this program, as client-go writes it (rest/config.go v0.36.3): audit logs are searched by it. */
@@ -54,7 +54,7 @@ export interface KubeSideDependencies {
 }
 
 /** Everything that talks to the API server. */
-export interface KubeSide {
+export interface ClusterConnection {
   readonly client: KubeClient;
   /** With a limit of its own, so that a burst of other writes never costs the lease. */
   readonly electionClient: KubeClient & Pick<ListWatcher, "watch">;
@@ -80,7 +80,7 @@ export interface NamedInformer {
 
 type Indexes<T> = Readonly<Record<string, IndexFunction<T>>>;
 
-export function connectCluster(dependencies: KubeSideDependencies): KubeSide {
+export function connectCluster(dependencies: ClusterConnectionDependencies): ClusterConnection {
   const { access, options, metrics, log, clock, random, gate } = dependencies;
   const measured = restMetrics(metrics);
   const limited = limiterOf(options, clock);
@@ -159,7 +159,7 @@ function runningInformers(
   ];
 }
 
-function limiterOf({ kubeApiQps, kubeApiBurst }: KubeSideDependencies["options"], clock: Clock) {
+function limiterOf({ kubeApiQps, kubeApiBurst }: ClusterConnectionDependencies["options"], clock: Clock) {
   return kubeApiQps === 0 ? undefined : new TokenBucket({ perSecond: kubeApiQps, burst: kubeApiBurst }, clock);
 }
 

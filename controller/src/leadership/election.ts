@@ -13,19 +13,19 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { aborted, childSignal } from "../util/abort.ts";
 import type { Clock, Random } from "../util/clock.ts";
 import type { Controllers } from "../runtime/supervised-controller.ts";
-import type { KubeSide } from "../kube/cluster.ts";
-import type { ProviderSide } from "../provider/providers.ts";
-import { SuccessorNotes, successorMetrics } from "./handover.ts";
+import type { ClusterConnection } from "../kube/cluster.ts";
+import type { Providers } from "../provider/providers.ts";
+import { HandoverAnnotation, handoverMetrics } from "./handover.ts";
 
 export interface ElectionDependencies {
   readonly options: LeadershipOptions;
   /** undefined: all controllers are led under one Lease. */
   readonly migration: LeaderMigration | undefined;
   readonly controllers: Pick<Controllers, "run">;
-  readonly kube: Pick<KubeSide, "electionClient" | "informers"> & {
-    readonly events: Pick<KubeSide["events"], "recorder">;
+  readonly kube: Pick<ClusterConnection, "electionClient" | "informers"> & {
+    readonly events: Pick<ClusterConnection["events"], "recorder">;
   };
-  readonly provider: Pick<ProviderSide, "sidecars">;
+  readonly provider: Pick<Providers, "sidecars">;
   /** Of this process, on each Lease: `<hostname>_<uuid>`. */
   readonly identity: string;
   readonly sequence: ChangeSequence;
@@ -105,11 +105,11 @@ export class Election {
     });
   }
 
-  #successorNotes(): SuccessorNotes {
+  #successorNotes(): HandoverAnnotation {
     const { options, kube, provider, identity, clock, log, metrics } = this.#deps;
     const tell = (eventOf: (lease: ObjectReference, identity: string, why: string) => EventInput, why: string): void =>
       kube.events.recorder(CLOUD_CONTROLLER_MANAGER).record(eventOf(this.main.reference, identity, why));
-    return new SuccessorNotes({
+    return new HandoverAnnotation({
       identity,
       providers: provider.sidecars,
       timeoutMs: options.leaderElectProviderTimeout,
@@ -117,7 +117,7 @@ export class Election {
       isWarm: () => kube.informers.every(({ informer }) => informer.hasSynced()),
       clock,
       log,
-      metrics: successorMetrics(metrics),
+      metrics: handoverMetrics(metrics),
       onAsk: (why) => tell(leaderLacksProvider, why),
       onYield: (why) => {
         tell(leadershipHandedOver, why);

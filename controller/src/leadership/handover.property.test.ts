@@ -8,7 +8,7 @@ import { LEASES } from "./lease-lock.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { sleep } from "../util/abort.ts";
 import { recordField } from "../util/json.ts";
-import { SuccessorNotes } from "./handover.ts";
+import { HandoverAnnotation } from "./handover.ts";
 
 const LOCK = { namespace: "kube-system", name: "cloud-controller-manager" };
 const TIMEOUT_MS = 60_000;
@@ -66,7 +66,7 @@ class Pod {
     const hear = (): void => {
       heard = { broken: new Set(broken), receivedAtMs: clock.nowMs() };
     };
-    const notes = new SuccessorNotes({
+    const notes = new HandoverAnnotation({
       identity,
       providers: PROVIDERS.map((name) => ({
         name,

@@ -7,13 +7,13 @@ import {
   type Offered,
   type ProviderUse,
   type StandbyView,
-  SuccessorNotes,
+  HandoverAnnotation,
   type Wanted,
   decideAsLeader,
   decideAsStandby,
   parseOffered,
   parseWanted,
-  successorMetrics,
+  handoverMetrics,
 } from "./handover.ts";
 
 const WANTED = "successor.cloudwire.dev/wanted";
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 function notesOf(identity: string, change: { readonly timeoutMs?: number; readonly isWarm?: () => boolean } = {}) {
-  return new SuccessorNotes({
+  return new HandoverAnnotation({
     identity,
     providers: ["east", "west"].map((name) => ({
       name,
@@ -56,7 +56,7 @@ function notesOf(identity: string, change: { readonly timeoutMs?: number; readon
     isWarm: () => true,
     clock,
     log: new FakeLog(),
-    metrics: successorMetrics(metrics),
+    metrics: handoverMetrics(metrics),
     onAsk: (why) => told.push(`asks: ${why}`),
     onYield: (why) => told.push(`yields: ${why}`),
     ...change,
@@ -65,7 +65,7 @@ function notesOf(identity: string, change: { readonly timeoutMs?: number; readon
 
 const offer = (identity: string, leader: string) => ({ [OFFERED]: JSON.stringify({ identity, leader }) });
 
-describe("SuccessorNotes of a leader", () => {
+describe("HandoverAnnotation of a leader", () => {
   test("say nothing while all is well, and take away what an earlier leader left", () => {
     const notes = notesOf("a");
     expect(notes.write()).toEqual(NOTHING);
@@ -109,7 +109,7 @@ describe("SuccessorNotes of a leader", () => {
   });
 });
 
-describe("SuccessorNotes of a standby", () => {
+describe("HandoverAnnotation of a standby", () => {
   const asked = {
     [WANTED]: JSON.stringify({ leader: "a", since: "2026-11-21T12:00:00.000Z", lost: ["east"], usable: ["west"] }),
   };

@@ -11,7 +11,7 @@ export interface WatchedProvider extends Pick<Sidecar, "name" | "doubt" | "askSt
   readonly status: { readonly receivedAtMs: number } | undefined;
 }
 
-export interface SuccessorNotesDependencies {
+export interface HandoverDependencies {
   /** Of this process, on the Lease. */
   readonly identity: string;
   readonly providers: readonly WatchedProvider[];
@@ -22,7 +22,7 @@ export interface SuccessorNotesDependencies {
   readonly isWarm: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly metrics: SuccessorMetrics;
+  readonly metrics: HandoverMetrics;
   /** Told when it begins to look for a successor, with why, in one line. */
   readonly onAsk: (why: string) => void;
   /** Told once that leading must end, in good order, with why, in one line. */
@@ -43,8 +43,8 @@ interface Since {
  * Lets a leader that has lost a provider make way for a replica that can use it: both say so on the Lease that they read and write
  * anyway. See {@link decideAsLeader} and {@link decideAsStandby}.
  */
-export class SuccessorNotes implements LeaseAnnotation {
-  readonly #deps: SuccessorNotesDependencies;
+export class HandoverAnnotation implements LeaseAnnotation {
+  readonly #deps: HandoverDependencies;
   readonly #since = new Map<string, Since>();
   #holder = "";
   #wanted: Wanted | undefined;
@@ -56,7 +56,7 @@ export class SuccessorNotes implements LeaseAnnotation {
   /** The wish answered last, so that the log says it once. */
   #answered = "";
 
-  constructor(dependencies: SuccessorNotesDependencies) {
+  constructor(dependencies: HandoverDependencies) {
     this.#deps = dependencies;
     dependencies.metrics.asking(false);
   }
@@ -175,11 +175,11 @@ export class SuccessorNotes implements LeaseAnnotation {
   }
 }
 
-export interface SuccessorMetrics {
+export interface HandoverMetrics {
   asking(isAsking: boolean): void;
 }
 
-export function successorMetrics(metrics: Metrics): SuccessorMetrics {
+export function handoverMetrics(metrics: Metrics): HandoverMetrics {
   const gauge = metrics.gauge({
     name: "cloudwire_leader_handover_requested",
     help: "1 while this process leads, has lost a provider for longer than --leader-elect-provider-timeout and looks for a replica that can use it.",

@@ -12,12 +12,12 @@ import { ChangeSequence } from "../leadership/change-sequence.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { NO_TRACING } from "../telemetry/tracing.ts";
 import { systemClock } from "../util/clock.ts";
-import { connectProviders, type ProviderSide } from "./providers.ts";
+import { connectProviders, type Providers } from "./providers.ts";
 
 let folder: string;
 let stop: AbortController;
 let running: Promise<void>;
-let side: ProviderSide;
+let side: Providers;
 let log: FakeLog;
 const started: ScriptedProvider[] = [];
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
     tracing: NO_TRACING,
     numbers: new ChangeSequence({ clock: systemClock(), log, isElected: true }),
     scopeRemedy: () => () => "it is accepted",
-    onScopeDoubt: () => undefined,
+    onScopeChanged: () => undefined,
   });
   running = side.run(stop.signal);
 });

@@ -8,7 +8,7 @@ import type { ProviderOptions } from "./options.ts";
 import { exposeProviders, providerMetrics } from "./metrics.ts";
 import { OwnershipReport } from "./ownership/conflicts.ts";
 import { type ProviderSnapshot, Sidecar, type SidecarOptions } from "./sidecar.ts";
-import { PrefixProviderSet } from "./ownership/provider-set.ts";
+import { providerSet } from "./ownership/provider-set.ts";
 import type { OwnershipRules, ProviderSet } from "./model/provider.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -18,7 +18,7 @@ import type { Clock, Random } from "../util/clock.ts";
 import type { ScopeRemedy } from "./connection/state.ts";
 import type { ChangeNumbers } from "./model/client.ts";
 
-export interface ProviderSideDependencies {
+export interface ProvidersDependencies {
   readonly options: ProviderOptions;
   readonly cluster: ClusterRef;
   readonly version: string;
@@ -50,11 +50,11 @@ export interface ProviderSideDependencies {
   /** How an operator accepts another scope of that provider. */
   readonly scopeRemedy: (provider: string) => ScopeRemedy;
   /** Told why nothing is changed by that provider any more. */
-  readonly onScopeDoubt: (provider: string, message: string) => void;
+  readonly onScopeChanged: (provider: string, message: string) => void;
 }
 
 /** Everything that talks to providers. */
-export interface ProviderSide {
+export interface Providers {
   readonly providers: ProviderSet;
   /** The same, as they say that they are. */
   readonly sidecars: readonly Sidecar[];
@@ -76,7 +76,7 @@ export interface ProviderSide {
 /** Sidecars of one pod answer within seconds of each other; until then one that is silent may own what seems to be another's. */
 const SETTLING_MS = 10_000;
 
-export function connectProviders(dependencies: ProviderSideDependencies): ProviderSide {
+export function connectProviders(dependencies: ProvidersDependencies): Providers {
   const { options, cluster, version, clock, random, newId, userId, log, tracing, signal, companions } = dependencies;
   const listeners = new Set<() => void>();
   const metrics = providerMetrics(dependencies.metrics);
@@ -88,7 +88,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
     const tls = options.providerTls.get(name);
     const callRates = () => options.providerCallRate.filter(({ provider }) => provider === name);
     const onScopeChange = (message: string | undefined): void => {
-      if (message !== undefined) dependencies.onScopeDoubt(name, message);
+      if (message !== undefined) dependencies.onScopeChanged(name, message);
     };
     const scope = { scopeRemedy: dependencies.scopeRemedy(name), onScopeChange };
     const shared = {
@@ -108,7 +108,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
   });
   exposeProviders(dependencies.metrics, sidecars);
   const rules = rulesOf(options, clock);
-  const providers = new PrefixProviderSet(sidecars, rules);
+  const providers = providerSet(sidecars, rules);
   const report = new OwnershipReport({ ...dependencies, providers, rules });
   return {
     providers,
@@ -138,7 +138,7 @@ export function connectProviders(dependencies: ProviderSideDependencies): Provid
 }
 
 /** Who hears of calls, each only where somebody wants to. */
-function told({ gate, audit, journal, recording }: ProviderSideDependencies): Partial<SidecarOptions> {
+function told({ gate, audit, journal, recording }: ProvidersDependencies): Partial<SidecarOptions> {
   return {
     ...(gate && { gate }),
     ...(audit && { audit }),

@@ -7,7 +7,7 @@ import type { Clock, Random } from "../util/clock.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import { instanceCalls } from "./calls/instances.ts";
 import { loadBalancerCalls } from "./calls/load-balancers.ts";
-import { onlyQuestions, planningClient } from "./calls/validate-only.ts";
+import { validateOnlyCaller, validateOnlyClient } from "./calls/validate-only.ts";
 import { routeCalls } from "./calls/routes.ts";
 import { Session } from "./calls/session.ts";
 import { volumeCalls } from "./calls/volumes.ts";
@@ -24,7 +24,7 @@ import {
 } from "./connection/state.ts";
 import { type CallRoute, type RpcCaller, callIdsOf } from "./convert/methods.ts";
 import { GroupedCallBudget } from "./limits/call-budget.ts";
-import { GovernedCaller } from "./limits/rate-limited-caller.ts";
+import { RateLimitedCaller } from "./limits/rate-limited-caller.ts";
 import type { ProviderMetrics } from "./metrics.ts";
 import { type BudgetSnapshot, type OperatorRate, rateGroups } from "./model/call-rate.ts";
 import type { ChangeNumbers, ProviderClient } from "./model/client.ts";
@@ -34,7 +34,7 @@ import type { ProviderStatus } from "./model/status.ts";
 import { type ChangeAudit, auditedCalls } from "./observers/audit.ts";
 import { measuredCalls } from "./observers/metrics.ts";
 import { type CallSink, observed } from "./observers/observed-caller.ts";
-import { recorder } from "./observers/recorder.ts";
+import { wireRecorder } from "./observers/recorder.ts";
 import type { ProviderTls } from "./connection/address.ts";
 
 /** Most calls at once whatever a provider allows: cancelling some thousand at once breaks HTTP/2 sessions (proto/README.md CON-3). */
@@ -124,7 +124,7 @@ export class Sidecar implements Provider {
         options.onReady?.(info);
       },
     });
-    const governed = new GovernedCaller({
+    const governed = new RateLimitedCaller({
       caller: connection.caller,
       budget,
       semaphore,
@@ -146,7 +146,7 @@ export class Sidecar implements Provider {
     this.client =
       gate === undefined
         ? client
-        : planningClient(client, { provider: name, gate, capabilities: () => this.info?.capabilities });
+        : validateOnlyClient(client, { provider: name, gate, capabilities: () => this.info?.capabilities });
   }
 
   get info(): ProviderInfo | undefined {
@@ -234,8 +234,15 @@ export class Sidecar implements Provider {
 
 function channelOf(options: SidecarOptions): ProviderChannel {
   const { name: provider, address, tls, version, userId, clock, recording: sink } = options;
-  const tap = sink && recorder({ provider, sink });
-  return new ProviderChannel({ provider, address, tls, version, userId, clock, tap });
+  return new ProviderChannel({
+    provider,
+    address,
+    tls,
+    version,
+    userId,
+    clock,
+    recorder: sink && wireRecorder({ provider, sink }),
+  });
 }
 
 /** Calls as `route` makes them, each known to all who want to know of it. */
@@ -247,7 +254,7 @@ function watched(route: CallRoute, options: SidecarOptions, log: Logger): RpcCal
     measuredCalls(provider, metrics.calls, log),
   ];
   const shown = observed(route, { provider, address, tracing, clock, sinks });
-  return gate?.isShut === true ? onlyQuestions(shown) : shown;
+  return gate?.isShut === true ? validateOnlyCaller(shown) : shown;
 }
 
 /** Everything that is known of one provider at a moment. */

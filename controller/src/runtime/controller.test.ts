@@ -123,7 +123,7 @@ describe("Controller turns the end of a reconcile into a queue action", () => {
     const cause = new ProviderError({
       code: "UNAVAILABLE",
       message: "not connected",
-      isToldElsewhere: true,
+      isReportedElsewhere: true,
       ...fields,
     });
     await using rig = startController(() => Promise.reject(new Error("initialize node k", { cause })));

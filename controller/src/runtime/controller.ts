@@ -5,7 +5,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { Tracing } from "../telemetry/tracing.ts";
 import { type OwnedSignal, type SignalFan, childSignal, signalFan } from "../util/abort.ts";
 import type { Clock } from "../util/clock.ts";
-import { isToldElsewhere } from "../util/errors.ts";
+import { isReportedElsewhere } from "../util/errors.ts";
 import type { Priority } from "../util/semaphore.ts";
 import type { QueueMetrics } from "../workqueue/metrics.ts";
 import type { QueueSnapshot, WorkItem, Workqueue } from "../workqueue/queue.ts";
@@ -234,7 +234,7 @@ async function attempt(reconciler: Reconciler, context: ReconcileContext): Promi
 }
 
 function report(log: Logger, outcome: Outcome): void {
-  const isRepeated = (outcome.kind === "failed" || outcome.kind === "heldOff") && isToldElsewhere(outcome.error);
+  const isRepeated = (outcome.kind === "failed" || outcome.kind === "heldOff") && isReportedElsewhere(outcome.error);
   if (isRepeated) return log.debug(2, "Reconcile waits", { err: outcome.error });
   switch (outcome.kind) {
     case "done":

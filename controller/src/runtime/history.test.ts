@@ -55,7 +55,7 @@ describe("ReconcileHistory", () => {
     const error = new RetryAfterError("wait", 10, { cause: Object.assign(told, { cause: QUOTA }) });
     const record = history.add({ key: "a", reconcileId: "1", endMs: 0, durationMs: 0 }, { kind: "failed", error });
     const { code, reason } = QUOTA;
-    const from = { kind: "provider", code, reason, class: "OPERATOR", isTurnedAway: false };
+    const from = { kind: "provider", code, reason, class: "OPERATOR", isClientThrottled: false };
     expect(record).toMatchObject({ error: { from }, why: { reason: "absent", message: "no machine" } });
   });
 

@@ -39,7 +39,7 @@ export type ErrorSource =
       readonly reason: string;
       readonly class: ProviderErrorClass;
       /** Our own budget of calls let others go first. */
-      readonly isTurnedAway: boolean;
+      readonly isClientThrottled: boolean;
     };
 
 /** Of one controller: some kilobytes, whatever the cluster's size. */
@@ -112,8 +112,8 @@ function sourceOf(error: unknown): ErrorSource | undefined {
   for (const cause of causesOf(error).toReversed()) {
     if (isApiError(cause)) return { kind: "apiServer", code: cause.code };
     if (!isProviderError(cause)) continue;
-    const { code, reason, class: errorClass, isTurnedAway } = cause;
-    return { kind: "provider", code, reason, class: errorClass, isTurnedAway };
+    const { code, reason, class: errorClass, isClientThrottled } = cause;
+    return { kind: "provider", code, reason, class: errorClass, isClientThrottled };
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { routeCapabilities } from "../../test/support/route/route-cloud.ts";
 import type { Mode } from "../observe/mode.ts";
 import { PlannedOnlyError, doSharedWork, doWork } from "../observe/work.ts";
 import { UnaccountedWriteError, WriteGate } from "../observe/write-filter.ts";
-import { planningClient } from "../provider/calls/validate-only.ts";
+import { validateOnlyClient } from "../provider/calls/validate-only.ts";
 import type { ChangeOptions, ProviderClient } from "../provider/model/client.ts";
 import { contractError } from "../provider/model/errors.ts";
 import type { LoadBalancerDeletion, PlannedChange } from "../provider/model/load-balancer.ts";
@@ -112,7 +112,7 @@ describe("planned work", () => {
       },
     };
     const gate = new WriteGate({ process: mode, controllers: new Map(), providers: new Map() });
-    return planningClient(inner, { provider: "acme", gate, capabilities: () => declared.capabilities });
+    return validateOnlyClient(inner, { provider: "acme", gate, capabilities: () => declared.capabilities });
   }
 
   describe("a change of a load balancer", () => {

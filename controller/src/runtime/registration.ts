@@ -1,5 +1,5 @@
-import type { KubeSide } from "../kube/cluster.ts";
-import type { ProviderSide } from "../provider/providers.ts";
+import type { ClusterConnection } from "../kube/cluster.ts";
+import type { Providers } from "../provider/providers.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Random } from "../util/clock.ts";
 import type { Controller, ControllerEnvironment } from "./controller.ts";
@@ -17,10 +17,13 @@ export type ProgramContext = ControllerEnvironment["program"] & {
 export interface ControllerContext<Options> extends ControllerEnvironment {
   /** In force at this moment: those that are reloadable are read when they are needed. */
   readonly options: Options;
-  readonly cluster: Pick<KubeSide, "client" | "nodes" | "services" | "persistentVolumes" | "kubeletServingRequests"> & {
-    readonly events: Pick<KubeSide["events"], "recorder">;
+  readonly cluster: Pick<
+    ClusterConnection,
+    "client" | "nodes" | "services" | "persistentVolumes" | "kubeletServingRequests"
+  > & {
+    readonly events: Pick<ClusterConnection["events"], "recorder">;
   };
-  readonly providers: Pick<ProviderSide, "providers" | "instances" | "onReady">;
+  readonly providers: Pick<Providers, "providers" | "instances" | "onReady">;
   readonly program: ProgramContext;
 }
 

@@ -49,10 +49,10 @@ export function isTerminal(error: unknown): boolean {
   return causesOf(error).some((cause) => cause instanceof TerminalError);
 }
 
-/** Whether something that concerns many has it said already, once for all (`isToldElsewhere`): a line for each would bury the rest. */
-export function isToldElsewhere(error: unknown): boolean {
+/** Whether something that concerns many has it said already, once for all (`isReportedElsewhere`): a line for each would bury the rest. */
+export function isReportedElsewhere(error: unknown): boolean {
   return causesOf(error).some(
-    (cause) => cause instanceof Error && "isToldElsewhere" in cause && cause.isToldElsewhere === true,
+    (cause) => cause instanceof Error && "isReportedElsewhere" in cause && cause.isReportedElsewhere === true,
   );
 }
 

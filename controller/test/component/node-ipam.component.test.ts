@@ -1,6 +1,6 @@
 import { type DevCluster, type Interception, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { connectCluster, type KubeSide } from "../../src/kube/cluster.ts";
+import { connectCluster, type ClusterConnection } from "../../src/kube/cluster.ts";
 import { EVENT_SOURCES } from "../../src/api/controller-names.ts";
 import { nodeIpam } from "../../src/controllers/node-ipam/controller.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
@@ -26,7 +26,7 @@ const FATES = ["answered", "refused", "lost"] as const;
 class Manager {
   readonly metrics = new Metrics();
   readonly log = new FakeLog();
-  readonly #kube: KubeSide;
+  readonly #kube: ClusterConnection;
   readonly #tasks = new TaskGroup((name, error) => this.log.error(name, { err: error }));
   readonly #life = new AbortController();
   readonly #end: Promise<void>;

@@ -1,7 +1,7 @@
 import type { EventInput } from "../../src/api/event.ts";
 import type { KubeClient } from "../../src/kube/client.ts";
 import type { Provider, ProviderSet } from "../../src/provider/model/provider.ts";
-import { PrefixProviderSet } from "../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../src/provider/ownership/provider-set.ts";
 import type { Controller, ControllerEnvironment } from "../../src/runtime/controller.ts";
 import type { ControllerMetrics } from "../../src/runtime/metrics.ts";
 import type { ControllerContext, Registered } from "../../src/runtime/registration.ts";
@@ -72,7 +72,7 @@ export function controllerContext<Options>(parts: ContextParts<Options>): Contro
       kubeletServingRequests: parts.kubeletServingRequests ?? new FakeInformer(),
     },
     providers: {
-      providers: "ownerOfNode" in providers ? providers : new PrefixProviderSet(providers),
+      providers: "ownerOfNode" in providers ? providers : providerSet(providers),
       instances,
       onReady: (listener) => {
         readyListeners.add(listener);

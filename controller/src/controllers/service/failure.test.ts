@@ -66,7 +66,7 @@ describe("settleFailure()", () => {
   });
 
   test("tells what the cloud itself throttled, and not what was kept back for its sake", () => {
-    const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000, isTurnedAway: true });
+    const keptBack = contractError("RATE_LIMITED", "on hold", { retryAfterMs: 6000, isClientThrottled: true });
     expect(settle(inEnsure(keptBack), { failures: 5 })).toMatchObject({ outcome: { retryAfterMs: 6000 }, told: [] });
     const throttled = contractError("RATE_LIMITED", "slow down", { retryAfterMs: 1000 });
     expect(settle(inEnsure(throttled)).told).toHaveLength(1);

@@ -135,7 +135,7 @@ function isBusy(error: ProviderError | undefined): boolean {
 
 /** The call has not been sent: others go first, so that the cloud is not called too often. Nothing has failed. */
 export function isInLine(error: unknown): boolean {
-  return providerErrorOf(error)?.isTurnedAway === true;
+  return providerErrorOf(error)?.isClientThrottled === true;
 }
 
 /** Nothing that a user must hear: an end of this process, a busy provider, a call not sent yet, or a sidecar that is just being restarted. */

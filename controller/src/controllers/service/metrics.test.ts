@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { capabilities, idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import type { Service } from "../../api/service.ts";
-import { PrefixProviderSet } from "../../provider/ownership/provider-set.ts";
+import { providerSet } from "../../provider/ownership/provider-set.ts";
 import { Metrics } from "../../telemetry/metrics.ts";
 import { exposeToldStates } from "./metrics.ts";
 
@@ -22,7 +22,7 @@ function saying(reason: string | undefined, spec: Partial<Service["spec"]> = {})
 
 function shown(services: readonly Service[]): Promise<string> {
   const metrics = new Metrics();
-  exposeToldStates(metrics, { services: () => services, providers: new PrefixProviderSet([east]) });
+  exposeToldStates(metrics, { services: () => services, providers: providerSet([east]) });
   return metrics.text();
 }
 

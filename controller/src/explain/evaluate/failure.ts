@@ -70,7 +70,7 @@ function failureCause({ from, message }: ErrorRecord): KnownCause {
 }
 
 /** What an error of a provider means, by its reason and else by the duty of its class. */
-function reasonOfProvider({ reason, class: errorClass, isTurnedAway, code }: ProviderSource): Reason {
-  if (isTurnedAway) return "CallsHeldBack";
+function reasonOfProvider({ reason, class: errorClass, isClientThrottled, code }: ProviderSource): Reason {
+  if (isClientThrottled) return "CallsHeldBack";
   return BY_REASON.get(reason) ?? (code === "ALREADY_EXISTS" ? "Conflict" : BY_CLASS[errorClass]);
 }

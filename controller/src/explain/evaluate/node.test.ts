@@ -3,7 +3,7 @@ import { node, taint } from "../../../test/support/builders.ts";
 import { failedWith, remembered } from "../../../test/support/explain/explain-builders.ts";
 import { idleProvider, info } from "../../../test/support/provider/provider-builders.ts";
 import { UNINITIALIZED } from "../../api/well-known.ts";
-import { contestedNodeError, contractError, openClaimError } from "../../provider/model/errors.ts";
+import { ambiguousNodeOwnerError, contractError, unknownOwnerError } from "../../provider/model/errors.ts";
 import type { NodeOwner } from "../../provider/model/provider.ts";
 import { RetryAfterError } from "../../util/errors.ts";
 import { cause } from "../reasons/reasons.ts";
@@ -52,13 +52,13 @@ describe("judgeNode()", () => {
     },
     {
       what: "could be of several",
-      facts: { owner: { kind: "undecided", error: contestedNodeError("w1", "both match", ["east", "west"]) } },
+      facts: { owner: { kind: "undecided", error: ambiguousNodeOwnerError("w1", "both match", ["east", "west"]) } },
       state: "blocked",
       reasons: ["NodeContested"],
     },
     {
       what: "may be of one that has not answered",
-      facts: { owner: { kind: "undecided", error: openClaimError("west is silent", false) } },
+      facts: { owner: { kind: "undecided", error: unknownOwnerError("west is silent", false) } },
       state: "waiting",
       reasons: ["OwnerUndecided"],
     },
@@ -113,7 +113,7 @@ describe("judgeNode()", () => {
       what: "waits in line for a call",
       facts: {
         initialization: failedWith(
-          refused("provider", "slow", contractError("RATE_LIMITED", "slow", { isTurnedAway: true })),
+          refused("provider", "slow", contractError("RATE_LIMITED", "slow", { isClientThrottled: true })),
         ),
       },
       state: "waiting",

@@ -7,7 +7,7 @@ import { type Judgement, judgement, met, unmet } from "./evaluation.ts";
 import { cause, type KnownCause, type Reason, stateOf } from "../reasons/reasons.ts";
 
 /**
- * How one provider stands. Needs its snapshot (`ProviderSide.snapshots()`), the wall clock, and how the brake of its Nodes stands, if
+ * How one provider stands. Needs its snapshot (`Providers.snapshots()`), the wall clock, and how the brake of its Nodes stands, if
  * any is said to be gone. Some microseconds; make it once for all of a provider's objects.
  */
 export function judgeProvider(snapshot: ProviderSnapshot, nowMs: number, brake?: BrakeStanding): Judgement {

@@ -10,7 +10,7 @@ import { LoadBalancerSyncError } from "../../controllers/service/failure.ts";
 import {
   ProviderError,
   type ProviderErrorFields,
-  contestedServiceError,
+  ambiguousServiceOwnerError,
   contractError,
 } from "../../provider/model/errors.ts";
 import type { ServiceOwner } from "../../provider/model/provider.ts";
@@ -80,7 +80,10 @@ describe("judgeService()", () => {
     },
     {
       what: "could be of several",
-      of: facts({}, { owner: { kind: "undecided", error: contestedServiceError("both serve it", ["east", "west"]) } }),
+      of: facts(
+        {},
+        { owner: { kind: "undecided", error: ambiguousServiceOwnerError("both serve it", ["east", "west"]) } },
+      ),
       state: "blocked",
       reasons: ["ClassContested"],
     },

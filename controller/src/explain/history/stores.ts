@@ -14,7 +14,7 @@ import { objectOf } from "../objects.ts";
 import { CallJournal } from "./call-journal.ts";
 import type { ReconcileRecord } from "../../runtime/history.ts";
 import type { Clock } from "../../util/clock.ts";
-import type { KubeSide } from "../../kube/cluster.ts";
+import type { ClusterConnection } from "../../kube/cluster.ts";
 
 /** What this process remembers of objects for those who ask later. Bounded; docs/reference/explain.md says how much that is. */
 export class Memories {
@@ -42,7 +42,7 @@ export class Memories {
   }
 
   /** Follows the caches; what is in them from the start on is no news. Answers how to end that. */
-  follow({ nodes, services }: Pick<KubeSide, "nodes" | "services">): () => void {
+  follow({ nodes, services }: Pick<ClusterConnection, "nodes" | "services">): () => void {
     const { timeline } = this;
     const now = (): number => this.#clock.nowMs();
     const ends = [

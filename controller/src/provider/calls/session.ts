@@ -6,7 +6,7 @@ import type { ProviderConnection } from "../connection/connection.ts";
 import { notConnectedError, scopeMessage } from "../connection/state.ts";
 import type { AnswerContext } from "../convert/instance.ts";
 import { asProviderError, contractError, hasReason, type ProviderError } from "../model/errors.ts";
-import type { GovernedCaller } from "../limits/rate-limited-caller.ts";
+import type { RateLimitedCaller } from "../limits/rate-limited-caller.ts";
 import type { Absence } from "../model/instance.ts";
 import type { Capabilities, Limits, ProviderInfo } from "../model/info.ts";
 
@@ -14,7 +14,7 @@ export interface SessionDeps {
   /** Operator's name of the provider. */
   readonly provider: string;
   readonly connection: ProviderConnection;
-  readonly governed: GovernedCaller;
+  readonly governed: RateLimitedCaller;
   readonly budget: CallBudget;
   readonly ids: CallIds;
   readonly numbers: ChangeNumbers;

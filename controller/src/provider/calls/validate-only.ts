@@ -8,7 +8,7 @@ import type { Capabilities } from "../model/info.ts";
 import type { Operation, PlannedChange } from "../model/load-balancer.ts";
 import type { Route, RouteChanges, RouteOutcome } from "../model/route.ts";
 
-export interface PlanningClientDependencies {
+export interface ValidateOnlyDependencies {
   /** The operator's name. */
   readonly provider: string;
   readonly gate: WriteGate;
@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 30_000;
  * Reads as ever. A change of what is observed is sent as a question what it would do (`validate_only`), where the provider can answer
  * that: nothing to do is an answer like any other, all else is noted and not done. Node sets change nothing at a cloud.
  */
-export function planningClient(client: ProviderClient, deps: PlanningClientDependencies): ProviderClient {
+export function validateOnlyClient(client: ProviderClient, deps: ValidateOnlyDependencies): ProviderClient {
   const questions = new Questions(deps);
   return {
     ...client,
@@ -54,9 +54,9 @@ function isThere({ loadBalancer }: { readonly loadBalancer: unknown }): boolean 
 
 /** Makes calls, or asks what they would do. */
 class Questions {
-  readonly #deps: PlanningClientDependencies;
+  readonly #deps: ValidateOnlyDependencies;
 
-  constructor(deps: PlanningClientDependencies) {
+  constructor(deps: ValidateOnlyDependencies) {
     this.#deps = deps;
   }
 
@@ -135,7 +135,7 @@ function routeChange(rpc: MethodName, { destinationCidr, targetNodeName }: Route
 }
 
 /** The last word on the wire of a process that observes only: no change leaves it but as a question what it would do. */
-export function onlyQuestions(caller: RpcCaller): RpcCaller {
+export function validateOnlyCaller(caller: RpcCaller): RpcCaller {
   return {
     unary: (rpc, request, options) => {
       if (mayChangeCloud(rpc) && !isQuestion(request)) {

@@ -12,7 +12,7 @@ import { messageOf } from "../../util/errors.ts";
 import { notConnectedError } from "./state.ts";
 import type { ProviderError } from "../model/errors.ts";
 import { type RemoteFinding, type SocketFinding, probeRemote, probeSocket } from "./probe.ts";
-import type { CallRoute, Rpc, RpcCaller, RpcOptions, WireTap } from "../convert/methods.ts";
+import type { CallRoute, Rpc, RpcCaller, RpcOptions, WireRecorder } from "../convert/methods.ts";
 import { GrpcTransport } from "./transport.ts";
 
 export interface ProviderChannelDeps {
@@ -27,7 +27,7 @@ export interface ProviderChannelDeps {
   readonly userId: number | undefined;
   readonly clock: Clock;
   /** Sees each call. @default nobody does */
-  readonly tap?: WireTap | undefined;
+  readonly recorder?: WireRecorder | undefined;
 }
 
 /** How our side of TLS stands. */
@@ -222,9 +222,9 @@ export class ProviderChannel implements CallRoute {
   }
 
   #make(material: TlsMaterial | undefined): GrpcTransport {
-    const { provider, version, tls, tap } = this.#deps;
+    const { provider, version, tls, recorder } = this.#deps;
     const channel = channelParts(this.#address, material, tls?.serverName);
-    return new GrpcTransport({ provider, version, channel, tap });
+    return new GrpcTransport({ provider, version, channel, recorder });
   }
 
   #notConnected(): ProviderError {

@@ -31,8 +31,8 @@ import {
   HandshakeHistory,
   type HandshakeRecord,
   type Refusal,
-  judgeFailure,
-  judgeHandshake,
+  handshakeFailure,
+  checkHandshake,
 } from "./handshake.ts";
 import type { ProviderStatus } from "../model/status.ts";
 import { providerInfoRequest, providerStatusFromProto } from "../convert/info.ts";
@@ -265,10 +265,10 @@ export class ProviderConnection {
     try {
       const request = providerInfoRequest(cluster, version, MAX_MESSAGE_BYTES);
       const wire = await caller.unary(RPCS.getProviderInfo, request, { signal, ...ids.next() });
-      return judgeHandshake(wire, address);
+      return checkHandshake(wire, address);
     } catch (error) {
       signal.throwIfAborted();
-      return judgeFailure(error, address);
+      return handshakeFailure(error, address);
     }
   }
 

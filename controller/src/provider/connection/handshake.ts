@@ -24,7 +24,7 @@ export type Handshake =
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
 /** Judges the answer. */
-export function judgeHandshake(wire: Parameters<typeof providerInfoFromProto>[0], address: string): Handshake {
+export function checkHandshake(wire: Parameters<typeof providerInfoFromProto>[0], address: string): Handshake {
   if (wire.contractMajor !== CONTRACT_MAJOR) {
     const message = `${address} speaks contract version ${wire.contractMajor}, this controller speaks ${CONTRACT_MAJOR}; use releases of both that share a version`;
     return refused("UnsupportedContract", message);
@@ -38,7 +38,7 @@ export function judgeHandshake(wire: Parameters<typeof providerInfoFromProto>[0]
 }
 
 /** Why the handshake call itself failed. */
-export function judgeFailure(error: unknown, address: string): Handshake {
+export function handshakeFailure(error: unknown, address: string): Handshake {
   const failure: ProviderError = asProviderError(error);
   if (failure.code === "UNIMPLEMENTED") {
     const message = `${address} serves no cloudprovider.v1.CloudProvider: not a provider, or one of another contract version; check the address and the provider's release`;

@@ -77,7 +77,7 @@ export function absenceDoubt(
 export function notConnectedError(provider: string, state: ConnectionState): ProviderError {
   const why = state.kind === "ready" ? "" : `: ${reasonOf(state).message}`;
   const message = `provider ${provider} is not connected${why}`;
-  return new ProviderError({ code: "UNAVAILABLE", message, isToldElsewhere: true });
+  return new ProviderError({ code: "UNAVAILABLE", message, isReportedElsewhere: true });
 }
 
 /** The error of calls that are not sent because the provider cannot know yet in which scope they would act; undefined: it does. */
@@ -88,7 +88,7 @@ export function startingError(
 ): ProviderError | undefined {
   const why = cloudProblem({ kind: "ready", info }, status) ?? NO_SCOPE;
   if (info.scopeId !== "") return undefined;
-  return contractError("PROVIDER_STARTING", `provider ${provider}: ${why}`, { isToldElsewhere: true });
+  return contractError("PROVIDER_STARTING", `provider ${provider}: ${why}`, { isReportedElsewhere: true });
 }
 
 export function scopeMessage({ confirmed, current, remedy }: ScopeChange): string {

@@ -2,7 +2,7 @@ import { Client, connectivityState, Metadata, type ServiceError, status } from "
 import type { ChannelParts } from "./address.ts";
 import { errorOfCall } from "../convert/errors.ts";
 import { ProviderError } from "../model/errors.ts";
-import type { Rpc, RpcCaller, RpcOptions, WireStatus, WireTap } from "../convert/methods.ts";
+import type { Rpc, RpcCaller, RpcOptions, WireStatus, WireRecorder } from "../convert/methods.ts";
 import { messageOf } from "../../util/errors.ts";
 import { InterningReader, StringCache } from "../../util/string-cache.ts";
 
@@ -16,7 +16,7 @@ export interface TransportOptions {
   /** Sent with every call as `x-controller-version`. */
   readonly version: string;
   /** Sees each call. @default nobody does */
-  readonly tap?: WireTap | undefined;
+  readonly recorder?: WireRecorder | undefined;
 }
 
 /** One connection to one provider: calls over it, and whether it is there. Connects again by itself. */
@@ -39,13 +39,13 @@ export class GrpcTransport implements RpcCaller {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(this.#cancelled(rpc.name, options));
       const timeoutMs = Math.min(options.timeoutMs ?? rpc.timeoutMs, MAX_TIMEOUT_MS);
-      const tapped = this.#options.tap?.begin(rpc, request, { requestId: options.requestId, timeoutMs });
+      const recorded = this.#options.recorder?.begin(rpc, request, { requestId: options.requestId, timeoutMs });
       const call = this.#client.makeUnaryRequest(
         rpc.path,
         (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
         (bytes) => {
           const message = rpc.response.decode(new InterningReader(bytes, this.#strings));
-          tapped?.message(message, bytes);
+          recorded?.message(message, bytes);
           return message;
         },
         request,
@@ -54,7 +54,7 @@ export class GrpcTransport implements RpcCaller {
         (error, response) => {
           signal.removeEventListener("abort", onAbort);
           this.#ended();
-          tapped?.end(statusOf(error, signal));
+          recorded?.end(statusOf(error, signal));
           if (error !== null) reject(this.#failure(rpc.name, error, options));
           else if (response === undefined)
             reject(this.#failure(rpc.name, new Error("no message in the answer"), options));
@@ -75,14 +75,17 @@ export class GrpcTransport implements RpcCaller {
   ): AsyncGenerator<Response, void, undefined> {
     const { signal } = options;
     if (signal.aborted) throw this.#cancelled(rpc.name, options);
-    const tapped = this.#options.tap?.begin(rpc, request, { requestId: options.requestId, timeoutMs: undefined });
+    const recorded = this.#options.recorder?.begin(rpc, request, {
+      requestId: options.requestId,
+      timeoutMs: undefined,
+    });
     let end = LEFT;
     const call = this.#client.makeServerStreamRequest(
       rpc.path,
       (message: Request) => Buffer.from(rpc.request.encode(message).finish()),
       (bytes) => {
         const message = rpc.response.decode(new InterningReader(bytes, this.#strings));
-        tapped?.message(message, bytes);
+        recorded?.message(message, bytes);
         return message;
       },
       request,
@@ -100,7 +103,7 @@ export class GrpcTransport implements RpcCaller {
     } finally {
       signal.removeEventListener("abort", onAbort);
       call.cancel();
-      tapped?.end(end);
+      recorded?.end(end);
     }
   }
 

@@ -133,21 +133,25 @@ export interface WireStatus {
 }
 
 /** One call under way. */
-export interface TappedCall<Response> {
+export interface RecordedCall<Response> {
   /** One message of the answer, and the bytes that it came as. */
   message(response: Response, bytes: Uint8Array): void;
   end(status: WireStatus): void;
 }
 
-export interface TappedOptions {
+export interface RecordedOptions {
   readonly requestId: string;
   /** undefined: a stream, which has no deadline. */
   readonly timeoutMs: number | undefined;
 }
 
 /** Sees what goes over the wire, each try by itself. Never throws, never waits. */
-export interface WireTap {
-  begin<Request, Response>(rpc: Rpc<Request, Response>, request: Request, options: TappedOptions): TappedCall<Response>;
+export interface WireRecorder {
+  begin<Request, Response>(
+    rpc: Rpc<Request, Response>,
+    request: Request,
+    options: RecordedOptions,
+  ): RecordedCall<Response>;
 }
 
 /** What tells one call from all others, in our log, the provider's and the cloud's. */

@@ -62,7 +62,7 @@ describe("GroupedCallBudget without rates", () => {
     budget.hold("instances", 1000);
     const inLine = budget.acquire("high", "instances", never);
     budget.hold("instances", 60_000);
-    const refused = { reason: "RATE_LIMITED", class: "WAIT", isTurnedAway: true };
+    const refused = { reason: "RATE_LIMITED", class: "WAIT", isClientThrottled: true };
     await expect(inLine).rejects.toMatchObject({ ...refused, retryAfterMs: 60_000 });
     await clock.advance(20_000);
     await expect(budget.acquire("high", "instances", never)).rejects.toMatchObject({

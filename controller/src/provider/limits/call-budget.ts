@@ -239,6 +239,6 @@ export class CallLine {
   #refusal(quotaClass: QuotaClass, waitMs: number): ProviderError {
     const why = this.pace.heldMs > 0 ? "because the cloud throttles" : "to keep to the rate of its cloud";
     const message = `${this.#provider}: calls for ${quotaClass} are on hold for another ${Math.ceil(waitMs / 1000)} s ${why}`;
-    return contractError("RATE_LIMITED", message, { retryAfterMs: waitMs, isTurnedAway: true });
+    return contractError("RATE_LIMITED", message, { retryAfterMs: waitMs, isClientThrottled: true });
   }
 }

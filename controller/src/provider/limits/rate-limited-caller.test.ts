@@ -8,7 +8,7 @@ import { budgetMetrics } from "./metrics.ts";
 import { GroupedCallBudget } from "./call-budget.ts";
 import { rateGroups } from "../model/call-rate.ts";
 import { contractError } from "../model/errors.ts";
-import { GovernedCaller } from "./rate-limited-caller.ts";
+import { RateLimitedCaller } from "./rate-limited-caller.ts";
 import { RPCS, type Rpc, type RpcCaller, type RpcOptions } from "../convert/methods.ts";
 
 /** Calls that are sent, each ended by hand. */
@@ -43,7 +43,7 @@ const caller: RpcCaller = {
 /** Calls of one class, all at once; answers how they end. */
 function callAll(count: number, limit: number, signal = new AbortController().signal, refuse?: () => void) {
   const semaphore = new Semaphore(limit);
-  const governed = new GovernedCaller({
+  const governed = new RateLimitedCaller({
     caller,
     budget,
     semaphore,
@@ -66,7 +66,7 @@ function callAll(count: number, limit: number, signal = new AbortController().si
 const throttled = (retryAfterMs: number) =>
   contractError("RATE_LIMITED", "the cloud throttles", { requestId: "call 0", retryAfterMs });
 
-describe("GovernedCaller.call()", () => {
+describe("RateLimitedCaller.call()", () => {
   test("sends none of those that wait for their turn once the first is told to wait", async () => {
     const { semaphore, ended } = callAll(10, 1);
     await settle();

@@ -14,13 +14,13 @@ const RETRY: BackoffOptions = { initialMs: 200, maxMs: 2000, jitter: 0.2 };
 /** The provider was throttled, came through all the same and does not say for how long: its next calls wait a moment and then go slower. */
 const THROTTLED_HOLD_MS = 1000;
 
-export interface GovernedOptions extends RpcOptions {
+export interface RateLimitedOptions extends RpcOptions {
   readonly priority: Priority;
   /** Asked just before the call is sent: a throw ends it. */
   readonly refuse?: () => void;
 }
 
-export interface GovernedCallerDeps {
+export interface RateLimitedCallerDeps {
   readonly caller: RpcCaller;
   readonly budget: CallBudget;
   readonly semaphore: Semaphore;
@@ -31,17 +31,17 @@ export interface GovernedCallerDeps {
 }
 
 /** Calls one after the other's turn: within the provider's limits, held back while it throttles, reads repeated while it is away. */
-export class GovernedCaller {
-  readonly #deps: GovernedCallerDeps;
+export class RateLimitedCaller {
+  readonly #deps: RateLimitedCallerDeps;
 
-  constructor(deps: GovernedCallerDeps) {
+  constructor(deps: RateLimitedCallerDeps) {
     this.#deps = deps;
   }
 
   async call<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: Request,
-    options: GovernedOptions,
+    options: RateLimitedOptions,
   ): Promise<Response> {
     for (let tries = 1; ; tries++) {
       try {
@@ -60,7 +60,7 @@ export class GovernedCaller {
   async #once<Request, Response>(
     rpc: Rpc<Request, Response>,
     request: Request,
-    options: GovernedOptions,
+    options: RateLimitedOptions,
   ): Promise<Response> {
     const { caller, admit, budget, semaphore } = this.#deps;
     const { priority, signal } = options;
@@ -89,7 +89,7 @@ export class GovernedCaller {
   }
 
   /** Within the budget, and one of the calls that may be under way. Who is put on hold while waiting for the latter gets in line again. */
-  async #enter(quotaClass: QuotaClass, { priority, signal }: GovernedOptions): Promise<() => void> {
+  async #enter(quotaClass: QuotaClass, { priority, signal }: RateLimitedOptions): Promise<() => void> {
     const { budget, semaphore, clock } = this.#deps;
     for (;;) {
       await budget.acquire(priority, quotaClass, signal);
@@ -112,7 +112,7 @@ function retryWaitMs(error: unknown, tries: number, random: Random): number | un
 }
 
 /** Waits for a turn end with the signal's reason; callers get a ProviderError like any other. */
-function asGivenUp(error: unknown, name: string, { signal, requestId }: GovernedOptions): ProviderError {
+function asGivenUp(error: unknown, name: string, { signal, requestId }: RateLimitedOptions): ProviderError {
   if (error instanceof ProviderError || !signal.aborted) return asProviderError(error);
   const message = `${name}: given up while waiting to be sent`;
   return new ProviderError({ code: "CANCELLED", message, requestId }, { cause: signal.reason });

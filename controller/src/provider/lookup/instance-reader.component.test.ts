@@ -12,7 +12,7 @@ import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { systemClock } from "../../util/clock.ts";
 import { BatchingInstanceReader } from "./instance-reader.ts";
 import type { Sidecar } from "../sidecar.ts";
-import { PrefixProviderSet } from "../ownership/provider-set.ts";
+import { providerSet } from "../ownership/provider-set.ts";
 
 const TAINT = "node.cloudprovider.kubernetes.io/uninitialized";
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
   provider = await ScriptedProvider.start(harness.socketPath);
   sidecar = harness.connect();
   reader = new BatchingInstanceReader({
-    providers: new PrefixProviderSet([sidecar]),
+    providers: providerSet([sidecar]),
     clock: systemClock(),
     signal: harness.signal,
     tracing: NO_TRACING,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { settleClaim, type Testimony } from "./instance-reader.ts";
+import { resolveOwner, type Testimony } from "./instance-reader.ts";
 import { contractError, ProviderError } from "../model/errors.ts";
 import type { InstanceAnswer } from "../model/instance.ts";
 
@@ -33,7 +33,7 @@ const early: InstanceAnswer = { kind: "unknown", error: contractError("NOT_YET_C
 const testimonies = (...answers: readonly InstanceAnswer[]): readonly Testimony[] =>
   answers.map((answer, index) => ({ provider: ["east", "west", "north"][index] ?? "", answer }));
 
-describe("settleClaim()", () => {
+describe("resolveOwner()", () => {
   test.each([
     ["of the one that has it", [present, absentAt(1)], present],
     ["of the one that has it, whoever is asked first", [notMine, absentAt(1), present], present],
@@ -41,11 +41,11 @@ describe("settleClaim()", () => {
     ["of none, by the oldest look", [absentAt(3), absentAt(2), notMine], absentAt(2)],
     ["not yet known while nobody has it and one cannot tell", [absentAt(1), away], away],
   ] as const)("the machine is %s", (_, answers, expected) => {
-    expect(settleClaim("n1", testimonies(...answers), true)).toEqual(expected);
+    expect(resolveOwner("n1", testimonies(...answers), true)).toEqual(expected);
   });
 
   test("nobody gets a machine that two have, even while a third cannot tell", () => {
-    expect(settleClaim("n1", testimonies(present, away, present), false)).toMatchObject({
+    expect(resolveOwner("n1", testimonies(present, away, present), false)).toMatchObject({
       kind: "unknown",
       error: {
         class: "OPERATOR",
@@ -60,7 +60,7 @@ describe("settleClaim()", () => {
     ["is not told when it is none", away, false, "CLAIM_OPEN"],
     ["is not told of a cloud that shows machines late", early, true, "CLAIM_OPEN"],
   ] as const)("the wait for one that cannot tell %s", (_, other, isNews, reason) => {
-    const answer = settleClaim("n1", testimonies(present, other), isNews);
+    const answer = resolveOwner("n1", testimonies(present, other), isNews);
     expect(answer).toMatchObject({
       kind: "unknown",
       error: { class: "OUTCOME_UNKNOWN", reason, message: expect.stringContaining("but west cannot say yet") },
@@ -68,7 +68,7 @@ describe("settleClaim()", () => {
   });
 
   test("a machine of nobody who could have it is left alone", () => {
-    expect(settleClaim("n1", testimonies(notMine, notMine), true)).toEqual({
+    expect(resolveOwner("n1", testimonies(notMine, notMine), true)).toEqual({
       kind: "notMine",
       message: "node n1 has no provider ID, and is not of east and west",
     });

@@ -3,7 +3,7 @@ import type { Tracing } from "../../telemetry/tracing.ts";
 import type { Clock } from "../../util/clock.ts";
 import { nodeRef } from "../convert/node.ts";
 import type { ReadOptions } from "../model/client.ts";
-import { type ProviderError, contestedNodeError, hasReason, listed, openClaimError } from "../model/errors.ts";
+import { type ProviderError, ambiguousNodeOwnerError, hasReason, listed, unknownOwnerError } from "../model/errors.ts";
 import type { InstanceAnswer, NodeRef } from "../model/instance.ts";
 import { type Answered, type NodeOwner, type Provider, type ProviderSet, answered } from "../model/provider.ts";
 import { InstanceBatcher } from "./instance-batcher.ts";
@@ -77,7 +77,7 @@ export class BatchingInstanceReader implements InstanceReader {
       const why = provider.unavailable?.message ?? provider.doubt;
       if (why === undefined) continue;
       const message = `node ${name} has no provider ID, and ${provider.name} cannot say whether the machine is its: ${why}`;
-      return { kind: "unknown", error: openClaimError(message, isNews) };
+      return { kind: "unknown", error: unknownOwnerError(message, isNews) };
     }
     const testimonies = await Promise.all(
       claimants.map(async ({ provider, info }) => {
@@ -85,7 +85,7 @@ export class BatchingInstanceReader implements InstanceReader {
         return { provider: provider.name, answer };
       }),
     );
-    return settleClaim(name, testimonies, isNews);
+    return resolveOwner(name, testimonies, isNews);
   }
 
   #batcherOf(provider: Provider): InstanceBatcher {
@@ -128,14 +128,14 @@ export interface Testimony {
  * and for ever, so as long as one cannot tell, nobody gets the Node. proto/README.md ABS-8.
  * @param isNews a wait is worth telling
  */
-export function settleClaim(nodeName: string, testimonies: readonly Testimony[], isNews: boolean): InstanceAnswer {
+export function resolveOwner(nodeName: string, testimonies: readonly Testimony[], isNews: boolean): InstanceAnswer {
   const claiming = testimonies.filter(({ answer }) => answer.kind === "present");
   const [claim, rival] = claiming;
   if (rival !== undefined) {
     const names = claiming.map(({ provider }) => provider);
     const why =
       "each has a machine of that name; remove all but one, or say which is meant with --provider-node-selector";
-    return { kind: "unknown", error: contestedNodeError(nodeName, why, names) };
+    return { kind: "unknown", error: ambiguousNodeOwnerError(nodeName, why, names) };
   }
   const open = testimonies.flatMap(({ provider, answer }) =>
     answer.kind === "unknown" ? [{ provider, error: answer.error }] : [],
@@ -144,7 +144,7 @@ export function settleClaim(nodeName: string, testimonies: readonly Testimony[],
   if (first !== undefined) {
     return { kind: "unknown", error: claim === undefined ? first.error : waiting(claim, open, isNews) };
   }
-  return claim?.answer ?? nobodys(nodeName, testimonies);
+  return claim?.answer ?? unownedAnswer(nodeName, testimonies);
 }
 
 function waiting(
@@ -156,11 +156,11 @@ function waiting(
   const reasons = [...new Set(open.map(({ error }) => error.message))].join("; ");
   const message = `${provider} has a machine of that name, but ${who} cannot say yet whether there is one, too: ${reasons}`;
   // A cloud that is merely slow to show its machines is looked at again in a moment.
-  return openClaimError(message, isNews && !open.every(({ error }) => hasReason(error, "NOT_YET_CONSISTENT")));
+  return unknownOwnerError(message, isNews && !open.every(({ error }) => hasReason(error, "NOT_YET_CONSISTENT")));
 }
 
 /** The oldest look counts: later than that somebody may have made the machine. */
-function nobodys(nodeName: string, testimonies: readonly Testimony[]): InstanceAnswer {
+function unownedAnswer(nodeName: string, testimonies: readonly Testimony[]): InstanceAnswer {
   const absences = testimonies.flatMap(({ answer }) => (answer.kind === "absent" ? [answer] : []));
   const [oldest] = absences.toSorted((left, right) => left.observeTimeMs - right.observeTimeMs);
   const who = listed(testimonies.map(({ provider }) => provider));

@@ -46,8 +46,8 @@ export interface ProviderErrorFields {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly requestId?: string;
   readonly cloudRequestIds?: readonly string[];
-  readonly isTurnedAway?: boolean;
-  readonly isToldElsewhere?: boolean;
+  readonly isClientThrottled?: boolean;
+  readonly isReportedElsewhere?: boolean;
 }
 
 /** A call to a provider failed, or one item of a batch did. Every rejection of a provider client is one of these. */
@@ -69,9 +69,9 @@ export class ProviderError extends Error {
   /** The cloud's own ids of the requests behind the failure. */
   readonly cloudRequestIds: readonly string[];
   /** True: the call was not sent; our own budget of calls let others go first. Nothing has failed. */
-  readonly isTurnedAway: boolean;
+  readonly isClientThrottled: boolean;
   /** True: the connection or the budget says it, once for all calls. */
-  readonly isToldElsewhere: boolean;
+  readonly isReportedElsewhere: boolean;
 
   constructor(fields: ProviderErrorFields, options?: ErrorOptions) {
     super(fields.message, options);
@@ -86,8 +86,8 @@ export class ProviderError extends Error {
     this.metadata = fields.metadata ?? {};
     this.requestId = fields.requestId ?? "";
     this.cloudRequestIds = fields.cloudRequestIds ?? [];
-    this.isTurnedAway = fields.isTurnedAway ?? false;
-    this.isToldElsewhere = fields.isToldElsewhere ?? this.isTurnedAway;
+    this.isClientThrottled = fields.isClientThrottled ?? false;
+    this.isReportedElsewhere = fields.isReportedElsewhere ?? this.isClientThrottled;
   }
 
   /** True: no provider said this; the connection, a library or our own deadline did. */
@@ -220,12 +220,12 @@ const DOMAIN = "cloudwire.dev";
 const AMBIGUOUS_NAME: ErrorReason = "AMBIGUOUS_NAME";
 
 /** Several providers could own the Node: nobody gets it until an operator has said which. */
-export function contestedNodeError(nodeName: string, why: string, providers: readonly string[]): ProviderError {
+export function ambiguousNodeOwnerError(nodeName: string, why: string, providers: readonly string[]): ProviderError {
   return contractError(AMBIGUOUS_NAME, `node ${nodeName} could be of ${listed(providers)}: ${why}`);
 }
 
 /** Several providers could own the load balancer: nobody gets it until an operator has said which. */
-export function contestedServiceError(why: string, providers: readonly string[]): ProviderError {
+export function ambiguousServiceOwnerError(why: string, providers: readonly string[]): ProviderError {
   const message = `${why} (${listed(providers)}): none of them gets it until only one does`;
   // The code of things that belong to somebody else, class O.
   return ownError("ALREADY_EXISTS", "CLASS_CONTESTED", message);
@@ -235,7 +235,7 @@ export function contestedServiceError(why: string, providers: readonly string[])
  * The machine may be in one more cloud that cannot tell now. A provider ID can never be taken back, so nobody gets the Node yet. Class
  * U: tried again after 1 s to 5 min, and as soon as a provider becomes usable.
  */
-export function openClaimError(message: string, isNews: boolean): ProviderError {
+export function unknownOwnerError(message: string, isNews: boolean): ProviderError {
   return ownError("UNKNOWN", isNews ? AMBIGUOUS_NAME : "CLAIM_OPEN", message);
 }
 

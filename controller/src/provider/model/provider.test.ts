@@ -8,7 +8,7 @@ import {
   instanceCapabilities,
 } from "../../../test/support/provider/provider-builders.ts";
 import { type LabelSelector, parseLabelSelector } from "../../api/labels.ts";
-import { PrefixProviderSet } from "../ownership/provider-set.ts";
+import { providerSet } from "../ownership/provider-set.ts";
 import { NO_RULES, type NodeOwner, type OwnershipRules } from "./provider.ts";
 
 const acme = idleProvider("acme", info({ providerIdPrefixes: ["acme://", "acme-old://"] }));
@@ -53,7 +53,7 @@ function selector(text: string): LabelSelector {
 
 const providersOf = (names: readonly (keyof typeof ALL)[]) => names.map((name) => ALL[name]);
 
-describe("PrefixProviderSet.ownerOfNode()", () => {
+describe("ownerOfNode()", () => {
   test.each([
     ["by its prefix", ["acme", "other"], "other://i-1", "other"],
     ["by a former prefix", ["acme", "other"], "acme-old://i-1", "acme"],
@@ -71,7 +71,7 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
     ["without ID by no claim while one is silent", ["acme", "other", "silent"], "", "undecided"],
     ["without ID by nobody when none of several finds names", ["noNames", "noNames"], "", "unowned"],
   ] as const)("a node is owned %s", (_, names, providerID, expected) => {
-    const owner = new PrefixProviderSet(providersOf(names)).ownerOfNode(node("n1", { spec: { providerID } }));
+    const owner = providerSet(providersOf(names)).ownerOfNode(node("n1", { spec: { providerID } }));
     expect(nameOf(owner)).toBe(expected);
   });
 
@@ -123,7 +123,7 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
     const byCli = Object.fromEntries(
       Object.entries(texts).map(([name, text]) => [name === "noNames" ? "no-names" : name, text]),
     );
-    const set = new PrefixProviderSet(providersOf(names), { ...NO_RULES, nodeSelectors: selectors(byCli) });
+    const set = providerSet(providersOf(names), { ...NO_RULES, nodeSelectors: selectors(byCli) });
     const owner = set.ownerOfNode(node("n1", { metadata: { labels: { cloud } }, spec: { providerID } }));
     expect(nameOf(owner)).toBe(expected);
   });
@@ -133,7 +133,7 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
     ["names nobody once the operator's selector has decided", { acme: "cloud=b" }, undefined],
   ])("an owner by ID %s", (_, texts, unheard) => {
     const rules = { ...NO_RULES, nodeSelectors: selectors(texts) };
-    const set = new PrefixProviderSet(providersOf(["acme", "silent"]), rules);
+    const set = providerSet(providersOf(["acme", "silent"]), rules);
     const owner = set.ownerOfNode(
       node("n1", { metadata: { labels: { cloud: "b" } }, spec: { providerID: "acme://1" } }),
     );
@@ -141,14 +141,14 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
   });
 
   test("an undecided owner says which provider is not there", () => {
-    expect(new PrefixProviderSet([silent]).ownerOfNode(node("n1"))).toMatchObject({
+    expect(providerSet([silent]).ownerOfNode(node("n1"))).toMatchObject({
       kind: "undecided",
       error: { message: "silent is not connected" },
     });
   });
 
   test("a contested node says who contests it, as an operator's to decide", () => {
-    const owner = new PrefixProviderSet([other, twin]).ownerOfNode(node("n1", { spec: { providerID: "other://1" } }));
+    const owner = providerSet([other, twin]).ownerOfNode(node("n1", { spec: { providerID: "other://1" } }));
     expect(owner).toMatchObject({
       kind: "undecided",
       error: {
@@ -159,7 +159,7 @@ describe("PrefixProviderSet.ownerOfNode()", () => {
   });
 });
 
-describe("PrefixProviderSet", () => {
+describe("providerSet()", () => {
   const anyProvider = fc.record({
     prefix: fc.constantFrom("east://", "west://", "north://"),
     answers: fc.boolean(),
@@ -175,7 +175,7 @@ describe("PrefixProviderSet", () => {
   test("owns a node with ID by whoever declares its prefix, whatever all others are and do", () => {
     fc.assert(
       fc.property(fc.array(anyProvider), (others) => {
-        const owner = new PrefixProviderSet([...providersFrom(others), acme]).ownerOfNode(
+        const owner = providerSet([...providersFrom(others), acme]).ownerOfNode(
           node("n1", { spec: { providerID: "acme://1" } }),
         );
         expect(nameOf(owner)).toBe("acme");
@@ -188,8 +188,8 @@ describe("PrefixProviderSet", () => {
     fc.assert(
       fc.property(fc.array(anyProvider, { minLength: 2 }), (others) => {
         const providers = providersFrom(others);
-        const [forwards, backwards] = [providers, providers.toReversed()].map((all) => new PrefixProviderSet(all));
-        const named = (set: PrefixProviderSet | undefined) =>
+        const [forwards, backwards] = [providers, providers.toReversed()].map((all) => providerSet(all));
+        const named = (set: ReturnType<typeof providerSet> | undefined) =>
           nodes.map((one) => set && nameOf(set.ownerOfNode(one)).split("+").toSorted().join("+"));
         expect(named(forwards)).toEqual(named(backwards));
       }),
@@ -197,7 +197,7 @@ describe("PrefixProviderSet", () => {
   });
 });
 
-describe("PrefixProviderSet.ownerOfService()", () => {
+describe("ownerOfService()", () => {
   const isSettled = (): boolean => false;
   const [CLASS, ELSE] = ["other.example.com/lb", "example.com/else"];
   test.each([
@@ -234,14 +234,14 @@ describe("PrefixProviderSet.ownerOfService()", () => {
     ["of a foreign class by nobody", ["acme", "other"], {}, ELSE, "unowned"],
     ["of a class not yet by nobody while one is silent", ["acme", "silent"], {}, ELSE, "undecided"],
   ] as const)("a Service is owned %s", (_, names, rules, loadBalancerClass, expected) => {
-    const set = new PrefixProviderSet(providersOf(names), { ...NO_RULES, ...rules });
+    const set = providerSet(providersOf(names), { ...NO_RULES, ...rules });
     expect(nameOf(set.ownerOfService(service("web", { spec: { loadBalancerClass } })))).toBe(expected);
   });
 
   test("a Service of a provider whose nodes another could have, too, is left as it is until labels tell them apart", () => {
     const cousin = idleProvider("cousin", info({ providerIdPrefixes: ["acme://"] }));
     const owner = (nodeSelectors: OwnershipRules["nodeSelectors"]) =>
-      new PrefixProviderSet([acme, other, cousin], { ...NO_RULES, nodeSelectors }).ownerOfService(service("web"));
+      providerSet([acme, other, cousin], { ...NO_RULES, nodeSelectors }).ownerOfService(service("web"));
     expect(owner(new Map())).toMatchObject({
       kind: "undecided",
       error: { message: expect.stringContaining("several providers have the same provider-ID prefix") },
@@ -251,7 +251,7 @@ describe("PrefixProviderSet.ownerOfService()", () => {
   });
 
   test("a contested Service says who contests it, as an operator's to decide", () => {
-    const set = new PrefixProviderSet([other, twin]);
+    const set = providerSet([other, twin]);
     expect(set.ownerOfService(service("web", { spec: { loadBalancerClass: CLASS } }))).toMatchObject({
       kind: "undecided",
       error: {

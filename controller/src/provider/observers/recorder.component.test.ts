@@ -10,7 +10,7 @@ import { ClientWorld, ensureInput, refs, SERVICE } from "../../../test/support/p
 import { contractFailure, providerInfo } from "../../../test/support/provider/scripted-provider.ts";
 import { RecordingLog, recordingMetrics } from "../../telemetry/recording-log.ts";
 import { systemClock } from "../../util/clock.ts";
-import { recorder } from "./recorder.ts";
+import { wireRecorder } from "./recorder.ts";
 import { RPCS } from "../convert/methods.ts";
 
 const CLOSE_MS = 10_000;
@@ -195,7 +195,7 @@ test("a stream that its reader leaves is one that was given up", async () => {
   expect(end).toMatchObject({ code: "CANCELLED", givenUp: true });
 });
 
-describe("recorder()", () => {
+describe("wireRecorder()", () => {
   const { ensureLoadBalancer: rpc } = RPCS;
 
   test("hides what is marked in both directions, and says where JSON lacks something of the bytes", () => {
@@ -205,10 +205,10 @@ describe("recorder()", () => {
       ...fieldRules,
       "cloudprovider.v1.ServiceRef": [{ name: "uid", jsonName: "uid", kind: "scalar", sensitive: true }],
     } as const;
-    const tap = recorder({ provider: "acme", sink, rules });
+    const wire = wireRecorder({ provider: "acme", sink, rules });
     const decoded = EnsureLoadBalancerResponse.fromPartial({ loadBalancer: { id: "lb-1", service: SERVICE } });
     const message = rpc.request.decode(new Uint8Array());
-    const call = tap.begin(rpc, { ...message, service: SERVICE }, { requestId: "r-1", timeoutMs: 1000 });
+    const call = wire.begin(rpc, { ...message, service: SERVICE }, { requestId: "r-1", timeoutMs: 1000 });
     // Field 99, which nobody knows.
     const unknown = Uint8Array.of(0x98, 0x06, 0x01);
     call.message(decoded, Buffer.concat([EnsureLoadBalancerResponse.encode(decoded).finish(), unknown]));

@@ -6,10 +6,10 @@ import { codeName } from "../model/errors.ts";
 import {
   type Codec,
   type Rpc,
-  type TappedCall,
-  type TappedOptions,
+  type RecordedCall,
+  type RecordedOptions,
   type WireStatus,
-  type WireTap,
+  type WireRecorder,
   requestMessage,
   responseMessage,
 } from "../convert/methods.ts";
@@ -29,13 +29,13 @@ interface Answer {
 }
 
 /** Writes what goes over the wire to one provider to the recording, without secrets. */
-export function recorder({ provider, sink, rules }: RecorderDeps): WireTap {
+export function wireRecorder({ provider, sink, rules }: RecorderDeps): WireRecorder {
   return {
     begin<Request, Response>(
       rpc: Rpc<Request, Response>,
       request: Request,
-      { requestId, timeoutMs }: TappedOptions,
-    ): TappedCall<Response> {
+      { requestId, timeoutMs }: RecordedOptions,
+    ): RecordedCall<Response> {
       const method = rpc.name;
       const call = { call: sink.nextCall(), provider, method };
       const write = (entry: () => object): void => {

@@ -8,7 +8,7 @@ import { NO_TRACING } from "../../telemetry/tracing.ts";
 import { systemClock } from "../../util/clock.ts";
 import { BatchingInstanceReader } from "../lookup/instance-reader.ts";
 import type { Sidecar } from "../sidecar.ts";
-import { PrefixProviderSet } from "./provider-set.ts";
+import { providerSet } from "./provider-set.ts";
 
 /** Two providers with sockets of their own, and one reader over both. */
 interface Side extends AsyncDisposable {
@@ -39,7 +39,7 @@ async function start(name: string, ready = true): Promise<Side> {
 beforeEach(async () => {
   [east, west] = await Promise.all([start("east"), start("west")]);
   reader = new BatchingInstanceReader({
-    providers: new PrefixProviderSet([east.sidecar, west.sidecar]),
+    providers: providerSet([east.sidecar, west.sidecar]),
     clock: systemClock(),
     signal: east.harness.signal,
     tracing: NO_TRACING,
@@ -105,7 +105,7 @@ test("a node without ID waits for the provider that is away, and costs the other
 test("the word of a provider whose cloud is in doubt is not taken for no", async () => {
   has(east, ["n1"]);
   await using north = await start("north", false);
-  const providers = new PrefixProviderSet([east.sidecar, north.sidecar]);
+  const providers = providerSet([east.sidecar, north.sidecar]);
   reader = new BatchingInstanceReader({
     providers,
     clock: systemClock(),

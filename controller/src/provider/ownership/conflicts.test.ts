@@ -5,7 +5,7 @@ import { capabilities, idleProvider, info } from "../../../test/support/provider
 import { Metrics } from "../../telemetry/metrics.ts";
 import { NO_RULES, type Provider } from "../model/provider.ts";
 import { OwnershipReport, ownershipProblems } from "./conflicts.ts";
-import { PrefixProviderSet } from "./provider-set.ts";
+import { providerSet } from "./provider-set.ts";
 
 const declaring = (name: string, prefix: string, ...classes: readonly string[]) =>
   idleProvider(
@@ -82,7 +82,7 @@ describe("ownership report", () => {
   function reportOf(providers: readonly Provider[], providerIDs: readonly string[] = []) {
     const [metrics, log] = [new Metrics(), new FakeLog()];
     const nodes = () => providerIDs.map((providerID, index) => node(`n${index}`, { spec: { providerID } }));
-    const set = new PrefixProviderSet(providers);
+    const set = providerSet(providers);
     return { metrics, log, report: new OwnershipReport({ providers: set, rules: NO_RULES, nodes, metrics, log }) };
   }
 

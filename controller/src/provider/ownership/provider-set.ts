@@ -1,7 +1,7 @@
 import { matchesSelector } from "../../api/labels.ts";
 import type { Node } from "../../api/node.ts";
 import type { Service } from "../../api/service.ts";
-import { contestedNodeError, contestedServiceError, openClaimError } from "../model/errors.ts";
+import { ambiguousNodeOwnerError, ambiguousServiceOwnerError, unknownOwnerError } from "../model/errors.ts";
 import type { ProviderInfo } from "../model/info.ts";
 import {
   type Answered,
@@ -44,7 +44,7 @@ function selectedAmong(declaring: readonly Answered[], node: Node, rules: Owners
   const [chosen, ...more] = declaring.filter(({ provider }) => selects(provider, node, rules));
   if (chosen !== undefined && more.length === 0) return { kind: "owned", ...chosen };
   const why = `several providers have the prefix of ${node.spec.providerID}, and no selector of one alone matches the node`;
-  return { kind: "undecided", error: contestedNodeError(node.metadata.name, why, namesOf(declaring)) };
+  return { kind: "undecided", error: ambiguousNodeOwnerError(node.metadata.name, why, namesOf(declaring)) };
 }
 
 function ownerWithoutId(node: Node, { providers, rules }: Ownership): NodeOwner {
@@ -53,7 +53,7 @@ function ownerWithoutId(node: Node, { providers, rules }: Ownership): NodeOwner 
   const [selected] = matching;
   if (matching.length > 1) {
     const names = matching.map((provider) => provider.name);
-    return { kind: "undecided", error: contestedNodeError(name, "several providers' selectors match it", names) };
+    return { kind: "undecided", error: ambiguousNodeOwnerError(name, "several providers' selectors match it", names) };
   }
   if (selected !== undefined) return ownerByName(node, selected);
   // Who has a selector has said that all other nodes are not its.
@@ -76,11 +76,11 @@ function claimed(name: string, open: readonly Provider[]): NodeOwner {
   const silent = firstSilent(open);
   if (silent !== undefined) {
     const message = `node ${name} has no provider ID, and ${silent.name} cannot say whether the machine is its: ${silentError(silent).message}`;
-    return { kind: "undecided", error: openClaimError(message, false) };
+    return { kind: "undecided", error: unknownOwnerError(message, false) };
   }
   const claimants = answered(open).filter(({ info }) => findsNames(info));
   if (claimants.length > 0) {
-    const error = contestedNodeError(name, "it has no provider ID, so each has to be asked", namesOf(claimants));
+    const error = ambiguousNodeOwnerError(name, "it has no provider ID, so each has to be asked", namesOf(claimants));
     return { kind: "undecided", error, claimants };
   }
   const why =
@@ -120,27 +120,16 @@ function findsNames({ capabilities }: ProviderInfo): boolean {
 }
 
 /**
- * Nodes go by provider-ID prefix; without ID by the operator's selectors, then to the one provider that knows the machine. Services go
- * by class, else to the default provider. docs/explanation/several-providers.md says why.
+ * A Node belongs to the provider that declares the longest prefix of its provider ID. Without an ID, the operator's selectors decide, then
+ * the one provider that finds the instance. A Service belongs to the provider of its class, else to the default provider.
  */
-export class PrefixProviderSet implements ProviderSet {
-  readonly #ownership: Ownership;
-
-  constructor(providers: readonly Provider[], rules: OwnershipRules = NO_RULES) {
-    this.#ownership = { providers, rules };
-  }
-
-  get providers(): readonly Provider[] {
-    return this.#ownership.providers;
-  }
-
-  ownerOfNode(node: Node): NodeOwner {
-    return nodeOwner(node, this.#ownership);
-  }
-
-  ownerOfService(service: Service): ServiceOwner {
-    return serviceOwner(service, this.#ownership);
-  }
+export function providerSet(providers: readonly Provider[], rules: OwnershipRules = NO_RULES): ProviderSet {
+  const ownership = { providers, rules };
+  return {
+    providers,
+    ownerOfNode: (node) => nodeOwner(node, ownership),
+    ownerOfService: (service) => serviceOwner(service, ownership),
+  };
 }
 
 /** Whose load balancer a Service wants: by class, else the default provider's. */
@@ -161,7 +150,7 @@ function ownerOfClass(loadBalancerClass: string, ownership: Ownership): ServiceO
   if (owner === undefined) return nobody(`no provider serves load-balancer class ${loadBalancerClass}`, providers);
   if (rivals.length > 0) {
     const why = `several providers serve load-balancer class ${loadBalancerClass}`;
-    return { kind: "undecided", error: contestedServiceError(why, namesOf(serving)) };
+    return { kind: "undecided", error: ambiguousServiceOwnerError(why, namesOf(serving)) };
   }
   return servedBy(owner, ownership);
 }
@@ -189,7 +178,7 @@ function servedBy(owner: Answered, ownership: Ownership): ServiceOwner {
   const rivals = others.filter((other) => !canBeTold(owner, other, ownership));
   if (rivals.length === 0) return { kind: "owned", ...owner };
   const why = "several providers have the same provider-ID prefix, so the nodes of a load balancer cannot be told";
-  return { kind: "undecided", error: contestedServiceError(why, namesOf([owner, ...rivals])) };
+  return { kind: "undecided", error: ambiguousServiceOwnerError(why, namesOf([owner, ...rivals])) };
 }
 
 function canBeTold(left: Answered, right: Answered, { rules }: Ownership): boolean {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DevCluster, type JsonObject, type RecordedRequest, startDevCluster } from "@cloudwire/devcluster";
-import { connectCluster, type KubeSide } from "../../../src/kube/cluster.ts";
+import { connectCluster, type ClusterConnection } from "../../../src/kube/cluster.ts";
 import { reporter } from "../../../src/observe/plans.ts";
 import { type Observing, observing } from "../../../src/observe/write-filter.ts";
 import { CLOUD_NODE_CONTROLLER, SERVICE_LB_CONTROLLER } from "../../../src/api/controller-names.ts";
@@ -17,7 +17,7 @@ import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-re
 import { ChangeSequence } from "../../../src/leadership/change-sequence.ts";
 import { providerMetrics } from "../../../src/provider/metrics.ts";
 import { Sidecar } from "../../../src/provider/sidecar.ts";
-import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { Controller } from "../../../src/runtime/controller.ts";
 import type { ControllerContext } from "../../../src/runtime/registration.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
@@ -190,7 +190,7 @@ export class Manager {
   readonly services: Controller;
   /** undefined: everything that is planned is done. */
   readonly observed: Observing | undefined;
-  readonly #kube: KubeSide;
+  readonly #kube: ClusterConnection;
   readonly #tasks = new TaskGroup((name, error) => this.log.error(name, { err: error }));
   readonly #life = new AbortController();
   #end: Promise<void> | undefined;
@@ -221,7 +221,7 @@ export class Manager {
       onReady: () => listeners.forEach((listener) => listener()),
       ...gated,
     });
-    const providers = new PrefixProviderSet([this.sidecar]);
+    const providers = providerSet([this.sidecar]);
     this.#kube = connectCluster({
       access: {
         server: cluster.url,

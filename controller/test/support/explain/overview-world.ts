@@ -1,7 +1,7 @@
 import type { Node } from "../../../src/api/node.ts";
 import type { Service } from "../../../src/api/service.ts";
 import { operatorOverview } from "../../../src/explain/overview/overview.ts";
-import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { ProviderSnapshot } from "../../../src/provider/sidecar.ts";
 import type { SupervisedController } from "../../../src/runtime/supervised-controller.ts";
 import { startLoopbackServer } from "../../../src/server/loopback-server.ts";
@@ -31,7 +31,7 @@ export async function startOverviewWorld(
   const nodes = new FakeInformer<Node>();
   const services = new FakeInformer<Service>();
   const told = { provider: snapshot() };
-  const providers = new PrefixProviderSet([idleProvider("east", told.provider.info)]);
+  const providers = providerSet([idleProvider("east", told.provider.info)]);
   const pages = operatorOverview({
     cluster: "test",
     replica: () => ({ identity: "replica-1", leads: true, version: "1.2.3" }),

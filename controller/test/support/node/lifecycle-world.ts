@@ -7,7 +7,7 @@ import { ProviderError } from "../../../src/provider/model/errors.ts";
 import type { Absence, InstanceAnswer, InstanceState } from "../../../src/provider/model/instance.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
 import type { ProviderInfo } from "../../../src/provider/model/info.ts";
-import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { Provider } from "../../../src/provider/model/provider.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../../src/telemetry/tracing.ts";
@@ -113,7 +113,7 @@ export class LifecycleWorld {
     const { clock, nodes, log, observed } = this;
     const kube = observed?.client(this.kube) ?? this.kube;
     const record = (event: EventInput): void => void this.events.push(textOf(event));
-    const providers = new PrefixProviderSet([this.#provider()]);
+    const providers = providerSet([this.#provider()]);
     const context = controllerContext({
       name: CLOUD_NODE_LIFECYCLE_CONTROLLER,
       options: this.options,

@@ -7,7 +7,7 @@ import { NODES } from "../../../src/kube/resources/node.ts";
 import type { ProviderError } from "../../../src/provider/model/errors.ts";
 import type { Instance, InstanceAnswer } from "../../../src/provider/model/instance.ts";
 import { BatchingInstanceReader } from "../../../src/provider/lookup/instance-reader.ts";
-import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import type { Provider } from "../../../src/provider/model/provider.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { NO_TRACING } from "../../../src/telemetry/tracing.ts";
@@ -122,7 +122,7 @@ export class NodeWorld implements AsyncDisposable {
     const { clock, kube, nodes, log } = this;
     const { topologyPolicy = "warn", refreshMs = REFRESH_MS } = this.#options;
     const { signal } = this.#life;
-    const providers = new PrefixProviderSet([this.#provider()]);
+    const providers = providerSet([this.#provider()]);
     const registered = cloudNode.register(
       controllerContext({
         options: {

@@ -2,7 +2,7 @@ import type { EventInput } from "../../../src/api/event.ts";
 import type { Node } from "../../../src/api/node.ts";
 import { serviceLb } from "../../../src/controllers/service/controller.ts";
 import type { OwnershipRules, Provider } from "../../../src/provider/model/provider.ts";
-import { PrefixProviderSet } from "../../../src/provider/ownership/provider-set.ts";
+import { providerSet } from "../../../src/provider/ownership/provider-set.ts";
 import { Metrics } from "../../../src/telemetry/metrics.ts";
 import { node } from "../builders.ts";
 import { built, controllerContext, REFUSING_CLIENT } from "../controller-context.ts";
@@ -43,7 +43,7 @@ export class ServiceWorld implements AsyncDisposable {
         metrics: this.metrics,
         services: store.informer,
         nodes,
-        providers: new PrefixProviderSet(providers, this.rules),
+        providers: providerSet(providers, this.rules),
         client: { ...REFUSING_CLIENT, patch: (resource, name, patch) => store.patch(resource, name, patch) },
         record: (event) => this.events.push(event),
         newId: () => `id-${++this.#ids}`,

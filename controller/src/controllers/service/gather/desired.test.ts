@@ -3,7 +3,7 @@ import { node } from "../../../../test/support/builders.ts";
 import { FakeInformer } from "../../../../test/support/kube/fake-informer.ts";
 import { idleProvider, info } from "../../../../test/support/provider/provider-builders.ts";
 import type { Node } from "../../../api/node.ts";
-import { PrefixProviderSet } from "../../../provider/ownership/provider-set.ts";
+import { providerSet } from "../../../provider/ownership/provider-set.ts";
 import { Targets } from "./desired.ts";
 
 const POOL = { nodeLabelKeys: ["pool"] };
@@ -25,7 +25,7 @@ test.each<[string, (nodes: FakeInformer<Node>) => void, object]>([
   const nodes = new FakeInformer<Node>();
   for (const name of ["a", "b"]) nodes.set(machine(name));
   const before = info({ providerIdPrefixes: ["acme://"] });
-  const providers = new PrefixProviderSet([idleProvider("acme", before)]);
+  const providers = providerSet([idleProvider("acme", before)]);
   const targets = new Targets({ nodes: nodes.lister, providers });
   const first = targets.of("acme", before);
   change(nodes);
@@ -39,7 +39,7 @@ test.each<[string, (nodes: FakeInformer<Node>) => void, object]>([
 test("Targets.of() says the same until it is told of a change", () => {
   const nodes = new FakeInformer<Node>();
   const now = info({ providerIdPrefixes: ["acme://"] });
-  const providers = new PrefixProviderSet([idleProvider("acme", now)]);
+  const providers = providerSet([idleProvider("acme", now)]);
   const targets = new Targets({ nodes: nodes.lister, providers });
   const first = targets.of("acme", now);
   nodes.set(machine("a"));
@@ -59,7 +59,7 @@ test("Targets.of() follows what another provider declares, for it decides whose 
       return declared;
     },
   };
-  const providers = new PrefixProviderSet([idleProvider("acme", now), rival]);
+  const providers = providerSet([idleProvider("acme", now), rival]);
   const targets = new Targets({ nodes: nodes.lister, providers });
   expect(targets.of("acme", now).count).toBe(0);
   declared = info({ providerIdPrefixes: ["rival://"] });
